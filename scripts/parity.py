@@ -200,6 +200,32 @@ def rope(generator, names):
     return record.write()
 
 
+def powers(generator):
+    """The plain ladder for bases in use and for random ones: how far the model of PyTorch's power carries."""
+    import random
+    import torch
+    capability = torch.backends.cpu.get_cpu_capability()
+    dialect = {"AVX512": "hf", "AVX2": "hf-avx2"}[capability]
+    record = Record("powers" if dialect == "hf" else "powers-avx2", "1 / base ** (arange(0, d, 2) / d) in float32; scripts/parity.py wrote this")
+    for name, version in versions().items():
+        record.add("version", name, version)
+    used = [100, 1000, 10000, 25000, 100000, 150000, 160000, 500000, 1000000, 2000000, 5000000, 8000000, 10000000, 11158840, 12000000, 100000000, 1000000000]
+    random.seed(1)
+    # A power off by one number in float32 is off by up to 2^-23 of itself, and its reciprocal by two numbers where those are closer.
+    for label, bases, bound in (("in-use", used, 0), ("random", [random.randint(10, 16000000) for _ in range(150)], 2)):
+        count = off = worst = 0
+        for base in bases:
+            for dim in (20, 32, 64, 80, 96, 128, 256):
+                theirs = (1.0 / (float(base) ** (torch.arange(0, dim, 2, dtype=torch.float32) / dim))).numpy()
+                ours = generator.fields("rope", "--dim", str(dim), "--base", str(base), "--dialect", dialect, "--length", "1", "--fields", "inv_freq")["inv_freq"]
+                distance = ulps(theirs, ours)
+                count, off, worst = count + len(theirs), off + int((distance > 0).sum()), max(worst, int(distance.max()))
+        record.add("frequencies", label, "bases", len(bases), "values", count, "off", off)
+        record.claim(f"inv_freq-{label}", worst, bound)
+        print(*record.lines[-2:])
+    return record.write()
+
+
 def t5(generator):
     """T5's buckets at every offset up to 131071, both forms."""
     import numpy as np
@@ -352,14 +378,15 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/cmd", help="where pe-gen lies")
     parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/parity", help="virtual environment, made when absent")
     parser.add_argument("--model", action="append", default=[], help="only these of the catalogue (the record then holds no others)")
-    parser.add_argument("--only", choices=["rope", "t5", "alibi", "others", "findings"], help="one record alone")
+    parser.add_argument("--only", choices=["rope", "t5", "alibi", "others", "findings", "powers"], help="one record alone")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if not arguments.inside:
         enter(arguments.venv.resolve())
     generator = Generator(arguments.bin.resolve())
     jobs = {"rope": lambda: rope(generator, arguments.model), "t5": lambda: t5(generator), "alibi": lambda: alibi(generator),
-            "others": lambda: others(generator), "findings": lambda: findings(generator)}
+            "others": lambda: others(generator), "findings": lambda: findings(generator),
+            "powers": lambda: powers(generator)}
     failed = sum(job() for name, job in jobs.items() if arguments.only in (None, name))
     print(f"{failed} claims missed")
     return failed > 0
