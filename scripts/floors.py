@@ -23,6 +23,7 @@ FLOORS = {
     "analyze": MIDDLE,
     "models": MIDDLE | {"scalings", "encodings"},
 }
+FLOORS["diagnosis"] = set(FLOORS)  # it makes encodings again, with other parameters
 FLOORS["verify"] = set(FLOORS)
 FLOORS["cmd"] = set(FLOORS)
 

@@ -1,0 +1,54 @@
+// Stored: widening, and taking 16-bit integers for bfloat16.
+#include "pe/base/stored.hpp"
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "pe/base/narrow.hpp"
+
+namespace pe {
+
+Index Stored::size() const {
+  Index size = 1;
+  for (const Index extent : shape) size *= extent;
+  return size;
+}
+
+void Stored::read(Index first, Index count, double* out) const {
+  if (dtype == DType::f64) return fill(first, count, reinterpret_cast<std::byte*>(out));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size_of(dtype));
+  fill(first, count, bytes.data());
+  widen(bytes.data(), dtype, std::span(out, static_cast<std::size_t>(count)));
+}
+
+Stored stored(const Array& array, std::string name, std::string shown) {
+  return {.name = std::move(name), .shown = std::move(shown), .dtype = array.dtype(), .shape = array.shape(),
+          .fill = [array](Index first, Index count, std::byte* out) {
+            const std::size_t size = size_of(array.dtype());
+            std::memcpy(out, array.data() + static_cast<std::size_t>(first) * size, static_cast<std::size_t>(count) * size);
+          }};
+}
+
+Stored as_bf16(const Stored& stored) {
+  Stored bits = stored;
+  bits.u16 = false;
+  bits.dtype = DType::bf16;
+  bits.fill = [fill = stored.fill](Index first, Index count, std::byte* out) {
+    std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
+    fill(first, count, reinterpret_cast<std::byte*>(numbers.data()));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto half = static_cast<std::uint16_t>(numbers[i]);
+      std::memcpy(out + i * sizeof half, &half, sizeof half);
+    }
+  };
+  return bits;
+}
+
+Array collect(const Stored& stored) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size()) * size_of(stored.dtype));
+  stored.fill(0, stored.size(), bytes.data());
+  return {stored.dtype, stored.shape, std::move(bytes)};
+}
+
+}  // namespace pe

@@ -1,0 +1,37 @@
+// Stored: an array where it lies, read in parts; what a file offers before anyone takes it into memory.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pe/base/array.hpp"
+
+namespace pe {
+
+/// Dense, C order. Reading is thread-safe and throws FileError when the bytes are not there.
+struct Stored {
+  std::string name;          // of the tensor; "" where the file has no names
+  std::string shown;         // how messages name it: "dump.npz:cos"
+  DType dtype = DType::f64;  // of what `fill` writes
+  std::vector<Index> shape;
+  bool u16 = false;          // unsigned 16-bit integers, given as i32: numbers, or the bits of bfloat16 (as_bf16)
+  bool is_complex = false;   // complex numbers, given as a last axis of two
+  /// Elements first … first+count−1 in C order, as `dtype`.
+  std::function<void(Index first, Index count, std::byte* out)> fill;
+
+  Index size() const;
+  /// The same widened to double.
+  void read(Index first, Index count, double* out) const;
+};
+
+/// An array in memory.
+Stored stored(const Array& array, std::string name, std::string shown);
+
+/// 16-bit integers read as the bits of bfloat16 numbers.
+Stored as_bf16(const Stored& stored);
+
+/// All of it in memory.
+Array collect(const Stored& stored);
+
+}  // namespace pe

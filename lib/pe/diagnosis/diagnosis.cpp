@@ -1,0 +1,22 @@
+// Which world a dump belongs to, by the kind of what is expected; the catalogue of causes.
+#include "pe/diagnosis/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/search.hpp"
+
+namespace pe {
+
+std::string_view name_of(Tier tier) {
+  constexpr std::string_view names[] = {"exact", "drift", "storage", "wrong"};
+  return names[static_cast<std::size_t>(tier)];
+}
+
+std::vector<CauseRow> all_causes() { return {}; }
+
+Diagnosis diagnose(const Expectation& expected, const Dump&) {
+  throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
+}
+
+}  // namespace pe
