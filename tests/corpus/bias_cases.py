@@ -15,10 +15,11 @@ FORMS = Cycle("whole", "key", "whole", "last-row")
 
 
 def alibi_arrays(s, form, length, masked, kind, change):
-    """bias [H, S, S], with +slope · key [H, S, S], of the last query alone [1, H, 1, S], or slopes [H]."""
+    """bias [H, S, S], with +slope · key [H, S, S], of the last query alone [1, H, 1, S], of the last third of the queries
+    [H, S/3, S], or slopes [H]."""
     if form == "slopes":
         return [("slopes", np.asarray(s, kind))]
-    d = bias.offsets(length)
+    d = bias.offsets(length // 3 if form == "last-rows" else length, length)
     d = change["distance"](d) if "distance" in change else d
     whole = bias.bias(s, d, masked, "key" if form == "key" else "distance", kind)
     if "values" in change:
@@ -72,6 +73,9 @@ def alibis():
         yield alibi(n + 3, "bias-scaled", of, change={"values": lambda b: b * F32((0.125, 2.0)[i % 2])}, form="whole")
         yield alibi(n + 4, "bias-symmetric", of, change={"values": lambda b: np.where(np.isinf(b), np.swapaxes(b, 1, 2), b)}, form="whole")
         n += 5
+    for of in (8, 32, 12):  # the first of the queries stands at the first of the keys
+        yield alibi(n, "bias-alignment", of, change={"distance": lambda d: d - d[0, 0]}, form="last-rows", masked=False)
+        n += 1
     for of in (8, 32, "bloom-176b"):
         yield alibi(n, "bias-transposed", of, change={"values": lambda b: np.ascontiguousarray(np.swapaxes(b, 1, 2))}, form="whole")
         yield alibi(n + 1, "not-finite", of, change={"values": lambda b: np.where(np.arange(b.shape[1])[None, :, None] == 20, np.nan, b)}, form="whole")
@@ -90,10 +94,11 @@ def clean_alibis():
                 n += 1
     for of in (8, 12, 32):
         yield alibi(n, "", of, form="last-row")
+        yield alibi(n + 3, "", of, form="last-rows", masked=False)
         yield alibi(n + 1, "", of, masked=False, form="whole")
         shift = {"values": lambda b: b + np.arange(b.shape[1], dtype=b.dtype)[None, :, None]}  # softmax cannot see a row's constant
         yield alibi(n + 2, "", of, change=shift, form="whole", dtype="f32", alike=True)
-        n += 3
+        n += 4
 
 
 # --- T5 -----------------------------------------------------------------------------------------------------------------
@@ -112,6 +117,43 @@ def t5(number, cause, make, both=True, form="square", count=32, limit=128, lengt
     name = f"{cause or 'clean'} | t5 {of or f'{count}/{limit}'} {'both' if both else 'causal'} {form} #{number}"
     return Case(name, check, build, accepted(cause) if cause else (), ("exact", "drift"),
                 case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5")), alike=alike)
+
+
+def t5_bias(folder, number, cause, change=None, both=True, dtype="f32", heads=6, length=150, also=()):
+    """bias [head, query, key] of a trained table [bucket, head]; change: buckets or values."""
+    change = change or {}
+    name = f"{cause or 'clean'} | t5 bias {'both' if both else 'causal'} #{number}"
+    path = folder / f"weights{number}.npy"
+
+    def build():
+        w = case.seeded(name).standard_normal((32, heads)).astype(F32)
+        np.save(path, w)
+        r = -bias.offsets(length)
+        want = np.moveaxis(w[bias.buckets(r, both=both)], -1, 0)
+        got = np.moveaxis(w[change.get("buckets", bias.buckets)(r, both=both, count=32, limit=128)], -1, 0)
+        got = change.get("values", lambda b: b)(got)
+        e = case.worst(case.rounded(got, dtype), want, np.abs(want) * case.HALF_ULP[dtype] + 2.0 ** -25)
+        return Built([("bias", np.ascontiguousarray(got))], dtype, e, length, check={"length": length})
+    flags = {"num-buckets": 32, "max-distance": 128, "bidirectional" if both else "causal": True, "weights": str(path)}
+    return Case(name, {"encoding": "t5", "parameters": flags}, build, accepted(cause, *also) if cause else (), ("exact", "drift"),
+                case.CONTAINERS.next())
+
+
+def t5_biases(folder):
+    n = 8000
+    for cause, change in (("bias-zero", {"values": lambda b: b * 0}), ("bias-scaled", {"values": lambda b: b * F32(0.125)}),
+                          ("bias-sign", {"values": lambda b: -b}), ("bucket-transposed", {"buckets": lambda r, **h: bias.buckets(-r, **h)}),
+                          ("bucket-max-distance", {"buckets": other(limit=256)}),
+                          ("not-finite", {"values": lambda b: np.where(np.arange(150)[None, :, None] == 20, np.inf, b)})):
+        for both in (True, False):
+            also = ("bias-transposed",) if cause == "bucket-transposed" else ()
+            yield t5_bias(folder, n, cause, change, both, also=also)
+            n += 1
+
+
+def clean_t5_biases(folder):
+    for n, dtype in enumerate(("f32", "f32", "bf16", "f16", "f64", "f32")):
+        yield t5_bias(folder, 8500 + n, "", {}, n % 2 == 0, dtype)
 
 
 def other(**change):
@@ -147,11 +189,13 @@ def clean_t5s():
             n += 1
 
 
-def spoilt():
+def spoilt(folder):
     yield from alibis()
     yield from t5s()
+    yield from t5_biases(folder)
 
 
-def clean():
+def clean(folder):
     yield from clean_alibis()
     yield from clean_t5s()
+    yield from clean_t5_biases(folder)

@@ -15,7 +15,8 @@ GGML = {"f32": 0, "f16": 1, "bf16": 30}
 def as_stored(array, dtype):
     """The array in the file's own elements; bf16 as its bits."""
     if np.iscomplexobj(array):
-        return np.ascontiguousarray(array.astype(np.complex128 if dtype == "f64" else np.complex64))
+        with np.errstate(all="ignore"):
+            return np.ascontiguousarray(array.astype(np.complex128 if dtype == "f64" else np.complex64))
     if array.dtype.kind in "iu":
         return np.ascontiguousarray(array)
     with np.errstate(over="ignore"):

@@ -34,12 +34,15 @@ KNOWN = {}  # name of a case → why its data cannot tell
 
 
 def every_case(folder):
-    for module in (rope_cases, rope_special, vectors, mrope, bias_cases):
+    """folder: for the weights that a check's parameters name."""
+    for module in (rope_cases, rope_special, vectors, mrope):
         yield from module.spoilt()
-    yield from tables_cases.spoilt(folder)
-    for module in (rope_clean, vectors, mrope, bias_cases):
+    for module in (bias_cases, tables_cases):
+        yield from module.spoilt(folder)
+    for module in (rope_clean, vectors, mrope):
         yield from module.clean()
-    yield from tables_cases.clean(folder)
+    for module in (bias_cases, tables_cases):
+        yield from module.clean(folder)
 
 
 def write(folder, number, one):

@@ -69,7 +69,7 @@ ROWS = [
     (("wrong-parameter",), ("gemma-3-4b", LINEAR, "deepseek-r1", "ministral-3-3b"), "ladder",
      [lambda s: spoil.wrong_parameter(s, factor=2.0)], {}),
     (("wrong-parameter",), DYNAMIC, "ladder",
-     [lambda s: spoil.wrong_length(s, int(s.spec.scaling["factor"] * s.spec.max_position) + 40000)], {}),
+     [lambda s: spoil.wrong_length(s, int(s.spec.scaling["factor"] * s.spec.max_position))], {}),  # frozen, as vLLM has it
     (("yarn-truncate",), YARN + YARN_1 + ("gpt-oss-20b",), "ladder", [spoil.yarn_truncate], {}),
     (("yarn-betas-swapped",), YARN[:3] + YARN_1, "ladder",
      [spoil.yarn_betas_swapped, lambda s: spoil.yarn_betas_swapped(s, True)], {}),
@@ -82,7 +82,7 @@ ROWS = [
      [spoil.longrope_mixed], {"length": 640}),
     (("longrope-mixed",), ("phi-4-mini", "phi-3.5-vision"), "rows", [spoil.longrope_mixed], {"length": 5000}),
     (("low-precision-frequencies",), PLAIN[:5] + LLAMA3[:2] + YARN_1[:1], "ladder",
-     [spoil.low_precision_frequencies, lambda s: spoil.low_precision_frequencies(s, "f16")], {"length": 1024}),
+     [spoil.low_precision_frequencies, lambda s: spoil.low_precision_frequencies(s, "f16")], {"length": 4096}),
     (("low-precision-positions",), PLAIN[:4] + LLAMA3[:2], "place",
      [spoil.low_precision_positions, lambda s: spoil.low_precision_positions(s, "f16")], {"length": 4096}),
     (("low-precision-angles",), PLAIN[:4] + PARTIAL[:2], "place",
