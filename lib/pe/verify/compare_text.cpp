@@ -52,7 +52,7 @@ std::string to_text(const Comparison& c, std::uint64_t allowed, bool as_bias) {
   }
   if (c.dtype_a != c.dtype_b) text += entry("compared as", fmt::format("{}, the narrower of both", name_of(c.dtype)));
   if (c.a.nan + c.b.nan + c.a.infinite + c.b.infinite > 0)
-    text += entry("no numbers", fmt::format("{} against {} NaN, {} against {} infinite", c.a.nan, c.b.nan, c.a.infinite, c.b.infinite));
+    text += entry("not finite", fmt::format("NaN {} against {}, infinite {} against {}", c.a.nan, c.b.nan, c.a.infinite, c.b.infinite));
   if (c.equal_bits == c.size) return text;
   text += entry("first at", spell_place(*c.first));
   if (c.absolute) text += entry("worst", fmt::format("{:.4g} at {}", c.worst_absolute, spell_place(*c.absolute)));

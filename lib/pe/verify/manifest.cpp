@@ -215,7 +215,7 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
 }
 
 std::vector<ManifestCheck> read_manifest(const std::string& path) {
-  return parse_manifest(read_json_text(path), path);
+  return parse_manifest(read_json_text(path), path == "-" ? "standard input" : path);
 }
 
 std::string_view manifest_schema() { return schema_text; }
