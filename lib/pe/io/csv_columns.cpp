@@ -14,8 +14,9 @@ namespace {
 
 // Columns that name a place, where they stand before the data; what pandas calls its index has no name.
 constexpr std::string_view coordinates[] = {
-    "position", "pair",    "head",     "query",  "key", "relative_position", "bucket", "dim",
-    "index",    "channel", "frequency", "batch", "row", "offset",            "token",  ""};
+    "position", "pair",   "head",  "query",   "key",       "relative_position",
+    "bucket",   "dim",    "index", "channel", "frequency", "batch",
+    "row",      "offset", "token", ""};
 
 struct Group {
   std::string name;
@@ -83,7 +84,9 @@ std::optional<Grid> grid_of(const CsvTable& table, Index count) {
   std::vector<Index> places(static_cast<std::size_t>(table.rows), 0);
   Index cells = 1;
   for (Index axis = 0; axis < count; ++axis) {
-    const auto at = [&](Index row) { return table.values[static_cast<std::size_t>(row * table.columns + axis)]; };
+    const auto at = [&](Index row) {
+      return table.values[static_cast<std::size_t>(row * table.columns + axis)];
+    };
     std::vector<double> values;
     for (Index row = 0; row < table.rows; ++row) values.push_back(at(row));
     if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) return std::nullopt;

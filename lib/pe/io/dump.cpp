@@ -44,7 +44,9 @@ Format format_of_start(const Source& source, const RawForm& raw) {
   if (start.starts_with("PK")) return Format::npz;
   if (start.starts_with("GGUF")) return Format::gguf;
   if (start.size() > 8 && start[8] == '{') return Format::safetensors;
-  const auto is_text = [](char c) { return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r'); };
+  const auto is_text = [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r');
+  };
   const bool has_form = raw.dtype && (!raw.shape.empty() || !std::ranges::all_of(start, is_text));
   return has_form ? Format::raw : Format::csv;
 }
@@ -54,10 +56,11 @@ const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
   for (const std::string_view pickle : {".pt", ".pth", ".ckpt"})
     if (suffix == pickle) throw UsageError(spell_pytorch(source.shown()));
   if (suffix == ".onnx")
-    throw UsageError(fmt::format(
-        "{} is an ONNX graph, not a list of arrays: save its tensor once, in Python, with numpy.save('t.npy', "
-        "onnx.numpy_helper.to_array(initializer))",
-        source.shown()));
+    throw UsageError(
+        fmt::format("{} is an ONNX graph, not a list of arrays: save its tensor once, in Python, with "
+                    "numpy.save('t.npy', "
+                    "onnx.numpy_helper.to_array(initializer))",
+                    source.shown()));
   const FormatRow* row = row_of_suffix(suffix);
   if (row && !row->open)
     throw UsageError(
@@ -93,7 +96,8 @@ struct Opening {
     for (Offered& array : arrays) {
       Stored& stored = array.stored;
       stored.shown = stored.name.empty() ? spec.path : spec.path + ":" + stored.name;
-      if (stored.name.empty() && spec.path != "-") stored.name = std::filesystem::path(spec.path).stem().string();
+      if (stored.name.empty() && spec.path != "-")
+        stored.name = std::filesystem::path(spec.path).stem().string();
       if (raw.dtype == DType::bf16 && stored.u16) stored = as_bf16(stored);
     }
   }
@@ -142,6 +146,10 @@ std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw) {
 Array read_array(const std::string& spec) {
   const io::File plain(spec, {});
   if (plain.row.format == Format::csv && plain.spec.tensor.empty()) return io::read_csv(*plain.source);
+  if (plain.row.format == Format::raw)
+    throw UsageError(fmt::format(
+        "{} cannot be read: raw bytes do not say what they are; take one of .csv .h5 .npy .npz .safetensors",
+        plain.source->shown()));
   const io::Opening file(plain, {});
   if (file.spec.tensor.empty() && file.arrays.size() > 1)
     throw UsageError(fmt::format("{} holds {} arrays: {}; name one as FILE:NAME", file.source->shown(),

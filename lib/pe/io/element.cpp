@@ -68,7 +68,8 @@ std::optional<Element> element_of(char kind, std::size_t bytes) {
 }
 
 std::optional<std::uint64_t> bytes_of_shape(const std::vector<Index>& shape, std::size_t element) {
-  // Room for widening and for the axis of complex numbers: what can be said in the file can be said in memory.
+  // Room for widening and for the axis of complex numbers: what can be said in the file can be said in
+  // memory.
   constexpr Index most = INT64_MAX / 16;
   auto bytes = static_cast<Index>(element);
   for (const Index extent : shape)

@@ -24,8 +24,8 @@ struct Job {
 
 /// An array of a file, or why there is none.
 struct Offered {
-  Stored stored;              // with its name alone where it cannot be read; a nameless array is ""
-  std::string refusal;        // the whole sentence; "": it can be read
+  Stored stored;               // with its name alone where it cannot be read; a nameless array is ""
+  std::string refusal;         // the whole sentence; "": it can be read
   bool is_other_type = false;  // sound, but of elements that are not read: passed over where it is not named
 };
 

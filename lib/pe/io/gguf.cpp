@@ -22,12 +22,12 @@ constexpr struct {
   std::uint32_t number;
   std::string_view name;
   Element element;
-} types[] = {{0, "F32", {DType::f32, 4}},   {1, "F16", {DType::f16, 2}},   {24, "I8", {DType::i32, 1}},
-             {25, "I16", {DType::i32, 2}},  {26, "I32", {DType::i32, 4}},  {27, "I64", {DType::i64, 8}},
+} types[] = {{0, "F32", {DType::f32, 4}},   {1, "F16", {DType::f16, 2}},    {24, "I8", {DType::i32, 1}},
+             {25, "I16", {DType::i32, 2}},  {26, "I32", {DType::i32, 4}},   {27, "I64", {DType::i64, 8}},
              {28, "F64", {DType::f64, 8}},  {30, "BF16", {DType::bf16, 2}}, {2, "Q4_0", {DType::f32, 0}},
-             {3, "Q4_1", {DType::f32, 0}},  {6, "Q5_0", {DType::f32, 0}},  {7, "Q5_1", {DType::f32, 0}},
-             {8, "Q8_0", {DType::f32, 0}},  {9, "Q8_1", {DType::f32, 0}},  {10, "Q2_K", {DType::f32, 0}},
-             {11, "Q3_K", {DType::f32, 0}}, {12, "Q4_K", {DType::f32, 0}}, {13, "Q5_K", {DType::f32, 0}},
+             {3, "Q4_1", {DType::f32, 0}},  {6, "Q5_0", {DType::f32, 0}},   {7, "Q5_1", {DType::f32, 0}},
+             {8, "Q8_0", {DType::f32, 0}},  {9, "Q8_1", {DType::f32, 0}},   {10, "Q2_K", {DType::f32, 0}},
+             {11, "Q3_K", {DType::f32, 0}}, {12, "Q4_K", {DType::f32, 0}},  {13, "Q5_K", {DType::f32, 0}},
              {14, "Q6_K", {DType::f32, 0}}, {15, "Q8_K", {DType::f32, 0}}};
 
 // Takes the header value by value, out of pieces.
@@ -61,19 +61,32 @@ class Reader {
     using Type = Config::Type;
     const auto number = [](auto n) { return std::pair{Type::number, fmt::format("{}", n)}; };
     switch (kind) {
-      case u8: return number(value<std::uint8_t>());
-      case i8: return number(static_cast<int>(value<std::int8_t>()));
-      case u16: return number(value<std::uint16_t>());
-      case i16: return number(value<std::int16_t>());
-      case u32: return number(value<std::uint32_t>());
-      case i32: return number(value<std::int32_t>());
-      case u64: return number(value<std::uint64_t>());
-      case i64: return number(value<std::int64_t>());
-      case f32: return {Type::number, fmt::format("{:.60g}", static_cast<double>(value<float>()))};
-      case f64: return {Type::number, fmt::format("{:.60g}", value<double>())};
-      case boolean: return {Type::boolean, value<std::uint8_t>() ? "true" : "false"};
-      case string: return {Type::string, text()};
-      default: refuse(fmt::format("it has a value of type {}", kind));
+      case u8:
+        return number(value<std::uint8_t>());
+      case i8:
+        return number(static_cast<int>(value<std::int8_t>()));
+      case u16:
+        return number(value<std::uint16_t>());
+      case i16:
+        return number(value<std::int16_t>());
+      case u32:
+        return number(value<std::uint32_t>());
+      case i32:
+        return number(value<std::int32_t>());
+      case u64:
+        return number(value<std::uint64_t>());
+      case i64:
+        return number(value<std::int64_t>());
+      case f32:
+        return {Type::number, fmt::format("{:.60g}", static_cast<double>(value<float>()))};
+      case f64:
+        return {Type::number, fmt::format("{:.60g}", value<double>())};
+      case boolean:
+        return {Type::boolean, value<std::uint8_t>() ? "true" : "false"};
+      case string:
+        return {Type::string, text()};
+      default:
+        refuse(fmt::format("it has a value of type {}", kind));
     }
   }
 

@@ -29,10 +29,14 @@ hid_t standard(const Element& element) {
   if (element.dtype == DType::f32) return H5T_IEEE_F32LE;
   const bool is_unsigned = element.is_unsigned;
   switch (element.bytes) {
-    case 1: return is_unsigned ? H5T_STD_U8LE : H5T_STD_I8LE;
-    case 2: return is_unsigned ? H5T_STD_U16LE : H5T_STD_I16LE;
-    case 4: return is_unsigned ? H5T_STD_U32LE : H5T_STD_I32LE;
-    default: return is_unsigned ? H5T_STD_U64LE : H5T_STD_I64LE;
+    case 1:
+      return is_unsigned ? H5T_STD_U8LE : H5T_STD_I8LE;
+    case 2:
+      return is_unsigned ? H5T_STD_U16LE : H5T_STD_I16LE;
+    case 4:
+      return is_unsigned ? H5T_STD_U32LE : H5T_STD_I32LE;
+    default:
+      return is_unsigned ? H5T_STD_U64LE : H5T_STD_I64LE;
   }
 }
 
@@ -105,7 +109,8 @@ std::optional<NumberType> number_type(hid_t type) {
 Handle memory_type(hid_t type, const NumberType& number) {
   const DType dtype = number.element.dtype;
   if (dtype == DType::f16 || dtype == DType::bf16) return Handle(H5Tcopy(type));
-  return Handle(number.is_complex ? H5Tget_native_type(type, H5T_DIR_ASCEND) : H5Tcopy(standard(number.element)));
+  return Handle(number.is_complex ? H5Tget_native_type(type, H5T_DIR_ASCEND)
+                                  : H5Tcopy(standard(number.element)));
 }
 
 Dataset describe(const Source& source, hid_t dataset, const NumberType& type) {

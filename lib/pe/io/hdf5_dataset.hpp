@@ -17,8 +17,8 @@ struct NumberType {
 };
 std::optional<NumberType> number_type(hid_t type);
 
-/// The type that the library is to convert to: `element` in this machine's byte order; of f16 and bf16 the file's
-/// own, whose bits are taken.
+/// The type that the library is to convert to: `element` in this machine's byte order; of f16 and bf16 the
+/// file's own, whose bits are taken.
 Handle memory_type(hid_t type, const NumberType& number);
 
 struct Dataset {

@@ -1,7 +1,8 @@
 // Reads numeric datasets of HDF5 files that may be damaged or lie.
 //
 // The library itself crashes on some damaged files, so it runs in a child process. Data that lies in one
-// piece is not read there at all: the child tells its address. Other data the child reads when it is asked for.
+// piece is not read there at all: the child tells its address. Other data the child reads when it is asked
+// for.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -128,8 +129,8 @@ std::vector<std::byte> read_whole(const Source& source, const std::string& name,
   return room.take(static_cast<std::size_t>(bytes));
 }
 
-Stored dataset_array(const std::shared_ptr<const Source>& source, const std::string& name, const Answer& answer,
-                     std::vector<Index> shape) {
+Stored dataset_array(const std::shared_ptr<const Source>& source, const std::string& name,
+                     const Answer& answer, std::vector<Index> shape) {
   Element element{static_cast<DType>(answer.dtype), static_cast<std::size_t>(answer.bytes),
                   answer.is_unsigned != 0, answer.swapped != 0};
   const bool is_complex = answer.is_complex != 0;

@@ -98,13 +98,14 @@ class HeaderParser {
       return;
     }
     header_.is_complex = code == "c8" || code == "c16";
-    const auto element = header_.is_complex    ? element_of('f', code == "c8" ? 4 : 8)
+    const auto element = header_.is_complex ? element_of('f', code == "c8" ? 4 : 8)
                          : code.size() == 2 ? element_of(code[0], static_cast<std::size_t>(code[1] - '0'))
                                             : std::nullopt;
     if (!element || !(order == '<' || order == '>' || (order == '|' && one_byte)))
-      throw OtherType(fmt::format(
-          "its elements are of type '{}'; read are f2, f4, f8, c8, c16, i1 to i8, u1 to u8, bool and V2 (bf16)",
-          descr.substr(0, 40)));
+      throw OtherType(
+          fmt::format("its elements are of type '{}'; read are f2, f4, f8, c8, c16, i1 to i8, u1 to u8, bool "
+                      "and V2 (bf16)",
+                      descr.substr(0, 40)));
     header_.element = *element;
     header_.element.swapped = order == '>';
   }

@@ -21,10 +21,10 @@ constexpr struct {
   std::string_view name;
   Element element;
   bool is_complex = false;
-} types[] = {{"F64", {DType::f64, 8}},       {"F32", {DType::f32, 4}},       {"F16", {DType::f16, 2}},
-             {"BF16", {DType::bf16, 2}},     {"I64", {DType::i64, 8}},       {"I32", {DType::i32, 4}},
-             {"I16", {DType::i32, 2}},       {"I8", {DType::i32, 1}},        {"U64", {DType::i64, 8, true}},
-             {"U32", {DType::i64, 4, true}}, {"U16", {DType::i32, 2, true}}, {"U8", {DType::i32, 1, true}},
+} types[] = {{"F64", {DType::f64, 8}},        {"F32", {DType::f32, 4}},       {"F16", {DType::f16, 2}},
+             {"BF16", {DType::bf16, 2}},      {"I64", {DType::i64, 8}},       {"I32", {DType::i32, 4}},
+             {"I16", {DType::i32, 2}},        {"I8", {DType::i32, 1}},        {"U64", {DType::i64, 8, true}},
+             {"U32", {DType::i64, 4, true}},  {"U16", {DType::i32, 2, true}}, {"U8", {DType::i32, 1, true}},
              {"BOOL", {DType::i32, 1, true}}, {"C64", {DType::f32, 4}, true}};
 
 struct Tensor {
@@ -134,7 +134,8 @@ void write_safetensors(const Job& job) {
   std::string header = "{\"__metadata__\":" + metadata_json(job.provenance);
   std::uint64_t end = 0;
   for (const Field& field : job.fields) {
-    const auto type = std::ranges::find(types, field.dtype, [](const auto& row) { return row.element.dtype; });
+    const auto type =
+        std::ranges::find(types, field.dtype, [](const auto& row) { return row.element.dtype; });
     const std::uint64_t begin = end;
     end += bytes_of(field);
     header += fmt::format(",{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",

@@ -44,7 +44,8 @@ Source::Source(const std::string& path)
 Source::Source(std::string shown, std::vector<std::byte> bytes)
     : shown_(std::move(shown)), size_(bytes.size()), memory_(std::move(bytes)) {}
 
-Source::Source(std::string shown, std::shared_ptr<const Source> whole, std::uint64_t offset, std::uint64_t bytes)
+Source::Source(std::string shown, std::shared_ptr<const Source> whole, std::uint64_t offset,
+               std::uint64_t bytes)
     : shown_(std::move(shown)), size_(bytes), whole_(std::move(whole)), offset_(offset) {}
 
 Source::Source(std::string shown, std::uint64_t bytes, std::function<std::vector<std::byte>()> make)

@@ -1,5 +1,5 @@
-// Bytes to read: a file, a part of one, standard input and pipes taken into memory, or bytes that are made when
-// they are first asked for; sizes are known before anything is allocated.
+// Bytes to read: a file, a part of one, standard input and pipes taken into memory, or bytes that are made
+// when they are first asked for; sizes are known before anything is allocated.
 #pragma once
 
 #include <cstddef>
