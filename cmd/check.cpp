@@ -38,7 +38,7 @@ std::vector<Stored> open_all(const std::vector<std::string>& specs, const CheckR
   if (asked.request.dtype_given) raw.dtype = parse_dtype(asked.request.dtype);
   std::vector<Stored> arrays;
   for (const std::string& spec : specs)
-    for (Stored& array : open_arrays(spec, raw)) arrays.push_back(array.u16 && raw.dtype == DType::bf16 ? as_bf16(array) : std::move(array));
+    for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
   return arrays;
 }
 
