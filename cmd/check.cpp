@@ -103,6 +103,7 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
   describe(check, subject);
   if (asked.request.length.empty() && asked.request.positions.empty())
     std::erase_if(check.provenance.parameters, [](const Provenance::Entry& entry) { return entry.name == "positions"; });
+  if (!asked.request.dialect_given) check.provenance.dialect = "any";
   const Expectation expected = expectation_of(subject, asked);
   one_at_a_time.unlock();
   check.diagnosis = diagnose(expected, dump);
