@@ -1,0 +1,255 @@
+// The diagnosis of a bias: what is equivalent to what is meant, every cell, and the smallest cause where cells are wrong.
+#include "pe/diagnosis/bias.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/bias_world.hpp"
+#include "pe/diagnosis/score_tally.hpp"
+
+namespace pe {
+namespace {
+
+using Constant = BiasStory::Constant;
+
+// A story that attention cannot tell from what is meant, and why.
+struct Equivalent {
+  BiasStory story;
+  std::vector<std::string> notes;
+};
+
+std::vector<Equivalent> head_choices(const BiasWorld& world) {
+  const Index heads = world.shape.heads, meant = world.bias->heads;
+  std::vector<Equivalent> choices = {{world.base, {}}};
+  if (heads >= meant) return choices;
+  const Index step = heads == 1 ? 1 : heads;
+  for (Index first = heads == 1 ? 0 : step; first + heads <= meant; first += step) {
+    Equivalent slice{world.base, {}};
+    std::iota(slice.story.heads.begin(), slice.story.heads.end(), first);
+    if (heads == 1)
+      slice.notes.push_back(fmt::format("one head of {}: number {}, from 0", meant, first));
+    else
+      slice.notes.push_back(fmt::format("heads {} to {} of {}: the slice of rank {} of {}", first, first + heads - 1, meant, first / heads, (meant + heads - 1) / heads));
+    choices.push_back(std::move(slice));
+  }
+  if (heads == 1)
+    choices.erase(choices.begin());
+  else
+    choices.front().notes.push_back(fmt::format("the first {} of {} heads: right for rank 0 alone", heads, meant));
+  return choices;
+}
+
+std::vector<Equivalent> equivalents(const BiasWorld& world) {
+  std::vector<Equivalent> all;
+  const bool linear = !world.base.slopes.empty(), causal = world.base.masked;
+  const auto with = [&](const Equivalent& from, Constant constant, std::int64_t steps, std::string note) {
+    Equivalent other = from;
+    other.story.constant = constant;
+    other.story.constant_steps = steps;
+    if (!note.empty()) other.notes.push_back(std::move(note));
+    all.push_back(std::move(other));
+  };
+  for (const Equivalent& choice : head_choices(world)) {
+    all.push_back(choice);
+    if (world.shape.slopes) {
+      Equivalent negative = choice;
+      negative.story.scale = -1;
+      negative.notes.emplace_back("the slopes are stored with the sign of the bias, as GPT-NeoX does");
+      all.push_back(std::move(negative));
+      continue;
+    }
+    if (linear && causal) {
+      if (world.base.constant == Constant::key)
+        with(choice, Constant::none, 0, "the bias is -slope*distance: slope*key less a constant for each query, which softmax cannot see");
+      else
+        with(choice, Constant::key, 0, "the bias is slope*key: -slope*distance and a constant for each query, which softmax cannot see");
+      with(choice, Constant::key_from_last, 0, "the bias is slope*(key - last key): -slope*distance and a constant for each query, which softmax cannot see");
+    }
+    if (linear)
+      for (const int steps : {-1, 1})
+        with(choice, Constant::none, steps, fmt::format("every distance is counted as one {}: a constant, which softmax cannot see", steps < 0 ? "more" : "less"));
+  }
+  if (!world.shape.slopes && world.shape.keys > 1)
+    for (const Equivalent& choice : head_choices(world))
+      with(choice, Constant::any, 0, "each query's row has a constant of its own added, which softmax cannot see");
+  return all;
+}
+
+// Where later keys are masked by what is meant, what the dump holds there.
+struct Later {
+  Index masked = 0, zero = 0, finite = 0;
+};
+
+struct Pass {
+  Tally tally;
+  Later later;
+  bool later_differ = false;  // a key is masked on one side only, where none should be
+};
+
+// Every cell against a story. The story's values lie on a line where they depend on one number: key − query, or the key.
+Pass pass(const BiasWorld& world, const Stored& array, const BiasStory& story) {
+  Pass result{Tally(world.dtype), {}, false};
+  const BiasShape& shape = world.shape;
+  const Bias& bias = *story.bias;
+  const bool by_key = story.constant == Constant::key || story.constant == Constant::key_from_last;
+  const bool by_offset = !by_key && !story.zero_from && story.rounded != BiasStory::Rounded::positions && !bias.rows && !bias.argument && !shape.slopes &&
+                         (!bias.buckets || bias.buckets->by_offset);
+  constexpr Index room = Index{1} << 20;
+  const Index block = std::clamp<Index>(room / shape.keys, 1, shape.queries);
+  std::vector<double> got(static_cast<std::size_t>(block * shape.keys)), line, rounded, bound, truth(static_cast<std::size_t>(shape.keys)), limit(truth.size()),
+      exact(truth.size());
+  const bool line_mode = by_offset && shape.queries > 1;
+  const std::int64_t first_offset = shape.first_key - (shape.first_query + shape.queries - 1);
+  const auto limits = [&](Index head, std::span<const double> values, std::span<const double> seen, double constant, std::int64_t offset, std::vector<double>& out) {
+    for (std::size_t k = 0; k < values.size(); ++k)
+      out[k] = world.allowed(story, head, values[k], seen.empty() ? 0 : seen[k], constant, static_cast<double>(std::abs(offset + static_cast<Index>(k))));
+  };
+  for (Index plane = 0; plane < shape.batch * shape.heads; ++plane) {
+    const Index head = plane % shape.heads;
+    if (line_mode) {
+      const auto size = static_cast<std::size_t>(shape.queries + shape.keys - 1);
+      line.resize(size), rounded.resize(size), bound.resize(size);
+      world.evaluate(story, head, shape.first_query, shape.first_query + first_offset, static_cast<Index>(size), line.data());
+      round_to(world.dtype, line, rounded.data());
+      limits(head, line, {}, 0, first_offset, bound);
+    }
+    for (Index first = 0; first < shape.queries; first += block) {
+      const Index rows = std::min(block, shape.queries - first);
+      array.read((plane * shape.queries + first) * shape.keys, rows * shape.keys, got.data());
+      for (Index row = 0; row < rows; ++row) {
+        const std::int64_t query = shape.first_query + first + row;
+        const std::span<double> here(got.data() + row * shape.keys, static_cast<std::size_t>(shape.keys));
+        const double *values = truth.data(), *correct = exact.data(), *allowed = limit.data();
+        const std::int64_t offset = shape.first_key - query;
+        if (line_mode) {
+          const std::int64_t start = offset - first_offset;
+          values = line.data() + start, correct = rounded.data() + start, allowed = bound.data() + start;
+        } else {
+          world.evaluate(story, head, query, shape.first_key, shape.keys, truth.data());
+        }
+        if (story.constant == Constant::any && !shape.slopes) {
+          const double constant = world.constant_of(story, {values, here.size()}, here);
+          for (std::size_t k = 0; k < here.size(); ++k) truth[k] = values[k];
+          limits(head, truth, here, constant, offset, limit);
+          for (double& value : truth) value += std::isnan(constant) ? 0 : constant;
+          values = truth.data(), correct = nullptr, allowed = limit.data();
+        } else if (!line_mode) {
+          round_to(world.dtype, truth, exact.data());
+          limits(head, truth, here, 0, offset, limit);
+        }
+        // Runs of keys that are not masked by the story.
+        for (Index key = 0; key < shape.keys;) {
+          const bool masked = values[key] == -HUGE_VAL;
+          Index until = key + 1;
+          while (until < shape.keys && (values[until] == -HUGE_VAL) == masked) ++until;
+          if (masked) {
+            for (Index k = key; k < until; ++k) ++(world.is_masked(here[static_cast<std::size_t>(k)]) ? result.later.masked : here[static_cast<std::size_t>(k)] == 0 ? result.later.zero : result.later.finite);
+          } else {
+            result.tally.add({here.data() + key, values + key, correct ? correct + key : nullptr, allowed + key, until - key, shape.slopes ? head : offset + key, shape.slopes ? 0 : 1, key},
+                             plane * shape.queries + first + row);
+          }
+          key = until;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+std::string place_of(const BiasShape& shape, const Spot& spot) {
+  const Index plane = spot.run / shape.queries, head = plane % shape.heads;
+  const std::string batch = shape.batch > 1 ? fmt::format("batch {}, ", plane / shape.heads) : "";
+  if (shape.slopes) return fmt::format("head {}", head);
+  return fmt::format("{}head {}, query {}, key {}", batch, head, shape.first_query + spot.run % shape.queries, shape.first_key + spot.index);
+}
+
+void note_later(const Later& later, Diagnosis& diagnosis) {
+  const Index open = later.zero + later.finite;
+  if (open == 0) return;
+  if (later.masked == 0)
+    diagnosis.notes.push_back(later.finite == 0 ? "keys after the query hold 0 and are not masked: equal only where attention masks them itself"
+                                                : "keys after the query hold a bias and are not masked: equal only where attention masks them itself");
+  else
+    diagnosis.notes.push_back(fmt::format("{} keys after their query are masked and {} are not: equal only where attention masks them itself", later.masked, open));
+}
+
+std::string arithmetic_of(const Diagnosis& diagnosis) {
+  switch (diagnosis.tier) {
+    case Tier::exact: return "correctly rounded";
+    case Tier::drift: return "float32, of no known codebase";
+    case Tier::storage: return "rounded to a shorter type";
+    case Tier::wrong: break;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<CauseRow> bias_causes() {
+  std::vector<CauseRow> rows;
+  for (const Cause<BiasWorld>& cause : bias_world_causes()) rows.push_back(cause.row);
+  return rows;
+}
+
+Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
+  constexpr std::string_view names[] = {"bias", "alibi", "slope", "bucket", "index", "relative"};
+  const Stored& found_array = only_array(expected, dump, names);
+  const Stored array = found_array.u16 && !std::get<Bias>(expected.effect).buckets ? as_bf16(found_array) : found_array;
+  const Bias& bias = std::get<Bias>(expected.effect);
+  const bool whole = is_integer(array.dtype) || array.u16;
+  if (bias.buckets && (whole || !bias.fill || expected.layout.starts_with("bucket"))) return diagnose_buckets(expected, dump);
+  if (whole) throw UsageError(fmt::format("{} {} holds integers, and {} is a bias of real numbers", array.shown, spell_array(array), expected.encoding->name));
+
+  BiasWorld world = bias_world(expected, array);
+  const BiasShape& shape = world.shape;
+  Diagnosis diagnosis;
+  diagnosis.what = fmt::format("{} {}", shape.sentence, spell_array(array));
+  diagnosis.layout = shape.layout;
+  diagnosis.coverage = fmt::format("all {} cells", array.size());
+  diagnosis.bound_from = world.bound.derivation;
+
+  std::optional<Equivalent> meant;
+  for (Equivalent& one : equivalents(world))
+    if (shape.heads <= bias.heads && world.measure(one.story).agrees()) {
+      meant = std::move(one);
+      break;
+    }
+  Equivalent start = meant ? *meant : Equivalent{world.base, {}};
+  if (!meant && !shape.slopes && shape.keys > 1) start.story.constant = Constant::any;
+  const auto place = [&](const Spot& spot) { return place_of(shape, spot); };
+
+  Pass first = pass(world, array, start.story);
+  first.tally.tell(diagnosis, place);
+  if (first.tally.agrees() && meant) {
+    diagnosis.tier = first.tally.exact() ? Tier::exact : Tier::drift;
+    diagnosis.notes = meant->notes;
+    if (bias.causal) note_later(first.later, diagnosis);
+    diagnosis.arithmetic = arithmetic_of(diagnosis);
+    return diagnosis;
+  }
+  // What was wrong is looked at too.
+  for (const std::optional<Spot>& spot : {first.tally.first_wrong(), first.tally.worst_spot()})
+    if (spot) add_probe(world, array, spot->run, spot->index);
+  diagnosis.before = diagnosis.after = world.measure(start.story).residual;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto found = explain<BiasWorld>(world, start.story, bias_world_causes());
+    if (found.empty()) break;
+    const Pass again = pass(world, array, found.front().story);
+    if (again.tally.agrees()) {
+      tell(found, diagnosis);
+      if (bias.causal) note_later(again.later, diagnosis);
+      diagnosis.arithmetic = arithmetic_of(diagnosis);
+      break;
+    }
+    for (const std::optional<Spot>& spot : {again.tally.first_wrong(), again.tally.worst_spot()})
+      if (spot) add_probe(world, array, spot->run, spot->index);
+  }
+  blame_numbers(diagnosis);
+  return diagnosis;
+}
+
+}  // namespace pe
