@@ -17,15 +17,11 @@ BiasBound exact_bound(Index heads, std::string derivation) {
 }
 
 // 2^(−8h/n) as a float32 power: the base 2^(−8/n) is off by u, its power h by h·u, the power function by 2u; the product with the distance by u.
+// The second ladder's powers 2(head − power) + 1 are no greater than the head's number.
 BiasBound linear_bound(Index heads) {
-  BiasBound bound = exact_bound(heads, "(h + 3)·2^-24 of the bias, h the power of the head's slope (1 is the first): the slope's base rounded and "
-                                       "raised to h, the power function, the product; and one rounding to the dump's type");
-  Index power = 1;
-  while (2 * power <= heads) power *= 2;
-  for (Index head = 0; head < heads; ++head) {
-    const Index h = head < power ? head + 1 : 2 * (head - power) + 1;
-    bound.relative[static_cast<std::size_t>(head)] = (static_cast<double>(h) + 3) * u;
-  }
+  BiasBound bound = exact_bound(heads, "(h + 3)·2^-24 of the bias, h the head's number from 1: the slope's base rounded and raised to at most h, the power "
+                                       "function, the product; and one rounding to the dump's type");
+  for (Index head = 0; head < heads; ++head) bound.relative[static_cast<std::size_t>(head)] = (static_cast<double>(head) + 4) * u;
   return bound;
 }
 
@@ -68,9 +64,9 @@ BiasBound sandwich_bound(const Expectation& expected, const Bias& bias) {
 
 }  // namespace
 
-BiasBound bias_bound(const Expectation& expected, const Bias& bias, double distance) {
+BiasBound bias_bound(const Expectation& expected, const Bias& bias, Index heads, double distance) {
   const std::string_view name = expected.encoding->name;
-  if (!bias.slopes.empty()) return linear_bound(bias.heads);
+  if (!bias.slopes.empty()) return linear_bound(std::max(heads, bias.heads));
   if (name == "kerple") return kerple_bound(expected, bias, distance);
   if (name == "sandwich") return sandwich_bound(expected, bias);
   const bool continuous = name == "swin" && expected.parameters.choice("form") == "continuous";

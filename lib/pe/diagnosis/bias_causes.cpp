@@ -290,7 +290,9 @@ Offers bucketed(const BiasWorld& world, const BiasStory& story) {
   if (!world.bias->buckets || world.shape.slopes) return offers;
   for (BucketMap& map : bucket_maps(*world.expected, *world.bias->buckets, static_cast<BucketFault>(which))) {
     BiasStory other = story;
-    other.bias = std::make_shared<const Bias>(with_buckets(*world.bias, map.buckets, world.shape.last_key() - world.shape.first_key));
+    const auto made = map.changes.empty() ? std::nullopt : world.expected->remake(map.changes);
+    other.bias = made ? std::make_shared<const Bias>(std::get<Bias>(made->effect))
+                      : std::make_shared<const Bias>(with_buckets(*world.bias, map.buckets, world.shape.last_key() - world.shape.first_key));
     offers.push_back({std::move(other), std::move(map.sentence), map.cost});
   }
   return offers;

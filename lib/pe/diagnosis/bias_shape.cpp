@@ -125,7 +125,7 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
     throw UsageError(fmt::format("{} has keys at positions {} to {}, and this bias has {} positions", array.shown, shape.first_key, shape.last_key(),
                                  *world.bias->rows));
   const auto farthest = static_cast<double>(std::max(std::abs(shape.first_key), std::abs(shape.last_key())) + 1);
-  world.bound = bias_bound(expected, *world.bias, farthest);
+  world.bound = bias_bound(expected, *world.bias, shape.heads, farthest);
   world.base = {.bias = world.bias, .slopes = world.bias->slopes, .masked = world.bias->causal};
   for (Index head = 0; head < shape.heads; ++head) world.base.heads.push_back(std::min(head, world.bias->heads - 1));
   const auto& entries = expected.parameters.entries();

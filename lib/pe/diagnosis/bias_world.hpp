@@ -57,8 +57,8 @@ struct BiasBound {
     return relative[h] * magnitude + absolute[h] + by_distance[h] * distance;
   }
 };
-/// Of an evaluation in float32. `distance`: the farthest.
-BiasBound bias_bound(const Expectation& expected, const Bias& bias, double distance);
+/// Of an evaluation in float32. `heads`: of the dump; `distance`: the farthest.
+BiasBound bias_bound(const Expectation& expected, const Bias& bias, Index heads, double distance);
 
 struct BiasWorld {
   using Story = BiasStory;
