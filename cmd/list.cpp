@@ -7,6 +7,7 @@
 
 #include "main.hpp"
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/diagnosis.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/models/catalogue.hpp"
@@ -89,12 +90,19 @@ Json models() {
   return rows;
 }
 
+Json causes() {
+  Json rows = Json::array();
+  for (const CauseRow& row : all_causes())
+    rows.push_back({{"name", row.name}, {"kind", row.kinds}, {"summary", row.statement}, {"tier", name_of(row.tier)}});
+  return rows;
+}
+
 struct Catalogue {
   const char* name;
   Json (*rows)();
 };
 constexpr Catalogue catalogues[] = {
-    {"encodings", encodings}, {"scalings", scalings}, {"dialects", dialects}, {"properties", properties}, {"fields", fields}, {"models", models}};
+    {"encodings", encodings}, {"scalings", scalings}, {"dialects", dialects}, {"properties", properties}, {"fields", fields}, {"models", models}, {"causes", causes}};
 
 std::string text_of(const Json& rows) {
   std::size_t wide = 0;
@@ -124,8 +132,10 @@ std::string markdown_of(const std::string& name, const Json& rows) {
 void show(const List& list) {
   std::string text;
   Json all;
+  bool found = false;
   for (const Catalogue& catalogue : catalogues) {
     if (!list.what.empty() && list.what != catalogue.name) continue;
+    found = true;
     const Json rows = catalogue.rows();
     if (list.json) {
       all[catalogue.name] = rows;
@@ -138,7 +148,7 @@ void show(const List& list) {
     }
   }
   if (list.json) text = all.dump(2) + "\n";
-  if (text.empty()) {
+  if (!found) {
     std::vector<std::string> names;
     for (const Catalogue& catalogue : catalogues) names.emplace_back(catalogue.name);
     throw UsageError(fmt::format("no catalogue '{}': choose {}", list.what, fmt::join(names, ", ")));
@@ -149,7 +159,7 @@ void show(const List& list) {
 }  // namespace
 
 void add_list(CLI::App& app, List& list) {
-  CLI::App* sub = app.add_subcommand("list", "the catalogues: encodings, scalings, dialects, properties, fields, models");
+  CLI::App* sub = app.add_subcommand("list", "the catalogues: encodings, scalings, dialects, properties, fields, models, causes");
   sub->add_option("what", list.what, "one catalogue; all of them when left out");
   sub->add_flag("--json", list.json, "everything a program wants to know");
   sub->add_flag("--names", list.names, "names only");

@@ -7,7 +7,6 @@
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
 #include "pe/io/config.hpp"
-#include "pe/io/file.hpp"
 #include "pe/models/catalogue.hpp"
 #include "pe/models/reading.hpp"
 
@@ -111,7 +110,7 @@ Index whole_number(const std::string& option, const std::string& text, const std
   return complete({row}, {{option, {text, "flag --" + option}}}, {}, {}).integer(option);
 }
 
-Parameters parameters_in(const Request& request, Given given, const Dialect& dialect) {
+Parameters parameters_in(const Request& request, Given given, const Dialect& dialect, const std::function<Array(const std::string&)>& load) {
   const std::vector<Parameter> schema = schema_of(*request.encoding);
   const auto value = [&](const std::string& name) -> std::string {
     for (const Given* source : {&request.flags, static_cast<const Given*>(&given)})
@@ -129,7 +128,7 @@ Parameters parameters_in(const Request& request, Given given, const Dialect& dia
     else
       given[name] = {meant, origin};
   }
-  return complete(schema, request.flags, given, read_array);
+  return complete(schema, request.flags, given, load);
 }
 
 void add_options(CLI::App& app, Request& request) {
@@ -140,8 +139,8 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("--length", request.length, "positions 0 to N-1")->type_name("N");
   app.add_option("--positions", request.positions, "a run of positions, half-open, or of offsets where the field is relative")
       ->type_name("START:STOP[:STEP]");
-  app.add_option("--dtype", request.dtype, "element type of real fields")->type_name("{f64,f32,f16,bf16}")->capture_default_str();
-  app.add_option("--dialect", request.dialect, "whose arithmetic and layout")->type_name("NAME")->capture_default_str();
+  app.add_option("--dtype", request.dtype, "element type of real fields")->type_name("{f64,f32,f16,bf16}")->capture_default_str()->each([&request](const std::string&) { request.dtype_given = true; });
+  app.add_option("--dialect", request.dialect, "whose arithmetic and layout")->type_name("NAME")->capture_default_str()->each([&request](const std::string&) { request.dialect_given = true; });
   app.add_option("--threads", request.threads, "threads to compute with; 0: one for each processor")->type_name("N")->capture_default_str();
   app.add_flag("--explain", request.explain, "print each value and where it came from, on stderr");
   std::string footer = fmt::format("EXAMPLES\n  {} {}\n  {} {} -o {}.h5\n\nACCURACY\n  {}\n", app.get_parent()->get_name(),
@@ -175,7 +174,8 @@ Subject resolve(const Request& request, const std::string& tool, const std::stri
     subject.span = span_of_length(length);
   }
   const bool relative = request.encoding->kind == Kind::relative;
-  subject.effect = request.encoding->make(subject.parameters, relative ? reach_of(subject.span.offsets) : subject.span.positions.length());
+  subject.length = relative ? reach_of(subject.span.offsets) : subject.span.positions.length();
+  subject.effect = request.encoding->make(subject.parameters, subject.length);
   // Without --length: a grid has all of its cells, a short table all of its rows.
   if (const auto rows = rows_of(subject.effect);
       rows && request.length.empty() && subject.whole_length && (is_grid(subject.effect) || *rows < usual_length))
@@ -198,12 +198,17 @@ std::vector<std::string> with_encoding(int argc, char** argv, std::size_t depth)
   if (line.size() > depth + 1 && !line[depth + 1].starts_with('-')) return line;
   for (const std::string& word : line)
     if (word == "--help" || word == "-h" || word == "--version") return line;
-  Request request;
-  request.config = option_of(line, "--config"), request.model = option_of(line, "--model"), request.layer_type = option_of(line, "--layer-type");
-  if (request.config.empty() && request.model.empty()) return line;
-  if (request.layer_type == "all") request.layer_type.clear();
-  line.insert(line.begin() + static_cast<std::ptrdiff_t>(depth) + 1, std::string(read(request).encoding->name));
+  const std::string config = option_of(line, "--config"), model = option_of(line, "--model"), layer_type = option_of(line, "--layer-type");
+  if (config.empty() && model.empty()) return line;
+  const Encoding& encoding = encoding_of(config, model, layer_type == "all" ? "" : layer_type);
+  line.insert(line.begin() + static_cast<std::ptrdiff_t>(depth) + 1, std::string(encoding.name));
   return line;
+}
+
+const Encoding& encoding_of(const std::string& config, const std::string& model, const std::string& layer_type) {
+  Request request;
+  request.config = config, request.model = model, request.layer_type = layer_type;
+  return *read(request).encoding;
 }
 
 std::string command_line(int argc, char** argv) {

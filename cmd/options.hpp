@@ -2,11 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "pe/dialects/dialect.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/io/file.hpp"
 #include "pe/model/provenance.hpp"
 #include "pe/models/reading.hpp"
 
@@ -18,6 +20,7 @@ struct Request {
   Given flags;
   Given implied;  // what other input says (a tensor's shape), where neither flag nor config does
   std::string config, model, layer_type, length, positions, fields, dtype = "f32", dialect = "exact", threads = "0";
+  bool dtype_given = false, dialect_given = false;
   bool explain = false;
 };
 
@@ -26,6 +29,7 @@ struct Subject {
   const Encoding* encoding = nullptr;
   Parameters parameters;
   Span span;
+  Index length = 0;          // of the sequence that the effect was made for
   bool whole_length = true;  // positions 0 … length−1, not a run given by hand
   DType dtype = DType::f32;
   int threads = 0;
@@ -43,7 +47,11 @@ void add_options(CLI::App& app, Request& request);
 Subject resolve(const Request& request, const std::string& tool, const std::string& command, Index usual_length, bool quiet = false);
 
 /// The parameters as the dialect reads them: where it differs, its reading stands instead of the config's; a flag beats both.
-Parameters parameters_in(const Request& request, Given given, const Dialect& dialect);
+/// `load` reads a tensor.
+Parameters parameters_in(const Request& request, Given given, const Dialect& dialect, const std::function<Array(const std::string&)>& load = read_array);
+
+/// The encoding that --config or --model means.
+const Encoding& encoding_of(const std::string& config, const std::string& model, const std::string& layer_type);
 
 /// The words of the command line, with the encoding that --config or --model means put in where word `depth` names none.
 std::vector<std::string> with_encoding(int argc, char** argv, std::size_t depth);

@@ -1,79 +1,16 @@
-// pe-verify: single laws, `check` for all that an encoding promises, and `list`.
+// pe-verify: single laws, `check` for all that an encoding promises or for a dump, `run`, `compare`, `dialects` and `list`.
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
 
 #include "list.hpp"
 #include "main.hpp"
 #include "options.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
-#include "pe/io/file.hpp"
-#include "pe/verify/report.hpp"
+#include "verify_commands.hpp"
 
 namespace {
 
 constexpr pe::Index usual_length = 1024;
-
-struct Verify {
-  pe::cmd::Request request;
-  std::string shifts, report, embeddings;
-};
-
-bool wants_color() {
-  const char *no_color = std::getenv("NO_COLOR"), *term = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && std::string_view(term) == "dumb");
-}
-
-pe::Case case_of(const pe::cmd::Subject& subject, const Verify& verify) {
-  pe::Case checked{.effect = subject.effect,
-                   .positions = subject.span.positions,
-                   .offsets = subject.span.offsets,
-                   .dtype = subject.dtype,
-                   .remake = [subject](pe::Index length) { return subject.encoding->make(subject.parameters, length); },
-                   .shifts = {}};
-  for (const std::string& shift : pe::cmd::comma_separated(verify.shifts))
-    checked.shifts.push_back(pe::cmd::whole_number("offsets", shift, "1", "9007199254740992"));
-  if (const auto rows = pe::rows_of(subject.effect)) {
-    const pe::PositionRange& positions = checked.positions;
-    const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
-    if (low < 0 || high >= *rows)
-      throw pe::UsageError(fmt::format("positions {} lie outside the {}, which has {} rows", pe::spell(positions),
-                                       pe::name_of(pe::kind_of(subject.effect)), *rows));
-  }
-  if (!verify.embeddings.empty()) checked.embeddings = pe::read_array(verify.embeddings);
-  return checked;
-}
-
-// `law` is null for check.
-void add(CLI::App& app, const pe::Encoding& encoding, const pe::Property* law, Verify& verify, pe::cmd::Outcome& outcome, const std::string& command) {
-  verify.request.encoding = &encoding;
-  pe::cmd::add_options(app, verify.request);
-  app.add_option("--offsets", verify.shifts, "offsets k that the laws of two positions are tried at")->type_name("K,...");
-  if (encoding.kind == pe::Kind::table)
-    app.add_option("--embeddings", verify.embeddings, "token embeddings [token, dim] for collision-free (default: 64 drawn from a normal distribution)")
-        ->type_name("FILE[:TENSOR]");
-  app.add_option("--report", verify.report, "write the report as JSON")->type_name("FILE");
-  app.footer(fmt::format(
-      "EXAMPLES\n  pe-verify {0} {1}\n  pe-verify {0} {1} --length 4096 --dtype bf16 --report report.json\n\nACCURACY\n  {2}\n  Values are judged as they are "
-      "stored in --dtype; every bound is derived from one rounding to it.\n\n"
-      "EXIT STATUS\n  0 every law judged holds; 1 one fails; 2 nothing could be told: bad usage, bad input, I/O\n",
-      law ? law->name : "check", encoding.name, encoding.accuracy));
-  app.callback([&verify, &outcome, law, command] {
-    const pe::cmd::Subject subject = pe::cmd::resolve(verify.request, "pe-verify", command, usual_length);
-    const pe::Case checked = case_of(subject, verify);
-    pe::Report report{subject.provenance, {}};
-    if (law)
-      report.verdicts.push_back(pe::judge_law(*law, *subject.encoding, checked));
-    else
-      report.verdicts = pe::judge_all(*subject.encoding, subject.parameters, checked);
-    if (!verify.report.empty()) pe::write_text(pe::to_json(report), verify.report);
-    if (verify.report != "-") pe::cmd::print(pe::to_text(report, wants_color()));
-    outcome.exit_code = report.exit_code();
-  });
-}
 
 // `dialects`: one line for each, where its turns lie farthest from the exact ones.
 std::string dialect_table(const pe::cmd::Request& request, const pe::cmd::Subject& subject) {
@@ -92,15 +29,15 @@ std::string dialect_table(const pe::cmd::Request& request, const pe::cmd::Subjec
   return text;
 }
 
-void add_dialects(CLI::App& app, const pe::Encoding& encoding, Verify& verify, const std::string& command) {
-  verify.request.encoding = &encoding;
-  pe::cmd::add_options(app, verify.request);
+void add_dialects(CLI::App& app, const pe::Encoding& encoding, pe::cmd::Request& request, const std::string& command) {
+  request.encoding = &encoding;
+  pe::cmd::add_options(app, request);
   app.footer("EXAMPLES\n  pe-verify dialects rope --model llama-3.1-8b --length 131072\n\n"
              "  One row for each dialect: the largest difference of a cosine or sine from the exact value, and where; the first position off by\n"
              "  more than 0.001; the largest relative difference of a frequency, and of which pair.\n\nEXIT STATUS\n  0 printed; 2 bad usage or input\n");
-  app.callback([&verify, command] {
-    const pe::cmd::Subject subject = pe::cmd::resolve(verify.request, "pe-verify", command, usual_length);
-    pe::cmd::print(dialect_table(verify.request, subject));
+  app.callback([&request, command] {
+    const pe::cmd::Subject subject = pe::cmd::resolve(request, "pe-verify", command, usual_length);
+    pe::cmd::print(dialect_table(request, subject));
   });
 }
 
@@ -115,31 +52,38 @@ int main(int argc, char** argv) {
     argc = static_cast<int>(words.size());
     argv = words.data();
     pe::cmd::Outcome outcome;
-    Verify verify;
-    CLI::App app("pe-verify checks the laws of position encodings on numbers.", "pe-verify");
+    pe::cmd::CheckCommand check;
+    pe::cmd::RunCommand run;
+    pe::cmd::CompareCommand compare;
+    pe::cmd::Request request;
+    CLI::App app("pe-verify checks the laws of position encodings on numbers, and somebody's dump against the truth.", "pe-verify");
     app.set_version_flag("--version", fmt::format("pe-verify {}", pe::version()));
     app.require_subcommand(1);
     app.footer(
-        "EXAMPLES\n  pe-verify check rope --config config.json\n  pe-verify linear-shift sinusoidal --length 100 --dim 512\n\n"
-        "EXIT STATUS\n  0 every law judged holds; 1 one fails; 2 nothing could be told: bad usage, bad input, I/O\n");
+        "EXAMPLES\n  pe-verify check rope --config config.json\n  pe-verify check rope --config config.json --file cos.npy --file sin.npy\n"
+        "  pe-verify linear-shift sinusoidal --length 100 --dim 512\n\n"
+        "EXIT STATUS\n  0 every law judged holds, every dump is as it should be; 1 one fails, or is not; 2 nothing could be told: bad usage,\n"
+        "  bad input, I/O\n");
     const auto add_law = [&](std::string_view name, std::string_view statement, const pe::Property* law) {
       CLI::App* sub = app.add_subcommand(std::string(name), std::string(statement));
       if (!pe::cmd::asked_for(argc, argv, 0, name)) return;
       sub->require_subcommand(1);
       for (const pe::Encoding* encoding : pe::all_encodings()) {
         CLI::App* row = sub->add_subcommand(std::string(encoding->name), std::string(encoding->summary));
-        if (pe::cmd::asked_for(argc, argv, 1, encoding->name)) add(*row, *encoding, law, verify, outcome, command);
+        if (pe::cmd::asked_for(argc, argv, 1, encoding->name)) pe::cmd::add_check(*row, *encoding, law, check, outcome, command);
       }
       pe::cmd::check_word(*sub, argc, argv, 1, "encoding");
     };
-    add_law("check", "every law that the encoding promises; the others that apply are noted", nullptr);
+    add_law("check", "every law that the encoding promises; with --file, somebody's dump against the truth, and what is wrong with it", nullptr);
+    pe::cmd::add_run(*app.add_subcommand("run", "the checks of a manifest, one report"), run, outcome, command);
+    pe::cmd::add_compare(*app.add_subcommand("compare", "two dumps value by value, no encoding named"), compare, outcome);
     for (const pe::Property& law : pe::all_properties()) add_law(law.name, law.statement, &law);
     CLI::App* dialects = app.add_subcommand("dialects", "where, and by how much, each dialect parts from the exact values");
     if (pe::cmd::asked_for(argc, argv, 0, "dialects")) {
       dialects->require_subcommand(1);
       for (const pe::Encoding* encoding : pe::all_encodings()) {
         CLI::App* row = dialects->add_subcommand(std::string(encoding->name), std::string(encoding->summary));
-        if (pe::cmd::asked_for(argc, argv, 1, encoding->name)) add_dialects(*row, *encoding, verify, command);
+        if (pe::cmd::asked_for(argc, argv, 1, encoding->name)) add_dialects(*row, *encoding, request, command);
       }
       pe::cmd::check_word(*dialects, argc, argv, 1, "encoding");
     }

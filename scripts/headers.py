@@ -13,7 +13,8 @@ MEMORY = source.ROOT / "build/headers.json"
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-x", "c++"]
 # What some headers need beyond the library's own folder, by the end of their name.
-NEEDS = {"hdf5_handle.hpp": ["-isystem", "/usr/include/hdf5/serial"], "hdf5_memory.hpp": ["-isystem", "/usr/include/hdf5/serial"],
+HDF5 = ["-isystem", "/usr/include/hdf5/serial"]
+NEEDS = {"hdf5_handle.hpp": HDF5, "hdf5_memory.hpp": HDF5, "hdf5_dataset.hpp": HDF5,
          "lanes_avx2.hpp": ["-mavx2", "-mfma", "-mf16c"], "lanes_avx512.hpp": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]}
 
 

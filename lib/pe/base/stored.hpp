@@ -11,7 +11,7 @@ namespace pe {
 
 /// Dense, C order. Reading is thread-safe and throws FileError when the bytes are not there.
 struct Stored {
-  std::string name;          // of the tensor; "" where the file has no names
+  std::string name;          // of the tensor, or the stem of a file that has no names
   std::string shown;         // how messages name it: "dump.npz:cos"
   DType dtype = DType::f64;  // of what `fill` writes
   std::vector<Index> shape;

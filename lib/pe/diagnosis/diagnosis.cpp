@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/search.hpp"
+#include "pe/diagnosis/turns.hpp"
 
 namespace pe {
 
@@ -13,9 +13,14 @@ std::string_view name_of(Tier tier) {
   return names[static_cast<std::size_t>(tier)];
 }
 
-std::vector<CauseRow> all_causes() { return {}; }
+std::vector<CauseRow> all_causes() {
+  std::vector<CauseRow> all;
+  for (const TurnCause& cause : turn_causes()) all.push_back(cause.row);
+  return all;
+}
 
-Diagnosis diagnose(const Expectation& expected, const Dump&) {
+Diagnosis diagnose(const Expectation& expected, const Dump& dump) {
+  if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
   throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
 }
 

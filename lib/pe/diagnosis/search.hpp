@@ -30,7 +30,8 @@ struct Proposal {
   double cost = 1;
 };
 
-/// World: Story, `Fit measure(const Story&) const` and whatever its causes look at.
+/// World: Story, `Fit measure(const Story&) const` and whatever its causes look at; optionally `bool agrees(const Story&) const`, a quicker
+/// answer that gives up at the first cell beyond its bound.
 template <typename World>
 struct Cause {
   using Story = typename World::Story;
@@ -52,10 +53,12 @@ struct Explanation {
 namespace search_parts {
 
 template <typename World>
-void extend(const World& world, const Explanation<World>& from, std::span<const Cause<World>> causes, std::vector<Explanation<World>>& found) {
+void extend(const World& world, const Explanation<World>& from, std::span<const Cause<World>> causes, bool last, std::vector<Explanation<World>>& found) {
   for (const Cause<World>& cause : causes) {
     if (std::ranges::find(from.aspects, cause.aspect) != from.aspects.end()) continue;
     for (Proposal<typename World::Story>& proposal : cause.propose(world, from.story)) {
+      if constexpr (requires { world.agrees(proposal.story); })
+        if (last && !world.agrees(proposal.story)) continue;
       const Fit fit = world.measure(proposal.story);
       Explanation<World> next{std::move(proposal.story), fit, from.cost + proposal.cost, std::max(from.tier, cause.row.tier), from.reasons, from.aspects};
       next.reasons.push_back({std::string(cause.row.name), std::move(proposal.sentence)});
@@ -83,11 +86,11 @@ std::vector<Explanation<World>> explain(const World& world, const typename World
   const Explanation<World> none{start, world.measure(start), 0, Tier::drift, {}, {}};
   if (none.fit.agrees()) return {none};
   std::vector<Explanation<World>> once;
-  search_parts::extend(world, none, causes, once);
+  search_parts::extend(world, none, causes, false, once);
   if (auto some = search_parts::agreeing(once); !some.empty()) return some;
   std::ranges::stable_sort(once, std::greater{}, [](const Explanation<World>& one) { return one.fit.share; });
   std::vector<Explanation<World>> twice;
-  for (std::size_t i = 0; i < std::min(promising, once.size()); ++i) search_parts::extend(world, once[i], causes, twice);
+  for (std::size_t i = 0; i < std::min(promising, once.size()); ++i) search_parts::extend(world, once[i], causes, true, twice);
   return search_parts::agreeing(twice);
 }
 

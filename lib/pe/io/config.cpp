@@ -108,7 +108,7 @@ Config read_config_file(const std::string& path) {
   if (std::filesystem::is_directory(path)) throw FileError(fmt::format("cannot read {}: it is a folder", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw FileError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  if (is_gguf(file)) return read_gguf_config(file, path);
+  if (is_gguf(file)) return read_gguf_config(path);
   std::string text(largest_file + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (!file.eof() && file.fail())) throw FileError(fmt::format("cannot read {}", path));

@@ -3,18 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <limits>
+#include <utility>
 
 #include "pe/io/csv.hpp"
 
 namespace pe::io {
 namespace {
 
-// First columns that name a place and are no data.
-constexpr std::string_view coordinates[] = {
-    "position", "pair", "head",  "query", "key",   "relative_position",
-    "bucket",   "dim",  "index", "row",   "offset"};
+constexpr Index most_columns = 1 << 24;
 constexpr std::size_t longest_line = std::size_t{1} << 30, piece_bytes = 1 << 20;
 
 std::string_view trimmed(std::string_view word) {
@@ -38,15 +34,15 @@ bool parse(std::string_view word, double& value) {
 }
 
 // Takes the text line by line and collects the numbers.
-class Table {
+class Lines {
  public:
-  explicit Table(const Source& source) : source_(source) {}
+  explicit Lines(const Source& source) : source_(source) {}
 
   void take(std::string_view line) {
     ++number_;
     if (number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
     if (trimmed(line).empty()) return;
-    if (columns_ == 0 && take_header(line)) return;
+    if (table_.columns == 0 && take_header(line)) return;
     Index column = 0;
     for (std::size_t start = 0; start <= line.size(); ++column) {
       const std::size_t comma = std::min(line.find(',', start), line.size());
@@ -56,46 +52,46 @@ class Table {
       if (!parse(word, value))
         source_.refuse(fmt::format("line {}, column {} is '{}', not a number", number_, column + 1,
                                    trimmed(word).substr(0, 40)));
-      if (column > 0 || !drop_) values_.push_back(value);
+      table_.values.push_back(value);
     }
-    if (columns_ == 0) columns_ = column;
-    if (column != columns_)
-      source_.refuse(
-          fmt::format("line {} has {} columns, the lines before it have {}", number_, column, columns_));
-    ++rows_;
+    if (table_.columns == 0) table_.columns = column;
+    if (column != table_.columns)
+      source_.refuse(fmt::format("line {} has {} columns, the lines before it have {}", number_, column,
+                                 table_.columns));
+    ++table_.rows;
   }
 
-  Array array() const {
-    if (rows_ == 0) source_.refuse("no line of numbers is in it");
-    const Index columns = columns_ - drop_;
-    std::vector<std::byte> bytes(values_.size() * sizeof(double));
-    std::memcpy(bytes.data(), values_.data(), bytes.size());
-    return Array(DType::f64, {rows_, columns}, std::move(bytes));
+  CsvTable table() {
+    if (table_.rows == 0) source_.refuse("no line of numbers is in it");
+    return std::move(table_);
   }
 
  private:
-  // A first line that does not start with a number is a header.
+  // A first line that does not start with a number is a header; NumPy puts a # before it.
   bool take_header(std::string_view line) {
     double value;
-    const std::string_view first = line.substr(0, line.find(','));
-    if (parse(first, value)) return false;
-    columns_ = 1 + std::count(line.begin(), line.end(), ',');
-    drop_ = columns_ > 1 && std::ranges::find(coordinates, trimmed(first)) != std::end(coordinates);
+    if (parse(line.substr(0, line.find(',')), value)) return false;
+    if (line.starts_with('#')) line.remove_prefix(1);
+    table_.columns = 1 + std::count(line.begin(), line.end(), ',');
+    if (table_.columns > most_columns)
+      source_.refuse(fmt::format("its header names {} columns, more than 2^24", table_.columns));
+    for (std::size_t start = 0; start <= line.size();) {
+      const std::size_t comma = std::min(line.find(',', start), line.size());
+      table_.header.emplace_back(trimmed(line.substr(start, comma - start)));
+      start = comma + 1;
+    }
     return true;
   }
 
   const Source& source_;
-  Index number_ = 0, rows_ = 0, columns_ = 0;
-  bool drop_ = false;
-  std::vector<double> values_;
+  Index number_ = 0;
+  CsvTable table_;
 };
 
 }  // namespace
 
-std::vector<std::string> csv_names(const Source&) { return {""}; }
-
-Array read_csv(const Source& source, const std::string&) {
-  Table table(source);
+CsvTable read_csv_table(const Source& source) {
+  Lines lines(source);
   std::string text;
   for (std::uint64_t offset = 0; offset < source.size();) {
     const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, source.size() - offset));
@@ -105,14 +101,14 @@ Array read_csv(const Source& source, const std::string&) {
     offset += some;
     std::size_t start = 0;
     for (std::size_t end = text.find('\n', kept); end != std::string::npos; end = text.find('\n', start)) {
-      table.take(std::string_view(text).substr(start, end - start));
+      lines.take(std::string_view(text).substr(start, end - start));
       start = end + 1;
     }
     text.erase(0, start);
     if (text.size() > longest_line) source.refuse("a line of it is longer than 1 GiB");
   }
-  if (!text.empty()) table.take(text);
-  return table.array();
+  if (!text.empty()) lines.take(text);
+  return lines.table();
 }
 
 }  // namespace pe::io

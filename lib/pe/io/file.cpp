@@ -1,4 +1,4 @@
-// The list of formats, choosing one, and handing fields or arrays over.
+// The list of formats, choosing one to write, and handing fields over.
 #include "pe/io/file.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include "pe/io/atomic_file.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/format.hpp"
+#include "pe/io/gguf.hpp"
 #include "pe/io/hdf5.hpp"
 #include "pe/io/json.hpp"
 #include "pe/io/npy.hpp"
@@ -26,23 +27,15 @@ namespace io {
 namespace {
 
 constexpr FormatRow rows[] = {
-    {Format::csv, "csv", ".csv", true, write_csv, csv_names, read_csv},
-    {Format::hdf5, "hdf5", ".h5 .hdf5", false, write_hdf5, hdf5_names, read_hdf5},
-    {Format::npy, "npy", ".npy", false, write_npy, npy_names, read_npy},
-    {Format::npz, "npz", ".npz", false, write_npz, npz_names, read_npz},
-    {Format::safetensors, "safetensors", ".safetensors", false, write_safetensors, safetensors_names,
-     read_safetensors},
-    {Format::json, "json", ".json", true, write_json, nullptr, nullptr},
-    {Format::raw, "raw", ".bin", false, write_raw, nullptr, nullptr},
+    {Format::csv, "csv", ".csv", true, write_csv, open_csv},
+    {Format::hdf5, "hdf5", ".h5 .hdf5", false, write_hdf5, open_hdf5},
+    {Format::npy, "npy", ".npy", false, write_npy, open_npy},
+    {Format::npz, "npz", ".npz", false, write_npz, open_npz},
+    {Format::safetensors, "safetensors", ".safetensors", false, write_safetensors, open_safetensors},
+    {Format::json, "json", ".json", true, write_json, nullptr},
+    {Format::raw, "raw", ".bin", false, write_raw, open_raw},
+    {Format::gguf, "gguf", ".gguf", false, nullptr, open_gguf},
 };
-
-// The suffix of the last part of the path, in lower case: ".csv", or "".
-std::string suffix_of(const std::string& path) {
-  std::string suffix = std::filesystem::path(path).extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return suffix;
-}
 
 bool is_word_of(std::string_view words, std::string_view word) {
   while (!words.empty()) {
@@ -53,15 +46,10 @@ bool is_word_of(std::string_view words, std::string_view word) {
   return false;
 }
 
-const FormatRow* row_of_suffix(const std::string& suffix) {
-  for (const FormatRow& row : rows)
-    if (is_word_of(row.suffixes, suffix)) return &row;
-  return nullptr;
-}
-
 std::string all_suffixes() {
   std::string all;
-  for (const FormatRow& row : rows) all += fmt::format("{}{}", all.empty() ? "" : " ", row.suffixes);
+  for (const FormatRow& row : rows)
+    if (row.write) all += fmt::format("{}{}", all.empty() ? "" : " ", row.suffixes);
   return all;
 }
 
@@ -73,52 +61,28 @@ bool is_device(const std::string& path) {
 const FormatRow& row_to_write(const Output& output) {
   if (output.format) return *std::ranges::find(rows, *output.format, &FormatRow::format);
   const std::string suffix = suffix_of(output.path);
-  if (const FormatRow* row = row_of_suffix(suffix)) return *row;
+  if (const FormatRow* row = row_of_suffix(suffix); row && row->write) return *row;
   if (output.path == "-" || is_device(output.path)) return rows[0];
   throw UsageError(fmt::format("no format has the suffix '{}' of '{}': take one of {}, or say --format",
                                suffix, output.path, all_suffixes()));
 }
 
-const FormatRow& row_to_read(const Source& source) {
-  const std::string suffix = suffix_of(source.path());
-  const FormatRow* row = row_of_suffix(suffix);
-  if (row && !row->read)
-    throw UsageError(
-        fmt::format("{} cannot be read: {} is a format that is only written; take one of .csv .h5 .npy .npz "
-                    ".safetensors",
-                    source.shown(), row->name));
-  if (row) return *row;
-  // No suffix to go by (a pipe): the first bytes tell.
-  const std::string start =
-      source.read_text(0, static_cast<std::size_t>(std::min<std::uint64_t>(9, source.size())));
-  const char* name = "csv";
-  if (start.starts_with("\x93NUMPY")) name = "npy";
-  if (start.starts_with("\x89HDF")) name = "hdf5";
-  if (start.starts_with("PK")) name = "npz";
-  if (start.size() == 9 && start[8] == '{') name = "safetensors";
-  return *std::ranges::find(rows, name, &FormatRow::name);
-}
-
-struct Spec {
-  std::string path, tensor;
-};
-
-// A file that exists under the whole name wins over a split at a colon, a longer file name over a shorter
-// one.
-Spec split(const std::string& spec) {
-  struct stat status;
-  if (spec == "-" || stat(spec.c_str(), &status) == 0) return {spec, ""};
-  for (std::size_t colon = spec.rfind(':'); colon != std::string::npos && colon > 0;
-       colon = spec.rfind(':', colon - 1)) {
-    const std::string path = spec.substr(0, colon);
-    if (path == "-" || stat(path.c_str(), &status) == 0) return {path, spec.substr(colon + 1)};
-  }
-  return {spec, ""};
-}
-
 }  // namespace
 
 std::span<const FormatRow> formats() { return rows; }
+
+std::string suffix_of(const std::string& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return suffix;
+}
+
+const FormatRow* row_of_suffix(const std::string& suffix) {
+  for (const FormatRow& row : rows)
+    if (is_word_of(row.suffixes, suffix)) return &row;
+  return nullptr;
+}
 
 std::string spell_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 20;
@@ -148,6 +112,7 @@ Format parse_format(std::string_view name) {
   if (name == "h5") return Format::hdf5;
   std::vector<std::string> names;
   for (const io::FormatRow& row : io::rows) {
+    if (!row.write) continue;
     if (row.name == name) return row.format;
     names.emplace_back(row.name);
   }
@@ -170,22 +135,6 @@ void write(const std::vector<Field>& fields, const Provenance& provenance, const
             fmt::format("two fields are named '{}': name each once in --fields", fields[i].name));
   }
   row.write({fields, provenance, output});
-}
-
-Array read_array(const std::string& spec) {
-  auto [path, tensor] = io::split(spec);
-  const io::Source source(path);
-  const io::FormatRow& row = io::row_to_read(source);
-  const std::vector<std::string> names = row.names(source);
-  if (tensor.starts_with('/') && row.format == Format::hdf5) tensor.erase(0, 1);
-  if (names.empty()) source.refuse("no array is in it");
-  if (tensor.empty() && names.size() > 1)
-    throw UsageError(fmt::format("{} holds {} arrays: {}; name one as FILE:NAME", source.shown(),
-                                 names.size(), io::spell_names(names)));
-  if (!tensor.empty() && std::ranges::find(names, tensor) == names.end())
-    throw UsageError(
-        fmt::format("{} has no array '{}'; in it: {}", source.shown(), tensor, io::spell_names(names)));
-  return row.read(source, tensor.empty() ? names[0] : tensor);
 }
 
 void write_text(const std::string& text, const std::string& path) {

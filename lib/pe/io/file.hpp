@@ -12,7 +12,7 @@
 
 namespace pe {
 
-enum class Format { csv, hdf5, npy, npz, safetensors, json, raw };
+enum class Format { csv, hdf5, npy, npz, safetensors, json, raw, gguf };
 
 /// "csv", "hdf5", … ; throws UsageError naming the choices (h5 is an alias of hdf5).
 Format parse_format(std::string_view name);
@@ -32,8 +32,9 @@ void write(const std::vector<Field>& fields, const Provenance& provenance, const
 /// Writes text to a file that appears complete or not at all, or to stdout ("-").
 void write_text(const std::string& text, const std::string& path);
 
-/// Reads one array from "FILE" or "FILE:tensor" (npy, npz, hdf5, csv, safetensors). A file of several arrays
-/// without a name is a UsageError that lists them. Hostile input throws FileError in bounded memory.
+/// The one array of "FILE" or "FILE:TENSOR" in memory, of the files that open_arrays reads (dump.hpp). A file of
+/// several arrays without a name is a UsageError that lists them; the columns of a csv that name no place are one
+/// array. Hostile input throws FileError in bounded memory.
 Array read_array(const std::string& spec);
 
 }  // namespace pe

@@ -13,6 +13,6 @@ bool is_gguf(std::istream& file);
 
 /// Every plain metadata value, and the tensors rope_freqs.weight, rope_factors_long.weight and rope_factors_short.weight
 /// (float32) as lists. Numbers are the decimal that stands for the stored bits. Throws FileError when the file is cut or lies.
-Config read_gguf_config(std::istream& file, const std::string& path);
+Config read_gguf_config(const std::string& path);
 
 }  // namespace pe

@@ -6,7 +6,6 @@
 namespace pe::io {
 
 void write_hdf5(const Job& job);
-std::vector<std::string> hdf5_names(const Source& source);
-Array read_hdf5(const Source& source, const std::string& name);
+std::vector<Offered> open_hdf5(const std::shared_ptr<const Source>& source, const RawForm& raw);
 
 }  // namespace pe::io

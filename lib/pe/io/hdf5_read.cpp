@@ -1,73 +1,28 @@
 // Reads numeric datasets of HDF5 files that may be damaged or lie.
 //
 // The library itself crashes on some damaged files, so it runs in a child process. Data that lies in one
-// piece in the machine's own format is not read there at all: the child tells its address.
+// piece is not read there at all: the child tells its address. Other data the child reads when it is asked
+// for.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "pe/io/hdf5.hpp"
-#include "pe/io/hdf5_handle.hpp"
+#include "pe/io/hdf5_dataset.hpp"
 #include "pe/io/isolated.hpp"
 
 namespace pe::io {
 namespace {
 
 constexpr std::size_t most_datasets = 100000;
-constexpr std::uint64_t largest_array = std::uint64_t{1} << 40;
-constexpr std::uint64_t best_compression = 1100;  // deflate reaches 1032
 
 // Nothing is opened but the file that was named: no plugins, no links to other files.
 void stay_inside() {
   H5PLset_loading_state(0);
   H5Lunregister(H5L_TYPE_EXTERNAL);
-}
-
-// An element type that is read: what it becomes, and what memory holds in between.
-struct Element {
-  DType dtype = DType::f64;
-  hid_t memory = H5I_INVALID_HID;  // a native type; none: the file's own bits are taken
-  bool big_endian = false;
-  bool wide_unsigned = false;  // u64: what an i64 cannot hold is refused, where the library would cut it off
-};
-
-bool has_fields(hid_t type, DType dtype) {
-  const auto fields = [](hid_t id) {
-    std::array<std::size_t, 5> at{};
-    H5Tget_fields(id, &at[0], &at[1], &at[2], &at[3], &at[4]);
-    return at;
-  };
-  const Handle wanted = file_type(dtype);
-  return H5Tget_size(type) == 2 && H5Tget_precision(type) == 16 && H5Tget_offset(type) == 0 &&
-         fields(type) == fields(wanted) && H5Tget_ebias(type) == H5Tget_ebias(wanted) &&
-         H5Tget_norm(type) == H5Tget_norm(wanted);
-}
-
-bool recognise(hid_t type, Element& element) {
-  const H5T_class_t kind = H5Tget_class(type);
-  const std::size_t size = H5Tget_size(type);
-  element.big_endian = H5Tget_order(type) == H5T_ORDER_BE;
-  if (kind == H5T_FLOAT && size == 8)
-    element.dtype = DType::f64, element.memory = H5T_NATIVE_DOUBLE;
-  else if (kind == H5T_FLOAT && size == 4)
-    element.dtype = DType::f32, element.memory = H5T_NATIVE_FLOAT;
-  else if (kind == H5T_FLOAT && has_fields(type, DType::f16))
-    element.dtype = DType::f16;
-  else if (kind == H5T_FLOAT && has_fields(type, DType::bf16))
-    element.dtype = DType::bf16;
-  else if (kind == H5T_INTEGER && (size < 4 || (size == 4 && H5Tget_sign(type) == H5T_SGN_2)))
-    element.dtype = DType::i32, element.memory = H5T_NATIVE_INT32;
-  else if (kind == H5T_INTEGER && size == 8 && H5Tget_sign(type) == H5T_SGN_NONE)
-    element.dtype = DType::i64, element.memory = H5T_NATIVE_UINT64, element.wide_unsigned = true;
-  else if (kind == H5T_INTEGER && size <= 8)
-    element.dtype = DType::i64, element.memory = H5T_NATIVE_INT64;
-  else
-    return false;
-  return true;
 }
 
 Handle open_file(const Source& source) {
@@ -84,115 +39,70 @@ Handle open_file(const Source& source) {
   return file;
 }
 
-herr_t collect_name(hid_t group, const char* name, const H5O_info_t* info, void* out) {
-  auto& names = *static_cast<std::vector<std::string>*>(out);
+// What the child says of one dataset, in words of 64 bits: this, then the shape, the name and the refusal.
+struct Answer {
+  std::int64_t dtype = 0, bytes = 0, is_unsigned = 0, swapped = 0, is_complex = 0;
+  std::int64_t address = in_room, room = 0, rank = 0, name = 0, refusal = 0;
+
+  static constexpr std::int64_t in_room = -1;  // the address of data that the library has to decode
+};
+
+std::string spell(const Dataset& dataset, const std::string& name, const std::string& refusal) {
+  const Element& element = dataset.type.element;
+  Answer answer{static_cast<std::int64_t>(element.dtype), static_cast<std::int64_t>(element.bytes),
+                element.is_unsigned, element.swapped, dataset.type.is_complex};
+  if (dataset.address) answer.address = static_cast<std::int64_t>(*dataset.address);
+  answer.room = static_cast<std::int64_t>(dataset.bytes);
+  answer.rank = static_cast<std::int64_t>(dataset.shape.size());
+  answer.name = static_cast<std::int64_t>(name.size());
+  answer.refusal = static_cast<std::int64_t>(refusal.size());
+  std::string words(reinterpret_cast<const char*>(&answer), sizeof answer);
+  words.append(reinterpret_cast<const char*>(dataset.shape.data()), dataset.shape.size() * sizeof(Index));
+  return words + name + refusal;
+}
+
+struct Listing {
+  const Source& source;
+  std::size_t count = 0;
+  std::string words = {};
+};
+
+herr_t list(hid_t group, const char* name, const H5O_info_t* info, void* out) {
+  auto& listing = *static_cast<Listing*>(out);
   if (info->type != H5O_TYPE_DATASET) return 0;
   const Handle dataset(H5Dopen2(group, name, H5P_DEFAULT));
   if (!dataset) return 0;
   const Handle type(H5Dget_type(dataset));
-  Element element;
-  if (!type || H5DSis_scale(dataset) > 0 || !recognise(type, element)) return 0;
-  names.emplace_back(name);
-  return names.size() > most_datasets ? -1 : 0;
-}
-
-std::vector<Index> shape_of(const Source& source, hid_t dataset) {
-  const Handle space(H5Dget_space(dataset));
-  const H5S_class_t kind = space ? H5Sget_simple_extent_type(space) : H5S_NO_CLASS;
-  if (kind == H5S_SCALAR) return {};
-  const int rank = kind == H5S_SIMPLE ? H5Sget_simple_extent_ndims(space) : -1;
-  if (rank < 0 || rank > H5S_MAX_RANK) source.refuse("the dataset has no shape");
-  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
-  if (H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0)
-    source.refuse("the dataset has no shape");
-  std::vector<Index> shape;
-  for (const hsize_t extent : extents) {
-    if (extent > static_cast<hsize_t>(INT64_MAX)) source.refuse("the dataset's shape reaches beyond 2^63");
-    shape.push_back(static_cast<Index>(extent));
+  const auto number = type && H5DSis_scale(dataset) <= 0 ? number_type(type) : std::nullopt;
+  if (!number) return 0;
+  try {
+    listing.words += spell(describe(listing.source, dataset, *number), name, "");
+  } catch (const FileError& error) {
+    listing.words += spell({*number, {}, {}, 0}, name, error.what());
   }
-  return shape;
+  return ++listing.count > most_datasets ? -1 : 0;
 }
 
-// How many bytes the array takes, held against what the file has for it.
-std::size_t checked_bytes(const Source& source, hid_t dataset, const std::vector<Index>& shape,
-                          std::size_t element) {
-  std::uint64_t bytes = element;
-  bool overflow = false;
-  for (const Index extent : shape)
-    overflow |= __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes);
-  if (overflow || bytes > largest_array)
-    source.refuse(fmt::format("the dataset's shape {} is more than 2^40 bytes", spell_shape(shape)));
-  const Handle properties(H5Dget_create_plist(dataset));
-  const H5D_layout_t layout = H5Pget_layout(properties);
-  if (layout == H5D_VIRTUAL || H5Pget_external_count(properties) > 0)
-    source.refuse("the dataset's data lies in other files, which are not opened");
-  const std::uint64_t stored = H5Dget_storage_size(dataset);
-  const bool plain = layout == H5D_CONTIGUOUS || layout == H5D_COMPACT;
-  if (stored > source.size() ||
-      (plain && bytes > 0 && stored != 0 &&
-       stored != H5Tget_size(Handle(H5Dget_type(dataset))) * (bytes / element)) ||
-      (bytes > (1u << 26) && bytes / best_compression > stored))
-    source.refuse(fmt::format("the dataset's shape {} takes {} bytes and the file stores {} for it",
-                              spell_shape(shape), bytes, stored));
-  const haddr_t address = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset) : HADDR_UNDEF;
-  if (address != HADDR_UNDEF && (address > source.size() || stored > source.size() - address))
-    source.refuse(fmt::format("the dataset's data ends behind the file's end at byte {}", source.size()));
-  return static_cast<std::size_t>(bytes);
-}
-
-// What the child found: words of 64 bits, the shape behind these.
-struct Found {
-  std::int64_t dtype, address, rank;
-};
-constexpr std::int64_t in_room = -1;  // the address of data that the library had to decode
-
-std::string spell(const Found& found, const std::vector<Index>& shape) {
-  std::string words(sizeof found + shape.size() * sizeof(Index), '\0');
-  std::memcpy(words.data(), &found, sizeof found);
-  if (!shape.empty()) std::memcpy(words.data() + sizeof found, shape.data(), shape.size() * sizeof(Index));
-  return words;
-}
-
-std::string find_names(const Source& source) {
+std::string find_datasets(const Source& source) {
   const Handle file = open_file(source);
-  std::vector<std::string> names;
-  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, collect_name, &names, H5O_INFO_BASIC) < 0)
+  Listing listing{source};
+  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, list, &listing, H5O_INFO_BASIC) < 0)
     source.refuse("its list of datasets is damaged");
-  std::string words;
-  for (const std::string& name : names) words += name + '\0';
-  return words;
+  return listing.words;
 }
 
-std::string find_data(const Source& source, const std::string& name, SharedRoom& room) {
+// The whole dataset in this machine's byte order, f16 and bf16 in the file's.
+std::string decode(const Source& source, const std::string& name, std::uint64_t bytes, SharedRoom& room) {
   const Handle file = open_file(source);
   const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
-  if (!dataset) source.refuse(fmt::format("the dataset '{}' cannot be opened", name));
-  const Handle type(H5Dget_type(dataset));
-  Element element;
-  if (!type || !recognise(type, element))
-    source.refuse(fmt::format("the dataset '{}' holds no numbers", name));
-  const std::vector<Index> shape = shape_of(source, dataset);
-  const std::size_t bytes = checked_bytes(source, dataset, shape, size_of(element.dtype));
-  Found found{static_cast<std::int64_t>(element.dtype), in_room, static_cast<std::int64_t>(shape.size())};
-  if (bytes == 0) return spell(found, shape);
-
-  const hid_t memory = element.memory >= 0 ? element.memory : static_cast<hid_t>(type);
-  const Handle properties(H5Dget_create_plist(dataset));
-  const haddr_t address = H5Pget_layout(properties) == H5D_CONTIGUOUS ? H5Dget_offset(dataset) : HADDR_UNDEF;
-  if (address != HADDR_UNDEF && !element.big_endian && !element.wide_unsigned && H5Tequal(type, memory) > 0) {
-    found.address = static_cast<std::int64_t>(address);
-    return spell(found, shape);
-  }
-  std::byte* data = room.claim(bytes);
-  if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+  const Handle type(dataset ? H5Dget_type(dataset) : H5I_INVALID_HID);
+  const auto number = type ? number_type(type) : std::nullopt;
+  if (!number || describe(source, dataset, *number).bytes != bytes)
+    source.refuse(fmt::format("the dataset '{}' changed while it was read", name));
+  if (H5Dread(dataset, memory_type(type, *number), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+              room.claim(static_cast<std::size_t>(bytes))) < 0)
     source.refuse(fmt::format("the data of '{}' is damaged or compressed in an unknown way", name));
-  if (element.memory < 0 && element.big_endian)
-    for (std::size_t i = 0; i + 2 <= bytes; i += 2) std::swap(data[i], data[i + 1]);
-  if (element.wide_unsigned)
-    for (std::size_t i = 7; i < bytes; i += 8)
-      if (std::to_integer<unsigned>(data[i]) >> 7)
-        source.refuse(fmt::format("'{}' holds integers beyond 2^63", name));
-  return spell(found, shape);
+  return "";
 }
 
 // A minute and what inflating takes at 20 MB a second; a GiB and room for chunks.
@@ -213,34 +123,51 @@ std::string ask(const Source& source, const std::function<std::string()>& questi
   return *answer;
 }
 
-}  // namespace
-
-std::vector<std::string> hdf5_names(const Source& source) {
-  const std::string words = ask(source, [&] { return find_names(source); });
-  std::vector<std::string> names;
-  for (std::size_t start = 0; start < words.size(); start = words.find('\0', start) + 1)
-    names.emplace_back(words.c_str() + start);
-  return names;
+std::vector<std::byte> read_whole(const Source& source, const std::string& name, std::uint64_t bytes) {
+  SharedRoom room;
+  ask(source, [&] { return decode(source, name, bytes, room); });
+  return room.take(static_cast<std::size_t>(bytes));
 }
 
-Array read_hdf5(const Source& source, const std::string& name) {
-  SharedRoom room;
-  const std::string words = ask(source, [&] { return find_data(source, name, room); });
-  Found found;
-  std::memcpy(&found, words.data(), sizeof found);
-  std::vector<Index> shape(static_cast<std::size_t>(found.rank));
-  if (!shape.empty()) std::memcpy(shape.data(), words.data() + sizeof found, shape.size() * sizeof(Index));
-  const auto dtype = static_cast<DType>(found.dtype);
-  std::size_t bytes = size_of(dtype);
-  for (const Index extent : shape) bytes *= static_cast<std::size_t>(extent);
-  std::vector<std::byte> data;
-  if (found.address == in_room) {
-    data = room.take(bytes);
-  } else {
-    data.resize(bytes);
-    source.read(static_cast<std::uint64_t>(found.address), data.data(), bytes);
+Stored dataset_array(const std::shared_ptr<const Source>& source, const std::string& name,
+                     const Answer& answer, std::vector<Index> shape) {
+  Element element{static_cast<DType>(answer.dtype), static_cast<std::size_t>(answer.bytes),
+                  answer.is_unsigned != 0, answer.swapped != 0};
+  const bool is_complex = answer.is_complex != 0;
+  if (answer.address != Answer::in_room)
+    return window(source, static_cast<std::uint64_t>(answer.address), element, std::move(shape), is_complex);
+  if (element.dtype != DType::f16 && element.dtype != DType::bf16) element.swapped = false;
+  const auto bytes = static_cast<std::uint64_t>(answer.room);
+  const auto whole = std::make_shared<const Source>(
+      source->shown(), bytes, [source, name, bytes] { return read_whole(*source, name, bytes); });
+  return window(whole, 0, element, std::move(shape), is_complex);
+}
+
+}  // namespace
+
+std::vector<Offered> open_hdf5(const std::shared_ptr<const Source>& source, const RawForm&) {
+  const std::string words = ask(*source, [&] { return find_datasets(*source); });
+  std::vector<Offered> arrays;
+  for (std::size_t at = 0; at < words.size();) {
+    const auto take = [&](void* out, std::int64_t bytes) {
+      std::memcpy(out, words.data() + at, static_cast<std::size_t>(bytes));
+      at += static_cast<std::size_t>(bytes);
+    };
+    Answer answer;
+    take(&answer, sizeof answer);
+    std::vector<Index> shape(static_cast<std::size_t>(answer.rank));
+    std::string name(static_cast<std::size_t>(answer.name), '\0');
+    std::string refusal(static_cast<std::size_t>(answer.refusal), '\0');
+    if (!shape.empty()) take(shape.data(), answer.rank * static_cast<std::int64_t>(sizeof(Index)));
+    take(name.data(), answer.name);
+    take(refusal.data(), answer.refusal);
+    Offered offered;
+    if (refusal.empty()) offered.stored = dataset_array(source, name, answer, std::move(shape));
+    offered.stored.name = name;
+    offered.refusal = refusal;
+    arrays.push_back(std::move(offered));
   }
-  return Array(dtype, shape, std::move(data));
+  return arrays;
 }
 
 }  // namespace pe::io

@@ -52,9 +52,22 @@ void put_attribute(hid_t object, const std::string& name, std::int64_t value) {
   check(H5Awrite(attribute, H5T_NATIVE_INT64, &value), "write an attribute");
 }
 
+void put_attribute(hid_t object, const std::string& name, const std::vector<std::string>& rows) {
+  if (rows.empty()) return;
+  const hsize_t count = rows.size();
+  const Handle type(H5Tcopy(H5T_C_S1)), space(H5Screate_simple(1, &count, nullptr));
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  const Handle attribute = check_handle(
+      H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "make an attribute");
+  std::vector<const char*> texts;
+  for (const std::string& row : rows) texts.push_back(row.c_str());
+  check(H5Awrite(attribute, type, texts.data()), "write an attribute");
+}
+
 void put_provenance(hid_t file, const Provenance& provenance) {
   put_attribute(file, "Conventions", "CF-1.8");
-  put_attribute(file, "title", fmt::format("position encoding: {}", provenance.encoding));
+  put_attribute(file, "title", provenance.encoding.empty() ? "report of " + provenance.tool : "position encoding: " + provenance.encoding);
   put_attribute(file, "history", provenance.command);
   put_attribute(file, "pe_tool", provenance.tool);
   put_attribute(file, "pe_version", provenance.version);
@@ -68,6 +81,7 @@ void put_provenance(hid_t file, const Provenance& provenance) {
     put_attribute(file, "parameter." + entry.name, entry.value);
     put_attribute(file, "parameter." + entry.name + ".origin", entry.origin);
   }
+  for (const Provenance::Texts& texts : provenance.texts) put_attribute(file, "row." + texts.name, texts.rows);
 }
 
 // What readers call the type: h5dump shows f16 and bf16 alike.

@@ -6,7 +6,6 @@
 namespace pe::io {
 
 void write_npz(const Job& job);
-std::vector<std::string> npz_names(const Source& source);
-Array read_npz(const Source& source, const std::string& name);
+std::vector<Offered> open_npz(const std::shared_ptr<const Source>& source, const RawForm& raw);
 
 }  // namespace pe::io

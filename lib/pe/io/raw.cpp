@@ -3,26 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "pe/base/error.hpp"
+#include "pe/io/element.hpp"
 #include "pe/io/pipeline.hpp"
 
-namespace pe {
-
-Array read_raw(const std::string& path, DType dtype, const std::vector<Index>& shape) {
-  const io::Source source(path);
-  std::uint64_t bytes = size_of(dtype);
-  bool overflow = false;
-  for (const Index extent : shape)
-    overflow |= extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes);
-  if (overflow || bytes != source.size())
-    source.refuse(fmt::format("it holds {} bytes, and {} of {} are {}", source.size(), spell_shape(shape),
-                              name_of(dtype), overflow ? "more than 2^64" : std::to_string(bytes)));
-  std::vector<std::byte> data(static_cast<std::size_t>(bytes));
-  source.read(0, data.data(), data.size());
-  return Array(dtype, shape, std::move(data));
-}
-
-namespace io {
+namespace pe::io {
 
 void write_raw(const Job& job) {
   const Field& field = only_field(job, "raw");
@@ -32,5 +16,18 @@ void write_raw(const Job& job) {
   destination.commit();
 }
 
-}  // namespace io
-}  // namespace pe
+std::vector<Offered> open_raw(const std::shared_ptr<const Source>& source, const RawForm& raw) {
+  if (!raw.dtype)
+    throw UsageError(fmt::format("{} has no header and cannot say what it holds: give --dtype and --shape",
+                                 source->shown()));
+  const std::size_t size = size_of(*raw.dtype);
+  std::vector<Index> shape = raw.shape;
+  if (shape.empty()) shape = {static_cast<Index>(source->size() / size)};
+  const auto bytes = bytes_of_shape(shape, size);
+  if (bytes != source->size())
+    source->refuse(fmt::format("it holds {} bytes, and {} of {} are {}", source->size(), spell_shape(shape),
+                               name_of(*raw.dtype), bytes ? std::to_string(*bytes) : "more than 2^59"));
+  return {{window(source, 0, {*raw.dtype, size}, shape), "", false}};
+}
+
+}  // namespace pe::io

@@ -3,14 +3,11 @@
 
 #include "pe/io/format.hpp"
 
-namespace pe {
-
-/// Reads little-endian elements of `dtype`, which the file or pipe ("-") must hold exactly; throws FileError.
-Array read_raw(const std::string& path, DType dtype, const std::vector<Index>& shape);
-
-namespace io {
+namespace pe::io {
 
 void write_raw(const Job& job);
+/// Little-endian elements that the file or pipe must hold exactly. Throws UsageError when `raw` does not say
+/// which.
+std::vector<Offered> open_raw(const std::shared_ptr<const Source>& source, const RawForm& raw);
 
-}  // namespace io
-}  // namespace pe
+}  // namespace pe::io

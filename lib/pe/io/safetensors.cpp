@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "pe/base/error.hpp"
+#include "pe/io/element.hpp"
 #include "pe/io/json_text.hpp"
 #include "pe/io/pipeline.hpp"
 
@@ -16,11 +16,16 @@ namespace {
 
 constexpr std::uint64_t largest_header = 100'000'000;  // the format's own limit
 
+// The first of a dtype is the one that is written.
 constexpr struct {
   std::string_view name;
-  DType dtype;
-} types[] = {{"F64", DType::f64},   {"F32", DType::f32}, {"F16", DType::f16},
-             {"BF16", DType::bf16}, {"I64", DType::i64}, {"I32", DType::i32}};
+  Element element;
+  bool is_complex = false;
+} types[] = {{"F64", {DType::f64, 8}},        {"F32", {DType::f32, 4}},       {"F16", {DType::f16, 2}},
+             {"BF16", {DType::bf16, 2}},      {"I64", {DType::i64, 8}},       {"I32", {DType::i32, 4}},
+             {"I16", {DType::i32, 2}},        {"I8", {DType::i32, 1}},        {"U64", {DType::i64, 8, true}},
+             {"U32", {DType::i64, 4, true}},  {"U16", {DType::i32, 2, true}}, {"U8", {DType::i32, 1, true}},
+             {"BOOL", {DType::i32, 1, true}}, {"C64", {DType::f32, 4}, true}};
 
 struct Tensor {
   std::string name, type;
@@ -129,7 +134,8 @@ void write_safetensors(const Job& job) {
   std::string header = "{\"__metadata__\":" + metadata_json(job.provenance);
   std::uint64_t end = 0;
   for (const Field& field : job.fields) {
-    const auto type = std::ranges::find(types, field.dtype, [](const auto& row) { return row.dtype; });
+    const auto type =
+        std::ranges::find(types, field.dtype, [](const auto& row) { return row.element.dtype; });
     const std::uint64_t begin = end;
     end += bytes_of(field);
     header += fmt::format(",{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
@@ -148,29 +154,23 @@ void write_safetensors(const Job& job) {
   destination.commit();
 }
 
-std::vector<std::string> safetensors_names(const Source& source) {
-  std::vector<std::string> names;
-  for (const Tensor& tensor : contents_of(source).tensors) names.push_back(tensor.name);
-  return names;
-}
-
-Array read_safetensors(const Source& source, const std::string& name) {
-  const Contents contents = contents_of(source);
-  const Tensor& tensor = *std::ranges::find(contents.tensors, name, &Tensor::name);
-  const auto* type = std::ranges::find(types, tensor.type, [](const auto& row) { return row.name; });
-  if (type == std::end(types))
-    source.refuse(fmt::format("the tensor '{}' is {}; read are F64, F32, F16, BF16, I64 and I32", name,
-                              tensor.type.substr(0, 40)));
-  std::uint64_t bytes = size_of(type->dtype);
-  bool overflow = false;
-  for (const Index extent : tensor.shape)
-    overflow |= __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes);
-  if (overflow || bytes != tensor.end - tensor.begin)
-    source.refuse(fmt::format("the tensor '{}' of {} {} does not take {} bytes", name,
-                              spell_shape(tensor.shape), tensor.type, tensor.end - tensor.begin));
-  std::vector<std::byte> data(static_cast<std::size_t>(bytes));
-  source.read(contents.data + tensor.begin, data.data(), data.size());
-  return Array(type->dtype, tensor.shape, std::move(data));
+std::vector<Offered> open_safetensors(const std::shared_ptr<const Source>& source, const RawForm&) {
+  const Contents contents = contents_of(*source);
+  std::vector<Offered> arrays;
+  for (const Tensor& tensor : contents.tensors)
+    arrays.push_back(offer(tensor.name, *source, [&] {
+      const auto* type = std::ranges::find(types, tensor.type, [](const auto& row) { return row.name; });
+      if (type == std::end(types))
+        throw OtherType(fmt::format(
+            "the tensor '{}' is {}; read are F64, F32, F16, BF16, C64, I8 to I64, U8 to U64 and BOOL",
+            tensor.name, tensor.type.substr(0, 40)));
+      const auto bytes = bytes_of_shape(tensor.shape, type->element.bytes * (type->is_complex ? 2 : 1));
+      if (bytes != tensor.end - tensor.begin)
+        source->refuse(fmt::format("the tensor '{}' of {} {} does not take {} bytes", tensor.name,
+                                   spell_shape(tensor.shape), tensor.type, tensor.end - tensor.begin));
+      return window(source, contents.data + tensor.begin, type->element, tensor.shape, type->is_complex);
+    }));
+  return arrays;
 }
 
 }  // namespace pe::io

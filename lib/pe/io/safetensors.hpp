@@ -6,7 +6,6 @@
 namespace pe::io {
 
 void write_safetensors(const Job& job);
-std::vector<std::string> safetensors_names(const Source& source);
-Array read_safetensors(const Source& source, const std::string& name);
+std::vector<Offered> open_safetensors(const std::shared_ptr<const Source>& source, const RawForm& raw);
 
 }  // namespace pe::io

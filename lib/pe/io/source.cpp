@@ -1,4 +1,4 @@
-// Reading files by position, and pipes with growth in bounded steps.
+// Reading files by position, pipes with growth in bounded steps, and what is made late.
 #include "pe/io/source.hpp"
 
 #include <fcntl.h>
@@ -44,6 +44,13 @@ Source::Source(const std::string& path)
 Source::Source(std::string shown, std::vector<std::byte> bytes)
     : shown_(std::move(shown)), size_(bytes.size()), memory_(std::move(bytes)) {}
 
+Source::Source(std::string shown, std::shared_ptr<const Source> whole, std::uint64_t offset,
+               std::uint64_t bytes)
+    : shown_(std::move(shown)), size_(bytes), whole_(std::move(whole)), offset_(offset) {}
+
+Source::Source(std::string shown, std::uint64_t bytes, std::function<std::vector<std::byte>()> make)
+    : shown_(std::move(shown)), size_(bytes), late_(true), make_(std::move(make)) {}
+
 Source::~Source() {
   if (descriptor_ >= 0) close(descriptor_);
 }
@@ -67,11 +74,20 @@ void Source::take_pipe() {
   size_ = memory_.size();
 }
 
+void Source::make_once() const {
+  const std::lock_guard lock(making_);
+  if (!make_) return;
+  memory_ = make_();
+  make_ = nullptr;
+}
+
 void Source::read(std::uint64_t offset, void* out, std::size_t bytes) const {
   if (offset > size_ || bytes > size_ - offset)
     refuse(fmt::format("the file ends at byte {}, {} more are needed", size_,
                        bytes - (size_ - std::min(offset, size_))));
   if (bytes == 0) return;
+  if (whole_) return whole_->read(offset_ + offset, out, bytes);
+  if (late_) make_once();
   if (!in_file_) {
     std::memcpy(out, memory_.data() + offset, bytes);
     return;

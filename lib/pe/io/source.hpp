@@ -1,20 +1,28 @@
-// Bytes to read: a file, or standard input and pipes taken into memory; sizes are known before anything is
-// allocated.
+// Bytes to read: a file, a part of one, standard input and pipes taken into memory, or bytes that are made
+// when they are first asked for; sizes are known before anything is allocated.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace pe::io {
 
+/// Reading is thread-safe.
 class Source {
  public:
   /// "-" is standard input.
   explicit Source(const std::string& path);
   /// Bytes at hand, under the name that messages give them.
   Source(std::string shown, std::vector<std::byte> bytes);
+  /// A part of another, which must have these bytes.
+  Source(std::string shown, std::shared_ptr<const Source> whole, std::uint64_t offset, std::uint64_t bytes);
+  /// So many bytes, made as a whole by the first reading.
+  Source(std::string shown, std::uint64_t bytes, std::function<std::vector<std::byte>()> make);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -34,12 +42,18 @@ class Source {
 
  private:
   void take_pipe();
+  void make_once() const;
 
   std::string path_, shown_;
   int descriptor_ = -1;
   bool in_file_ = false;
   std::uint64_t size_ = 0;
-  std::vector<std::byte> memory_;
+  mutable std::vector<std::byte> memory_;
+  std::shared_ptr<const Source> whole_;
+  std::uint64_t offset_ = 0;  // in the whole
+  bool late_ = false;
+  mutable std::mutex making_;
+  mutable std::function<std::vector<std::byte>()> make_;  // empty once made
 };
 
 }  // namespace pe::io

@@ -42,7 +42,13 @@ struct ZipMember {
 /// The members in the archive's list. Throws FileError on anything that does not fit the file.
 std::vector<ZipMember> zip_members(const Source& source);
 
-/// The member's contents, inflated and checked.
-std::vector<std::byte> unzip(const Source& source, const ZipMember& member);
+/// Where the packed bytes of the member begin, all of which are there.
+std::uint64_t data_offset(const Source& source, const ZipMember& member);
+
+/// The member's contents, inflated and checked; of the first `most` bytes alone, not checked.
+std::vector<std::byte> unzip(const Source& source, const ZipMember& member, std::uint64_t most = UINT64_MAX);
+
+/// Throws FileError when the contents of a stored member are not those of its checksum.
+void check_sum(const Source& source, const ZipMember& member);
 
 }  // namespace pe::io

@@ -66,15 +66,21 @@ void widen(const Source& source, std::string_view extra, ZipMember& member) {
   }
 }
 
-std::vector<std::byte> inflated(const Source& source, std::uint64_t offset, const ZipMember& member) {
-  std::vector<std::byte> out(static_cast<std::size_t>(member.bytes));
+[[noreturn]] void refuse_sum(const Source& source, const ZipMember& member) {
+  source.refuse(fmt::format("the checksum of the member '{}' is wrong", member.name));
+}
+
+// The first `bytes` of it; that nothing follows is seen where these are all.
+std::vector<std::byte> inflated(const Source& source, std::uint64_t offset, const ZipMember& member,
+                                std::uint64_t bytes) {
+  std::vector<std::byte> out(static_cast<std::size_t>(bytes));
   std::array<Bytef, 1 << 16> piece;
   z_stream state = {};
   if (inflateInit2(&state, -MAX_WBITS) != Z_OK) source.refuse("zlib cannot start");
   int result = Z_OK;
   std::uint64_t taken = 0, filled = 0;
   try {
-    while (result == Z_OK) {
+    while (result == Z_OK && (filled < bytes || bytes == member.bytes)) {
       if (state.avail_in == 0) {
         const auto some =
             static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), member.packed - taken));
@@ -84,7 +90,7 @@ std::vector<std::byte> inflated(const Source& source, std::uint64_t offset, cons
         state.next_in = piece.data(), state.avail_in = static_cast<uInt>(some);
       }
       Bytef beyond;  // something to write to when all is there, so that the end is seen
-      const std::uint64_t left = member.bytes - filled;
+      const std::uint64_t left = bytes - filled;
       const auto room = static_cast<uInt>(std::min<std::uint64_t>(left, 1 << 30));
       state.next_out = left ? reinterpret_cast<Bytef*>(out.data()) + filled : &beyond;
       state.avail_out = left ? room : 1;
@@ -98,7 +104,7 @@ std::vector<std::byte> inflated(const Source& source, std::uint64_t offset, cons
     throw;
   }
   inflateEnd(&state);
-  if (result != Z_STREAM_END || filled != member.bytes)
+  if (filled != bytes || (bytes == member.bytes && result != Z_STREAM_END))
     source.refuse(fmt::format("the compressed member '{}' is damaged", member.name));
   return out;
 }
@@ -139,23 +145,42 @@ std::vector<ZipMember> zip_members(const Source& source) {
   return members;
 }
 
-std::vector<std::byte> unzip(const Source& source, const ZipMember& member) {
+std::uint64_t data_offset(const Source& source, const ZipMember& member) {
   const std::string header = source.read_text(member.offset, 30);
   if (!header.starts_with("PK\3\4"))
     source.refuse(fmt::format("the member '{}' is not where the list says", member.name));
   const std::uint64_t data = member.offset + 30 + number(header, 26, 2) + number(header, 28, 2);
   if (data > source.size() || member.packed > source.size() - data)
     source.refuse(fmt::format("the member '{}' is cut off", member.name));
+  return data;
+}
+
+std::vector<std::byte> unzip(const Source& source, const ZipMember& member, std::uint64_t most) {
+  const std::uint64_t data = data_offset(source, member), wanted = std::min(member.bytes, most);
   std::vector<std::byte> bytes;
   if (member.method == 8) {
-    bytes = inflated(source, data, member);
+    bytes = inflated(source, data, member, wanted);
   } else {
-    bytes.resize(static_cast<std::size_t>(member.bytes));
+    bytes.resize(static_cast<std::size_t>(wanted));
     source.read(data, bytes.data(), bytes.size());
   }
-  if (crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != member.sum)
-    source.refuse(fmt::format("the checksum of the member '{}' is wrong", member.name));
+  if (wanted == member.bytes &&
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != member.sum)
+    refuse_sum(source, member);
   return bytes;
+}
+
+void check_sum(const Source& source, const ZipMember& member) {
+  const std::uint64_t data = data_offset(source, member);
+  std::vector<Bytef> piece(static_cast<std::size_t>(std::min<std::uint64_t>(member.bytes, 1 << 20)));
+  uLong sum = 0;
+  for (std::uint64_t done = 0; done < member.bytes;) {
+    const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), member.bytes - done));
+    source.read(data + done, piece.data(), some);
+    sum = crc32_z(sum, piece.data(), some);
+    done += some;
+  }
+  if (sum != member.sum) refuse_sum(source, member);
 }
 
 }  // namespace pe::io

@@ -18,6 +18,11 @@ struct Provenance {
   std::string accuracy;  // the row's claim, as a sentence
   std::string source;    // paper or code
   std::vector<Entry> parameters;
+  struct Texts {
+    std::string name;
+    std::vector<std::string> rows;
+  };
+  std::vector<Texts> texts = {};  // beside the fields, one for each row: an attribute each in HDF5
 };
 
 }  // namespace pe

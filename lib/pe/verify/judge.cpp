@@ -27,13 +27,6 @@ std::string_view name_of(Word word) {
   return names[static_cast<std::size_t>(word)];
 }
 
-Index Report::count(Word word) const { return std::ranges::count(verdicts, word, &Verdict::word); }
-
-int Report::exit_code() const {
-  if (count(Word::fails) > 0) return 1;
-  return count(Word::holds) > 0 ? 0 : 2;
-}
-
 Verdict judge_law(const Property& property, const Encoding& encoding, const Case& subject) {
   if (!property.applies(encoding.kind))
     throw UsageError(fmt::format("{} says nothing about {}, a {}: it is a law of {}", property.name, encoding.name, name_of(encoding.kind),

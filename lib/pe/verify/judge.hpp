@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "pe/encodings/encoding.hpp"
-#include "pe/model/provenance.hpp"
 #include "pe/properties/property.hpp"
 
 namespace pe {
@@ -19,15 +18,6 @@ struct Verdict {
   Word word = Word::skipped;
   Measurement measurement;
   double seconds = 0;
-};
-
-struct Report {
-  Provenance provenance;
-  std::vector<Verdict> verdicts;
-
-  Index count(Word word) const;
-  /// 1 when anything fails; 2 when nothing could be told; else 0.
-  int exit_code() const;
 };
 
 /// One law, judged whether the encoding promises it or not. Throws UsageError when it says nothing about the kind.

@@ -1,81 +1,90 @@
-// Spelling reports.
+// Choosing the spelling of a report, and what the spellings share.
 #include "pe/verify/report.hpp"
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <filesystem>
+
+#include "pe/base/error.hpp"
+#include "pe/io/file.hpp"
+#include "pe/verify/report_parts.hpp"
 
 namespace pe {
+namespace report_parts {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-}
-
-std::string_view color_of(Word word) {
-  switch (word) {
-    case Word::holds: return "\x1b[32m";
-    case Word::fails: return "\x1b[31m";
-    case Word::noted: return "\x1b[33m";
-    case Word::skipped: return "\x1b[36m";
+// How many bytes the UTF-8 sequence at the front takes; 0 when it is none, or stands for what XML has no place for.
+std::size_t sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  if (length == 0 || length > text.size()) return 0;
+  if (length == 1) return 1;
+  std::uint32_t code = lead & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3f);
   }
-  return "";
-}
-
-std::string line_of(const Verdict& verdict, bool color) {
-  const Measurement& m = verdict.measurement;
-  const std::string word = color ? fmt::format("{}{:<7}\x1b[0m", color_of(verdict.word), name_of(verdict.word)) : fmt::format("{:<7}", name_of(verdict.word));
-  if (verdict.word == Word::skipped) return fmt::format("{}  {:<20}  {}\n", word, verdict.law, m.skipped);
-  std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst, m.holds() ? "<=" : ">", m.bound);
-  if (!m.witness.empty()) line += "  " + m.witness;
-  line += fmt::format("\n         {}; bound: {}\n", m.coverage, m.bound_from);
-  return line;
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool none = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff;
+  return none ? 0 : length;
 }
 
 }  // namespace
 
-std::string to_text(const Report& report, bool color) {
-  std::string text;
-  for (const Verdict& verdict : report.verdicts) text += line_of(verdict, color);
-  text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", report.provenance.encoding, report.count(Word::holds),
-                      report.count(Word::fails), report.count(Word::noted), report.count(Word::skipped));
-  return text;
+std::string printable(std::string_view text, bool keep_newlines) {
+  std::string clean;
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const std::size_t length = sequence(text);
+    const bool control = lead < 0x20 || lead == 0x7f || (lead == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    if (length == 0)
+      clean += "\xef\xbf\xbd";
+    else if (control)
+      clean += lead == '\n' && keep_newlines ? '\n' : lead == '\n' || lead == '\t' ? ' ' : '?';
+    else
+      clean += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return clean;
 }
 
-std::string to_json(const Report& report) {
-  const Provenance& from = report.provenance;
-  Json parameters = Json::object();
-  for (const auto& [name, value, origin] : from.parameters) parameters[name] = {{"value", value}, {"origin", origin}};
-  Json verdicts = Json::array();
-  for (const Verdict& verdict : report.verdicts) {
-    const Measurement& m = verdict.measurement;
-    Json row{{"law", verdict.law}, {"statement", verdict.statement}, {"word", name_of(verdict.word)}};
-    if (verdict.word == Word::skipped)
-      row["why"] = m.skipped;
-    else
-      row.update(Json{{"worst", number(m.worst)}, {"bound", number(m.bound)}, {"bound_from", m.bound_from}, {"witness", m.witness},
-                      {"coverage", m.coverage}, {"exhaustive", m.exhaustive}});
-    row["seconds"] = verdict.seconds;
-    verdicts.push_back(row);
-  }
-  const Json json{{"schema_version", 1},
-                  {"tool", from.tool},
-                  {"version", from.version},
-                  {"command", from.command},
-                  {"encoding", from.encoding},
-                  {"dialect", from.dialect},
-                  {"parameters", parameters},
-                  {"verdicts", verdicts},
-                  {"holds", report.count(Word::holds)},
-                  {"fails", report.count(Word::fails)},
-                  {"noted", report.count(Word::noted)},
-                  {"skipped", report.count(Word::skipped)},
-                  {"exit_code", report.exit_code()}};
-  return json.dump(2) + "\n";
+std::string files_of(const Check& check) { return fmt::format("{}", fmt::join(check.files, ", ")); }
+
+}  // namespace report_parts
+
+namespace {
+
+void write_fields(const Report& report, const std::string& path) {
+  Provenance from{report.tool, report.version, report.command, "", "", "", "", {}};
+  from.texts = report_parts::texts_of(report);
+  write(report_parts::fields_of(report), from, {.path = path, .format = Format::hdf5});
+}
+
+struct Spelling {
+  std::string_view suffix;
+  std::string (*spell)(const Report&);  // null: HDF5
+};
+constexpr Spelling spellings[] = {{".json", to_json}, {".xml", to_junit}, {".csv", to_csv}, {".h5", nullptr}, {".hdf5", nullptr}};
+
+const Spelling& spelling_of(const std::string& path) {
+  if (path == "-") return spellings[0];
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  for (const Spelling& spelling : spellings)
+    if (spelling.suffix == suffix) return spelling;
+  throw UsageError(fmt::format("no report has the suffix '{}' of '{}': take one of .json .xml .csv .h5 .hdf5", suffix, path));
+}
+
+}  // namespace
+
+void check_report_path(const std::string& path) { spelling_of(path); }
+
+void write_report(const Report& report, const std::string& path) {
+  const Spelling& spelling = spelling_of(path);
+  if (spelling.spell)
+    write_text(spelling.spell(report), path);
+  else
+    write_fields(report, path);
 }
 
 }  // namespace pe

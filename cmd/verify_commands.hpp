@@ -1,0 +1,49 @@
+// The subcommands of pe-verify: what their options say, and how each is added.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "main.hpp"
+
+namespace pe::cmd {
+
+/// Where a result goes beside stdout.
+struct ReportOptions {
+  std::vector<std::string> paths;
+  std::string annotations;
+};
+
+struct CheckCommand {
+  CheckRequest asked;
+  std::string shape, accept = "drift";
+  ReportOptions report;
+};
+/// `law` is null for `check`, which also takes a dump.
+void add_check(CLI::App& app, const Encoding& encoding, const Property* law, CheckCommand& check, Outcome& outcome, const std::string& command);
+
+struct RunCommand {
+  std::string manifest, jobs = "0";
+  bool schema = false;
+  ReportOptions report;
+};
+void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command);
+
+struct CompareCommand {
+  std::string a, b, kind, ulps = "0", shape, dtype;
+};
+void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome);
+
+/// Colour only on a terminal, and not under NO_COLOR.
+bool wants_color();
+
+void add_report_options(CLI::App& app, ReportOptions& options);
+/// Refuses what cannot be written, before the work.
+void check_report_options(const ReportOptions& options);
+/// Writes the files; the annotations go to stdout. A report on stdout ("-") replaces the text: see `takes_stdout`.
+void deliver(const Report& report, const ReportOptions& options);
+bool takes_stdout(const ReportOptions& options);
+
+}  // namespace pe::cmd

@@ -1,0 +1,152 @@
+// Causes of the ladder: base, denominator and exponent of θ_j = base^(−2j/d).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "pe/diagnosis/turn_causes.hpp"
+
+namespace pe {
+namespace {
+
+// The story with frequencies of another ladder, bent by the same ratios.
+TurnStory bent(const TurnWorld& world, const TurnStory& story, const std::function<double(std::size_t j)>& plain) {
+  TurnStory other = story;
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  for (std::size_t j = 0; j < other.frequencies.size(); ++j) {
+    const double ratio = j < unscaled.size() && unscaled[j] > 0 ? story.frequencies[j] / unscaled[j] : 1;
+    other.frequencies[j] = plain(j) * ratio;
+  }
+  return other;
+}
+
+// The base that the measured frequencies have along the pairs that no scaling tells apart.
+double fitted_base(const TurnWorld& world, const TurnStory& story) {
+  const std::vector<double>&f = story.frequencies, &unscaled = world.truth().unscaled, measured = world.measured(story);
+  const std::string text = text_of(world, story, "base");
+  if (text.empty() || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
+  const double base = std::atof(text.c_str()), exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
+  double fitted = 0;
+  for (std::size_t j = 1; j < f.size(); ++j) {
+    if (std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0]) break;
+    if (!(measured[j] > 0) || !(measured[0] > 0)) break;
+    const double value = std::pow(measured[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
+    if (std::isfinite(value) && value > 0) fitted = value;
+  }
+  return fitted;
+}
+
+TurnProposals base(const TurnWorld& world, const TurnStory& story) {
+  TurnProposals all;
+  std::set<std::string> tried{text_of(world, story, "base")};
+  const auto propose = [&](const std::string& text, double cost) {
+    if (!tried.insert(text).second) return;
+    if (auto other = remade(world, story, {{"base", {text, "diagnosis", ""}}}))
+      all.push_back({*other, fmt::format("base {}, where {} is meant", text, meant(world, "base")), cost});
+  };
+  if (const double fitted = fitted_base(world, story); fitted > 1 && fitted < 1e12) {
+    for (const int digits : {1, 2, 3, 4}) propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))), 1 + 0.01 * digits);
+    propose(fmt::format("{:.9g}", fitted), 1.25);
+  }
+  // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
+  for (const char* known : {"10000", "1000000", "500000", "100", "1000", "25000", "50000", "100000", "130000", "150000", "160000", "250000", "640000", "2000000", "5000000", "8000000", "10000000"})
+    propose(known, 1);
+  return all;
+}
+
+TurnProposals exponent(const TurnWorld& world, const TurnStory& story) {
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  TurnProposals all;
+  if (unscaled.size() < 2 || unscaled[1] <= 0) return all;
+  for (const int shift : {1, 2, -1, -2}) {
+    const double factor = std::pow(unscaled[1], 0.5 * shift);
+    all.push_back({bent(world, story, [&](std::size_t j) { return unscaled[j] * factor; }), fmt::format("exponents are 2j{:+} over d, where 2j is meant", shift)});
+  }
+  return all;
+}
+
+TurnProposals denominator(const TurnWorld& world, const TurnStory& story) {
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  TurnProposals all;
+  const auto n = static_cast<double>(world.pairs()), dim = static_cast<double>(world.truth().dim);
+  if (world.pairs() < 2 || unscaled.size() < world.pairs() || world.expected().encoding->kind != Kind::rotation) return all;
+  std::set<double> tried{1.0, 0.0};
+  const auto propose = [&](double ratio, const std::string& what) {  // ratio: d over the denominator
+    if (!std::isfinite(ratio) || !tried.insert(ratio).second) return;
+    all.push_back({bent(world, story, [&](std::size_t j) { return std::pow(unscaled[j], ratio); }), fmt::format("exponents are 2j over {}, where {:g} is meant", what, 2 * n), 1.04});
+  };
+  propose(2 * n / dim, fmt::format("{:g}, the whole head", dim));
+  if (const std::string whole = text_of(world, story, "dim"); !whole.empty()) propose(2 * n / std::atof(whole.c_str()), fmt::format("{}, the whole head", whole));
+  propose(dim / (2 * n), fmt::format("{:g}", 4 * n * n / dim));
+  propose(n / (n - 1), fmt::format("{:g} (pairs less one)", 2 * n - 2));
+  propose(2, fmt::format("{:g}, the number of pairs", n));
+  propose(0.5, fmt::format("{:g}, twice the channels", 4 * n));
+  return all;
+}
+
+// Sinusoids: timescales from both ends included (pairs − 1 in the denominator), or the last left out.
+TurnProposals ladder(const TurnWorld& world, const TurnStory& story) {
+  TurnProposals all;
+  if (world.expected().encoding->kind != Kind::table) return all;
+  for (const char* name : {"endpoint", "paper", "endpoint-times-min"}) {
+    const std::string now = text_of(world, story, "ladder");
+    if (now.empty() || now == name) continue;
+    if (auto other = remade(world, story, {{"ladder", {name, "diagnosis", ""}}}))
+      all.push_back({*other, fmt::format("the ladder of frequencies is '{}', where {} is meant: the denominator is another", name, meant(world, "ladder"))});
+  }
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  const auto n = static_cast<double>(world.pairs());
+  if (world.pairs() < 3) return all;
+  for (const auto& [ratio, what] : {std::pair{n / (n - 1), "pairs less one"}, {(n - 1) / n, "pairs, both ends not reached"}, {2.0, "half the channels"}, {0.5, "twice the channels"}})
+    all.push_back({bent(world, story, [&, ratio = ratio](std::size_t j) { return std::pow(unscaled[j], ratio); }), fmt::format("the denominator of the exponents is another: {}", what), 1.05});
+  return all;
+}
+
+TurnProposals inverted(const TurnWorld& world, const TurnStory& story) {
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  return {{bent(world, story, [&](std::size_t j) { return unscaled[j] > 0 ? 1 / unscaled[j] : 0; }), "frequencies are base^(+2j/d): the power was inverted twice, and faster pairs follow slower ones"}};
+}
+
+TurnProposals equal(const TurnWorld& world, const TurnStory& story) {
+  TurnProposals all;
+  all.push_back({bent(world, story, [](std::size_t) { return 1.0; }), "every pair turns by one radian a position: the exponent was rounded to 0, as a division of integers does"});
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  const double n = static_cast<double>(world.pairs());
+  all.push_back({bent(world, story, [&](std::size_t j) { return 2 * static_cast<double>(j) >= n ? unscaled[0] : 1.0; }), "exponents are whole numbers", 1.3});
+  return all;
+}
+
+TurnProposals uninitialised(const TurnWorld& world, const TurnStory& story) {
+  if (world.has_rows()) return {};
+  Proposal<TurnStory> one{story, ""};
+  one.story.free_pairs.assign(world.pairs(), 0);
+  const double highest = *std::ranges::max_element(story.frequencies), lowest = *std::ranges::min_element(story.frequencies);
+  std::size_t odd = 0, first = world.pairs();
+  for (std::size_t j = 0; j < world.pairs(); ++j) {
+    const double f = world.measured()[j];
+    const bool plausible = f <= highest * 1.001 && f >= lowest * 0.5;
+    if (plausible) continue;
+    one.story.free_pairs[j] = 1, ++odd, first = std::min(first, j);
+  }
+  if (odd == 0) return {};
+  one.sentence = fmt::format("{} of {} frequencies are no frequencies, the first of them pair {}: {:.4g}; memory that was never written looks so", odd, world.pairs(), first, world.measured()[first]);
+  one.cost = 1.2;
+  return {one};
+}
+
+constexpr TurnCause rows[] = {
+    {{"wrong-base", "the frequencies are powers of another base", "turns"}, "base", base},
+    {{"wrong-denominator", "exponents are 2j over another number of channels", "turns"}, "ladder", denominator},
+    {{"wrong-ladder", "the timescales reach both ends where they should not, or the reverse", "turns"}, "ladder", ladder},
+    {{"exponent-shifted", "exponents are 2j+1 or 2j+2", "turns"}, "ladder", exponent},
+    {{"frequencies-inverted", "frequencies grow with the pair", "turns"}, "ladder", inverted},
+    {{"frequencies-equal", "every pair has the same frequency", "turns"}, "ladder", equal},
+    {{"uninitialised", "numbers that no formula gives: memory that was never written", "turns"}, "rows", uninitialised},
+};
+
+}  // namespace
+
+std::span<const TurnCause> ladder_causes() { return rows; }
+
+}  // namespace pe

@@ -1,0 +1,278 @@
+// One pass in blocks, each thread a part of the rows: observed turns, exact ones, their difference and its bound.
+#include "pe/diagnosis/turn_tally.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <thread>
+
+#include "pe/base/narrow.hpp"
+
+namespace pe {
+namespace {
+
+constexpr double unit = 0x1p-24, fine = 0x1p-53;
+
+// The distance between neighbours of a type at a value.
+double spacing(double value, DType type) {
+  if (!std::isfinite(value)) return 1;
+  int exponent;
+  std::frexp(value, &exponent);
+  const int least = type == DType::f64 ? -1074 : type == DType::f32 ? -149 : type == DType::f16 ? -24 : -133;
+  const int bits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
+  return std::ldexp(1.0, value == 0 ? least : std::max(exponent - bits, least));
+}
+
+// Exact turns of a run of rows, [row, pair] each, in double and rounded to the file's type and widened again.
+struct Exact {
+  std::vector<double> cosine, sine, rounded_cosine, rounded_sine;
+};
+
+class Oracle {
+ public:
+  Oracle(const TurnWorld& world, const Effect& effect) : world_(world), rotation_(std::get_if<Rotation>(&effect)), table_(std::get_if<Table>(&effect)) {}
+
+  void fill(Index first, Index count, Exact& exact) const {
+    const auto size = static_cast<std::size_t>(count) * world_.pairs();
+    for (auto* side : {&exact.cosine, &exact.sine, &exact.rounded_cosine, &exact.rounded_sine}) side->resize(size);
+    const bool angles = world_.reading().form == TurnReading::Form::angles;
+    if (angles || world_.reading().form == TurnReading::Form::vectors) {  // in double
+      const TurnStory truth = world_.start();
+      for (Index r = 0; r < count; ++r)
+        for (std::size_t j = 0; j < world_.pairs(); ++j) {
+          const std::size_t at = static_cast<std::size_t>(r) * world_.pairs() + j;
+          const double angle = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]) * truth.frequencies[j];
+          exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle), exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
+        }
+      exact.rounded_cosine = exact.cosine, exact.rounded_sine = exact.sine;
+      if (angles)
+        for (double& value : exact.rounded_cosine) value = rounded(value, world_.dtype());
+      return;
+    }
+    turns(first, count, DType::f64, exact.cosine, exact.sine);
+    if (world_.dtype() == DType::f64) {
+      exact.rounded_cosine = exact.cosine, exact.rounded_sine = exact.sine;
+    } else {
+      turns(first, count, world_.dtype(), exact.rounded_cosine, exact.rounded_sine);
+    }
+  }
+
+ private:
+  void turns(Index first, Index count, DType type, std::vector<double>& cosine, std::vector<double>& sine) const {
+    const PositionRange positions{world_.expected().first + world_.truth().shift + first, 1, count, 0};
+    const std::size_t size = cosine.size(), bytes = size * size_of(type);
+    if (rotation_) {
+      std::vector<std::byte> c(bytes), s(bytes);
+      rotation_->fill(positions, type, c.data(), s.data());
+      widen(c.data(), type, cosine), widen(s.data(), type, sine);
+      return;
+    }
+    const Index n = static_cast<Index>(world_.pairs());
+    std::vector<std::byte> both(2 * bytes);
+    table_->waves->first.fill(positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}}, type, both.data());
+    std::vector<double> wide(2 * size);
+    widen(both.data(), type, wide);
+    for (Index r = 0; r < count; ++r) {
+      std::copy_n(wide.begin() + r * 2 * n, n, cosine.begin() + r * n);
+      std::copy_n(wide.begin() + r * 2 * n + n, n, sine.begin() + r * n);
+    }
+  }
+
+  const TurnWorld& world_;
+  const Rotation* rotation_;
+  const Table* table_;
+};
+
+// What one thread has seen.
+struct Part {
+  TurnTally tally;
+  std::vector<float> rows;  // worst error of each row
+  Index worst_row = -1;
+  Index worst_pair = 0;
+  bool worst_sine = false;
+  double worst_excess = 0;
+};
+
+// Rows of turns straight from the arrays: angles as they stand.
+void read_raw_rows(const Dump& dump, const TurnReading& reading, Index first, Index count, std::vector<double>& c, std::vector<double>& s, std::vector<double>& slack) {
+  const auto size = static_cast<std::size_t>(count * reading.pairs);
+  c.resize(size), s.resize(size), slack.resize(size);
+  if (reading.form != TurnReading::Form::angles) return read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
+  std::vector<double> row(static_cast<std::size_t>(count * reading.width));
+  dump.arrays[0].read(first * reading.width, count * reading.width, row.data());
+  for (Index r = 0; r < count; ++r)
+    for (Index j = 0; j < reading.pairs; ++j) c[static_cast<std::size_t>(r * reading.pairs + j)] = row[static_cast<std::size_t>(r * reading.width + reading.cosine.offset + j * reading.cosine.step)];
+  s = c;
+  std::ranges::fill(slack, 0.0);
+}
+
+void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index first, Index count, Part& part, Exact& exact) {
+  const TurnReading& reading = world.reading();
+  const std::size_t n = world.pairs();
+  const bool vectors = reading.form == TurnReading::Form::vectors, angles = reading.form == TurnReading::Form::angles;
+  std::vector<double> c, s, slack, c2, s2;
+  read_raw_rows(dump, reading, first, count, c, s, slack);
+  if (reading.cosine_copy) {
+    c2.resize(c.size()), s2.resize(c.size());
+    std::vector<double> unused(c.size());
+    read_turns(dump, reading, first, count, c2.data(), s2.data(), unused.data(), true);
+    if (angles)
+      for (std::size_t i = 0; i < c.size(); ++i) c2[i] = c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]) ? c[i] : std::nan(""), s2[i] = c2[i];
+  }
+  oracle.fill(first, count, exact);
+  TurnTally& tally = part.tally;
+  const std::vector<double>& growth = world.truth().growth;
+  const double amplitude = angles ? 0 : std::max(world.truth().magnitude, 1e-300), file = unit_roundoff(world.dtype());
+  const TurnStory start = world.start();
+  const std::vector<double>& f = world.truth().frequencies;
+  for (Index r = 0; r < count; ++r) {
+    double worst = 0;
+    bool bad = false, copies = true;
+    const double p0 = start.position(first + r, 0);
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::size_t at = static_cast<std::size_t>(r) * n + j;
+      if (!c2.empty() && (c2[at] != c[at] || s2[at] != s[at]) && !(std::isnan(c[at]) && std::isnan(c2[at]))) copies = false;
+      const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]), angle = std::fabs(p * f[j]);
+      const double scale = angles ? angle : amplitude;
+      const double bound = angles ? angle * (growth[j] * unit + file) : scale * (growth[j] * unit * angle + 3 * unit + file) + slack[at];
+      const double finer = angles ? angle * (growth[j] * fine + file) : scale * (growth[j] * fine * angle + 3 * fine + file) + slack[at];
+      for (const bool sine : {false, true}) {
+        if (sine && angles) continue;
+        const double got = sine ? s[at] : c[at], want = sine ? exact.sine[at] : exact.cosine[at], round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
+        ++tally.cells;
+        if (std::isinf(slack[at])) continue;
+        const double off = std::fabs(got - want);
+        if (!vectors && got != round) {
+          ++tally.rounded_otherwise;
+          const double ulps = std::fabs(got - round) / std::max(spacing(round, world.dtype()), spacing(got, world.dtype()));
+          if (!(ulps <= tally.ulps)) tally.ulps = ulps;
+        }
+        if (!std::isfinite(got)) {
+          if (tally.not_finite++ == 0) tally.first_not_finite = Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
+          bad = true;
+          continue;
+        }
+        if (!(off <= finer)) tally.in_double = false;
+        if (!(off <= bound)) {
+          bad = true;
+          if (!tally.first_wrong) tally.first_wrong = Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
+        }
+        worst = std::max(worst, off);
+        if (part.worst_row < 0 || off > tally.worst)
+          tally.worst = off, tally.bound = bound, tally.worst_cell = {"", want, got}, part.worst_row = first + r, part.worst_pair = static_cast<Index>(j), part.worst_sine = sine;
+      }
+    }
+    if (!copies && tally.copies_differ++ == 0) tally.first_copy = first + r;
+    if (bad && (tally.suspects.size() < 6 || (first + r) % 509 == 0) && tally.suspects.size() < 24) tally.suspects.push_back(first + r);
+    part.rows.push_back(static_cast<float>(worst));
+  }
+}
+
+void merge(TurnTally& into, const Part& part) {
+  const TurnTally& from = part.tally;
+  into.cells += from.cells, into.rounded_otherwise += from.rounded_otherwise, into.not_finite += from.not_finite, into.copies_differ += from.copies_differ;
+  into.in_double = into.in_double && from.in_double;
+  into.ulps = std::max(into.ulps, from.ulps);
+  if (!into.first_wrong) into.first_wrong = from.first_wrong;
+  if (!into.first_not_finite) into.first_not_finite = from.first_not_finite;
+  if (into.first_copy < 0) into.first_copy = from.first_copy;
+  if (into.worst_cell.place.empty() || from.worst > into.worst) into.worst = from.worst, into.bound = from.bound, into.worst_cell = from.worst_cell;
+  into.suspects.insert(into.suspects.end(), from.suspects.begin(), from.suspects.end());
+}
+
+// One point for each doubling of the position.
+std::vector<Diagnosis::Point> curve_of(const TurnWorld& world, const std::vector<Part>& parts) {
+  std::vector<Diagnosis::Point> curve;
+  std::vector<double> worst(64, -1);
+  Index row = 0;
+  for (const Part& part : parts)
+    for (const float error : part.rows) {
+      const auto slot = static_cast<std::uint64_t>(world.slot(row++));
+      auto& bin = worst[static_cast<std::size_t>(std::bit_width(slot))];
+      bin = std::max(bin, static_cast<double>(error));
+    }
+  for (std::size_t i = 0; i < worst.size(); ++i)
+    if (worst[i] >= 0) curve.push_back({world.expected().first + std::min<std::int64_t>(i == 0 ? 0 : (std::int64_t{1} << i) - 1, world.slots() - 1), worst[i]});
+  return curve;
+}
+
+// Runs `work(part, first, count)` over all rows in blocks, each thread a contiguous part.
+template <typename Work>
+void in_blocks(Index rows, Index block, std::size_t threads, Work work) {
+  std::vector<std::exception_ptr> faults(threads);
+  std::vector<std::thread> running;
+  for (std::size_t t = 0; t < threads; ++t)
+    running.emplace_back([&, t] {
+      try {
+        const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads), to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
+        for (Index first = from; first < to; first += block) work(t, first, std::min(block, to - first));
+      } catch (...) {
+        faults[t] = std::current_exception();
+      }
+    });
+  for (std::thread& thread : running) thread.join();
+  for (const std::exception_ptr& fault : faults)
+    if (fault) std::rethrow_exception(fault);
+}
+
+std::size_t threads_for(const TurnReading& reading) {
+  return reading.rows * reading.pairs < 1 << 16 ? 1 : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+}
+
+Index block_of(const TurnReading& reading) { return std::max<Index>(1, (1 << 16) / std::max<Index>(1, reading.pairs)); }
+
+}  // namespace
+
+std::string spell_place(const TurnWorld& world, Index row, Index pair, bool sine) {
+  const TurnReading& reading = world.reading();
+  const std::string place = fmt::format("position {}, pair {}, {}", world.expected().first + world.slot(row), pair, reading.form == TurnReading::Form::angles ? "angle" : sine ? "sin" : "cos");
+  return reading.run > 0 && reading.rows != reading.run ? fmt::format("vector {}, {}", row, place) : place;
+}
+
+TurnTally tally_truth(const TurnWorld& world, const Dump& dump, const Effect& effect) {
+  const TurnReading& reading = world.reading();
+  const std::size_t threads = threads_for(reading);
+  std::vector<Part> parts(threads);
+  const Oracle oracle(world, effect);
+  std::vector<Exact> exact(threads);
+  in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) { look(world, dump, oracle, first, count, parts[t], exact[t]); });
+  TurnTally tally;
+  for (Part& part : parts) {
+    if (part.worst_row >= 0) part.tally.worst_cell.place = spell_place(world, part.worst_row, part.worst_pair, part.worst_sine);
+    merge(tally, part);
+    if (part.worst_row >= 0 && part.tally.worst > part.tally.bound) tally.suspects.push_back(part.worst_row);
+  }
+  tally.curve = curve_of(world, parts);
+  return tally;
+}
+
+std::vector<Index> disagreeing_rows(const TurnWorld& world, const Dump& dump, const TurnStory& story, bool copy) {
+  const TurnReading& reading = world.reading();
+  const std::size_t threads = threads_for(reading);
+  std::vector<std::vector<Index>> found(threads);
+  const TurnPrediction prediction(story, world.truth().growth, unit, unit_roundoff(world.dtype()));
+  in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
+    if (found[t].size() >= 8) return;
+    const auto size = static_cast<std::size_t>(count * reading.pairs);
+    std::vector<double> c(size), s(size), slack(size), pc(world.pairs()), ps(world.pairs()), bound(world.pairs());
+    read_turns(dump, reading, first, count, c.data(), s.data(), slack.data(), copy);
+    for (Index r = 0; r < count && found[t].size() < 8; ++r) {
+      prediction.row(first + r, pc.data(), ps.data(), bound.data());
+      for (std::size_t j = 0; j < world.pairs(); ++j) {
+        const std::size_t at = static_cast<std::size_t>(r) * world.pairs() + j;
+        const double allowed = bound[j] + slack[at];
+        if (std::isinf(allowed) || (std::fabs(c[at] - pc[j]) <= allowed && std::fabs(s[at] - ps[j]) <= allowed)) continue;
+        found[t].push_back(first + r);
+        break;
+      }
+    }
+  });
+  std::vector<Index> rows;
+  for (const auto& part : found) rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
+}  // namespace pe

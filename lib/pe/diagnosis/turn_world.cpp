@@ -1,0 +1,230 @@
+// Reading probes, measuring stories against them, unwrapping phases.
+#include "pe/diagnosis/turn_world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <set>
+
+namespace pe {
+namespace {
+
+constexpr double unit = 0x1p-24, nan = std::numeric_limits<double>::quiet_NaN();
+
+double wrapped(double angle) { return std::remainder(angle, 2 * std::numbers::pi); }
+
+}  // namespace
+
+std::vector<Index> probe_rows(const TurnReading& reading, Index original, const std::vector<Index>& more) {
+  const bool vectors = reading.run > 0;
+  const Index slots = vectors ? reading.run : reading.rows;
+  std::set<Index> wanted(more.begin(), more.end());
+  std::set<Index> places;
+  for (Index p = 0; p < 9; ++p) places.insert(p);
+  for (Index p = 16; p < slots && p < Index{1} << 40; p *= 2) places.insert({p - 1, p, p + 1});
+  places.insert({255, 256, 257, 511, 2047, 2048, 2049, original - 1, original, original + 1, slots - 2, slots - 1});
+  for (Index i = 1; i < 24; ++i) places.insert(slots * i / 24 + i % 3);
+  for (const Index p : places) {
+    if (p < 0 || p >= slots) continue;
+    if (!vectors) {
+      wanted.insert(p);
+      continue;
+    }
+    // Row numbers of this position: (outer · run + p) · stride + inner.
+    const Index inner = reading.stride, outer = reading.rows / (reading.run * inner);
+    for (const Index o : {Index{0}, Index{1}, outer - 1})
+      for (const Index i : {Index{0}, Index{1}, inner - 1})
+        if (o >= 0 && o < outer && i >= 0 && i < inner) wanted.insert((o * reading.run + p) * inner + i);
+  }
+  std::vector<Index> rows;
+  for (const Index row : wanted)
+    if (row >= 0 && row < reading.rows) rows.push_back(row);
+  return rows;
+}
+
+TurnWorld::TurnWorld(const Expectation& expected, const Dump& dump, const TurnReading& reading, const TurnTruth& truth, std::vector<Index> rows, bool copy)
+    : expected_(&expected), dump_(&dump), reading_(&reading), truth_(&truth), rows_(std::move(rows)), copy_(copy),
+      pairs_(static_cast<std::size_t>(reading.pairs)), dtype_(dump.arrays[reading.cosine.array].dtype) {
+  if (!has_rows()) {
+    measured_ = read_frequencies(dump, reading, truth.unscaled);
+    for (std::size_t j = 0; j < pairs_; ++j) finite_ = finite_ && std::isfinite(measured_[j]);
+    return;
+  }
+  load(rows_, cosine_, sine_, slack_);
+  std::vector<double> norms;
+  for (std::size_t i = 0; i < cosine_.size(); ++i) {
+    const double norm = std::hypot(cosine_[i], sine_[i]);
+    finite_ = finite_ && std::isfinite(norm);
+    if (std::isfinite(norm) && norm > 0 && std::isfinite(slack_[i])) norms.push_back(norm);
+  }
+  if (!norms.empty()) {
+    const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
+    std::ranges::nth_element(norms, middle);
+    amplitude_ = *middle;
+  }
+  estimate_frequencies();
+}
+
+void TurnWorld::load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine, std::vector<double>& slack) const {
+  const std::size_t size = rows.size() * pairs_;
+  cosine.resize(size), sine.resize(size), slack.resize(size);
+  for (std::size_t i = 0; i < rows.size();) {
+    std::size_t run = 1;
+    while (i + run < rows.size() && rows[i + run] == rows[i] + static_cast<Index>(run)) ++run;
+    read_turns(*dump_, *reading_, rows[i], static_cast<Index>(run), cosine.data() + i * pairs_, sine.data() + i * pairs_, slack.data() + i * pairs_, copy_);
+    i += run;
+  }
+}
+
+TurnStory TurnWorld::start() const {
+  return story_of(*truth_, expected_->first, [run = reading_->run, stride = reading_->stride](Index row) { return run > 0 ? row / stride % run : row; });
+}
+
+bool TurnWorld::on_grid(DType type) const {
+  const std::vector<double>& values = has_rows() ? cosine_ : measured_;
+  for (const double value : values)
+    if (rounded(value, type) != value) return false;
+  return std::ranges::all_of(sine_, [&](double value) { return rounded(value, type) == value; });
+}
+
+Fit TurnWorld::measure(const TurnStory& story) const {
+  Fit fit{.excess = 0};
+  if (story.frequencies.size() != pairs_) return {};
+  const TurnPrediction prediction(story, truth_->growth, unit, unit_roundoff(dtype_));
+  std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
+  std::size_t within = 0, held = 0;
+  const auto add = [&](double off, double allowed) {
+    if (std::isinf(allowed)) return;
+    ++held;
+    const double excess = off == 0 ? 0 : off / allowed;
+    within += excess <= 1;
+    fit.excess = excess <= fit.excess ? fit.excess : std::isnan(excess) ? std::numeric_limits<double>::infinity() : excess;
+    if (off > fit.residual) fit.residual = off;
+  };
+  if (!has_rows()) {
+    prediction.frequencies(c.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) add(std::fabs(measured_[j] - c[j]), bound[j]);
+  }
+  for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i) {
+    prediction.row(rows_[i], c.data(), s.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) {
+      const std::size_t at = i * pairs_ + j;
+      const double allowed = bound[j] + slack_[at];
+      add(std::fabs(cosine_[at] - c[j]), allowed), add(std::fabs(sine_[at] - s[j]), allowed);
+    }
+  }
+  fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
+  return fit;
+}
+
+bool TurnWorld::agrees(const TurnStory& story) const {
+  if (story.frequencies.size() != pairs_) return false;
+  if (!has_rows()) return measure(story).agrees();
+  const TurnPrediction prediction(story, truth_->growth, unit, unit_roundoff(dtype_));
+  std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    prediction.row(rows_[i], c.data(), s.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) {
+      const std::size_t at = i * pairs_ + j;
+      const double allowed = bound[j] + slack_[at];
+      if (!(std::fabs(cosine_[at] - c[j]) <= allowed) || !(std::fabs(sine_[at] - s[j]) <= allowed)) return false;
+    }
+  }
+  return true;
+}
+
+void TurnWorld::estimate_frequencies() {
+  measured_.assign(pairs_, nan);
+  // Probes of the first run by position: base 1 (0 is often special), then 1 + 1, 1 + 2, 1 + 4, …
+  const auto probe_at = [&](Index slot) -> std::ptrdiff_t {
+    const Index row = reading_->run > 0 ? slot * reading_->stride : slot;
+    const auto found = std::ranges::lower_bound(rows_, row);
+    return found != rows_.end() && *found == row ? found - rows_.begin() : -1;
+  };
+  const std::ptrdiff_t base = slots() > 2 ? probe_at(1) : probe_at(0);
+  if (base < 0) return;
+  const Index from = slots() > 2 ? 1 : 0;
+  for (std::size_t j = 0; j < pairs_; ++j) {
+    const std::complex<double> z0(cosine(static_cast<std::size_t>(base), j), sine(static_cast<std::size_t>(base), j));
+    double frequency = nan;
+    for (Index distance = 1; from + distance < slots(); distance *= 2) {
+      const std::ptrdiff_t probe = probe_at(from + distance);
+      if (probe < 0) break;
+      const std::complex<double> z(cosine(static_cast<std::size_t>(probe), j), sine(static_cast<std::size_t>(probe), j));
+      const double turn = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
+      const double step = distance == 1 ? turn : wrapped(turn - frequency * d);
+      if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
+      frequency = distance == 1 ? step : frequency + step / d;
+    }
+    measured_[j] = frequency;
+  }
+}
+
+// Positions are found from the slowest pair, whose wave is longest, and made sharper by each faster one.
+double TurnWorld::implied(const TurnStory& story, const double* cosine, const double* sine, const double* slack, double near) const {
+  std::vector<std::size_t> order;
+  double norm = 0;
+  for (std::size_t j = 0; j < pairs_; ++j) {
+    norm = std::max(norm, std::hypot(cosine[j], sine[j]));
+    if (story.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
+  }
+  if (order.empty() || !(norm > 0)) return nan;
+  std::ranges::sort(order, {}, [&](std::size_t j) { return story.frequencies[j]; });
+  std::vector<double> phases(pairs_);
+  for (const std::size_t j : order) phases[j] = story.swapped ? std::atan2(cosine[j], sine[j]) : std::atan2(story.reversed ? -sine[j] : sine[j], cosine[j]);
+  const auto phase = [&](std::size_t j) { return phases[j]; };
+  const double slowest = story.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest, reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
+  const double foot = phase(order[0]) / slowest;
+  const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - foot) / wave))), highest = static_cast<Index>(std::min(512.0, std::ceil((reach - foot) / wave)));
+  double best = nan, best_off = 0.25;
+  for (Index k = lowest; k <= highest; ++k) {
+    double p = foot + static_cast<double>(k) * wave, off = 0;
+    for (const std::size_t j : order) {
+      const double step = wrapped(phase(j) - p * story.frequencies[j]);
+      p += step / story.frequencies[j];
+    }
+    for (const std::size_t j : order) off += std::fabs(wrapped(phase(j) - p * story.frequencies[j]));
+    off /= static_cast<double>(order.size());
+    if (off < best_off || (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) best = p, best_off = std::min(best_off, off);
+  }
+  return best;
+}
+
+std::vector<double> TurnWorld::measured(const TurnStory& story) const {
+  std::vector<double> frequencies = measured_;
+  if (!has_rows() || !story.position) return frequencies;
+  const Index next = reading_->run > 0 ? 2 * reading_->stride : 2, one = next / 2;
+  const double step = slots() > 2 ? story.position(next, 0) - story.position(one, 0) : 1;
+  const double sign = story.reversed != story.swapped ? -1 : 1;
+  for (double& f : frequencies) f *= step != 0 ? sign / step : sign;
+  return frequencies;
+}
+
+std::vector<double> TurnWorld::implied_positions(const TurnStory& story) const {
+  std::vector<double> positions;
+  for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i)
+    positions.push_back(implied(story, &cosine_[i * pairs_], &sine_[i * pairs_], &slack_[i * pairs_], story.position(rows_[i], 0)));
+  return positions;
+}
+
+std::vector<double> TurnWorld::implied_positions(const TurnStory& story, const std::vector<Index>& rows) const {
+  std::vector<double> c, s, slack, positions;
+  load(rows, c, s, slack);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    positions.push_back(implied(story, &c[i * pairs_], &s[i * pairs_], &slack[i * pairs_], story.position(rows[i], 0)));
+  return positions;
+}
+
+void TurnWorld::scan(const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const {
+  constexpr Index block = 1024;
+  std::vector<double> c(static_cast<std::size_t>(block) * pairs_), s = c, slack = c;
+  for (Index first = 0; first < reading_->rows; first += block) {
+    const Index count = std::min(block, reading_->rows - first);
+    read_turns(*dump_, *reading_, first, count, c.data(), s.data(), slack.data(), copy_);
+    for (Index i = 0; i < count; ++i)
+      if (!look(first + i, c.data() + static_cast<std::size_t>(i) * pairs_, s.data() + static_cast<std::size_t>(i) * pairs_)) return;
+  }
+}
+
+}  // namespace pe

@@ -1,0 +1,19 @@
+// Turns: the diagnosis of caches, angles, frequencies, sinusoids and turned vectors.
+#pragma once
+
+#include "pe/diagnosis/turn_causes.hpp"
+
+namespace pe {
+
+/// For rotations, and for tables whose rows are waves along one axis.
+Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
+
+/// How closely a codebase's arithmetic gives the observed turns: worst distance at the probes, in numbers of the file's type; the
+/// best of all dialects. Nothing where no dialect has a rule for the encoding.
+struct Arithmetic {
+  const Dialect* dialect = nullptr;
+  double ulps = 0;
+};
+std::optional<Arithmetic> nearest_arithmetic(const TurnWorld& world);
+
+}  // namespace pe

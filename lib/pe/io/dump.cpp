@@ -1,0 +1,162 @@
+// Choosing how to read a file, by its suffix or its first bytes, and picking one of its arrays.
+#include "pe/io/dump.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "pe/io/csv.hpp"
+#include "pe/io/format.hpp"
+
+namespace pe {
+namespace io {
+namespace {
+
+struct Spec {
+  std::string path, tensor;
+};
+
+// A file that exists under the whole name wins over a split at a colon, a longer file name over a shorter
+// one.
+Spec split(const std::string& spec) {
+  struct stat status;
+  if (spec == "-" || stat(spec.c_str(), &status) == 0) return {spec, ""};
+  for (std::size_t colon = spec.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = spec.rfind(':', colon - 1)) {
+    const std::string path = spec.substr(0, colon);
+    if (path == "-" || stat(path.c_str(), &status) == 0) return {path, spec.substr(colon + 1)};
+  }
+  return {spec, ""};
+}
+
+const FormatRow& row_of(Format format) { return *std::ranges::find(formats(), format, &FormatRow::format); }
+
+// No suffix to go by (a pipe): the first bytes tell. What starts like no format and holds bytes that no text
+// has is raw.
+Format format_of_start(const Source& source, const RawForm& raw) {
+  const std::string start =
+      source.read_text(0, static_cast<std::size_t>(std::min<std::uint64_t>(512, source.size())));
+  if (start.starts_with("\x93NUMPY")) return Format::npy;
+  if (start.starts_with("\x89HDF")) return Format::hdf5;
+  if (start.starts_with("PK")) return Format::npz;
+  if (start.starts_with("GGUF")) return Format::gguf;
+  if (start.size() > 8 && start[8] == '{') return Format::safetensors;
+  const auto is_text = [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r');
+  };
+  const bool has_form = raw.dtype && (!raw.shape.empty() || !std::ranges::all_of(start, is_text));
+  return has_form ? Format::raw : Format::csv;
+}
+
+const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
+  const std::string suffix = suffix_of(source.path());
+  for (const std::string_view pickle : {".pt", ".pth", ".ckpt"})
+    if (suffix == pickle) throw UsageError(spell_pytorch(source.shown()));
+  if (suffix == ".onnx")
+    throw UsageError(
+        fmt::format("{} is an ONNX graph, not a list of arrays: save its tensor once, in Python, with "
+                    "numpy.save('t.npy', "
+                    "onnx.numpy_helper.to_array(initializer))",
+                    source.shown()));
+  const FormatRow* row = row_of_suffix(suffix);
+  if (row && !row->open)
+    throw UsageError(
+        fmt::format("{} cannot be read: {} is a format that is only written; take one of .csv .h5 .npy .npz "
+                    ".safetensors",
+                    source.shown(), row->name));
+  return row ? *row : row_of(format_of_start(source, raw));
+}
+
+struct File {
+  explicit File(const std::string& words, const RawForm& raw)
+      : spec(split(words)),
+        source(std::make_shared<const Source>(spec.path)),
+        row(row_to_read(*source, raw)) {
+    if (spec.tensor.starts_with('/') && row.format == Format::hdf5) spec.tensor.erase(0, 1);
+  }
+
+  Spec spec;
+  std::shared_ptr<const Source> source;
+  const FormatRow& row;
+};
+
+const Stored& readable(const Offered& array) {
+  if (!array.refusal.empty()) throw FileError(array.refusal);
+  return array.stored;
+}
+
+// What a file offers, and which of it is asked for.
+struct Opening {
+  Opening(const File& file, const RawForm& raw)
+      : spec(file.spec), source(file.source), arrays(file.row.open(source, raw)) {
+    if (arrays.empty()) source->refuse("no array is in it");
+    for (Offered& array : arrays) {
+      Stored& stored = array.stored;
+      stored.shown = stored.name.empty() ? spec.path : spec.path + ":" + stored.name;
+      if (stored.name.empty() && spec.path != "-")
+        stored.name = std::filesystem::path(spec.path).stem().string();
+      if (raw.dtype == DType::bf16 && stored.u16) stored = as_bf16(stored);
+    }
+  }
+
+  std::string names() const {
+    std::vector<std::string> all;
+    for (const Offered& array : arrays) all.push_back(array.stored.name);
+    return spell_names(all);
+  }
+
+  const Stored& named() const {
+    const auto is_named = [&](const Offered& array) { return array.stored.name == spec.tensor; };
+    const auto found = std::ranges::find_if(arrays, is_named);
+    if (found == arrays.end())
+      throw UsageError(fmt::format("{} has no array '{}'; in it: {}", source->shown(), spec.tensor, names()));
+    return readable(*found);
+  }
+
+  Spec spec;
+  std::shared_ptr<const Source> source;
+  std::vector<Offered> arrays;
+};
+
+}  // namespace
+
+std::string spell_pytorch(const std::string& shown) {
+  return fmt::format(
+      "{} is a pickle of PyTorch, a program and not a list of arrays: convert it once, in Python, with "
+      "safetensors.torch.save_file({{'cos': torch.load(FILE)}}, 'cos.safetensors') or numpy.save('cos.npy', "
+      "torch.load(FILE).numpy())",
+      shown);
+}
+
+}  // namespace io
+
+std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw) {
+  const io::Opening file(io::File(spec, raw), raw);
+  if (!file.spec.tensor.empty()) return {file.named()};
+  std::vector<Stored> arrays;
+  for (const io::Offered& array : file.arrays)
+    if (!array.is_other_type) arrays.push_back(io::readable(array));
+  if (arrays.empty()) io::readable(file.arrays.front());
+  return arrays;
+}
+
+Array read_array(const std::string& spec) {
+  const io::File plain(spec, {});
+  if (plain.row.format == Format::csv && plain.spec.tensor.empty()) return io::read_csv(*plain.source);
+  if (plain.row.format == Format::raw)
+    throw UsageError(fmt::format(
+        "{} cannot be read: raw bytes do not say what they are; take one of .csv .h5 .npy .npz .safetensors",
+        plain.source->shown()));
+  const io::Opening file(plain, {});
+  if (file.spec.tensor.empty() && file.arrays.size() > 1)
+    throw UsageError(fmt::format("{} holds {} arrays: {}; name one as FILE:NAME", file.source->shown(),
+                                 file.arrays.size(), file.names()));
+  const Stored& stored = file.spec.tensor.empty() ? io::readable(file.arrays[0]) : file.named();
+  if (stored.is_complex) file.source->refuse("its numbers are complex, where real ones are expected");
+  return collect(stored);
+}
+
+}  // namespace pe

@@ -1,0 +1,202 @@
+// GGUF, versions 2 and 3, little-endian (ggml-org/ggml docs/gguf.md).
+#include "pe/io/gguf.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "pe/io/element.hpp"
+
+namespace pe::io {
+namespace {
+
+enum Kind : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, array, u64, i64, f64 };
+
+constexpr std::uint64_t longest_string = 64 << 20, most_entries = 1 << 20, longest_list = 1 << 16;
+
+// ggml_type by number; those of a width of 0 are quantised.
+constexpr struct {
+  std::uint32_t number;
+  std::string_view name;
+  Element element;
+} types[] = {{0, "F32", {DType::f32, 4}},   {1, "F16", {DType::f16, 2}},    {24, "I8", {DType::i32, 1}},
+             {25, "I16", {DType::i32, 2}},  {26, "I32", {DType::i32, 4}},   {27, "I64", {DType::i64, 8}},
+             {28, "F64", {DType::f64, 8}},  {30, "BF16", {DType::bf16, 2}}, {2, "Q4_0", {DType::f32, 0}},
+             {3, "Q4_1", {DType::f32, 0}},  {6, "Q5_0", {DType::f32, 0}},   {7, "Q5_1", {DType::f32, 0}},
+             {8, "Q8_0", {DType::f32, 0}},  {9, "Q8_1", {DType::f32, 0}},   {10, "Q2_K", {DType::f32, 0}},
+             {11, "Q3_K", {DType::f32, 0}}, {12, "Q4_K", {DType::f32, 0}},  {13, "Q5_K", {DType::f32, 0}},
+             {14, "Q6_K", {DType::f32, 0}}, {15, "Q8_K", {DType::f32, 0}}};
+
+// Takes the header value by value, out of pieces.
+class Reader {
+ public:
+  explicit Reader(const Source& source) : source_(source) {}
+
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw FileError(fmt::format("{} is not a whole GGUF file: {}", source_.shown(), why));
+  }
+  std::uint64_t place() const { return start_ + at_; }
+
+  template <typename T>
+  T value() {
+    T value;
+    take(&value, sizeof value);
+    return value;
+  }
+
+  std::string text() {
+    const auto length = value<std::uint64_t>();
+    if (length > longest_string) refuse(fmt::format("it has a string of {} bytes", length));
+    if (length > source_.size() - place()) refuse("it ends early");
+    std::string text(static_cast<std::size_t>(length), '\0');
+    take(text.data(), text.size());
+    return text;
+  }
+
+  // A plain value as decimal text, floats exactly.
+  std::pair<Config::Type, std::string> plain(std::uint32_t kind) {
+    using Type = Config::Type;
+    const auto number = [](auto n) { return std::pair{Type::number, fmt::format("{}", n)}; };
+    switch (kind) {
+      case u8:
+        return number(value<std::uint8_t>());
+      case i8:
+        return number(static_cast<int>(value<std::int8_t>()));
+      case u16:
+        return number(value<std::uint16_t>());
+      case i16:
+        return number(value<std::int16_t>());
+      case u32:
+        return number(value<std::uint32_t>());
+      case i32:
+        return number(value<std::int32_t>());
+      case u64:
+        return number(value<std::uint64_t>());
+      case i64:
+        return number(value<std::int64_t>());
+      case f32:
+        return {Type::number, fmt::format("{:.60g}", static_cast<double>(value<float>()))};
+      case f64:
+        return {Type::number, fmt::format("{:.60g}", value<double>())};
+      case boolean:
+        return {Type::boolean, value<std::uint8_t>() ? "true" : "false"};
+      case string:
+        return {Type::string, text()};
+      default:
+        refuse(fmt::format("it has a value of type {}", kind));
+    }
+  }
+
+  Config::Value entry(std::uint32_t kind) {
+    if (kind != array) {
+      auto [type, spelled] = plain(kind);
+      return {type, spelled, {}};
+    }
+    const auto item = value<std::uint32_t>();
+    const auto count = value<std::uint64_t>();
+    if (item == array) refuse("it nests arrays");
+    std::string items;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::string one = plain(item).second;
+      if (item != string && count <= longest_list) items += (i ? "," : "") + one;
+    }
+    return {Config::Type::list, items, {}};
+  }
+
+  GgufTensor tensor() {
+    GgufTensor tensor{.name = text(), .shape = {}};
+    const auto rank = value<std::uint32_t>();
+    if (rank > 8) refuse(fmt::format("tensor {} has {} dimensions", tensor.name, rank));
+    for (std::uint32_t i = 0; i < rank; ++i) {
+      const auto extent = value<std::uint64_t>();
+      if (extent > INT64_MAX) refuse(fmt::format("tensor {} has an axis of {}", tensor.name, extent));
+      tensor.shape.insert(tensor.shape.begin(), static_cast<Index>(extent));
+    }
+    tensor.type = value<std::uint32_t>();
+    tensor.offset = value<std::uint64_t>();
+    return tensor;
+  }
+
+ private:
+  void take(void* out, std::size_t bytes) {
+    auto* next = static_cast<char*>(out);
+    while (bytes > 0) {
+      if (at_ == piece_.size()) refill();
+      const std::size_t some = std::min(bytes, piece_.size() - at_);
+      std::memcpy(next, piece_.data() + at_, some);
+      next += some, at_ += some, bytes -= some;
+    }
+  }
+  void refill() {
+    start_ += piece_.size(), at_ = 0;
+    const std::uint64_t some = std::min<std::uint64_t>(1 << 16, source_.size() - start_);
+    if (some == 0) refuse("it ends early");
+    piece_ = source_.read_text(start_, static_cast<std::size_t>(some));
+  }
+
+  const Source& source_;
+  std::uint64_t start_ = 0;  // of the piece
+  std::string piece_;
+  std::size_t at_ = 0;
+};
+
+std::uint64_t alignment_of(const Config& metadata, const Reader& reader) {
+  const Config::Value* stated = metadata.find("general.alignment");
+  if (!stated) return 32;
+  std::uint64_t alignment = 0;
+  const char* end = stated->text.data() + stated->text.size();
+  const auto [stop, error] = std::from_chars(stated->text.data(), end, alignment);
+  if (error != std::errc() || stop != end || alignment == 0 || alignment > 1 << 20)
+    reader.refuse(fmt::format("its alignment is {}", stated->text.substr(0, 40)));
+  return alignment;
+}
+
+}  // namespace
+
+Gguf parse_gguf(const Source& source) {
+  Gguf file{{source.shown(), {}, {}}, {}};
+  Reader reader(source);
+  if (reader.value<std::uint32_t>() != 0x46554747) reader.refuse("it does not start as one does");
+  if (const auto version = reader.value<std::uint32_t>(); version != 2 && version != 3)
+    reader.refuse(fmt::format("its version is {}, and 2 and 3 are known", version));
+  const auto tensors = reader.value<std::uint64_t>(), entries = reader.value<std::uint64_t>();
+  if (tensors > most_entries || entries > most_entries)
+    reader.refuse(fmt::format("it claims {} tensors and {} metadata values", tensors, entries));
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    const std::string key = reader.text();
+    const auto kind = reader.value<std::uint32_t>();
+    file.metadata.values[key] = reader.entry(kind);
+  }
+  for (std::uint64_t i = 0; i < tensors; ++i) file.tensors.push_back(reader.tensor());
+  const std::uint64_t alignment = alignment_of(file.metadata, reader);
+  const std::uint64_t data = (reader.place() + alignment - 1) / alignment * alignment;
+  for (GgufTensor& tensor : file.tensors)
+    if (__builtin_add_overflow(tensor.offset, data, &tensor.offset))
+      reader.refuse(fmt::format("tensor {} begins beyond 2^64", tensor.name));
+  return file;
+}
+
+Stored gguf_array(const GgufTensor& tensor, const std::shared_ptr<const Source>& source) {
+  const auto* type = std::ranges::find(types, tensor.type, [](const auto& row) { return row.number; });
+  if (type == std::end(types) || type->element.bytes == 0)
+    throw OtherType(fmt::format(
+        "the tensor '{}' is of the quantised type {}; read are F32, F16, BF16, F64, I8, I16, I32 and I64",
+        tensor.name, type == std::end(types) ? std::to_string(tensor.type) : std::string(type->name)));
+  const auto bytes = bytes_of_shape(tensor.shape, type->element.bytes);
+  if (!bytes || tensor.offset > source->size() || *bytes > source->size() - tensor.offset)
+    source->refuse(fmt::format("the tensor '{}' of {} {} ends behind the file's end at byte {}", tensor.name,
+                               spell_shape(tensor.shape), type->name, source->size()));
+  return window(source, tensor.offset, type->element, tensor.shape);
+}
+
+std::vector<Offered> open_gguf(const std::shared_ptr<const Source>& source, const RawForm&) {
+  std::vector<Offered> arrays;
+  for (const GgufTensor& tensor : parse_gguf(*source).tensors)
+    arrays.push_back(offer(tensor.name, *source, [&] { return gguf_array(tensor, source); }));
+  return arrays;
+}
+
+}  // namespace pe::io

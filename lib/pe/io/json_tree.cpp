@@ -1,0 +1,103 @@
+// A streaming parser that builds the tree and stops where it grows too deep.
+#include "pe/io/json_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "pe/base/error.hpp"
+#include "pe/io/source.hpp"
+
+namespace pe {
+namespace {
+
+constexpr std::uint64_t largest_file = 16 << 20;
+constexpr std::size_t deepest = 32, most_values = 1'000'000;
+
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Builder(const std::string& file) : file_(file) {}
+
+  bool null() override { return put({JsonNode::Type::null, "null", {}, {}}); }
+  bool boolean(bool value) override { return put({JsonNode::Type::boolean, value ? "true" : "false", {}, {}}); }
+  bool number_integer(number_integer_t value) override { return put({JsonNode::Type::number, std::to_string(value), {}, {}}); }
+  bool number_unsigned(number_unsigned_t value) override { return put({JsonNode::Type::number, std::to_string(value), {}, {}}); }
+  bool number_float(number_float_t, const string_t& text) override { return put({JsonNode::Type::number, text, {}, {}}); }
+  bool string(string_t& value) override { return put({JsonNode::Type::string, value, {}, {}}); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(JsonNode::Type::object); }
+  bool start_array(std::size_t) override { return open(JsonNode::Type::list); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    if (!open_.back().keys.insert(name).second) throw FileError(fmt::format("{} has the key {} twice in one object", file_, name));
+    open_.back().key = name;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    throw FileError(fmt::format("{} is not JSON: it goes wrong at byte {}", file_, position));
+  }
+
+  JsonNode root;
+
+ private:
+  struct Level {
+    JsonNode node;
+    std::string key;  // of the member to come
+    std::unordered_set<std::string> keys;
+  };
+
+  bool put(JsonNode node) {
+    if (++values_ > most_values) throw FileError(fmt::format("{} holds more than {} values", file_, most_values));
+    if (open_.empty())
+      root = std::move(node);
+    else if (open_.back().node.type == JsonNode::Type::list)
+      open_.back().node.items.push_back(std::move(node));
+    else
+      open_.back().node.members.emplace_back(open_.back().key, std::move(node));
+    return true;
+  }
+  bool open(JsonNode::Type type) {
+    if (open_.size() >= deepest) throw FileError(fmt::format("{} nests deeper than {}", file_, deepest));
+    open_.push_back({{type, {}, {}, {}}, {}, {}});
+    return true;
+  }
+  bool close() {
+    JsonNode node = std::move(open_.back().node);
+    open_.pop_back();
+    return put(std::move(node));
+  }
+
+  const std::string& file_;
+  std::vector<Level> open_;
+  std::size_t values_ = 0;
+};
+
+}  // namespace
+
+const JsonNode* JsonNode::find(std::string_view name) const {
+  for (const auto& [key, node] : members)
+    if (key == name) return &node;
+  return nullptr;
+}
+
+std::string_view JsonNode::what() const {
+  constexpr std::string_view names[] = {"null", "a truth value", "a number", "a string", "a list", "an object"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+JsonNode parse_json(const std::string& text, const std::string& file) {
+  Builder builder(file);
+  nlohmann::json::sax_parse(text, &builder);
+  return std::move(builder.root);
+}
+
+std::string read_json_text(const std::string& path) {
+  const io::Source source(path);
+  if (source.size() > largest_file) throw FileError(fmt::format("{} is larger than 16 MiB: not a file that people write", source.shown()));
+  return source.read_text(0, static_cast<std::size_t>(source.size()));
+}
+
+}  // namespace pe

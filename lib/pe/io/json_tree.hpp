@@ -1,0 +1,31 @@
+// JSON as a tree that keeps the text of every number, for files that people write by hand.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pe {
+
+struct JsonNode {
+  enum class Type { null, boolean, number, string, list, object };
+
+  Type type = Type::null;
+  std::string text;                                       // of a plain value: "true", "1e-5", what a string says
+  std::vector<JsonNode> items;                            // of a list
+  std::vector<std::pair<std::string, JsonNode>> members;  // of an object, in the file's order
+
+  /// The member of that name, or null.
+  const JsonNode* find(std::string_view name) const;
+  /// "a number", "a list": how messages call it.
+  std::string_view what() const;
+};
+
+/// `file` is the name in messages. Throws FileError when the text is not JSON, nests deeper than 32, or repeats a key.
+JsonNode parse_json(const std::string& text, const std::string& file);
+
+/// The text of such a file ("-": standard input), of at most 16 MiB.
+std::string read_json_text(const std::string& path);
+
+}  // namespace pe

@@ -1,0 +1,223 @@
+// Reading a manifest key by key.
+#include "pe/verify/manifest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <span>
+
+#include "pe/base/error.hpp"
+#include "pe/io/json_tree.hpp"
+
+namespace pe {
+namespace {
+
+constexpr char schema_text[] =
+#include "manifest_schema.inc"
+    ;
+
+// Where in the manifest something stands, and how a complaint about it begins.
+struct Spot {
+  const std::string& file;
+  std::string check;  // "check 2 (rope)"
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw FileError(fmt::format("{}{}{}: {}", file, check.empty() ? "" : ", ", check, why));
+  }
+};
+
+using Type = JsonNode::Type;
+
+std::string text_of(const Spot& place, std::string_view key, const JsonNode& node) {
+  if (node.type != Type::string) place.refuse(fmt::format("{} must be a string, got {}", key, node.what()));
+  return node.text;
+}
+
+Index whole_of(const Spot& place, std::string_view key, const JsonNode& node, Index lowest) {
+  Index value = 0;
+  const char* end = node.text.data() + node.text.size();
+  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
+  if (node.type != Type::number || error != std::errc() || stop != end || value < lowest)
+    place.refuse(fmt::format("{} must be a whole number of at least {}, got {}", key, lowest, node.text.empty() ? node.what() : node.text));
+  return value;
+}
+
+// A string, or a list of some.
+std::vector<std::string> texts_of(const Spot& place, std::string_view key, const JsonNode& node) {
+  if (node.type == Type::string) return {node.text};
+  if (node.type != Type::list || node.items.empty()) place.refuse(fmt::format("{} must be a string or a list of strings, got {}", key, node.what()));
+  std::vector<std::string> texts;
+  for (const JsonNode& item : node.items) texts.push_back(text_of(place, key, item));
+  return texts;
+}
+
+template <typename Value>
+using Choice = std::pair<std::string_view, Value>;
+
+template <typename Value>
+Value choice_of(const Spot& place, std::string_view key, const JsonNode& node, std::span<const Choice<Value>> choices) {
+  const std::string text = text_of(place, key, node);
+  std::string names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  }
+  place.refuse(fmt::format("{} must be one of {}, got '{}'", key, names, text));
+}
+
+GivenValue parameter_of(const Spot& place, const std::string& name, const JsonNode& node) {
+  const auto plain = [](const JsonNode& value) { return value.type == Type::string || value.type == Type::number || value.type == Type::boolean; };
+  std::string text = node.text;
+  if (node.type == Type::list)
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      if (node.items[i].type != Type::number) place.refuse(fmt::format("parameters.{} must be a list of numbers, got {} in it", name, node.items[i].what()));
+      text += (i ? "," : "") + node.items[i].text;
+    }
+  else if (!plain(node))
+    place.refuse(fmt::format("parameters.{} must be a number, a string, a truth value or a list of numbers, got {}", name, node.what()));
+  return {text, "manifest parameters." + name};
+}
+
+constexpr Choice<Tier> tiers[] = {{"exact", Tier::exact}, {"drift", Tier::drift}, {"storage", Tier::storage}, {"wrong", Tier::wrong}};
+constexpr auto accepted_tiers = std::span(tiers).first<3>();
+constexpr Choice<DType> dtypes[] = {{"f64", DType::f64}, {"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}};
+constexpr Choice<bool> verdicts[] = {{"pass", true}, {"fail", false}};
+
+struct Key {
+  const char* name;
+  void (*read)(const Spot&, const JsonNode&, ManifestCheck&);
+};
+
+template <std::string ManifestCheck::*member>
+void read_text(const Spot& place, std::string_view key, const JsonNode& node, ManifestCheck& check) {
+  check.*member = text_of(place, key, node);
+  if ((check.*member).empty()) place.refuse(fmt::format("{} is empty", key));
+}
+
+[[noreturn]] void refuse_key(const Spot& place, const std::string& key, const std::vector<std::string>& known) {
+  const std::string near = nearest(key, known);
+  place.refuse(fmt::format("unknown key '{}': {}", key, near.empty() ? fmt::format("choose from {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", near)));
+}
+
+Expected expected_of(const Spot& place, const JsonNode& node) {
+  if (node.type != Type::object) place.refuse(fmt::format("expect must be an object, got {}", node.what()));
+  Expected expected;
+  for (const auto& [key, value] : node.members) {
+    if (key == "verdict")
+      expected.passes = choice_of<bool>(place, "expect.verdict", value, verdicts);
+    else if (key == "tier")
+      expected.tier = choice_of<Tier>(place, "expect.tier", value, tiers);
+    else if (key == "cause")
+      expected.cause = text_of(place, "expect.cause", value);
+    else
+      refuse_key({place.file, place.check + ", expect"}, key, {"verdict", "tier", "cause"});
+  }
+  if (!expected.cause.empty()) {
+    const std::vector<CauseRow> causes = all_causes();
+    std::vector<std::string> names;
+    for (const CauseRow& cause : causes) names.emplace_back(cause.name);
+    if (!names.empty() && std::ranges::find(names, expected.cause) == names.end()) {
+      const std::string near = nearest(expected.cause, names);
+      place.refuse(fmt::format("expect.cause '{}' is no cause{}", expected.cause, near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+    }
+  }
+  return expected;
+}
+
+constexpr Key keys[] = {
+    {"name", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::name>(p, "name", n, c); }},
+    {"encoding", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::encoding>(p, "encoding", n, c); }},
+    {"model", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::model>(p, "model", n, c); }},
+    {"config",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       read_text<&ManifestCheck::config>(p, "config", n, c);
+       c.config = beside(p.file, c.config);
+     }},
+    {"layer_type", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::layer_type>(p, "layer_type", n, c); }},
+    {"parameters",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       if (n.type != Type::object) p.refuse(fmt::format("parameters must be an object, got {}", n.what()));
+       for (const auto& [name, node] : n.members) c.parameters[name] = parameter_of(p, name, node);
+     }},
+    {"length", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.length = std::to_string(whole_of(p, "length", n, 1)); }},
+    {"positions", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::positions>(p, "positions", n, c); }},
+    {"dtype", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.dtype = name_of(choice_of<DType>(p, "dtype", n, dtypes)); }},
+    {"shape",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       if (n.type != Type::list || n.items.empty()) p.refuse(fmt::format("shape must be a list of whole numbers, got {}", n.what()));
+       for (const JsonNode& item : n.items) c.shape.push_back(whole_of(p, "shape", item, 0));
+     }},
+    {"file",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       for (const std::string& spec : texts_of(p, "file", n)) c.files.push_back(beside(p.file, spec));
+     }},
+    {"before",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       for (const std::string& spec : texts_of(p, "before", n)) c.before.push_back(beside(p.file, spec));
+     }},
+    {"file_layout", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::file_layout>(p, "file_layout", n, c); }},
+    {"dialect", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::dialect>(p, "dialect", n, c); }},
+    {"accept", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.accept = choice_of<Tier>(p, "accept", n, accepted_tiers); }},
+    {"expect", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.expected = expected_of(p, n); }},
+};
+
+ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
+  place.check = fmt::format("check {}", number);
+  if (node.type != Type::object) place.refuse(fmt::format("an object was expected, got {}", node.what()));
+  if (const JsonNode* name = node.find("name"); name && name->type == Type::string) place.check += fmt::format(" ({})", name->text);
+  ManifestCheck check;
+  for (const auto& [name, value] : node.members) {
+    const auto key = std::ranges::find_if(keys, [&](const Key& row) { return row.name == name; });
+    if (key == std::end(keys)) {
+      std::vector<std::string> known;
+      for (const Key& row : keys) known.emplace_back(row.name);
+      refuse_key(place, name, known);
+    }
+    key->read(place, value, check);
+  }
+  if (check.encoding.empty() && check.model.empty() && check.config.empty()) place.refuse("it needs an encoding, a model or a config");
+  if (!check.before.empty() && check.files.empty()) place.refuse("before needs file: the vectors afterwards");
+  if (check.name.empty()) check.name = fmt::format("check {}", number);
+  return check;
+}
+
+}  // namespace
+
+std::string beside(const std::string& manifest, const std::string& spec) {
+  const std::filesystem::path folder = std::filesystem::path(manifest).parent_path();
+  return std::filesystem::path(spec).is_absolute() ? spec : (folder / spec).string();
+}
+
+Tier parse_tier(std::string_view name) {
+  for (const auto& [word, tier] : accepted_tiers)
+    if (word == name) return tier;
+  throw UsageError(fmt::format("--accept must be one of exact, drift, storage, got '{}'", name));
+}
+
+std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file) {
+  const JsonNode root = parse_json(text, file);
+  const Spot place{file, ""};
+  if (root.type != Type::object) place.refuse(fmt::format("an object was expected, got {}", root.what()));
+  for (const auto& [key, node] : root.members)
+    if (key != "schema_version" && key != "checks" && key != "$schema") refuse_key(place, key, {"schema_version", "checks", "$schema"});
+  const JsonNode *version = root.find("schema_version"), *list = root.find("checks");
+  if (!version || version->type != Type::number || version->text != "1") place.refuse("schema_version must be 1");
+  if (!list || list->type != Type::list || list->items.empty()) place.refuse("checks must be a list of at least one check");
+  std::vector<ManifestCheck> checks;
+  for (const JsonNode& node : list->items) checks.push_back(check_of(place, node, checks.size() + 1));
+  std::vector<std::string> names;
+  for (const ManifestCheck& check : checks) names.push_back(check.name);
+  std::ranges::sort(names);
+  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) place.refuse(fmt::format("two checks have the name '{}'", *twice));
+  return checks;
+}
+
+std::vector<ManifestCheck> read_manifest(const std::string& path) {
+  return parse_manifest(read_json_text(path), path == "-" ? "standard input" : path);
+}
+
+std::string_view manifest_schema() { return schema_text; }
+
+}  // namespace pe

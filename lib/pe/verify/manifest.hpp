@@ -1,0 +1,39 @@
+// A manifest: many checks in one file, each what `pe-verify check` is told on its command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pe/model/parameter.hpp"
+#include "pe/verify/check.hpp"
+
+namespace pe {
+
+struct ManifestCheck {
+  std::string name;
+  std::string encoding, model, config, layer_type, length, positions, dtype, dialect, file_layout;
+  Given parameters;                // names as on the command line, a flag's opposite among them
+  std::vector<std::string> files;  // FILE[:TENSOR]; none: the laws are checked
+  std::vector<std::string> before;
+  std::vector<Index> shape;        // of a raw file
+  Tier accept = Tier::drift;
+  std::optional<Expected> expected;
+};
+
+/// `file` is the manifest's name in messages, and its folder the one that relative paths start from. Throws FileError naming
+/// the check and the key, with the nearest known one where it is unknown.
+std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file);
+std::vector<ManifestCheck> read_manifest(const std::string& path);
+
+/// "FILE[:TENSOR]" as the manifest's folder sees it.
+std::string beside(const std::string& manifest, const std::string& spec);
+
+/// The tier of that name; throws UsageError with the choices.
+Tier parse_tier(std::string_view name);
+
+/// The schema of the format, as JSON Schema: data/manifest.schema.json.
+std::string_view manifest_schema();
+
+}  // namespace pe

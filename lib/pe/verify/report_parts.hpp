@@ -1,0 +1,30 @@
+// What the spellings of a report share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pe/model/field.hpp"
+#include "pe/verify/check.hpp"
+
+namespace pe::report_parts {
+
+/// Without what upsets terminals and XML: control characters become '?', bytes that are no UTF-8 U+FFFD.
+std::string printable(std::string_view text, bool keep_newlines = false);
+
+/// "dump.npz:cos, dump.npz:sin".
+std::string files_of(const Check& check);
+
+/// A dump, a law of a check, or a check that could not be told (both null).
+struct Row {
+  const Check* check;
+  const Verdict* verdict;
+};
+std::vector<Row> rows_of(const Report& report);
+
+/// The rows as fields with texts beside them, for HDF5.
+std::vector<Field> fields_of(const Report& report);
+std::vector<Provenance::Texts> texts_of(const Report& report);
+
+}  // namespace pe::report_parts

@@ -1,0 +1,130 @@
+// Reports for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/verify/report.hpp"
+#include "pe/verify/report_parts.hpp"
+
+namespace pe {
+namespace {
+
+using report_parts::printable;
+
+constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m", cyan = "\x1b[36m";
+
+std::string colored(std::string_view text, std::string_view code, bool color) {
+  return color ? fmt::format("{}{}\x1b[0m", code, text) : std::string(text);
+}
+
+std::string_view color_of(Word word) {
+  switch (word) {
+    case Word::holds: return green;
+    case Word::fails: return red;
+    case Word::noted: return yellow;
+    case Word::skipped: return cyan;
+  }
+  return "";
+}
+
+std::string line_of(const Verdict& verdict, bool color) {
+  const Measurement& m = verdict.measurement;
+  const std::string word = colored(fmt::format("{:<7}", name_of(verdict.word)), color_of(verdict.word), color);
+  if (verdict.word == Word::skipped) return fmt::format("{}  {:<20}  {}\n", word, verdict.law, m.skipped);
+  std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst, m.holds() ? "<=" : ">", m.bound);
+  if (!m.witness.empty()) line += "  " + m.witness;
+  line += fmt::format("\n         {}; bound: {}\n", m.coverage, m.bound_from);
+  return line;
+}
+
+// A label and what it says, further lines below the first.
+std::string entry(std::string_view label, std::string_view text) {
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, printable(text));
+}
+
+std::string spell_cell(const Cell& cell) { return fmt::format("{}: expected {:.9g}, got {:.9g}", cell.place, cell.expected, cell.got); }
+
+std::string share(Index part, Index whole) {
+  if (part == 0) return "none";
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return percent < 0.1 ? fmt::format("{}", part) : fmt::format("{:.3g} %", percent);
+}
+
+// At most twelve stretches of the curve, each with a bar as long as the logarithm of its error.
+std::string spell_curve(const std::vector<Diagnosis::Point>& curve) {
+  constexpr std::size_t most = 12;
+  constexpr int longest = 30;
+  std::vector<Diagnosis::Point> points;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    if (i == 0 || i * most / curve.size() != (i - 1) * most / curve.size()) points.push_back(curve[i]);
+    points.back().position = curve[i].position;
+    if (!(curve[i].worst <= points.back().worst)) points.back().worst = curve[i].worst;  // NaN counts as worse
+  }
+  double least = HUGE_VAL, most_of_all = 0;
+  for (const auto& [position, worst] : points)
+    if (std::isfinite(worst) && worst > 0) least = std::min(least, worst), most_of_all = std::max(most_of_all, worst);
+  if (points.size() < 2 || most_of_all == 0) return "";
+  std::size_t wide = 2;
+  for (const auto& point : points) wide = std::max(wide, std::to_string(point.position).size());
+  std::string text = fmt::format("  error up to position, worst since the one above\n");
+  for (const auto& [position, worst] : points) {
+    const double height = std::isfinite(worst) ? worst > 0 && most_of_all > least ? std::log(worst / least) / std::log(most_of_all / least) : worst > 0 ? 1.0 : -1.0 : 1.0;
+    const int bar = height < 0 ? 0 : 1 + static_cast<int>(height * (longest - 1));
+    std::string line = fmt::format("  {:>{}}  {:<9.3g}  {}", position, std::max<std::size_t>(wide, 11), worst, std::string(static_cast<std::size_t>(bar), '#'));
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string distance_of(const Diagnosis& d) {
+  if (d.cells == 0) return "";
+  if (d.worst == 0 && d.rounded_otherwise == 0) return "none";
+  return fmt::format("{:.4g} at worst, at {}", d.worst, spell_cell(d.worst_cell));
+}
+
+std::string to_text(const Check& check, const Diagnosis& d, bool color) {
+  const std::string verdict = printable(sentence_of(check));
+  const std::size_t colon = verdict.find(':');
+  const std::string_view code = d.tier == Tier::wrong ? red : d.tier == Tier::storage ? yellow : green;
+  std::string text = colored(verdict.substr(0, colon), code, color) + (colon == std::string::npos ? "" : verdict.substr(colon)) + "\n";
+  if (const std::string surprise = surprise_of(check); !surprise.empty()) text += entry("refused", surprise);
+  text += entry("dump", d.what) + entry("layout", d.layout) + entry("arithmetic", d.arithmetic);
+  text += entry("from truth", distance_of(d));
+  if (d.cells > 0 && d.rounded_otherwise > 0)
+    text += entry("", fmt::format("{:.4g} ulps; {} of {} values are not the correctly rounded ones", d.ulps, share(d.rounded_otherwise, d.cells), d.cells));
+  if (!d.bound_from.empty()) text += entry("bound", fmt::format("{:.4g} there: {}", d.bound, d.bound_from));
+  if (!d.reasons.empty()) text += entry("residual", fmt::format("{:.4g} before, {:.4g} with {} taken into account", d.before, d.after, d.reasons.size() == 1 ? "the cause" : "the causes"));
+  if (d.first_wrong) text += entry("first wrong", spell_cell(*d.first_wrong));
+  for (const std::string& other : d.others) text += entry("also fits", other);
+  for (const std::string& note : d.notes) text += entry("note", note);
+  text += entry("looked at", d.coverage);
+  return text + spell_curve(d.curve);
+}
+
+}  // namespace
+
+std::string to_text(const Check& check, bool color) {
+  if (!check.error.empty()) return fmt::format("{}: {}\n", colored("could not tell", cyan, color), printable(check.error));
+  if (check.diagnosis) return to_text(check, *check.diagnosis, color);
+  std::string text;
+  for (const Verdict& verdict : check.verdicts) text += line_of(verdict, color);
+  text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", check.provenance.encoding, check.count(Word::holds), check.count(Word::fails),
+                      check.count(Word::noted), check.count(Word::skipped));
+  return text;
+}
+
+std::string to_line(const Check& check, std::size_t wide, bool color) {
+  constexpr std::string_view codes[] = {green, red, cyan};
+  const std::string surprise = surprise_of(check);
+  return fmt::format("{}  {:<{}}  {}{}\n", colored(outcome_of(check), codes[check.exit_code()], color), printable(check.name), wide,
+                     surprise.empty() ? "" : surprise + "; found: ", printable(sentence_of(check)));
+}
+
+std::string summary_of(const Report& report) {
+  const auto size = report.checks.size();
+  return fmt::format("{} check{}: {} passed, {} failed, {} untold\n", size, size == 1 ? "" : "s", report.count(0), report.count(1), report.count(2));
+}
+
+}  // namespace pe
