@@ -118,7 +118,7 @@ TEST_CASE("a right alibi is right in every form that softmax cannot tell apart")
     CHECK(told(alibi(causal([](double slope, int i, int j) { return f32(f32(slope) * (j - i)); }))) != "wrong");
     CHECK(told(alibi(causal([](double slope, int, int j) { return f32(f32(slope) * j); }))) != "wrong");
     CHECK(told(alibi(causal([](double slope, int, int j) { return f32(f32(slope) * (j - 39)); }))) != "wrong");
-    CHECK(told(alibi([](double slope, int i, int j) { return f32(-f32(slope) * std::abs(i - j)); })) != "wrong");
+    CHECK(told(alibi([](double slope, int i, int j) { return f32(f32(slope) * j) + 0 * i; })) != "wrong");
     CHECK(told(alibi([](double slope, int i, int j) { return f32(f32(slope) * (j - i)); })) != "wrong");
     CHECK(told(alibi(causal([](double slope, int i, int j) { return f32(f32(slope) * (j - i - 1)); }))) != "wrong");
     CHECK(told(alibi(causal([](double slope, int i, int j) { return f32(f32(slope) * (j - i) + f32(0.37 * i)); }))) == "drift");
@@ -156,6 +156,9 @@ TEST_CASE("each fault of a linear bias is named") {
   CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : 1.4426950408889634 * slope * (j - i); })) == "wrong bias-scaled");
   CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : 0.3 * slope * (j - i); })) == "wrong bias-scaled");
   CHECK(told(Alibi{}([](double, int i, int j) { return j > i ? masked : 0; })) == "wrong bias-zero");
+  CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : i == j ? 0 : slope * (j - i - 1); })) == "wrong bias-distance");
+  CHECK(told(Alibi{}([](double slope, int i, int j) { return -slope * std::abs(i - j); })) == "wrong bias-symmetric");
+  CHECK(told(Alibi{.flags = {{"causal", "false"}}}([](double slope, int i, int j) { return j > i ? masked : slope * (j - i); })) == "wrong bias-symmetric");
   CHECK(told(Alibi{.heads = 12, .slopes = slopes_of(16)}(plain)) == "wrong alibi-ladder");
   std::vector<double> first = slopes_of(16);
   first.resize(12);
@@ -188,6 +191,11 @@ TEST_CASE("a rank's slice of the heads is right, and slopes of its own are not")
   }
   CHECK(told(Alibi{.heads = 32, .slopes = slopes_of(8)}(plain)) == "wrong alibi-head-slice");
   CHECK(told(Alibi{.heads = 32, .slopes = {all[5]}}(plain)) != "wrong");
+  std::vector<double> gathered, own = slopes_of(16);
+  for (int h = 0; h < 32; ++h) gathered.push_back(all[static_cast<std::size_t>(h % 16)]);
+  CHECK(told(Alibi{.heads = 32, .slopes = gathered}(plain)) == "wrong alibi-head-slice");
+  for (int h = 0; h < 32; ++h) gathered[static_cast<std::size_t>(h)] = own[static_cast<std::size_t>(h % 16)];
+  CHECK(told(Alibi{.heads = 32, .slopes = gathered}(plain)) == "wrong alibi-head-slice");
 }
 
 TEST_CASE("short types in the making of a bias are told from short files") {
@@ -225,7 +233,7 @@ TEST_CASE("a bias that is not linear: sign, distance, axes and scale are named")
   };
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : -f32(f32(a) * std::log(1.0F + static_cast<float>(b) * static_cast<float>(i - j))); }) != "wrong");
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : -a * std::log1p(b * (i - j)); }) == "exact");
-  CHECK(bias([](double a, double b, int i, int j) { return -a * std::log1p(b * std::abs(i - j)); }) == "exact");
+  CHECK(bias([](double a, double b, int i, int j) { return -a * std::log1p(b * std::abs(i - j)); }) == "wrong bias-symmetric");
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : a * std::log1p(b * (i - j)); }) == "wrong bias-sign");
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : -a * std::log1p(b * (i - j + 1)); }) == "wrong bias-distance");
   CHECK(bias([](double a, double b, int i, int j) { return i > j ? masked : -a * std::log1p(b * (j - i)); }) == "wrong bias-transposed");

@@ -102,7 +102,8 @@ Pass pass(const BiasWorld& world, const Stored& array, const BiasStory& story) {
   const Index block = std::clamp<Index>(room / shape.keys, 1, shape.queries);
   std::vector<double> got(static_cast<std::size_t>(block * shape.keys)), line, rounded, bound, truth(static_cast<std::size_t>(shape.keys)), limit(truth.size()),
       exact(truth.size());
-  const bool line_mode = by_offset && shape.queries > 1;
+  const bool key_line = by_key && !story.zero_from && story.rounded == BiasStory::Rounded::nothing && !story.transposed && story.query_shift == 0 && shape.queries > 1;
+  const bool line_mode = (by_offset || key_line) && shape.queries > 1;
   const std::int64_t first_offset = shape.first_key - (shape.first_query + shape.queries - 1);
   const auto limits = [&](Index head, std::span<const double> values, std::span<const double> seen, double constant, std::int64_t offset, std::vector<double>& out) {
     for (std::size_t k = 0; k < values.size(); ++k)
@@ -111,9 +112,12 @@ Pass pass(const BiasWorld& world, const Stored& array, const BiasStory& story) {
   for (Index plane = 0; plane < shape.batch * shape.heads; ++plane) {
     const Index head = plane % shape.heads;
     if (line_mode) {
-      const auto size = static_cast<std::size_t>(shape.queries + shape.keys - 1);
+      const auto size = static_cast<std::size_t>(key_line ? shape.keys : shape.queries + shape.keys - 1);
       line.resize(size), rounded.resize(size), bound.resize(size);
-      world.evaluate(story, head, shape.first_query, shape.first_query + first_offset, static_cast<Index>(size), line.data());
+      if (key_line)
+        world.evaluate(story, head, shape.last_key(), shape.first_key, shape.keys, line.data());
+      else
+        world.evaluate(story, head, shape.first_query, shape.first_query + first_offset, static_cast<Index>(size), line.data());
       round_to(world.dtype, line, rounded.data());
       limits(head, line, {}, 0, first_offset, bound);
     }
@@ -126,7 +130,7 @@ Pass pass(const BiasWorld& world, const Stored& array, const BiasStory& story) {
         const double *values = truth.data(), *correct = exact.data(), *allowed = limit.data();
         const std::int64_t offset = shape.first_key - query;
         if (line_mode) {
-          const std::int64_t start = offset - first_offset;
+          const std::int64_t start = key_line ? 0 : offset - first_offset;
           values = line.data() + start, correct = rounded.data() + start, allowed = bound.data() + start;
         } else {
           world.evaluate(story, head, query, shape.first_key, shape.keys, truth.data());
@@ -142,10 +146,12 @@ Pass pass(const BiasWorld& world, const Stored& array, const BiasStory& story) {
           limits(head, truth, here, 0, offset, limit);
         }
         // Runs of keys that are not masked by the story.
+        const Index open = key_line && story.masked ? query - shape.first_key + 1 : shape.keys;
+        const auto hidden = [&](Index key) { return values[key] == -HUGE_VAL || key >= open; };
         for (Index key = 0; key < shape.keys;) {
-          const bool masked = values[key] == -HUGE_VAL;
+          const bool masked = hidden(key);
           Index until = key + 1;
-          while (until < shape.keys && (values[until] == -HUGE_VAL) == masked) ++until;
+          while (until < shape.keys && hidden(until) == masked) ++until;
           if (masked) {
             for (Index k = key; k < until; ++k) ++(world.is_masked(here[static_cast<std::size_t>(k)]) ? result.later.masked : here[static_cast<std::size_t>(k)] == 0 ? result.later.zero : result.later.finite);
           } else {
@@ -177,11 +183,22 @@ void note_later(const Later& later, Diagnosis& diagnosis) {
     diagnosis.notes.push_back(fmt::format("{} keys after their query are masked and {} are not: equal only where attention masks them itself", later.masked, open));
 }
 
+// The story with later keys punished as earlier ones are, where what is meant masks them.
+std::optional<BiasStory> mirrored(const BiasWorld& world, const BiasStory& story) {
+  BiasStory other = story;
+  other.masked = false;
+  if (!story.slopes.empty()) return story.constant == Constant::none || story.constant == Constant::any ? std::optional(other) : std::nullopt;
+  const auto made = world.expected->remake ? world.expected->remake({{"causal", {"false", "diagnosis"}}}) : std::nullopt;
+  if (!made) return {};
+  other.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
+  return other;
+}
+
 std::string arithmetic_of(const Diagnosis& diagnosis) {
   switch (diagnosis.tier) {
     case Tier::exact: return "correctly rounded";
     case Tier::drift: return "float32, of no known codebase";
-    case Tier::storage: return "rounded to a shorter type";
+    case Tier::storage:
     case Tier::wrong: break;
   }
   return "";
@@ -227,6 +244,12 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   if (first.tally.agrees() && meant) {
     diagnosis.tier = first.tally.exact() ? Tier::exact : Tier::drift;
     diagnosis.notes = meant->notes;
+    if (bias.causal && first.later.finite > 0 && first.later.masked == 0)
+      if (const auto both = mirrored(world, meant->story); both && world.agrees(*both)) {
+        diagnosis.tier = Tier::wrong;
+        diagnosis.reasons.push_back({"bias-symmetric", "keys after the query are punished by their distance, where they are to be masked; equal only where attention masks them itself"});
+        return diagnosis;
+      }
     if (bias.causal) note_later(first.later, diagnosis);
     diagnosis.arithmetic = arithmetic_of(diagnosis);
     return diagnosis;

@@ -11,11 +11,14 @@
 
 namespace pe {
 
-std::vector<Real> slopes_of(const Expectation& expected, Index heads, const std::string& form) {
+const std::vector<Real>& slopes_of(const BiasWorld& world, Index heads, const std::string& form) {
+  const auto [place, made_now] = world.ladders->try_emplace({heads, form});
+  if (!made_now) return place->second;
   Given changes{{"heads", {std::to_string(heads), "diagnosis"}}};
   if (!form.empty()) changes["slopes"] = {form, "diagnosis"};
-  const auto made = expected.remake ? expected.remake(changes) : std::nullopt;
-  return made ? std::get<Bias>(made->effect).slopes : std::vector<Real>{};
+  const auto made = world.expected->remake ? world.expected->remake(changes) : std::nullopt;
+  if (made) place->second = std::get<Bias>(made->effect).slopes;
+  return place->second;
 }
 
 namespace {
@@ -43,7 +46,7 @@ Offers ladders(const BiasWorld& world, const BiasStory& story) {
   if (!linear(story)) return offers;
   const Index meant = world.bias->heads, heads = world.shape.heads;
   const auto offer = [&](Index of, const std::string& form, std::string sentence, double cost) {
-    std::vector<Real> slopes = slopes_of(*world.expected, of, form);
+    std::vector<Real> slopes = slopes_of(world, of, form);
     if (std::ssize(slopes) >= heads) offers.push_back({with_slopes(world, story, std::move(slopes)), std::move(sentence), cost});
   };
   const std::string form = world.expected->parameters.choice("slopes"), other = form == "code" ? "paper" : "code";
@@ -149,13 +152,30 @@ Offers orders(const BiasWorld& world, const BiasStory& story) {
   return {{std::move(other), std::move(sentence), 1}};
 }
 
+// The heads of one rank, or of all ranks one behind the other.
 Offers head_slices(const BiasWorld& world, const BiasStory& story) {
   const Index heads = world.shape.heads, meant = world.bias->heads;
-  if (!linear(story) || heads >= meant) return {};
-  std::vector<Real> slopes = slopes_of(*world.expected, heads, "");
-  if (std::ssize(slopes) != heads) return {};
-  return {{with_slopes(world, story, std::move(slopes)),
-           fmt::format("a rank's {} heads have the slopes of a model of {} heads, where a slice of those of {} is meant", heads, heads, meant), 1}};
+  if (!linear(story)) return {};
+  Offers offers;
+  if (heads < meant) {
+    const std::vector<Real>& slopes = slopes_of(world, heads, "");
+    if (std::ssize(slopes) == heads)
+      offers.push_back({with_slopes(world, story, slopes),
+                        fmt::format("a rank's {} heads have the slopes of a model of {} heads, where a slice of those of {} is meant", heads, heads, meant), 1});
+    return offers;
+  }
+  const auto repeated = [&](const std::vector<Real>& slopes, Index own) {
+    std::vector<Real> all;
+    while (std::ssize(all) < heads) all.insert(all.end(), slopes.begin(), slopes.begin() + own);
+    return with_slopes(world, story, std::move(all));
+  };
+  for (Index own = heads / 2; own >= 1 && heads == meant; --own) {
+    if (heads % own != 0) continue;
+    offers.push_back({repeated(world.bias->slopes, own), fmt::format("each of {} ranks has the first {} slopes, where it should have its own", heads / own, own), 1});
+    if (const std::vector<Real>& slopes = slopes_of(world, own, ""); std::ssize(slopes) == own)
+      offers.push_back({repeated(slopes, own), fmt::format("each of {} ranks has the slopes of a model of {} heads, where it should have its part of those of {}", heads / own, own, meant), 1});
+  }
+  return offers;
 }
 
 Offers sign(const BiasWorld&, const BiasStory& story) {
@@ -195,11 +215,13 @@ Offers scales(const BiasWorld& world, const BiasStory& story) {
 
 Offers distances(const BiasWorld&, const BiasStory& story) {
   Offers offers;
-  for (const std::int64_t more : {1, -1}) {
-    BiasStory other = story;
-    other.farther = more;
-    offers.push_back({std::move(other), fmt::format("every distance is counted as one {}", more > 0 ? "more" : "less"), 1});
-  }
+  for (const std::int64_t more : {1, -1})
+    for (const bool kept : {false, true}) {
+      if (kept && !linear(story)) continue;
+      BiasStory other = story;
+      other.farther = more, other.kept_diagonal = kept;
+      offers.push_back({std::move(other), fmt::format("every distance{} is counted as one {}", kept ? " but 0" : "", more > 0 ? "more" : "less"), 1});
+    }
   return offers;
 }
 
@@ -208,7 +230,9 @@ Offers one_sided(const BiasWorld& world, const BiasStory& story) {
   Offers offers;
   BiasStory masked = story, bonus = story;
   masked.masked = true;
-  if (linear(story)) offers.push_back({std::move(masked), "keys after the query are masked, where both sides are punished alike", 1});
+  if (const auto made = linear(story) || !world.expected->remake ? std::nullopt : world.expected->remake({{"causal", {"true", "diagnosis"}}}))
+    masked.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
+  if (linear(story) || masked.bias->causal) offers.push_back({std::move(masked), "keys after the query are masked, where both sides are punished alike", 1});
   bonus.signed_distance = true;
   if (linear(story)) offers.push_back({std::move(bonus), "the distance is taken with its sign, so that keys after the query get a bonus, where its magnitude is meant", 1});
   return offers;

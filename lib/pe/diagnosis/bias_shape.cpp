@@ -118,6 +118,7 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
   world.expected = &expected;
   world.bias = std::make_shared<const Bias>(std::get<Bias>(expected.effect));
   world.dtype = array.dtype;
+  world.ladders = std::make_shared<std::map<std::pair<Index, std::string>, std::vector<Real>>>();
   world.shape = recognise_bias(expected, *world.bias, array);
   const BiasShape& shape = world.shape;
   const bool linear = !world.bias->slopes.empty();
@@ -155,8 +156,6 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
       if (truth[k] == -HUGE_VAL) later.push_back(probe.got[k]);
   }
   if (!later.empty() && later.front() <= -9000 && std::ranges::count(later, later.front()) == std::ssize(later)) world.mask_value = later.front();
-  for (const BiasWorld::Probe& probe : world.probes)
-    world.masks = world.masks || std::ranges::any_of(probe.got, [&](double value) { return world.is_masked(value); });
   return world;
 }
 

@@ -33,8 +33,8 @@ double slopes_at(const BiasStory& story, const BiasShape& shape, std::int64_t qu
     const auto n = static_cast<double>(j - shape.last_key());
     return story.rounded == BiasStory::Rounded::nothing ? n : short_of(n, story.short_type);
   }
-  double distance = static_cast<double>(story.signed_distance ? away : std::abs(away) + story.farther);
-  if (story.farther < 0) distance = std::max(distance, 0.0);
+  const std::int64_t farther = story.kept_diagonal && away == 0 ? 0 : story.farther;
+  double distance = static_cast<double>(story.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
   if (story.rounded == BiasStory::Rounded::distances) distance = short_of(distance, story.short_type);
   if (story.rounded == BiasStory::Rounded::positions) {
     distance = short_of(short_of(static_cast<double>(i), story.short_type) - short_of(static_cast<double>(j), story.short_type), story.short_type);
@@ -117,36 +117,49 @@ double BiasWorld::constant_of(const BiasStory& story, std::span<const double> tr
   return constant;
 }
 
+namespace {
+
+// Every cell probed, until `look` is false.
+template <typename Look>
+bool compare(const BiasWorld& world, const BiasStory& story, Look look) {
+  for (const BiasWorld::Probe& probe : world.probes) {
+    const std::vector<double> truth = world.evaluate(story, probe), common = world.evaluate(world.base, probe);
+    const double constant = world.constant_of(story, truth, probe.got);
+    if (story.storage && !on_grid(probe.got, *story.storage) && !look(HUGE_VAL, 1)) return false;
+    std::size_t k = 0;
+    for (const PositionRange& run : probe.runs)
+      for (Index at = 0; at < run.count; ++at, ++k) {
+        const bool here = truth[k] == -HUGE_VAL, there = common[k] == -HUGE_VAL, masked = world.is_masked(probe.got[k]);
+        if (here && there) continue;
+        double difference = here == masked ? 0 : HUGE_VAL, limit = 1;  // masked by the story alone: the dump must show it
+        if (!here && !masked) {
+          difference = std::fabs(probe.got[k] - truth[k] - constant);
+          limit = world.allowed(story, probe.head, truth[k], probe.got[k], constant, static_cast<double>(std::abs(probe.query - run.at(at))));
+        }
+        if (!look(std::isnan(difference) ? HUGE_VAL : difference, limit)) return false;
+      }
+  }
+  return true;
+}
+
+}  // namespace
+
 Fit BiasWorld::measure(const BiasStory& story) const {
   Fit fit{0, 0, 0};
   Index cells = 0, within = 0;
-  const auto compare = [&](const Probe& probe, double got, double truth, double common, double constant, std::int64_t key) {
-    const bool here = truth == -HUGE_VAL, there = common == -HUGE_VAL, masked_here = is_masked(got);
-    if (here && there) return;
-    ++cells;
-    double difference = 0, limit = 1;  // masked by the story alone: the dump must show it
-    if (!here) {
-      difference = masked_here ? HUGE_VAL : std::fabs(got - truth - constant);
-      limit = allowed(story, probe.head, truth, got, constant, static_cast<double>(std::abs(probe.query - key)));
-    } else if (!masked_here) {
-      difference = HUGE_VAL;
-    }
-    if (std::isnan(difference)) difference = HUGE_VAL;
-    within += difference <= limit;
+  compare(*this, story, [&](double difference, double limit) {
+    ++cells, within += difference <= limit;
     fit.residual = std::max(fit.residual, difference);
     fit.excess = std::max(fit.excess, difference <= limit ? std::min(1.0, difference / limit) : difference / limit);
-  };
-  for (const Probe& probe : probes) {
-    const std::vector<double> truth = evaluate(story, probe), common = evaluate(base, probe);
-    const double constant = constant_of(story, truth, probe.got);
-    std::size_t k = 0;
-    for (const PositionRange& run : probe.runs)
-      for (Index at = 0; at < run.count; ++at, ++k) compare(probe, probe.got[k], truth[k], common[k], constant, run.at(at));
-    if (story.storage && !on_grid(probe.got, *story.storage)) fit.excess = HUGE_VAL;
-  }
+    return true;
+  });
   if (cells == 0) return {};
   fit.share = static_cast<double>(within) / static_cast<double>(cells);
   return fit;
+}
+
+bool BiasWorld::agrees(const BiasStory& story) const {
+  return compare(*this, story, [](double difference, double limit) { return difference <= limit; });
 }
 
 std::vector<double> slope_ratios(const BiasWorld& world, const BiasStory& story) {

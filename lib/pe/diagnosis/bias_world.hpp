@@ -1,6 +1,7 @@
 // Biases on scores as dumps hold them: what may have made an array, and how well that agrees with what was observed.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +35,8 @@ struct BiasStory {
   std::vector<Real> slopes = {};       // of the heads of `bias`; empty where it is not linear
   std::vector<Index> heads = {};       // head of the bias for each head of the dump
   double scale = 1;
-  std::int64_t farther = 0;            // added to every distance but that of a key to itself under `kept_diagonal`
+  std::int64_t farther = 0;            // added to every distance
+  bool kept_diagonal = false;          // but not to that of a query to itself
   std::int64_t constant_steps = 0;     // slopes added to each cell, of either side
   std::int64_t query_shift = 0;
   bool transposed = false;
@@ -79,10 +81,12 @@ struct BiasWorld {
   BiasStory base;                  // what is masked where nothing is wrong
   double mask_level = 0;           // at most this: masked
   std::optional<double> mask_value = {};  // the number that later keys hold, where it is one that stands for −inf
-  bool masks = false;              // the dump masks something
   std::vector<Probe> probes;
+  std::shared_ptr<std::map<std::pair<Index, std::string>, std::vector<Real>>> ladders;  // what slopes_of made
 
   Fit measure(const BiasStory& story) const;
+  /// The same, given up at the first cell beyond its bound.
+  bool agrees(const BiasStory& story) const;
   /// The truth of a story at a run of keys; −inf where masked.
   void evaluate(const BiasStory& story, Index head, std::int64_t query, std::int64_t key, Index count, double* out) const;
   std::vector<double> evaluate(const BiasStory& story, const Probe& probe) const;
@@ -93,6 +97,9 @@ struct BiasWorld {
   double constant_of(const BiasStory& story, std::span<const double> truth, std::span<const double> got) const;
 };
 
+/// Slopes as the encoding defines them for a head count, in its form "code" or "paper" ("": the one meant); none where it refuses.
+const std::vector<Real>& slopes_of(const BiasWorld& world, Index heads, const std::string& form);
+
 /// The dump's slope over the expected one for each head of the dump, from the farthest cells probed; NaN where there is none.
 std::vector<double> slope_ratios(const BiasWorld& world, const BiasStory& story);
 
@@ -102,8 +109,5 @@ std::span<const Cause<BiasWorld>> bias_world_causes();
 BiasWorld bias_world(const Expectation& expected, const Stored& array);
 /// A row more to look at, around a key.
 void add_probe(BiasWorld& world, const Stored& array, Index row, Index key);
-
-/// Slopes as an encoding defines them, of another head count ("" form: as expected), by making it again.
-std::vector<Real> slopes_of(const Expectation& expected, Index heads, const std::string& form);
 
 }  // namespace pe

@@ -207,8 +207,7 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
     diagnosis.reasons.insert(diagnosis.reasons.begin(), of_shape.begin(), of_shape.end());
     diagnosis.tier = Tier::wrong;
   }
-  diagnosis.arithmetic = diagnosis.tier == Tier::exact ? "correctly rounded" : diagnosis.tier == Tier::drift ? "float32, of no known codebase"
-                         : diagnosis.tier == Tier::storage ? "rounded to a shorter type" : "";
+  diagnosis.arithmetic = diagnosis.tier == Tier::exact ? "correctly rounded" : diagnosis.tier == Tier::drift ? "float32, of no known codebase" : "";
   return diagnosis;
 }
 
