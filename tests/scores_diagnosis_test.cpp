@@ -220,7 +220,7 @@ TEST_CASE("the slopes of the notes start at 2^-8 and end at 2^-7") {
   const Diagnosis diagnosis = diagnose_bias(expect("alibi", {{"heads", "8"}}), dump(DType::f32, {1, heads, length, length}, bias));
   CHECK(told(diagnosis) == "wrong alibi-ladder");
   REQUIRE(!diagnosis.reasons.empty());
-  CHECK(diagnosis.reasons[0].sentence == "slope h is 2^(-8+1h/7), h from 0, where 2^(-8(h+1)/8) is meant");
+  CHECK(diagnosis.reasons[0].sentence == "slope h is 2^(-8 + h/7), h from 0, where 2^(-8(h+1)/8) is meant");
   CHECK(told(diagnose_bias(expect("alibi", {{"heads", "8"}}), dump(DType::f32, {heads}, slopes))) == "wrong alibi-ladder");
 }
 

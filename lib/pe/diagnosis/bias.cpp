@@ -8,8 +8,7 @@
 #include <numeric>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/bias_world.hpp"
-#include "pe/diagnosis/score_tally.hpp"
+#include "pe/diagnosis/bias_pass.hpp"
 
 namespace pe {
 namespace {
@@ -79,93 +78,6 @@ std::vector<Equivalent> equivalents(const BiasWorld& world) {
   return all;
 }
 
-// Where later keys are masked by what is meant, what the dump holds there.
-struct Later {
-  Index masked = 0, zero = 0, finite = 0;
-};
-
-struct Pass {
-  Tally tally;
-  Later later;
-  bool later_differ = false;  // a key is masked on one side only, where none should be
-};
-
-// Every cell against a story. The story's values lie on a line where they depend on one number: key − query, or the key.
-Pass pass(const BiasWorld& world, const Stored& array, const BiasStory& story) {
-  Pass result{Tally(world.dtype), {}, false};
-  const BiasShape& shape = world.shape;
-  const Bias& bias = *story.bias;
-  const bool by_key = story.constant == Constant::key || story.constant == Constant::key_from_last;
-  const bool by_offset = !by_key && !story.zero_from && story.rounded != BiasStory::Rounded::positions && !bias.rows && !bias.argument && !shape.slopes &&
-                         (!bias.buckets || bias.buckets->by_offset);
-  constexpr Index room = Index{1} << 20;
-  const Index block = std::clamp<Index>(room / shape.keys, 1, shape.queries);
-  std::vector<double> got(static_cast<std::size_t>(block * shape.keys)), line, rounded, bound, truth(static_cast<std::size_t>(shape.keys)), limit(truth.size()),
-      exact(truth.size());
-  const bool key_line = by_key && !story.zero_from && story.rounded == BiasStory::Rounded::nothing && !story.transposed && story.query_shift == 0 && shape.queries > 1;
-  const bool line_mode = (by_offset || key_line) && shape.queries > 1;
-  const std::int64_t first_offset = shape.first_key - (shape.first_query + shape.queries - 1);
-  const auto limits = [&](Index head, std::span<const double> values, std::span<const double> seen, double constant, std::int64_t offset, std::vector<double>& out) {
-    for (std::size_t k = 0; k < values.size(); ++k)
-      out[k] = world.allowed(story, head, values[k], seen.empty() ? 0 : seen[k], constant, static_cast<double>(std::abs(offset + static_cast<Index>(k))));
-  };
-  for (Index plane = 0; plane < shape.batch * shape.heads; ++plane) {
-    const Index head = plane % shape.heads;
-    if (line_mode) {
-      const auto size = static_cast<std::size_t>(key_line ? shape.keys : shape.queries + shape.keys - 1);
-      line.resize(size), rounded.resize(size), bound.resize(size);
-      if (key_line)
-        world.evaluate(story, head, shape.last_key(), shape.first_key, shape.keys, line.data());
-      else
-        world.evaluate(story, head, shape.first_query, shape.first_query + first_offset, static_cast<Index>(size), line.data());
-      round_to(world.dtype, line, rounded.data());
-      limits(head, line, {}, 0, first_offset, bound);
-    }
-    for (Index first = 0; first < shape.queries; first += block) {
-      const Index rows = std::min(block, shape.queries - first);
-      array.read((plane * shape.queries + first) * shape.keys, rows * shape.keys, got.data());
-      for (Index row = 0; row < rows; ++row) {
-        const std::int64_t query = shape.first_query + first + row;
-        const std::span<double> here(got.data() + row * shape.keys, static_cast<std::size_t>(shape.keys));
-        const double *values = truth.data(), *correct = exact.data(), *allowed = limit.data();
-        const std::int64_t offset = shape.first_key - query;
-        if (line_mode) {
-          const std::int64_t start = key_line ? 0 : offset - first_offset;
-          values = line.data() + start, correct = rounded.data() + start, allowed = bound.data() + start;
-        } else {
-          world.evaluate(story, head, query, shape.first_key, shape.keys, truth.data());
-        }
-        if (story.constant == Constant::any && !shape.slopes) {
-          const double constant = world.constant_of(story, {values, here.size()}, here);
-          for (std::size_t k = 0; k < here.size(); ++k) truth[k] = values[k];
-          limits(head, truth, here, constant, offset, limit);
-          for (double& value : truth) value += std::isnan(constant) ? 0 : constant;
-          values = truth.data(), correct = nullptr, allowed = limit.data();
-        } else if (!line_mode) {
-          round_to(world.dtype, truth, exact.data());
-          limits(head, truth, here, 0, offset, limit);
-        }
-        // Runs of keys that are not masked by the story.
-        const Index open = key_line && story.masked ? query - shape.first_key + 1 : shape.keys;
-        const auto hidden = [&](Index key) { return values[key] == -HUGE_VAL || key >= open; };
-        for (Index key = 0; key < shape.keys;) {
-          const bool masked = hidden(key);
-          Index until = key + 1;
-          while (until < shape.keys && hidden(until) == masked) ++until;
-          if (masked) {
-            for (Index k = key; k < until; ++k) ++(world.is_masked(here[static_cast<std::size_t>(k)]) ? result.later.masked : here[static_cast<std::size_t>(k)] == 0 ? result.later.zero : result.later.finite);
-          } else {
-            result.tally.add({here.data() + key, values + key, correct ? correct + key : nullptr, allowed + key, until - key, shape.slopes ? head : offset + key, shape.slopes ? 0 : 1, key},
-                             plane * shape.queries + first + row);
-          }
-          key = until;
-        }
-      }
-    }
-  }
-  return result;
-}
-
 std::string place_of(const BiasShape& shape, const Spot& spot) {
   const Index plane = spot.run / shape.queries, head = plane % shape.heads;
   const std::string batch = shape.batch > 1 ? fmt::format("batch {}, ", plane / shape.heads) : "";
@@ -173,7 +85,7 @@ std::string place_of(const BiasShape& shape, const Spot& spot) {
   return fmt::format("{}head {}, query {}, key {}", batch, head, shape.first_query + spot.run % shape.queries, shape.first_key + spot.index);
 }
 
-void note_later(const Later& later, Diagnosis& diagnosis) {
+void note_later(const LaterKeys& later, Diagnosis& diagnosis) {
   const Index open = later.zero + later.finite;
   if (open == 0) return;
   if (later.masked == 0)
@@ -239,7 +151,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   if (!meant && !shape.slopes && shape.keys > 1) start.story.constant = Constant::any;
   const auto place = [&](const Spot& spot) { return place_of(shape, spot); };
 
-  Pass first = pass(world, array, start.story);
+  BiasPass first = bias_pass(world, array, start.story);
   first.tally.tell(diagnosis, place);
   if (first.tally.agrees() && meant) {
     diagnosis.tier = first.tally.exact() ? Tier::exact : Tier::drift;
@@ -261,7 +173,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto found = explain<BiasWorld>(world, start.story, bias_world_causes());
     if (found.empty()) break;
-    const Pass again = pass(world, array, found.front().story);
+    const BiasPass again = bias_pass(world, array, found.front().story);
     if (again.tally.agrees()) {
       tell(found, diagnosis);
       if (bias.causal) note_later(again.later, diagnosis);

@@ -70,7 +70,11 @@ BiasBound bias_bound(const Expectation& expected, const Bias& bias, Index heads,
   if (name == "kerple") return kerple_bound(expected, bias, distance);
   if (name == "sandwich") return sandwich_bound(expected, bias);
   const bool continuous = name == "swin" && expected.parameters.choice("form") == "continuous";
-  if (bias.buckets && name != "tupe" && !continuous) return exact_bound(bias.heads, "one rounding of a weight to the dump's type");
+  if (bias.buckets && name != "tupe" && !continuous) {
+    BiasBound bound = exact_bound(bias.heads, "one rounding of a weight to float32 and one to the dump's type");
+    bound.relative.assign(bound.relative.size(), u);
+    return bound;
+  }
   // Perceptrons and projections: sums of products in float32, of terms that may be larger than the sum.
   constexpr double terms = 1024;
   BiasBound bound = exact_bound(bias.heads, fmt::format("{}·2^-24 of the largest bias of the rows probed: float32 sums of up to {} terms of that size", terms, terms));

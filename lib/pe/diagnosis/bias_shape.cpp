@@ -133,10 +133,12 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
   if (linear && std::ranges::any_of(entries, [](const auto& entry) { return entry.name == "form" && entry.text == "key"; }))
     world.base.constant = BiasStory::Constant::key;
 
-  const std::vector<Index> heads = spread(shape.heads, linear ? 32 : 8), queries = spread(shape.queries, 8);
-  std::vector<Index> rows = queries;
+  // Of a linear bias every head, for they may stand in any order; some 200 000 cells in all.
+  const std::vector<Index> heads = spread(shape.heads, linear ? 4096 : 8);
+  const Index per_head = Index{200'000} / std::ssize(heads) / std::min<Index>(shape.keys, 512);
+  std::vector<Index> rows = spread(shape.queries, std::clamp<Index>(per_head, 2, 8));
   for (const Index early : {Index{1}, Index{2}, Index{3}})
-    if (early < shape.queries) rows.push_back(early);
+    if (early < shape.queries && per_head > 8) rows.push_back(early);
   std::ranges::sort(rows);
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   for (const Index head : shape.slopes ? spread(shape.heads, shape.heads) : heads)

@@ -72,6 +72,7 @@ void set_bound(RowWorld& world) {
   constexpr double u = 0x1p-24;
   const std::string_view name = world.expected->encoding->name;
   const std::string claim = claim_of(*world.expected->encoding, "pe");
+  world.relative = u;  // of a value that went through float32, as text or by a store
   if (name == "learned" && world.expected->parameters.choice("extend") != "none") {
     // 4 x 4 taps whose weights sum to at most 2.25 in magnitude: (16 + 8) roundings of terms of that size.
     world.absolute = 24 * 2.25 * u * largest_of(world);
@@ -88,7 +89,7 @@ void set_bound(RowWorld& world) {
     world.absolute = std::strtod(claim.c_str() + 9, nullptr);
     world.derivation = "what the encoding itself claims, " + claim + "; and one rounding to the dump's type";
   } else {
-    world.derivation = "one rounding to the dump's type";
+    world.derivation = "one rounding to float32 and one to the dump's type";
   }
 }
 

@@ -143,16 +143,23 @@ void Tally::tell(Diagnosis& diagnosis, const std::function<std::string(const Spo
 
 const Stored& only_array(const Expectation& expected, const Dump& dump, std::span<const std::string_view> names) {
   if (dump.arrays.size() == 1) return dump.arrays.front();
+  // What files hold beside: the coordinates of axes.
+  constexpr std::string_view coordinates[] = {"position", "relative_position", "head", "query", "key", "channel", "dim", "row", "column"};
+  std::vector<const Stored*> others;
+  for (const Stored& array : dump.arrays)
+    if (array.shape.size() != 1 || std::ranges::find(coordinates, array.name) == std::end(coordinates)) others.push_back(&array);
+  if (others.size() == 1) return *others.front();
   const Stored* found = nullptr;
   std::string offered;
-  for (const Stored& array : dump.arrays) {
+  for (const Stored* other : others) {
+    const Stored& array = *other;
     offered += (offered.empty() ? "" : ", ") + array.shown;
     if (std::ranges::none_of(names, [&](std::string_view name) { return array.name.find(name) != std::string::npos; })) continue;
     if (found) throw UsageError(fmt::format("{} is one array, and several of these may be it; name one: {}", expected.encoding->name, offered));
     found = &array;
   }
   if (!found)
-    throw UsageError(dump.arrays.empty() ? fmt::format("the dump holds no array for {}", expected.encoding->name)
+    throw UsageError(others.empty() ? fmt::format("the dump holds no array for {}", expected.encoding->name)
                                          : fmt::format("{} is one array, and the dump holds several; name one: {}", expected.encoding->name, offered));
   return *found;
 }
