@@ -7,8 +7,8 @@
 #include <functional>
 #include <random>
 
-#include "pe/base/narrow.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/bias.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/io/file.hpp"
@@ -37,7 +37,8 @@ Expectation expect(std::string_view name, const Flags& texts = {}, Index length 
   const Encoding& encoding = find_encoding(name);
   const auto load = [](const std::string& spec) { return tensors().at(spec); };
   const Parameters parameters = complete(schema_of(encoding), flags, {}, load);
-  Expectation expected{.encoding = &encoding, .parameters = parameters, .effect = encoding.make(parameters, length), .rows = {}, .layout = {}, .remake = {}};
+  Expectation expected{
+      .encoding = &encoding, .parameters = parameters, .effect = encoding.make(parameters, length), .rows = {}, .layout = {}, .remake = {}};
   expected.remake = [=, &encoding](const Given& changes) -> std::optional<Expectation::Remade> {
     Given all = flags;
     for (const auto& [key, value] : changes) all[key] = value;
@@ -102,7 +103,9 @@ struct Alibi {
     given["heads"] = std::to_string(heads);
     const int own = static_cast<int>(slopes.size());
     return diagnose_bias(expect("alibi", given, keys),
-                         dump(dtype, {own, queries, keys}, matrix(own, queries, keys, [&](int h, int i, int j) { return value(slopes[static_cast<std::size_t>(h)], i, j); })));
+                         dump(dtype, {own, queries, keys}, matrix(own, queries, keys, [&](int h, int i, int j) {
+                                return value(slopes[static_cast<std::size_t>(h)], i, j);
+                              })));
   }
 };
 
@@ -153,12 +156,16 @@ TEST_CASE("each fault of a linear bias is named") {
   const auto plain = [](double slope, int i, int j) { return j > i ? masked : f32(f32(slope) * (j - i)); };
   CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : slope * (i - j); })) == "wrong bias-sign");
   CHECK(told(Alibi{}([](double slope, int i, int j) { return i > j ? masked : slope * (i - j); })) == "wrong bias-transposed");
-  CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : 1.4426950408889634 * slope * (j - i); })) == "wrong bias-scaled");
+  CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : 1.4426950408889634 * slope * (j - i); })) ==
+        "wrong bias-scaled");
   CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : 0.3 * slope * (j - i); })) == "wrong bias-scaled");
   CHECK(told(Alibi{}([](double, int i, int j) { return j > i ? masked : 0; })) == "wrong bias-zero");
-  CHECK(told(Alibi{}([](double slope, int i, int j) { return j > i ? masked : i == j ? 0 : slope * (j - i - 1); })) == "wrong bias-distance");
+  CHECK(told(Alibi{}([](double slope, int i, int j) {
+          return j > i ? masked : i == j ? 0 : slope * (j - i - 1);
+        })) == "wrong bias-distance");
   CHECK(told(Alibi{}([](double slope, int i, int j) { return -slope * std::abs(i - j); })) == "wrong bias-symmetric");
-  CHECK(told(Alibi{.flags = {{"causal", "false"}}}([](double slope, int i, int j) { return j > i ? masked : slope * (j - i); })) == "wrong bias-symmetric");
+  CHECK(told(Alibi{.flags = {{"causal", "false"}}}([](double slope, int i, int j) { return j > i ? masked : slope * (j - i); })) ==
+        "wrong bias-symmetric");
   CHECK(told(Alibi{.heads = 12, .slopes = slopes_of(16)}(plain)) == "wrong alibi-ladder");
   std::vector<double> first = slopes_of(16);
   first.resize(12);
@@ -176,8 +183,10 @@ TEST_CASE("each fault of a linear bias is named") {
   std::vector<double> behind = slopes_of(12);
   std::rotate(behind.begin(), behind.begin() + 8, behind.end());
   CHECK(told(Alibi{.heads = 12, .slopes = behind}(plain)) == "wrong alibi-order");
-  CHECK(told(Alibi{.flags = {{"causal", "false"}}}([](double slope, int i, int j) { return f32(f32(slope) * (j - i)); })) == "wrong bias-symmetric");
-  CHECK(told(Alibi{.queries = 8}([](double slope, int i, int j) { return j > i - 32 ? masked : slope * (j - i); })) == "wrong bias-alignment");
+  CHECK(told(Alibi{.flags = {{"causal", "false"}}}([](double slope, int i, int j) { return f32(f32(slope) * (j - i)); })) ==
+        "wrong bias-symmetric");
+  CHECK(told(Alibi{.queries = 8}([](double slope, int i, int j) { return j > i - 32 ? masked : slope * (j - i); })) ==
+        "wrong bias-alignment");
 }
 
 TEST_CASE("a rank's slice of the heads is right, and slopes of its own are not") {
@@ -204,7 +213,9 @@ TEST_CASE("short types in the making of a bias are told from short files") {
     return matrix(12, 3, 1500, [&](int h, int i, int j) { return j > i ? masked : product(slopes[static_cast<std::size_t>(h)], i - j); });
   };
   const Expectation expected = expect("alibi", {{"heads", "12"}}, 1500);
-  const auto wrong_or_not = [&](DType dtype, const std::vector<double>& values) { return told(diagnose_bias(expected, dump(dtype, {12, 3, 1500}, values))); };
+  const auto wrong_or_not = [&](DType dtype, const std::vector<double>& values) {
+    return told(diagnose_bias(expected, dump(dtype, {12, 3, 1500}, values)));
+  };
   CHECK(wrong_or_not(DType::bf16, value([](double slope, int d) { return -slope * d; })) == "exact");
   CHECK(wrong_or_not(DType::f16, value([](double slope, int d) { return -slope * d; })) == "exact");
   CHECK(wrong_or_not(DType::f32, value([](double slope, int d) { return bf16(-slope * d); })) == "storage low-precision-bias");
@@ -215,8 +226,10 @@ TEST_CASE("the slopes of the notes start at 2^-8 and end at 2^-7") {
   // The notes' ALiBiPositionalBias, in float32: 1 / 2^(8 − h/(H − 1)), the bias key − query, zeros after the query.
   const int heads = 8, length = 10;
   std::vector<double> slopes;
-  for (int h = 0; h < heads; ++h) slopes.push_back(static_cast<double>(1.0F / std::pow(2.0F, 8.0F - static_cast<float>(h) / static_cast<float>(heads - 1))));
-  const auto bias = matrix(heads, length, length, [&](int h, int i, int j) { return j > i ? 0.0 : f32((j - i) * slopes[static_cast<std::size_t>(h)]); });
+  for (int h = 0; h < heads; ++h)
+    slopes.push_back(static_cast<double>(1.0F / std::pow(2.0F, 8.0F - static_cast<float>(h) / static_cast<float>(heads - 1))));
+  const auto bias =
+      matrix(heads, length, length, [&](int h, int i, int j) { return j > i ? 0.0 : f32((j - i) * slopes[static_cast<std::size_t>(h)]); });
   const Diagnosis diagnosis = diagnose_bias(expect("alibi", {{"heads", "8"}}), dump(DType::f32, {1, heads, length, length}, bias));
   CHECK(told(diagnosis) == "wrong alibi-ladder");
   REQUIRE(!diagnosis.reasons.empty());
@@ -229,17 +242,52 @@ TEST_CASE("a bias that is not linear: sign, distance, axes and scale are named")
   const double r1[] = {1, 0.5}, r2[] = {0.5, 2};
   const Expectation expected = expect("kerple", {{"heads", "2"}, {"r1", "1,0.5"}, {"r2", "0.5,2"}});
   const auto bias = [&](const std::function<double(double, double, int, int)>& value) {
-    return told(diagnose_bias(expected, dump(DType::f32, {2, 48, 48}, matrix(2, 48, 48, [&](int h, int i, int j) { return value(r1[h], r2[h], i, j); }))));
+    return told(diagnose_bias(
+        expected, dump(DType::f32, {2, 48, 48}, matrix(2, 48, 48, [&](int h, int i, int j) { return value(r1[h], r2[h], i, j); }))));
   };
-  CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : -f32(f32(a) * std::log(1.0F + static_cast<float>(b) * static_cast<float>(i - j))); }) != "wrong");
+  CHECK(bias([](double a, double b, int i, int j) {
+          return j > i ? masked : -f32(f32(a) * std::log(1.0F + static_cast<float>(b) * static_cast<float>(i - j)));
+        }) != "wrong");
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : -a * std::log1p(b * (i - j)); }) == "exact");
   CHECK(bias([](double a, double b, int i, int j) { return -a * std::log1p(b * std::abs(i - j)); }) == "wrong bias-symmetric");
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : a * std::log1p(b * (i - j)); }) == "wrong bias-sign");
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : -a * std::log1p(b * (i - j + 1)); }) == "wrong bias-distance");
   CHECK(bias([](double a, double b, int i, int j) { return i > j ? masked : -a * std::log1p(b * (j - i)); }) == "wrong bias-transposed");
   CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : -2 * a * std::log1p(b * (i - j)); }) == "wrong bias-scaled");
-  CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : bf16(-a * std::log1p(b * (i - j))); }) == "storage low-precision-bias");
-  CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : i == 30 && j == 11 ? 7.0 : -a * std::log1p(b * (i - j)); }) == "wrong");
+  CHECK(bias([](double a, double b, int i, int j) { return j > i ? masked : bf16(-a * std::log1p(b * (i - j))); }) ==
+        "storage low-precision-bias");
+  CHECK(bias([](double a, double b, int i, int j) {
+          return j > i ? masked : i == 30 && j == 11 ? 7.0 : -a * std::log1p(b * (i - j));
+        }) == "wrong");
+}
+
+TEST_CASE("fire in float32 lies within its bound, and its distance counted one more does not") {
+  // Li et al. 2024: f(ln(1 + c·d) / (ln(1 + c·max(L, i)) + eps)), f a perceptron.
+  constexpr int hidden = 32, heads = 2, length = 60;
+  std::mt19937_64 random(7);
+  std::normal_distribution<float> normal(0, 0.3F);
+  std::vector<float> w1(hidden), b1(hidden), w2(heads * hidden), b2(heads);
+  for (auto* weights : {&w1, &b1, &w2, &b2})
+    for (float& weight : *weights) weight = normal(random);
+  const auto keep = [](const char* name, std::vector<Index> shape, const std::vector<float>& values) {
+    tensors()[name] = array(DType::f32, std::move(shape), std::vector<double>(values.begin(), values.end()));
+  };
+  keep("w1", {hidden, 1}, w1), keep("b1", {hidden}, b1), keep("w2", {heads, hidden}, w2), keep("b2", {heads}, b2);
+  const Expectation expected =
+      expect("fire", {{"hidden-weight", "w1"}, {"hidden-bias", "b1"}, {"output-weight", "w2"}, {"output-bias", "b2"}, {"threshold", "16"}});
+  const auto judge = [&](int more) {
+    return told(diagnose_bias(expected, dump(DType::f32, {heads, length, length}, matrix(heads, length, length, [&](int h, int i, int j) {
+                                               if (j > i) return masked;
+                                               const float x = std::log(1.0F + 0.1F * static_cast<float>(i - j + more)) /
+                                                               (std::log(1.0F + 0.1F * static_cast<float>(std::max(16, i))) + 1e-6F);
+                                               float sum = b2[static_cast<std::size_t>(h)];
+                                               for (std::size_t u = 0; u < hidden; ++u)
+                                                 sum += w2[static_cast<std::size_t>(h) * hidden + u] * std::max(0.0F, w1[u] * x + b1[u]);
+                                               return static_cast<double>(sum);
+                                             }))));
+  };
+  CHECK(judge(0) == "drift");
+  CHECK(judge(1).starts_with("wrong"));
 }
 
 // `_relative_position_bucket` of mesh_tensorflow and transformers, as published.
@@ -254,14 +302,18 @@ int t5_bucket(int relative, bool bidirectional, int buckets, int max_distance) {
   }
   const int exact = buckets / 2;
   if (relative < exact) return bucket + relative;
-  const auto large = static_cast<int>(exact + std::log(static_cast<double>(relative) / exact) / std::log(static_cast<double>(max_distance) / exact) * (buckets - exact) + 1e-12);
+  const auto large = static_cast<int>(
+      exact + std::log(static_cast<double>(relative) / exact) / std::log(static_cast<double>(max_distance) / exact) * (buckets - exact) +
+      1e-12);
   return bucket + std::min(large, buckets - 1);
 }
 
 TEST_CASE("t5's buckets: each fault is named, as a matrix, by offset and for one query") {
   const Expectation both = expect("t5"), causal = expect("t5", {{"bidirectional", "false"}});
-  const auto judge = [](const Expectation& expected, int queries, int keys, const std::function<int(int)>& bucket, DType dtype = DType::i64) {
-    return told(diagnose_buckets(expected, dump(dtype, {queries, keys}, matrix(1, queries, keys, [&](int, int i, int j) { return bucket(j - i); }))));
+  const auto judge = [](const Expectation& expected, int queries, int keys, const std::function<int(int)>& bucket,
+                        DType dtype = DType::i64) {
+    return told(diagnose_buckets(expected,
+                                 dump(dtype, {queries, keys}, matrix(1, queries, keys, [&](int, int i, int j) { return bucket(j - i); }))));
   };
   const auto right = [](int relative) { return t5_bucket(relative, true, 32, 128); };
   CHECK(judge(both, 300, 300, right) == "exact");
@@ -292,7 +344,9 @@ TEST_CASE("t5's buckets: each fault is named, as a matrix, by offset and for one
 }
 
 TEST_CASE("clipped and logarithmic buckets of shaw and deberta, and a window's index") {
-  const auto clipped = [](int limit) { return matrix(1, 90, 90, [=](int, int i, int j) { return std::clamp(j - i, -limit, limit) + limit; }); };
+  const auto clipped = [](int limit) {
+    return matrix(1, 90, 90, [=](int, int i, int j) { return std::clamp(j - i, -limit, limit) + limit; });
+  };
   const Expectation shaw = expect("shaw", {{"max-distance", "16"}});
   CHECK(told(diagnose_buckets(shaw, dump(DType::i64, {90, 90}, clipped(16)))) == "exact");
   CHECK(told(diagnose_buckets(shaw, dump(DType::i64, {90, 90}, clipped(20)))) == "wrong bucket-max-distance");
@@ -333,10 +387,12 @@ TEST_CASE("t5's bias: what its buckets are is seen through the weights") {
   for (double& weight : weights) weight = f32(normal(random));
   tensors()["t5"] = array(DType::f32, {32, 4}, weights);
   const Expectation expected = expect("t5", {{"weights", "t5"}});
-  const auto judge = [&](const std::function<int(int)>& bucket, const std::function<double(double)>& stored_as = [](double value) { return value; }) {
+  const auto judge = [&](
+                         const std::function<int(int)>& bucket,
+                         const std::function<double(double)>& stored_as = [](double value) { return value; }) {
     return told(diagnose_bias(expected, dump(DType::f32, {1, 4, 200, 200}, matrix(4, 200, 200, [&](int h, int i, int j) {
-                                return stored_as(weights[static_cast<std::size_t>(bucket(j - i) * 4 + h)]);
-                              }))));
+                                               return stored_as(weights[static_cast<std::size_t>(bucket(j - i) * 4 + h)]);
+                                             }))));
   };
   const auto right = [](int relative) { return t5_bucket(relative, true, 32, 128); };
   CHECK(judge(right) == "exact");

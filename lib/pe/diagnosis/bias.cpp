@@ -29,16 +29,14 @@ std::vector<Equivalent> head_choices(const BiasWorld& world) {
   for (Index first = heads == 1 ? 0 : step; first + heads <= meant; first += step) {
     Equivalent slice{world.base, {}};
     std::iota(slice.story.heads.begin(), slice.story.heads.end(), first);
-    if (heads == 1)
-      slice.notes.push_back(fmt::format("one head of {}: number {}, from 0", meant, first));
+    if (heads == 1) slice.notes.push_back(fmt::format("one head of {}: number {}, from 0", meant, first));
     else
-      slice.notes.push_back(fmt::format("heads {} to {} of {}: the slice of rank {} of {}", first, first + heads - 1, meant, first / heads, (meant + heads - 1) / heads));
+      slice.notes.push_back(fmt::format("heads {} to {} of {}: the slice of rank {} of {}", first, first + heads - 1, meant, first / heads,
+                                        (meant + heads - 1) / heads));
     choices.push_back(std::move(slice));
   }
-  if (heads == 1)
-    choices.erase(choices.begin());
-  else
-    choices.front().notes.push_back(fmt::format("the first {} of {} heads: right for rank 0 alone", heads, meant));
+  if (heads == 1) choices.erase(choices.begin());
+  else choices.front().notes.push_back(fmt::format("the first {} of {} heads: right for rank 0 alone", heads, meant));
   return choices;
 }
 
@@ -64,13 +62,14 @@ std::vector<Equivalent> equivalents(const BiasWorld& world) {
     if (linear && causal) {
       if (world.base.constant == Constant::key)
         with(choice, Constant::none, 0, "the bias is -slope*distance: slope*key less a constant for each query, which softmax cannot see");
-      else
-        with(choice, Constant::key, 0, "the bias is slope*key: -slope*distance and a constant for each query, which softmax cannot see");
-      with(choice, Constant::key_from_last, 0, "the bias is slope*(key - last key): -slope*distance and a constant for each query, which softmax cannot see");
+      else with(choice, Constant::key, 0, "the bias is slope*key: -slope*distance and a constant for each query, which softmax cannot see");
+      with(choice, Constant::key_from_last, 0,
+           "the bias is slope*(key - last key): -slope*distance and a constant for each query, which softmax cannot see");
     }
     if (linear)
       for (const int steps : {-1, 1})
-        with(choice, Constant::none, steps, fmt::format("every distance is counted as one {}: a constant, which softmax cannot see", steps < 0 ? "more" : "less"));
+        with(choice, Constant::none, steps,
+             fmt::format("every distance is counted as one {}: a constant, which softmax cannot see", steps < 0 ? "more" : "less"));
   }
   if (!world.shape.slopes && world.shape.keys > 1)
     for (const Equivalent& choice : head_choices(world))
@@ -82,24 +81,28 @@ std::string place_of(const BiasShape& shape, const Spot& spot) {
   const Index plane = spot.run / shape.queries, head = plane % shape.heads;
   const std::string batch = shape.batch > 1 ? fmt::format("batch {}, ", plane / shape.heads) : "";
   if (shape.slopes) return fmt::format("head {}", head);
-  return fmt::format("{}head {}, query {}, key {}", batch, head, shape.first_query + spot.run % shape.queries, shape.first_key + spot.index);
+  return fmt::format("{}head {}, query {}, key {}", batch, head, shape.first_query + spot.run % shape.queries,
+                     shape.first_key + spot.index);
 }
 
 void note_later(const LaterKeys& later, Diagnosis& diagnosis) {
   const Index open = later.zero + later.finite;
   if (open == 0) return;
   if (later.masked == 0)
-    diagnosis.notes.push_back(later.finite == 0 ? "keys after the query hold 0 and are not masked: equal only where attention masks them itself"
-                                                : "keys after the query hold a bias and are not masked: equal only where attention masks them itself");
+    diagnosis.notes.push_back(later.finite == 0
+                                  ? "keys after the query hold 0 and are not masked: equal only where attention masks them itself"
+                                  : "keys after the query hold a bias and are not masked: equal only where attention masks them itself");
   else
-    diagnosis.notes.push_back(fmt::format("{} keys after their query are masked and {} are not: equal only where attention masks them itself", later.masked, open));
+    diagnosis.notes.push_back(fmt::format(
+        "{} keys after their query are masked and {} are not: equal only where attention masks them itself", later.masked, open));
 }
 
 // The story with later keys punished as earlier ones are, where what is meant masks them.
 std::optional<BiasStory> mirrored(const BiasWorld& world, const BiasStory& story) {
   BiasStory other = story;
   other.masked = false;
-  if (!story.slopes.empty()) return story.constant == Constant::none || story.constant == Constant::any ? std::optional(other) : std::nullopt;
+  if (!story.slopes.empty())
+    return story.constant == Constant::none || story.constant == Constant::any ? std::optional(other) : std::nullopt;
   const auto made = world.expected->remake ? world.expected->remake({{"causal", {"false", "diagnosis"}}}) : std::nullopt;
   if (!made) return {};
   other.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
@@ -108,10 +111,13 @@ std::optional<BiasStory> mirrored(const BiasWorld& world, const BiasStory& story
 
 std::string arithmetic_of(const Diagnosis& diagnosis) {
   switch (diagnosis.tier) {
-    case Tier::exact: return "correctly rounded";
-    case Tier::drift: return "float32, of no known codebase";
+    case Tier::exact:
+      return "correctly rounded";
+    case Tier::drift:
+      return "float32, of no known codebase";
     case Tier::storage:
-    case Tier::wrong: break;
+    case Tier::wrong:
+      break;
   }
   return "";
 }
@@ -131,7 +137,9 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   const Bias& bias = std::get<Bias>(expected.effect);
   const bool whole = is_integer(array.dtype) || array.u16;
   if (bias.buckets && (whole || !bias.fill || expected.layout.starts_with("bucket"))) return diagnose_buckets(expected, dump);
-  if (whole) throw UsageError(fmt::format("{} {} holds integers, and {} is a bias of real numbers", array.shown, spell_array(array), expected.encoding->name));
+  if (whole)
+    throw UsageError(
+        fmt::format("{} {} holds integers, and {} is a bias of real numbers", array.shown, spell_array(array), expected.encoding->name));
 
   BiasWorld world = bias_world(expected, array);
   const BiasShape& shape = world.shape;
@@ -159,7 +167,9 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
     if (bias.causal && first.later.finite > 0 && first.later.masked == 0)
       if (const auto both = mirrored(world, meant->story); both && world.agrees(*both)) {
         diagnosis.tier = Tier::wrong;
-        diagnosis.reasons.push_back({"bias-symmetric", "keys after the query are punished by their distance, where they are to be masked; equal only where attention masks them itself"});
+        diagnosis.reasons.push_back({"bias-symmetric",
+                                     "keys after the query are punished by their distance, where they are to be masked; equal only where "
+                                     "attention masks them itself"});
         return diagnosis;
       }
     if (bias.causal) note_later(first.later, diagnosis);

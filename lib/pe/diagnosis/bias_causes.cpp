@@ -28,9 +28,18 @@ BiasOffers scales(const BiasWorld& world, const BiasStory& story) {
     double value;
     const char* words;
   };
-  const Known known[] = {{1.4426950408889634, "log2(e): the bias is that of a base-2 softmax"}, {0.6931471805599453, "ln 2"}, {2, "2"}, {0.5, "1/2"},
-                         {4, "4"}, {0.25, "1/4"}, {8, "8, as of √64"}, {0.125, "1/8, as of 1/√64"}, {11.313708498984761, "√128"},
-                         {0.08838834764831845, "1/√128"}, {10, "10"}, {0.1, "1/10"}};
+  const Known known[] = {{1.4426950408889634, "log2(e): the bias is that of a base-2 softmax"},
+                         {0.6931471805599453, "ln 2"},
+                         {2, "2"},
+                         {0.5, "1/2"},
+                         {4, "4"},
+                         {0.25, "1/4"},
+                         {8, "8, as of √64"},
+                         {0.125, "1/8, as of 1/√64"},
+                         {11.313708498984761, "√128"},
+                         {0.08838834764831845, "1/√128"},
+                         {10, "10"},
+                         {0.1, "1/10"}};
   BiasOffers offers;
   for (const int turn : {1, -1})
     for (const Known& one : known)
@@ -54,7 +63,8 @@ BiasOffers distances(const BiasWorld&, const BiasStory& story) {
       if (kept && !is_linear(story)) continue;
       BiasStory other = story;
       other.farther = more, other.kept_diagonal = kept;
-      offers.push_back({std::move(other), fmt::format("every distance{} is counted as one {}", kept ? " but 0" : "", more > 0 ? "more" : "less"), 1});
+      offers.push_back(
+          {std::move(other), fmt::format("every distance{} is counted as one {}", kept ? " but 0" : "", more > 0 ? "more" : "less"), 1});
     }
   return offers;
 }
@@ -64,11 +74,15 @@ BiasOffers one_sided(const BiasWorld& world, const BiasStory& story) {
   BiasOffers offers;
   BiasStory masked = story, bonus = story;
   masked.masked = true;
-  if (const auto made = is_linear(story) || !world.expected->remake ? std::nullopt : world.expected->remake({{"causal", {"true", "diagnosis"}}}))
+  if (const auto made =
+          is_linear(story) || !world.expected->remake ? std::nullopt : world.expected->remake({{"causal", {"true", "diagnosis"}}}))
     masked.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
-  if (is_linear(story) || masked.bias->causal) offers.push_back({std::move(masked), "keys after the query are masked, where both sides are punished alike", 1});
+  if (is_linear(story) || masked.bias->causal)
+    offers.push_back({std::move(masked), "keys after the query are masked, where both sides are punished alike", 1});
   bonus.signed_distance = true;
-  if (is_linear(story)) offers.push_back({std::move(bonus), "the distance is taken with its sign, so that keys after the query get a bonus, where its magnitude is meant", 1});
+  if (is_linear(story))
+    offers.push_back({std::move(bonus),
+                      "the distance is taken with its sign, so that keys after the query get a bonus, where its magnitude is meant", 1});
   return offers;
 }
 
@@ -77,10 +91,17 @@ BiasOffers transposed(const BiasWorld& world, const BiasStory& story) {
   BiasStory other = story;
   other.transposed = !story.transposed;
   const bool buckets = world.bias->buckets.has_value();
-  return {{std::move(other), buckets ? "the bucket is that of query - key, where key - query is meant (or queries and keys are swapped)" : "queries and keys are swapped", 1}};
+  return {{std::move(other),
+           buckets ? "the bucket is that of query - key, where key - query is meant (or queries and keys are swapped)"
+                   : "queries and keys are swapped",
+           1}};
 }
-BiasOffers bias_transposed(const BiasWorld& world, const BiasStory& story) { return world.bias->buckets ? BiasOffers{} : transposed(world, story); }
-BiasOffers bucket_transposed(const BiasWorld& world, const BiasStory& story) { return world.bias->buckets ? transposed(world, story) : BiasOffers{}; }
+BiasOffers bias_transposed(const BiasWorld& world, const BiasStory& story) {
+  return world.bias->buckets ? BiasOffers{} : transposed(world, story);
+}
+BiasOffers bucket_transposed(const BiasWorld& world, const BiasStory& story) {
+  return world.bias->buckets ? transposed(world, story) : BiasOffers{};
+}
 
 BiasOffers alignment(const BiasWorld& world, const BiasStory& story) {
   const BiasShape& shape = world.shape;
@@ -88,7 +109,8 @@ BiasOffers alignment(const BiasWorld& world, const BiasStory& story) {
   BiasStory other = story;
   other.query_shift = shape.first_key - shape.first_query;
   if (world.bias->rows && shape.first_query + other.query_shift < 0) return {};
-  return {{std::move(other), fmt::format("the {} queries are aligned to the first of the {} keys, where they are the last", shape.queries, shape.keys), 1}};
+  return {{std::move(other),
+           fmt::format("the {} queries are aligned to the first of the {} keys, where they are the last", shape.queries, shape.keys), 1}};
 }
 
 BiasOffers zero(const BiasWorld& world, const BiasStory& story) {
@@ -122,7 +144,8 @@ BiasOffers short_positions(const BiasWorld& world, const BiasStory& story) {
         BiasStory other = story;
         other.rounded = rounded, other.short_type = type, other.constant = constant;
         offers.push_back({std::move(other),
-                          fmt::format("{} are rounded to {}, so that those beyond {} fall together", rounded == BiasStory::Rounded::distances && constant == story.constant ? "distances" : "positions",
+                          fmt::format("{} are rounded to {}, so that those beyond {} fall together",
+                                      rounded == BiasStory::Rounded::distances && constant == story.constant ? "distances" : "positions",
                                       name_of(type), type == DType::bf16 ? 256 : 2048),
                           1});
       }
@@ -134,8 +157,10 @@ BiasOffers short_values(const BiasWorld& world, const BiasStory& story) {
   for (const DType type : {DType::f16, DType::bf16}) {
     BiasStory other = story;
     other.storage = type;
-    offers.push_back({std::move(other), world.dtype == type ? fmt::format("slopes or products are rounded to {} before the last rounding", name_of(type))
-                                                            : fmt::format("the values are rounded to {} before they are written as {}", name_of(type), name_of(world.dtype)),
+    offers.push_back({std::move(other),
+                      world.dtype == type
+                          ? fmt::format("slopes or products are rounded to {} before the last rounding", name_of(type))
+                          : fmt::format("the values are rounded to {} before they are written as {}", name_of(type), name_of(world.dtype)),
                       type == DType::f16 ? 1 : 1.01});
   }
   return offers;
@@ -149,8 +174,9 @@ BiasOffers bucketed(const BiasWorld& world, const BiasStory& story) {
   for (BucketMap& map : bucket_maps(*world.expected, *world.bias->buckets, static_cast<BucketFault>(which))) {
     BiasStory other = story;
     const auto made = map.changes.empty() ? std::nullopt : world.expected->remake(map.changes);
-    other.bias = made ? std::make_shared<const Bias>(std::get<Bias>(made->effect))
-                      : std::make_shared<const Bias>(with_buckets(*world.bias, map.buckets, world.shape.last_key() - world.shape.first_key));
+    other.bias = made
+                     ? std::make_shared<const Bias>(std::get<Bias>(made->effect))
+                     : std::make_shared<const Bias>(with_buckets(*world.bias, map.buckets, world.shape.last_key() - world.shape.first_key));
     offers.push_back({std::move(other), std::move(map.sentence), map.cost});
   }
   return offers;
@@ -173,7 +199,9 @@ constexpr Cause<BiasWorld> causes[] = {
     {{"bucket-max-distance", "the buckets end at another distance", "bias buckets"}, "buckets", &bucketed<1>},
     {{"bucket-boundary", "the boundaries of the buckets are off by one", "bias buckets"}, "buckets", &bucketed<3>},
     {{"bucket-offset", "every bucket is shifted by a constant", "bias buckets"}, "buckets", &bucketed<4>},
-    {{"low-precision-positions", "positions or distances are rounded to a short type, so that distant ones fall together", "bias"}, "positions", &short_positions},
+    {{"low-precision-positions", "positions or distances are rounded to a short type, so that distant ones fall together", "bias"},
+     "positions",
+     &short_positions},
     {{"low-precision-bias", "the values were rounded to a shorter type than the file's", "bias", Tier::storage}, "storage", &short_values},
 };
 

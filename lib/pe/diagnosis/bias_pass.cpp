@@ -80,10 +80,8 @@ class Comparison {
     const std::int64_t offset = shape_.first_key - query;
     const bool drawn = line_ != Line::none, free = story_.constant == Constant::any && !shape_.slopes;
     const std::int64_t start = line_ == Line::offset ? offset - first_offset() : 0;
-    if (!drawn)
-      world_.evaluate(story_, head_, query, shape_.first_key, shape_.keys, own_.truth.data());
-    else if (free)
-      std::copy_n(head_line_.truth.data() + start, shape_.keys, own_.truth.data());
+    if (!drawn) world_.evaluate(story_, head_, query, shape_.first_key, shape_.keys, own_.truth.data());
+    else if (free) std::copy_n(head_line_.truth.data() + start, shape_.keys, own_.truth.data());
     if (free) {
       const double constant = world_.constant_of(story_, own_.truth, got);
       bound(own_, got, constant, offset);
@@ -94,8 +92,13 @@ class Comparison {
     }
     const Values& values = drawn && !free ? head_line_ : own_;
     const std::int64_t from = drawn && !free ? start : 0;
-    const Run run{.got = got.data(), .truth = values.truth.data() + from, .rounded = free ? nullptr : values.rounded.data() + from,
-                  .bound = values.bound.data() + from, .count = shape_.keys, .place = shape_.slopes ? head_ : offset, .step = shape_.slopes ? 0 : 1};
+    const Run run{.got = got.data(),
+                  .truth = values.truth.data() + from,
+                  .rounded = free ? nullptr : values.rounded.data() + from,
+                  .bound = values.bound.data() + from,
+                  .count = shape_.keys,
+                  .place = shape_.slopes ? head_ : offset,
+                  .step = shape_.slopes ? 0 : 1};
     add_open(run, number, line_ == Line::key && story_.masked ? query - shape_.first_key + 1 : shape_.keys);
   }
 
@@ -107,7 +110,8 @@ class Comparison {
       Index until = key + 1;
       while (until < run.count && hidden(until) == masked) ++until;
       if (masked) {
-        for (Index k = key; k < until; ++k) ++(world_.is_masked(run.got[k]) ? result_.later.masked : run.got[k] == 0 ? result_.later.zero : result_.later.finite);
+        for (Index k = key; k < until; ++k)
+          ++(world_.is_masked(run.got[k]) ? result_.later.masked : run.got[k] == 0 ? result_.later.zero : result_.later.finite);
       } else {
         result_.tally.add({run.got + key, run.truth + key, run.rounded ? run.rounded + key : nullptr, run.bound + key, until - key,
                            run.place + run.step * key, run.step, key},

@@ -16,18 +16,18 @@ BiasShape slopes_of_heads(Index heads) {
 }
 
 BiasShape matrix(Index batch, Index heads, Index queries, Index keys) {
-  BiasShape shape{.batch = batch, .heads = heads, .queries = queries, .keys = keys, .layout = queries == 1 ? "row" : "bias", .sentence = {}};
-  if (queries == 1)
-    shape.sentence = fmt::format("the bias of one query at {} keys, {} heads", keys, heads);
-  else
-    shape.sentence = fmt::format("bias of {} heads, {} queries and {} keys", heads, queries, keys);
+  BiasShape shape{
+      .batch = batch, .heads = heads, .queries = queries, .keys = keys, .layout = queries == 1 ? "row" : "bias", .sentence = {}};
+  if (queries == 1) shape.sentence = fmt::format("the bias of one query at {} keys, {} heads", keys, heads);
+  else shape.sentence = fmt::format("bias of {} heads, {} queries and {} keys", heads, queries, keys);
   if (batch > 1) shape.sentence += fmt::format(", {} times", batch);
   return shape;
 }
 
 std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool linear, const std::string& layout) {
   while (shape.size() > 4 && shape.front() == 1) shape.erase(shape.begin());
-  const Index size = shape.empty() ? 0 : static_cast<Index>(std::count_if(shape.begin(), shape.end(), [](Index extent) { return extent != 1; }));
+  const Index size =
+      shape.empty() ? 0 : static_cast<Index>(std::count_if(shape.begin(), shape.end(), [](Index extent) { return extent != 1; }));
   const bool may_be_slopes = linear && (layout.empty() || layout == "slopes"), may_be_bias = layout != "slopes";
   const auto longest = shape.empty() ? shape.end() : std::max_element(shape.begin(), shape.end());
   if (may_be_slopes && size <= 1 && !shape.empty()) {
@@ -40,15 +40,18 @@ std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool li
   }
   if (!may_be_bias) return {};
   switch (shape.size()) {
-    case 1: return heads <= 1 ? std::optional(matrix(1, 1, 1, shape[0])) : std::nullopt;
+    case 1:
+      return heads <= 1 ? std::optional(matrix(1, 1, 1, shape[0])) : std::nullopt;
     case 2:
       if (shape[0] == heads && shape[1] != heads && heads > 1) return matrix(1, heads, 1, shape[1]);
       return matrix(1, 1, shape[0], shape[1]);
     case 3:
       if (heads > 0 && shape[0] > heads && shape[0] % heads == 0 && shape[1] == 1) return matrix(shape[0] / heads, heads, 1, shape[2]);
       return matrix(1, shape[0], shape[1], shape[2]);
-    case 4: return matrix(shape[0], shape[1], shape[2], shape[3]);
-    default: return {};
+    case 4:
+      return matrix(shape[0], shape[1], shape[2], shape[3]);
+    default:
+      return {};
   }
 }
 
@@ -85,10 +88,12 @@ BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const St
   constexpr std::string_view layouts[] = {"", "slopes", "bias", "row"};
   if (std::ranges::find(layouts, expected.layout) == std::end(layouts))
     throw UsageError(fmt::format("a dump of {} is laid out as slopes, bias or row, not {}", expected.encoding->name, expected.layout));
-  const std::optional<BiasShape> found = array.size() > 0 ? shape_of(array.shape, bias.heads, !bias.slopes.empty(), expected.layout) : std::nullopt;
+  const std::optional<BiasShape> found =
+      array.size() > 0 ? shape_of(array.shape, bias.heads, !bias.slopes.empty(), expected.layout) : std::nullopt;
   if (!found)
-    throw UsageError(fmt::format("{} {} is none of: bias [head, query, key] with or without a batch before it, one query's [head, 1, key]{}", array.shown,
-                                 spell_array(array), bias.slopes.empty() ? "" : ", slopes [head]"));
+    throw UsageError(
+        fmt::format("{} {} is none of: bias [head, query, key] with or without a batch before it, one query's [head, 1, key]{}",
+                    array.shown, spell_array(array), bias.slopes.empty() ? "" : ", slopes [head]"));
   BiasShape shape = *found;
   if (shape.queries > shape.keys)
     throw UsageError(fmt::format("{} {} has more queries ({}) than keys ({})", array.shown, spell_array(array), shape.queries, shape.keys));
@@ -123,8 +128,8 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
   const BiasShape& shape = world.shape;
   const bool linear = !world.bias->slopes.empty();
   if (world.bias->rows && (shape.first_key < 0 || shape.last_key() >= *world.bias->rows))
-    throw UsageError(fmt::format("{} has keys at positions {} to {}, and this bias has {} positions", array.shown, shape.first_key, shape.last_key(),
-                                 *world.bias->rows));
+    throw UsageError(fmt::format("{} has keys at positions {} to {}, and this bias has {} positions", array.shown, shape.first_key,
+                                 shape.last_key(), *world.bias->rows));
   const auto farthest = static_cast<double>(std::max(std::abs(shape.first_key), std::abs(shape.last_key())) + 1);
   world.bound = bias_bound(expected, *world.bias, shape.heads, farthest);
   world.base = {.bias = world.bias, .slopes = world.bias->slopes, .masked = world.bias->causal};
@@ -157,7 +162,8 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
     for (std::size_t k = 0; k < truth.size(); ++k)
       if (truth[k] == -HUGE_VAL) later.push_back(probe.got[k]);
   }
-  if (!later.empty() && later.front() <= -9000 && std::ranges::count(later, later.front()) == std::ssize(later)) world.mask_value = later.front();
+  if (!later.empty() && later.front() <= -9000 && std::ranges::count(later, later.front()) == std::ssize(later))
+    world.mask_value = later.front();
   return world;
 }
 

@@ -21,7 +21,6 @@ const std::vector<Real>& slopes_of(const BiasWorld& world, Index heads, const st
 
 namespace {
 
-
 BiasStory with_slopes(const BiasWorld& world, const BiasStory& story, std::vector<Real> slopes) {
   BiasStory other = story;
   other.slopes = std::move(slopes);
@@ -47,8 +46,10 @@ BiasOffers ladders(const BiasWorld& world, const BiasStory& story) {
   const std::string form = world.expected->parameters.choice("slopes"), other = form == "code" ? "paper" : "code";
   const std::string names = "where those of {} are meant";
   if ((meant & (meant - 1)) != 0)
-    offer(meant, other, other == "paper" ? fmt::format("one ladder 2^(-8h/{}) for all heads, where the authors' code has two interleaved ladders", meant)
-                                         : fmt::format("the two ladders of the authors' code, where one, 2^(-8h/{}), is meant", meant), 1);
+    offer(meant, other,
+          other == "paper" ? fmt::format("one ladder 2^(-8h/{}) for all heads, where the authors' code has two interleaved ladders", meant)
+                           : fmt::format("the two ladders of the authors' code, where one, 2^(-8h/{}), is meant", meant),
+          1);
   const auto offer_count = [&](Index of, double cost) {
     if (of != meant) offer(of, "", fmt::format("the first slopes of {} heads, where those of {} are meant", of, meant), cost);
   };
@@ -78,12 +79,14 @@ BiasOffers fitted_ladder(const BiasWorld& world, const BiasStory& story) {
     std::vector<Real> slopes;
     for (Index head = 0; head < heads; ++head) slopes.push_back(pow(Real(2), Real(from + up * head) / parts));
     const Index common = std::gcd(up, parts);
-    const std::string power = fmt::format("{} {} {}h{}", from % parts == 0 ? fmt::format("{}", from / parts) : fmt::format("{}/{}", from, parts), up < 0 ? "-" : "+",
-                                          std::abs(up / common) == 1 ? "" : fmt::format("{}", std::abs(up / common)), parts == common ? "" : fmt::format("/{}", parts / common));
+    const std::string power =
+        fmt::format("{} {} {}h{}", from % parts == 0 ? fmt::format("{}", from / parts) : fmt::format("{}/{}", from, parts),
+                    up < 0 ? "-" : "+", std::abs(up / common) == 1 ? "" : fmt::format("{}", std::abs(up / common)),
+                    parts == common ? "" : fmt::format("/{}", parts / common));
     const std::string meant = (world.bias->heads & (world.bias->heads - 1)) == 0 ? fmt::format("2^(-8(h+1)/{})", world.bias->heads)
                                                                                  : std::string("the authors' two ladders");
-    offers.push_back({with_slopes(world, story, std::move(slopes)),
-                      fmt::format("slope h is 2^({}), h from 0, where {} is meant", power, meant), 1.4});
+    offers.push_back(
+        {with_slopes(world, story, std::move(slopes)), fmt::format("slope h is 2^({}), h from 0, where {} is meant", power, meant), 1.4});
     break;
   }
   return offers;
@@ -108,10 +111,11 @@ BiasOffers offer_exponents(const BiasWorld& world, const BiasStory& story) {
     std::vector<Real> slopes;
     for (Index h = 1; h <= power; ++h) slopes.push_back(pow(Real(2), Real(-8 * (h + shift)) / power));
     for (Index h = 0; h < heads - power; ++h) slopes.push_back(pow(Real(2), Real(-8 * (2 * h + 1 + shift)) / (2 * power)));
-    offers.push_back({with_slopes(world, story, std::move(slopes)),
-                      shift < 0 ? fmt::format("the powers of the slopes count from 0: 2^(-8h/{}), h = 0, 1, …", power)
-                                : fmt::format("the powers of the slopes count from 2: the first slope is missing, 2^(-8h/{}), h = 2, 3, …", power),
-                      1});
+    offers.push_back(
+        {with_slopes(world, story, std::move(slopes)),
+         shift < 0 ? fmt::format("the powers of the slopes count from 0: 2^(-8h/{}), h = 0, 1, …", power)
+                   : fmt::format("the powers of the slopes count from 2: the first slope is missing, 2^(-8h/{}), h = 2, 3, …", power),
+         1});
   }
   return offers;
 }
@@ -159,7 +163,9 @@ BiasOffers offer_head_slices(const BiasWorld& world, const BiasStory& story) {
     const std::vector<Real>& slopes = slopes_of(world, heads, "");
     if (std::ssize(slopes) == heads)
       offers.push_back({with_slopes(world, story, slopes),
-                        fmt::format("a rank's {} heads have the slopes of a model of {} heads, where a slice of those of {} is meant", heads, heads, meant), 1});
+                        fmt::format("a rank's {} heads have the slopes of a model of {} heads, where a slice of those of {} is meant",
+                                    heads, heads, meant),
+                        1});
     return offers;
   }
   const auto repeated = [&](const std::vector<Real>& slopes, Index own) {
@@ -169,9 +175,13 @@ BiasOffers offer_head_slices(const BiasWorld& world, const BiasStory& story) {
   };
   for (Index own = heads / 2; own >= 1 && heads == meant; --own) {
     if (heads % own != 0) continue;
-    offers.push_back({repeated(world.bias->slopes, own), fmt::format("each of {} ranks has the first {} slopes, where it should have its own", heads / own, own), 1});
+    offers.push_back({repeated(world.bias->slopes, own),
+                      fmt::format("each of {} ranks has the first {} slopes, where it should have its own", heads / own, own), 1});
     if (const std::vector<Real>& slopes = slopes_of(world, own, ""); std::ssize(slopes) == own)
-      offers.push_back({repeated(slopes, own), fmt::format("each of {} ranks has the slopes of a model of {} heads, where it should have its part of those of {}", heads / own, own, meant), 1});
+      offers.push_back({repeated(slopes, own),
+                        fmt::format("each of {} ranks has the slopes of a model of {} heads, where it should have its part of those of {}",
+                                    heads / own, own, meant),
+                        1});
   }
   return offers;
 }

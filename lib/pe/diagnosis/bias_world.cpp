@@ -37,7 +37,8 @@ double slopes_at(const BiasStory& story, const BiasShape& shape, std::int64_t qu
   double distance = static_cast<double>(story.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
   if (story.rounded == BiasStory::Rounded::distances) distance = short_of(distance, story.short_type);
   if (story.rounded == BiasStory::Rounded::positions) {
-    distance = short_of(short_of(static_cast<double>(i), story.short_type) - short_of(static_cast<double>(j), story.short_type), story.short_type);
+    distance =
+        short_of(short_of(static_cast<double>(i), story.short_type) - short_of(static_cast<double>(j), story.short_type), story.short_type);
     if (!story.signed_distance) distance = std::fabs(distance);
   }
   return static_cast<double>(story.constant_steps) - distance;
@@ -113,7 +114,8 @@ double BiasWorld::constant_of(const BiasStory& story, std::span<const double> tr
   if (story.constant != BiasStory::Constant::any || shape.slopes) return 0;
   double least = HUGE_VAL, constant = no_number;
   for (std::size_t k = 0; k < truth.size(); ++k)
-    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !is_masked(got[k])) least = std::fabs(truth[k]), constant = got[k] - truth[k];
+    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !is_masked(got[k]))
+      least = std::fabs(truth[k]), constant = got[k] - truth[k];
   return constant;
 }
 
@@ -134,7 +136,8 @@ bool compare(const BiasWorld& world, const BiasStory& story, Look look) {
         double difference = here == masked ? 0 : HUGE_VAL, limit = 1;  // masked by the story alone: the dump must show it
         if (!here && !masked) {
           difference = std::fabs(probe.got[k] - truth[k] - constant);
-          limit = world.allowed(story, probe.head, truth[k], probe.got[k], constant, static_cast<double>(std::abs(probe.query - run.at(at))));
+          limit =
+              world.allowed(story, probe.head, truth[k], probe.got[k], constant, static_cast<double>(std::abs(probe.query - run.at(at))));
         }
         if (!look(std::isnan(difference) ? HUGE_VAL : difference, limit)) return false;
       }
@@ -170,7 +173,9 @@ std::vector<double> slope_ratios(const BiasWorld& world, const BiasStory& story)
     // Against the cell of least bias, where a constant of the row may stand.
     std::size_t least = truth.size();
     for (std::size_t k = 0; k < truth.size(); ++k)
-      if (truth[k] != -HUGE_VAL && !world.is_masked(probe.got[k]) && (least == truth.size() || std::fabs(truth[k]) < std::fabs(truth[least]))) least = k;
+      if (truth[k] != -HUGE_VAL && !world.is_masked(probe.got[k]) &&
+          (least == truth.size() || std::fabs(truth[k]) < std::fabs(truth[least])))
+        least = k;
     if (least == truth.size()) continue;
     const double low = world.shape.slopes ? 0 : truth[least], low_got = world.shape.slopes ? 0 : probe.got[least];
     for (std::size_t k = 0; k < truth.size(); ++k) {

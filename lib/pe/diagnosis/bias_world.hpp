@@ -32,21 +32,21 @@ struct BiasStory {
   enum class Rounded { nothing, positions, distances };
 
   std::shared_ptr<const Bias> bias;
-  std::vector<Real> slopes = {};       // of the heads of `bias`; empty where it is not linear
-  std::vector<Index> heads = {};       // head of the bias for each head of the dump
+  std::vector<Real> slopes = {};  // of the heads of `bias`; empty where it is not linear
+  std::vector<Index> heads = {};  // head of the bias for each head of the dump
   double scale = 1;
-  std::int64_t farther = 0;            // added to every distance
-  bool kept_diagonal = false;          // but not to that of a query to itself
-  std::int64_t constant_steps = 0;     // slopes added to each cell, of either side
+  std::int64_t farther = 0;         // added to every distance
+  bool kept_diagonal = false;       // but not to that of a query to itself
+  std::int64_t constant_steps = 0;  // slopes added to each cell, of either side
   std::int64_t query_shift = 0;
   bool transposed = false;
-  bool signed_distance = false;        // no magnitude is taken: later keys get a bonus
-  bool masked = false;                 // later keys are −inf
+  bool signed_distance = false;                // no magnitude is taken: later keys get a bonus
+  bool masked = false;                         // later keys are −inf
   std::optional<std::int64_t> zero_from = {};  // queries from this position on have no bias
   Constant constant = Constant::none;
   Rounded rounded = Rounded::nothing;
-  DType short_type = DType::bf16;      // of what is rounded
-  std::optional<DType> storage = {};   // values went through this type
+  DType short_type = DType::bf16;     // of what is rounded
+  std::optional<DType> storage = {};  // values went through this type
 };
 
 /// |Δ| ≤ relative·|bias| + absolute + by_distance·distance, for each head of a bias, before the rounding to the file's dtype.
@@ -67,7 +67,7 @@ struct BiasWorld {
 
   /// Cells of one row that were read.
   struct Probe {
-    Index head = 0;                // of the dump
+    Index head = 0;  // of the dump
     std::int64_t query = 0;
     std::vector<PositionRange> runs = {};  // of keys
     std::vector<double> got = {};          // one run behind the other
@@ -78,8 +78,8 @@ struct BiasWorld {
   DType dtype = DType::f32;
   BiasShape shape;
   BiasBound bound;
-  BiasStory base;                  // what is masked where nothing is wrong
-  double mask_level = 0;           // at most this: masked
+  BiasStory base;                         // what is masked where nothing is wrong
+  double mask_level = 0;                  // at most this: masked
   std::optional<double> mask_value = {};  // the number that later keys hold, where it is one that stands for −inf
   std::vector<Probe> probes;
   std::shared_ptr<std::map<std::pair<Index, std::string>, std::vector<Real>>> ladders;  // what slopes_of made

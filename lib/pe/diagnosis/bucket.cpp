@@ -22,20 +22,29 @@ std::vector<BucketShape> shapes_of(const Expectation& expected, const Stored& ar
   if (shape.size() == 1) {
     const Index size = shape[0];
     if (size % 2 == 1 && (layout.empty() || layout == "bucket-offsets"))
-      shapes.push_back({.keys = size, .first_query = 0, .first_key = -(size - 1) / 2, .layout = "bucket-offsets", .sentence = fmt::format("buckets by offset, {} to {}", -(size - 1) / 2, (size - 1) / 2)});
+      shapes.push_back({.keys = size,
+                        .first_query = 0,
+                        .first_key = -(size - 1) / 2,
+                        .layout = "bucket-offsets",
+                        .sentence = fmt::format("buckets by offset, {} to {}", -(size - 1) / 2, (size - 1) / 2)});
     if (layout.empty() || layout == "bucket-row")
-      shapes.push_back({.keys = size, .first_query = expected.first != 0 ? expected.first : size - 1, .layout = "bucket-row", .sentence = fmt::format("buckets of one query at {} keys", size)});
+      shapes.push_back({.keys = size,
+                        .first_query = expected.first != 0 ? expected.first : size - 1,
+                        .layout = "bucket-row",
+                        .sentence = fmt::format("buckets of one query at {} keys", size)});
   } else if (shape.size() >= 2 && (layout.empty() || layout == "buckets")) {
     BucketShape matrix{.queries = shape.end()[-2], .keys = shape.back(), .layout = "buckets", .sentence = {}};
     for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis) matrix.times *= shape[axis];
     matrix.first_query = expected.first != 0 ? expected.first : matrix.keys - matrix.queries;
-    matrix.sentence = fmt::format("buckets of {} queries and {} keys", matrix.queries, matrix.keys) + (matrix.times > 1 ? fmt::format(", {} times", matrix.times) : "");
+    matrix.sentence = fmt::format("buckets of {} queries and {} keys", matrix.queries, matrix.keys) +
+                      (matrix.times > 1 ? fmt::format(", {} times", matrix.times) : "");
     if (matrix.queries <= matrix.keys) shapes.push_back(std::move(matrix));
   }
   for (BucketShape& one : shapes)
     if (one.layout != "bucket-offsets") one.first_key = one.first_query + one.queries - one.keys;
   if (shapes.empty() || array.size() == 0)
-    throw UsageError(fmt::format("{} {} is none of: bucket matrix [query, key], buckets by offset [2S-1], one query's row [key]", array.shown, spell_array(array)));
+    throw UsageError(fmt::format("{} {} is none of: bucket matrix [query, key], buckets by offset [2S-1], one query's row [key]",
+                                 array.shown, spell_array(array)));
   return shapes;
 }
 
@@ -62,7 +71,8 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
   std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 4096)));
   if (!some.empty()) array.read(0, std::ssize(some), some.data());
   if (std::ranges::any_of(some, [&](double value) { return std::isfinite(value) && std::fmod(value, unit) != 0; }))
-    throw UsageError(fmt::format("{} {} holds numbers that are not whole, and buckets are; for the bias itself give --weights", array.shown, spell_array(array)));
+    throw UsageError(fmt::format("{} {} holds numbers that are not whole, and buckets are; for the bias itself give --weights", array.shown,
+                                 spell_array(array)));
 
   Diagnosis best;
   std::optional<double> best_cost;
@@ -102,7 +112,8 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
         if (bucket_pass(world, array, one.story).agrees()) {
           tell<BucketWorld>({one}, diagnosis);
           for (const auto& other : found)
-            if (&other != &one && other.cost < one.cost + 0.5 && diagnosis.others.size() < 3 && other.reasons.back().sentence != one.reasons.back().sentence)
+            if (&other != &one && other.cost < one.cost + 0.5 && diagnosis.others.size() < 3 &&
+                other.reasons.back().sentence != one.reasons.back().sentence)
               diagnosis.others.push_back(other.reasons.back().cause + ": " + other.reasons.back().sentence);
           cost = one.cost;
           break;

@@ -16,10 +16,8 @@ struct Deciding {
   const char *count, *distance;
 };
 constexpr Deciding deciding_rows[] = {
-    {"t5", "num-buckets", "max-distance"},
-    {"tupe", "num-buckets", "max-distance"},
-    {"shaw", nullptr, "max-distance"},
-    {"deberta", "position-buckets", "max-relative-positions"},
+    {"t5", "num-buckets", "max-distance"},    {"tupe", "num-buckets", "max-distance"},
+    {"shaw", nullptr, "max-distance"},        {"deberta", "position-buckets", "max-relative-positions"},
     {"transformer-xl", nullptr, "clamp-len"},
 };
 
@@ -44,7 +42,8 @@ std::optional<BucketMap> changed(const Expectation& expected, const Given& chang
   std::optional<Buckets> buckets = buckets_of(made->effect);
   if (!buckets) return {};
   const std::string was = text_of(expected, changes, name);
-  return BucketMap{std::move(*buckets), fmt::format("{} {}, where {} is meant", name, value, was.empty() ? "another" : was), 1, std::move(all)};
+  return BucketMap{std::move(*buckets), fmt::format("{} {}, where {} is meant", name, value, was.empty() ? "another" : was), 1,
+                   std::move(all)};
 }
 
 void direction(const Expectation& expected, const Given& changes, std::vector<BucketMap>& maps) {
@@ -53,8 +52,9 @@ void direction(const Expectation& expected, const Given& changes, std::vector<Bu
   const std::string name = t5 ? "bidirectional" : "attn-type", was = text_of(expected, changes, name);
   const std::string other = t5 ? (was == "true" ? "false" : "true") : (was == "bi" ? "uni" : "bi");
   if (auto map = changed(expected, changes, name, other)) {
-    map->sentence = other == "true" || other == "bi" ? "buckets of both directions, where keys after the query are to have none (causal)"
-                                                     : "buckets of one direction (causal), where keys after the query have buckets of their own";
+    map->sentence = other == "true" || other == "bi"
+                        ? "buckets of both directions, where keys after the query are to have none (causal)"
+                        : "buckets of one direction (causal), where keys after the query have buckets of their own";
     maps.push_back(std::move(*map));
   }
 }
@@ -64,22 +64,19 @@ void distance(const Expectation& expected, const Given& changes, const BucketBal
   const Deciding* names = deciding_of(expected);
   if (!names) return;
   const std::string was = text_of(expected, changes, names->distance);
-  for (const int known : {128, 256, 512, 64, 32, 1024, 800, 2048, 16, 8, 4, 20, 40, 48, 80, 96, 100, 160, 200, 320, 400, 500, 640, 1000, 4096}) {
+  for (const int known :
+       {128, 256, 512, 64, 32, 1024, 800, 2048, 16, 8, 4, 20, 40, 48, 80, 96, 100, 160, 200, 320, 400, 500, 640, 1000, 4096}) {
     const std::string value = std::to_string(known);
     if (value == was) continue;
     if (auto map = changed(expected, changes, names->distance, value)) maps.push_back(std::move(*map));
   }
   if (!balance) return;
   std::int64_t low = 2, high = 1 << 20;
-  const auto lower = [&](std::int64_t value) {  // the map of this distance has higher buckets than observed: go on
-    const auto map = changed(expected, changes, names->distance, std::to_string(value));
-    return !map || balance(map->buckets) < 0;
-  };
-  const bool grows = names->encoding == "shaw" || names->encoding == "transformer-xl";  // there buckets grow with the distance
+  const double sign =
+      names->encoding == "shaw" || names->encoding == "transformer-xl" ? 1 : -1;  // of what a longer distance does to buckets
   const auto below = [&](std::int64_t value) {
-    if (!grows) return lower(value);
     const auto map = changed(expected, changes, names->distance, std::to_string(value));
-    return !map || balance(map->buckets) > 0;
+    return !map || sign * balance(map->buckets) > 0;
   };
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -156,22 +153,27 @@ void boundary(const Expectation& expected, const Buckets& from, const Given& cha
     const Logarithm logarithm{exact, one_way - exact, static_cast<double>(number("max-distance"))};
     maps.push_back({rebounded(from, logarithm, both, one_way - 1, &strictly_below),
                     "a distance that lies on a boundary has the bucket below it: > for >=, or a float logarithm that comes out short", 1});
-    maps.push_back({rebounded(from, logarithm, both, one_way - 1, &nearest), "the logarithm is rounded to the nearest bucket, where it is to be cut off", 1});
+    maps.push_back({rebounded(from, logarithm, both, one_way - 1, &nearest),
+                    "the logarithm is rounded to the nearest bucket, where it is to be cut off", 1});
     maps.push_back({rebounded(from, logarithm, both, one_way - 1, &whole_up), "the logarithm is rounded up, where it is to be cut off", 1});
   }
   if (name == "deberta" && number("position-buckets") > 2) {
     const Index span = number("position-buckets"), mid = span / 2;
     const Logarithm logarithm{mid, mid - 1, static_cast<double>(number("max-relative-positions") - 1)};
     maps.push_back({deberta_rebounded(from, logarithm, span, &whole_down), "the logarithm is cut off, where it is to be rounded up", 1});
-    maps.push_back({deberta_rebounded(from, logarithm, span, &nearest), "the logarithm is rounded to the nearest bucket, where it is to be rounded up", 1});
-    maps.push_back({deberta_rebounded(from, logarithm, span, &strictly_above), "a distance that lies on a boundary has the bucket above it", 1});
+    maps.push_back({deberta_rebounded(from, logarithm, span, &nearest),
+                    "the logarithm is rounded to the nearest bucket, where it is to be rounded up", 1});
+    maps.push_back(
+        {deberta_rebounded(from, logarithm, span, &strictly_above), "a distance that lies on a boundary has the bucket above it", 1});
   }
   if (!from.by_offset) return;
   for (const int more : {-1, 1}) {
     Buckets map = from;
     map.of = [of = from.of, more](std::int64_t query, std::int64_t key) {
       const std::int64_t relative = key - query;
-      return of(0, relative > 0 ? std::max<std::int64_t>(relative + more, 0) : relative < 0 ? std::min<std::int64_t>(relative - more, 0) : 0);
+      return of(0, relative > 0   ? std::max<std::int64_t>(relative + more, 0)
+                   : relative < 0 ? std::min<std::int64_t>(relative - more, 0)
+                                  : 0);
     };
     maps.push_back({std::move(map), fmt::format("every boundary lies one distance {}", more < 0 ? "later" : "earlier"), 1.1});
   }
@@ -180,7 +182,9 @@ void boundary(const Expectation& expected, const Buckets& from, const Given& cha
 void offset(const Buckets& from, std::vector<BucketMap>& maps) {
   for (const int more : {1, -1}) {
     Buckets shifted = from;
-    shifted.of = [of = from.of, more, last = from.count - 1](std::int64_t query, std::int64_t key) { return std::clamp<Index>(of(query, key) + more, 0, last); };
+    shifted.of = [of = from.of, more, last = from.count - 1](std::int64_t query, std::int64_t key) {
+      return std::clamp<Index>(of(query, key) + more, 0, last);
+    };
     maps.push_back({std::move(shifted), fmt::format("every bucket is one {}", more > 0 ? "more" : "less"), 1});
     if (!from.by_offset) continue;
     Buckets moved = from;
@@ -201,11 +205,21 @@ std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& f
                                    const BucketBalance& balance) {
   std::vector<BucketMap> maps;
   switch (fault) {
-    case BucketFault::direction: direction(expected, changes, maps); break;
-    case BucketFault::max_distance: distance(expected, changes, balance, maps); break;
-    case BucketFault::count: count(expected, changes, maps); break;
-    case BucketFault::boundary: boundary(expected, from, changes, maps); break;
-    case BucketFault::offset: offset(from, maps); break;
+    case BucketFault::direction:
+      direction(expected, changes, maps);
+      break;
+    case BucketFault::max_distance:
+      distance(expected, changes, balance, maps);
+      break;
+    case BucketFault::count:
+      count(expected, changes, maps);
+      break;
+    case BucketFault::boundary:
+      boundary(expected, from, changes, maps);
+      break;
+    case BucketFault::offset:
+      offset(from, maps);
+      break;
   }
   return maps;
 }

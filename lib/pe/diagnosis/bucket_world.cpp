@@ -59,7 +59,8 @@ Offers maps(const BucketWorld& world, const BucketStory& story) {
     other.map = map;
     double sum = 0;
     for (const BucketWorld::Probe& probe : world.probes)
-      for (Index k = 0; k < probe.keys.count; ++k) sum += probe.got[static_cast<std::size_t>(k)] - world.bucket(other, probe.query, probe.keys.at(k));
+      for (Index k = 0; k < probe.keys.count; ++k)
+        sum += probe.got[static_cast<std::size_t>(k)] - world.bucket(other, probe.query, probe.keys.at(k));
     return sum;
   };
   for (BucketMap& map : bucket_maps(*world.expected, story.map, fault, story.changes, balance)) {
@@ -74,22 +75,30 @@ Offers maps(const BucketWorld& world, const BucketStory& story) {
 Offers transposed(const BucketWorld& world, const BucketStory& story) {
   BucketStory other = story;
   other.transposed = !story.transposed;
-  const bool key_less = world.expected->encoding->name == "t5" || world.expected->encoding->name == "shaw" || world.expected->encoding->name == "tupe";
-  return {{std::move(other), key_less ? "the buckets are those of query - key, where key - query is meant" : "the buckets are those of key - query, where query - key is meant", 1}};
+  const bool key_less =
+      world.expected->encoding->name == "t5" || world.expected->encoding->name == "shaw" || world.expected->encoding->name == "tupe";
+  return {{std::move(other),
+           key_less ? "the buckets are those of query - key, where key - query is meant"
+                    : "the buckets are those of key - query, where query - key is meant",
+           1}};
 }
 
 Offers alignment(const BucketWorld& world, const BucketStory& story) {
   if (world.shape.queries == world.shape.keys || world.shape.layout == "bucket-offsets") return {};
   BucketStory other = story;
   other.query_shift = world.shape.first_key - world.shape.first_query;
-  return {{std::move(other), fmt::format("the {} queries are aligned to the first of the {} keys, where they are the last", world.shape.queries, world.shape.keys), 1}};
+  return {{std::move(other),
+           fmt::format("the {} queries are aligned to the first of the {} keys, where they are the last", world.shape.queries,
+                       world.shape.keys),
+           1}};
 }
 
 Offers offsets(const BucketWorld& world, const BucketStory& story) {
   Offers offers = maps<BucketFault::offset>(world, story);
   std::vector<double> differences;
   for (const BucketWorld::Probe& probe : world.probes)
-    for (Index k = 0; k < probe.keys.count; ++k) differences.push_back(probe.got[static_cast<std::size_t>(k)] - world.bucket(story, probe.query, probe.keys.at(k)));
+    for (Index k = 0; k < probe.keys.count; ++k)
+      differences.push_back(probe.got[static_cast<std::size_t>(k)] - world.bucket(story, probe.query, probe.keys.at(k)));
   if (differences.empty()) return offers;
   std::ranges::nth_element(differences, differences.begin() + std::ssize(differences) / 2);
   const double middle = differences[differences.size() / 2];
@@ -109,7 +118,9 @@ Offers axes(const BucketWorld& world, const BucketStory& story) {
 
 constexpr Cause<BucketWorld> causes[] = {
     {{"bucket-transposed", "the buckets are those of the offset's other sign", "bias buckets"}, "axes", &transposed},
-    {{"bucket-direction", "buckets of both directions for those of one, or the reverse", "bias buckets"}, "direction", &maps<BucketFault::direction>},
+    {{"bucket-direction", "buckets of both directions for those of one, or the reverse", "bias buckets"},
+     "direction",
+     &maps<BucketFault::direction>},
     {{"bias-alignment", "queries are aligned to the first keys instead of the last", "bias buckets"}, "alignment", &alignment},
     {{"bucket-count", "the encoding has another number of buckets", "buckets"}, "count", &maps<BucketFault::count>},
     {{"bucket-max-distance", "the buckets end at another distance", "bias buckets"}, "distance", &maps<BucketFault::max_distance>},
@@ -137,8 +148,8 @@ BucketWorld bucket_world(const Expectation& expected, const Stored& array, const
   if (const Bias* bias = std::get_if<Bias>(&expected.effect)) world.window_width = bias->window_width;
   const BucketShape& axes = world.shape;
   if (map.positions && (axes.first_key < 0 || axes.first_key + axes.keys > *map.positions || axes.first_query < 0))
-    throw UsageError(fmt::format("{} has keys at positions {} to {}, and this encoding has {} positions", array.shown, axes.first_key, axes.first_key + axes.keys - 1,
-                                 *map.positions));
+    throw UsageError(fmt::format("{} has keys at positions {} to {}, and this encoding has {} positions", array.shown, axes.first_key,
+                                 axes.first_key + axes.keys - 1, *map.positions));
   constexpr Index some = 12;
   for (Index i = 0; i < std::min(axes.queries, some); ++i) {
     const Index row = axes.queries <= some ? i : i * (axes.queries - 1) / (some - 1);
@@ -161,7 +172,8 @@ Tally bucket_pass(const BucketWorld& world, const Stored& array, const BucketSto
   const std::int64_t first_offset = shape.first_key - (shape.first_query + shape.queries - 1);
   std::vector<double> line;
   if (by_offset)
-    for (Index k = 0; k < shape.queries + shape.keys - 1; ++k) line.push_back(world.bucket(story, shape.first_query, shape.first_query + first_offset + k));
+    for (Index k = 0; k < shape.queries + shape.keys - 1; ++k)
+      line.push_back(world.bucket(story, shape.first_query, shape.first_query + first_offset + k));
   for (Index row = 0; row < shape.times * shape.queries; ++row) {
     const std::int64_t query = shape.first_query + row % shape.queries;
     for (Index first = 0; first < shape.keys; first += piece) {

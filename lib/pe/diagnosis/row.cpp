@@ -50,7 +50,8 @@ Stored turned(const Stored& array, Index rows, Index width) {
       fill(column * rows + from, until - from + 1, line.data());
       for (Index row = from; row <= until; ++row) {
         const Index at = row * width + column - first;
-        if (at >= 0 && at < count) std::memcpy(out + static_cast<std::size_t>(at) * size, line.data() + static_cast<std::size_t>(row - from) * size, size);
+        if (at >= 0 && at < count)
+          std::memcpy(out + static_cast<std::size_t>(at) * size, line.data() + static_cast<std::size_t>(row - from) * size, size);
       }
     }
   };
@@ -99,9 +100,7 @@ void add_probe(RowWorld& world, const Stored& array, Index row) {
   world.probes.push_back(std::move(probe));
 }
 
-std::string key_of(std::span<const double> row) {
-  return {reinterpret_cast<const char*>(row.data()), row.size_bytes()};
-}
+std::string key_of(std::span<const double> row) { return {reinterpret_cast<const char*>(row.data()), row.size_bytes()}; }
 
 // Which row of the table meant each row of the dump equals, both in the dump's type: nearest to its own place where several do.
 void match(RowWorld& world, const Stored& array) {
@@ -141,7 +140,8 @@ Tally pass(const RowWorld& world, const Stored& array, const RowStory& story) {
         if (!world.evaluate(story, first + row, truth.data())) continue;
         round_to(world.dtype, truth, rounded.data());
         std::ranges::transform(truth, bound.begin(), [&](double value) { return world.allowed(story, value); });
-        tally.add({got.data() + static_cast<std::size_t>(row) * width, truth.data(), rounded.data(), bound.data(), world.width, world.first + first + row, 0},
+        tally.add({got.data() + static_cast<std::size_t>(row) * width, truth.data(), rounded.data(), bound.data(), world.width,
+                   world.first + first + row, 0},
                   time * world.rows + first + row);
       }
     }
@@ -166,27 +166,43 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
   const Stored plain = given.u16 ? as_bf16(given) : given;
   const Stored array = shape.transposed ? turned(plain, shape.rows, table.width) : plain;
 
-  RowWorld world{.expected = &expected, .table = table, .dtype = array.dtype, .rows = shape.rows, .width = table.width, .times = shape.times, .first = expected.first,
-                 .begin = 0, .end = 0, .derivation = {}, .probes = {}, .implied = {}};
+  RowWorld world{.expected = &expected,
+                 .table = table,
+                 .dtype = array.dtype,
+                 .rows = shape.rows,
+                 .width = table.width,
+                 .times = shape.times,
+                 .first = expected.first,
+                 .begin = 0,
+                 .end = 0,
+                 .derivation = {},
+                 .probes = {},
+                 .implied = {}};
   world.begin = table.rows ? 0 : expected.first - 8;
   world.end = table.rows ? *table.rows : expected.first + shape.rows + 8;
   set_bound(world);
   constexpr Index some = 24;
-  for (Index i = 0; i < std::min(shape.rows, some); ++i) add_probe(world, array, shape.rows <= some ? i : i * (shape.rows - 1) / (some - 1));
+  for (Index i = 0; i < std::min(shape.rows, some); ++i)
+    add_probe(world, array, shape.rows <= some ? i : i * (shape.rows - 1) / (some - 1));
 
   Diagnosis diagnosis;
   diagnosis.what = fmt::format("table of {} rows and {} channels {}", shape.rows, table.width, spell_array(given));
   diagnosis.layout = shape.transposed ? "table-transposed" : "table";
   diagnosis.bound_from = world.derivation;
-  const auto place = [&](const Spot& spot) { return fmt::format("position {}, channel {}", world.first + spot.run % world.rows, spot.index); };
+  const auto place = [&](const Spot& spot) {
+    return fmt::format("position {}, channel {}", world.first + spot.run % world.rows, spot.index);
+  };
   const RowStory meant;
   const Tally first = pass(world, array, meant);
   first.tell(diagnosis, place);
   diagnosis.coverage = fmt::format("all {} cells", first.cells());
   const std::int64_t beyond = world.first + world.rows - world.end;
-  if (beyond > 0 && table.rows) diagnosis.notes.push_back(fmt::format("{} rows lie beyond the {} that the table has, and are not compared", std::min(beyond, world.rows), *table.rows));
+  if (beyond > 0 && table.rows)
+    diagnosis.notes.push_back(
+        fmt::format("{} rows lie beyond the {} that the table has, and are not compared", std::min(beyond, world.rows), *table.rows));
   std::vector<Reason> of_shape;
-  if (shape.transposed) of_shape.push_back({"transposed", fmt::format("positions and channels are swapped: [{}, {}]", table.width, shape.rows)});
+  if (shape.transposed)
+    of_shape.push_back({"transposed", fmt::format("positions and channels are swapped: [{}, {}]", table.width, shape.rows)});
   if (expected.rows && shape.rows < *expected.rows)
     of_shape.push_back({"table-short", fmt::format("the table has {} rows, where {} must be", shape.rows, *expected.rows)});
 
@@ -208,7 +224,9 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
     diagnosis.reasons.insert(diagnosis.reasons.begin(), of_shape.begin(), of_shape.end());
     diagnosis.tier = Tier::wrong;
   }
-  diagnosis.arithmetic = diagnosis.tier == Tier::exact ? "correctly rounded" : diagnosis.tier == Tier::drift ? "float32, of no known codebase" : "";
+  diagnosis.arithmetic = diagnosis.tier == Tier::exact   ? "correctly rounded"
+                         : diagnosis.tier == Tier::drift ? "float32, of no known codebase"
+                                                         : "";
   return diagnosis;
 }
 

@@ -83,7 +83,9 @@ Offers shifts(const RowWorld&, const RowStory& story) {
       RowStory other = story;
       other.shift += shift;
       offers.push_back({std::move(other),
-                        fmt::format("each row holds the row {} {}{}", size, shift > 0 ? "after its own" : "before its own", size == 2 ? ", as of padding_idx + 1 = 2" : ""), 1});
+                        fmt::format("each row holds the row {} {}{}", size, shift > 0 ? "after its own" : "before its own",
+                                    size == 2 ? ", as of padding_idx + 1 = 2" : ""),
+                        1});
     }
   return offers;
 }
@@ -100,7 +102,8 @@ Offers zeros(const RowWorld& world, const RowStory& story) {
   while (from > world.first && world.implied[static_cast<std::size_t>(from - world.first - 1)] == -2) --from;
   RowStory other = story;
   other.zero_from = from;
-  offers.push_back({std::move(other), from == world.first ? std::string("every row is 0") : fmt::format("the rows are 0 from position {} on", from), 1});
+  offers.push_back(
+      {std::move(other), from == world.first ? std::string("every row is 0") : fmt::format("the rows are 0 from position {} on", from), 1});
   return offers;
 }
 
@@ -146,12 +149,14 @@ Offers permuted(const RowWorld& world, const RowStory& story) {
   int count = 0;
   for (std::size_t row = 0; row < implied.size(); ++row) {
     if (row > 0 && implied[row] == implied[row - 1] + 1) continue;
-    if (++count <= 6) blocks += fmt::format("{}row {} holds {}", blocks.empty() ? "" : ", ", world.first + static_cast<std::int64_t>(row), implied[row]);
+    if (++count <= 6)
+      blocks += fmt::format("{}row {} holds {}", blocks.empty() ? "" : ", ", world.first + static_cast<std::int64_t>(row), implied[row]);
   }
   if (count == 1) return {};
   RowStory other = story;
   other.order = implied;
-  return {{std::move(other), fmt::format("the rows are those meant in another order, {} blocks: {}{}", count, blocks, count > 6 ? ", …" : ""), 1.1}};
+  return {{std::move(other),
+           fmt::format("the rows are those meant in another order, {} blocks: {}{}", count, blocks, count > 6 ? ", …" : ""), 1.1}};
 }
 
 Offers transposed(const RowWorld& world, const RowStory& story) {
@@ -167,7 +172,8 @@ Offers amplitudes(const RowWorld& world, const RowStory& story) {
   for (const RowWorld::Probe& probe : world.probes) {
     if (!world.evaluate(story, probe.row, truth.data())) continue;
     for (std::size_t column = 0; column < truth.size(); ++column)
-      if (std::fabs(truth[column]) > largest && std::isfinite(probe.got[column])) largest = std::fabs(truth[column]), ratio = probe.got[column] / truth[column];
+      if (std::fabs(truth[column]) > largest && std::isfinite(probe.got[column]))
+        largest = std::fabs(truth[column]), ratio = probe.got[column] / truth[column];
   }
   if (ratio == 0 || largest == 0 || ratio == 1) return {};
   Offers offers;
@@ -176,8 +182,8 @@ Offers amplitudes(const RowWorld& world, const RowStory& story) {
     double value;
     std::string words;
   };
-  for (const Known& one : {Known{root, fmt::format("√{}, as token embeddings are", world.width)}, Known{1 / root, fmt::format("1/√{}", world.width)}, Known{-1, "-1"},
-                           Known{2, "2"}, Known{0.5, "1/2"}})
+  for (const Known& one : {Known{root, fmt::format("√{}, as token embeddings are", world.width)},
+                           Known{1 / root, fmt::format("1/√{}", world.width)}, Known{-1, "-1"}, Known{2, "2"}, Known{0.5, "1/2"}})
     if (std::fabs(ratio / one.value - 1) < 1e-2) {
       RowStory other = story;
       other.scale = one.value;
@@ -195,7 +201,9 @@ Offers shorter(const RowWorld& world, const RowStory& story) {
     if (world.dtype == type) continue;
     RowStory other = story;
     other.storage = type;
-    offers.push_back({std::move(other), fmt::format("the values are rounded to {} before they are written as {}", name_of(type), name_of(world.dtype)), type == DType::f16 ? 1 : 1.01});
+    offers.push_back({std::move(other),
+                      fmt::format("the values are rounded to {} before they are written as {}", name_of(type), name_of(world.dtype)),
+                      type == DType::f16 ? 1 : 1.01});
   }
   return offers;
 }

@@ -11,12 +11,12 @@ namespace pe {
 
 /// What may have made a table.
 struct RowStory {
-  std::int64_t shift = 0;                     // row p holds the row of p + shift
-  std::optional<std::int64_t> zero_from = {}; // rows of positions from here on are 0
-  std::optional<std::int64_t> zero_row = {};  // this row alone is 0
-  std::optional<std::int64_t> last = {};      // rows after this one repeat it
-  std::int64_t period = 0;                    // row p holds the row of p mod period
-  std::vector<std::int64_t> order = {};       // row of each position, from the first
+  std::int64_t shift = 0;                      // row p holds the row of p + shift
+  std::optional<std::int64_t> zero_from = {};  // rows of positions from here on are 0
+  std::optional<std::int64_t> zero_row = {};   // this row alone is 0
+  std::optional<std::int64_t> last = {};       // rows after this one repeat it
+  std::int64_t period = 0;                     // row p holds the row of p mod period
+  std::vector<std::int64_t> order = {};        // row of each position, from the first
   bool transposed = false;
   double scale = 1;
   std::optional<DType> storage = {};
@@ -38,7 +38,7 @@ struct RowWorld {
   double relative = 0, absolute = 0;     // bound before the rounding to the file's dtype
   std::string derivation;
   std::vector<Probe> probes;
-  std::vector<std::int64_t> implied;     // position of the row meant that each row of the dump equals; −1: of none
+  std::vector<std::int64_t> implied;  // position of the row meant that each row of the dump equals; −1: of none
 
   Fit measure(const RowStory& story) const;
   /// A row of the dump as the story has it; false where the table meant has no such row.

@@ -20,20 +20,28 @@ std::int64_t order(double value, DType dtype) {
     return bits & sign ? -static_cast<std::int64_t>(bits & (sign - 1)) : static_cast<std::int64_t>(bits);
   };
   switch (dtype) {
-    case DType::f32: return signed_order(std::bit_cast<std::uint32_t>(static_cast<float>(value)), 32);
-    case DType::f16: return signed_order(to_f16(value), 16);
-    case DType::bf16: return signed_order(to_bf16(value), 16);
-    default: return signed_order(std::bit_cast<std::uint64_t>(value), 64);
+    case DType::f32:
+      return signed_order(std::bit_cast<std::uint32_t>(static_cast<float>(value)), 32);
+    case DType::f16:
+      return signed_order(to_f16(value), 16);
+    case DType::bf16:
+      return signed_order(to_bf16(value), 16);
+    default:
+      return signed_order(std::bit_cast<std::uint64_t>(value), 64);
   }
 }
 
 // The least positive number of a type.
 double least(DType dtype) {
   switch (dtype) {
-    case DType::f32: return 0x1p-149;
-    case DType::f16: return 0x1p-24;
-    case DType::bf16: return 0x1p-133;
-    default: return is_integer(dtype) ? 1 : 0x1p-1074;
+    case DType::f32:
+      return 0x1p-149;
+    case DType::f16:
+      return 0x1p-24;
+    case DType::bf16:
+      return 0x1p-133;
+    default:
+      return is_integer(dtype) ? 1 : 0x1p-1074;
   }
 }
 
@@ -155,12 +163,14 @@ const Stored& only_array(const Expectation& expected, const Dump& dump, std::spa
     const Stored& array = *other;
     offered += (offered.empty() ? "" : ", ") + array.shown;
     if (std::ranges::none_of(names, [&](std::string_view name) { return array.name.find(name) != std::string::npos; })) continue;
-    if (found) throw UsageError(fmt::format("{} is one array, and several of these may be it; name one: {}", expected.encoding->name, offered));
+    if (found)
+      throw UsageError(fmt::format("{} is one array, and several of these may be it; name one: {}", expected.encoding->name, offered));
     found = &array;
   }
   if (!found)
-    throw UsageError(others.empty() ? fmt::format("the dump holds no array for {}", expected.encoding->name)
-                                         : fmt::format("{} is one array, and the dump holds several; name one: {}", expected.encoding->name, offered));
+    throw UsageError(others.empty()
+                         ? fmt::format("the dump holds no array for {}", expected.encoding->name)
+                         : fmt::format("{} is one array, and the dump holds several; name one: {}", expected.encoding->name, offered));
   return *found;
 }
 

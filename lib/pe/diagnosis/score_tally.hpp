@@ -22,7 +22,7 @@ struct Run {
   Index count = 0;
   std::int64_t place = 0;
   int step = 0;
-  Index first = 0;                  // what the caller counts cell 0 as
+  Index first = 0;  // what the caller counts cell 0 as
 };
 
 /// Where something was seen: cell `index` of run `run`, as the caller counts runs.
