@@ -1,0 +1,125 @@
+# M-RoPE: turns of text, images and videos by time, height and width; sound ones, and their own mistakes.
+import numpy as np
+
+import case
+import models
+import rope_build as rope
+import spoil_rows as rows
+import spoil_turns as spoil
+import turns
+from case import Built, Case, Cycle, accepted
+
+SEGMENTS = ("text:5,image:12x16,text:40", "text:17,image:9x7,text:8,image:6x10,text:30", "text:4,video:3x8x10,text:64",
+            "image:16x12,text:100")
+MODELS = ("qwen2-vl-7b", "qwen2.5-vl-3b", "qwen3-vl", "glm-4.1v")
+DTYPES = Cycle("f32", "bf16", "f64", "f32", "f16")
+LAYOUTS = Cycle("halves", "pairs", "cos-sin", "batch-halves", "turns")
+
+
+def coordinates(segments):
+    """[token, (time, height, width)]; text goes on behind the longer side of a picture (transformers of 2026)."""
+    out, at = [], 0
+    for segment in segments.split(","):
+        kind, _, size = segment.partition(":")
+        if kind == "text":
+            out += [(at + i,) * 3 for i in range(int(size))]
+            at += int(size)
+        else:
+            t, h, w = ([1] + [int(n) for n in size.split("x")])[-3:]
+            out += [(at + a, at + b, at + c) for a in range(t) for b in range(h) for c in range(w)]
+            at += max(h, w)
+    return np.array(out)
+
+
+def axis_of_pair(sections, interleaved):
+    if not interleaved:
+        return np.repeat([0, 1, 2], sections)
+    axis = np.zeros(sum(sections), int)
+    for a in (1, 2):
+        axis[a:3 * sections[a]:3] = a
+    return axis
+
+
+def sound(name, segments, engine="hf"):
+    spec = models.rope(name)
+    sections, interleaved = models.sections(name)
+    places = coordinates(segments)
+    return turns.Story(spec, np.arange(len(places)), engine, axes=places[:, axis_of_pair(sections, interleaved)])
+
+
+def reaxed(name, segments, axis=None, change=None):
+    sections, interleaved = models.sections(name)
+    places = coordinates(segments)
+    if change:
+        places = change(places)
+    return places[:, axis_of_pair(sections, interleaved) if axis is None else axis]
+
+
+def axes_swapped(name, segments):
+    return reaxed(name, segments, change=lambda p: p[:, [0, 2, 1]])
+
+
+def sections_order(name, segments):
+    sections, interleaved = models.sections(name)
+    return reaxed(name, segments, axis_of_pair(sections, not interleaved))
+
+
+def axes_collapsed(name, segments):
+    """Plain rope on the number of the token."""
+    return reaxed(name, segments, change=lambda p: np.repeat(np.arange(len(p))[:, None], 3, 1))
+
+
+def axes_collapsed_time(name, segments):
+    return reaxed(name, segments, change=lambda p: p[:, [0, 0, 0]])
+
+
+def vision(p):
+    """Tokens of pictures: those that do not stand alone, and have axes of their own."""
+    return (p[:, 0] != p[:, 1]) | (p[:, 0] != p[:, 2])
+
+
+def coordinate_offset(name, segments):
+    return reaxed(name, segments, change=lambda p: p + np.where(vision(p)[:, None], [[0, 1, 1]], 0))
+
+
+def built(name, segments, change, layout, dtype):
+    good = sound(name, segments, "f64" if dtype == "f64" else "hf")
+    bad = change(good) if change else good
+    e = rope.excess(bad, good, layout, dtype)
+    if change and e < case.CLEAR and dtype != "f32":
+        return built(name, segments, change, layout, "f32")
+    return Built(turns.laid(bad, layout), dtype, e)
+
+
+def one(number, cause, name, segments, change=None):
+    layout, dtype = LAYOUTS.next(), DTYPES.next()
+    check = {"encoding": "mrope", "model": name, "parameters": {"segments": segments}}
+    return Case(f"{cause or 'clean'} | {name} | {layout} {segments} #{number}", check,
+                lambda: built(name, segments, change, layout, dtype), accepted(cause) if cause else (),
+                container=case.CONTAINERS.next())
+
+
+def spoilt():
+    number = 3000
+    for cause, places in (("axes-swapped", axes_swapped), ("sections-order", sections_order), ("axes-collapsed", axes_collapsed),
+                          ("coordinate-offset", coordinate_offset)):
+        for i, name in enumerate(MODELS):
+            segments = SEGMENTS[(number + i) % 4]
+            yield one(number, cause, name, segments, lambda s, n=name, g=segments, f=places: s.but(axes=f(n, g)))
+            number += 1
+    for i, name in enumerate(MODELS):
+        yield one(number, "wrong-base", name, SEGMENTS[i], lambda s: spoil.wrong_base(s, 250000))
+        yield one(number + 1, "position-offset", name, SEGMENTS[i], lambda s: s.also(places=rows.position_offset(1)))
+        number += 2
+    for i, name in enumerate(MODELS[:2]):
+        segments = SEGMENTS[2]  # of a video the time of its frames is left, and nothing else
+        yield one(number, "axes-collapsed", name, segments, lambda s, n=name, g=segments: s.but(axes=axes_collapsed_time(n, g)))
+        number += 1
+
+
+def clean():
+    number = 3500
+    for name in MODELS:
+        for segments in SEGMENTS:
+            yield one(number, "", name, segments)
+            number += 1
