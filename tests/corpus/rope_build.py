@@ -108,6 +108,16 @@ def build(of, change, layout, dtype, length, first, engine, arrays=None, must_sh
     return Built(named, kind, e, rows, check={} if layout in ("inv_freq", "periods") else check)
 
 
+PAIRED = {"halves": "adjacent", "batch-halves": "batch-adjacent", "angles": "angles-adjacent"}
+
+
+def proper(layout, spec):
+    """The layout wished for, with the columns duplicated as the family turns its channels."""
+    if spec.pairing == "adjacent":
+        return PAIRED.get(layout, layout)
+    return {b: a for a, b in PAIRED.items()}.get(layout, layout)
+
+
 def label(of):
     if isinstance(of, models.Rope):
         return f"d{of.head}/{of.scaling.get('kind', 'plain')}"
@@ -119,7 +129,7 @@ def spoilt(number, causes, of, change, shows, layout=None, dtype=None, length=No
     layouts = case.Cycle(*SHOWS[shows])
     for _ in range(number % len(SHOWS[shows])):
         layouts.next()
-    layout = layout or layouts.next()
+    layout = layout or proper(layouts.next(), source(of)[0])
     dtype = dtype or DTYPES.next()
     if (layout == "complex" and dtype not in ("f32", "f64")) or (layout in ("inv_freq", "periods") and dtype == "f16"):
         dtype = "f32"  # half precision has no complex numbers, and no room for the ends of a ladder
