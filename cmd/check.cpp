@@ -38,7 +38,7 @@ std::vector<Stored> open_all(const std::vector<std::string>& specs, const CheckR
   if (asked.request.dtype_given) raw.dtype = parse_dtype(asked.request.dtype);
   std::vector<Stored> arrays;
   for (const std::string& spec : specs)
-    for (Stored& array : open_arrays(spec, raw)) arrays.push_back(array.u16 && raw.dtype == DType::bf16 ? as_bf16(array) : std::move(array));
+    for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
   return arrays;
 }
 
@@ -103,6 +103,7 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
   describe(check, subject);
   if (asked.request.length.empty() && asked.request.positions.empty())
     std::erase_if(check.provenance.parameters, [](const Provenance::Entry& entry) { return entry.name == "positions"; });
+  if (!asked.request.dialect_given) check.provenance.dialect = "any";
   const Expectation expected = expectation_of(subject, asked);
   one_at_a_time.unlock();
   check.diagnosis = diagnose(expected, dump);

@@ -1,6 +1,8 @@
 // pe-verify compare: two dumps, no encoding named.
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "pe/base/error.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/verify/compare.hpp"
@@ -8,13 +10,6 @@
 
 namespace pe::cmd {
 namespace {
-
-std::vector<Stored> open(const std::string& spec, const RawForm& raw) {
-  std::vector<Stored> arrays = open_arrays(spec, raw);
-  for (Stored& array : arrays)
-    if (array.u16 && raw.dtype == DType::bf16) array = as_bf16(array);
-  return arrays;
-}
 
 // 16-bit integers beside bfloat16 numbers are their bits.
 std::pair<Stored, Stored> alike(const Stored& a, const Stored& b) {
@@ -27,19 +22,23 @@ int run_compare(const CompareCommand& command) {
   const bool as_bias = command.kind == "bias";
   RawForm raw{{}, parse_shape(command.shape)};
   if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);
-  const std::vector<Stored> left = open(command.a, raw), right = open(command.b, raw);
+  const std::vector<Stored> left = open_arrays(command.a, raw), right = open_arrays(command.b, raw);
   const Partners partners = pair_up(left, right);
   bool equal = partners.only_a.empty() && partners.only_b.empty();
-  for (const auto& [first, second] : partners.pairs) {
-    const auto [a, b] = alike(*first, *second);
-    const Comparison comparison = compare(a, b, as_bias);
-    print(to_text(comparison, allowed, as_bias));
-    equal &= comparison.equal(allowed, as_bias);
-  }
+  std::exception_ptr untold;  // the first pair that cannot be compared does not keep the others from it
+  for (const auto& [first, second] : partners.pairs) try {
+      const auto [a, b] = alike(*first, *second);
+      const Comparison comparison = compare(a, b, as_bias);
+      print(to_text(comparison, allowed, as_bias));
+      equal &= comparison.equal(allowed, as_bias);
+    } catch (const UsageError&) {
+      if (!untold) untold = std::current_exception();
+    }
   const auto alone = [](const std::string& file, const std::vector<std::string>& names) {
     if (!names.empty()) print(fmt::format("only in {}: {}\n", file, fmt::join(names, ", ")));
   };
   alone(command.a, partners.only_a), alone(command.b, partners.only_b);
+  if (untold) std::rethrow_exception(untold);
   return equal ? 0 : 1;
 }
 

@@ -179,6 +179,8 @@ TEST_CASE("raw bytes take their form from the caller") {
   CHECK(refusal(folder("t.onnx", "x")).find("numpy.save") != std::string::npos);
   CHECK(refusal(folder("t", zip({{"t/data.pkl", "x"}}, false))).find("pickle of PyTorch") !=
         std::string::npos);
+  CHECK(refusal(folder("model.bin", zip({{"t/data.pkl", "x"}}, false))).find("pickle of PyTorch") !=
+        std::string::npos);
 }
 
 TEST_SUITE_END();

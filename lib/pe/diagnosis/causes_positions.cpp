@@ -167,7 +167,7 @@ TurnProposals left_padding(const TurnWorld& world, const TurnStory& story) {
 // Blocks of rows that hold other blocks' positions: every row is asked where it stands.
 TurnProposals permuted(const TurnWorld& world, const TurnStory& story) {
   constexpr Index most = 1 << 18;
-  if (!world.has_rows() || world.reading().run > 0 || world.reading().rows > most || !story.axis.empty() || !story.changes.empty()) return {};
+  if (!world.has_rows() || world.reading().run > 0 || world.reading().rows > most || !story.axis.empty() || story.frequencies != world.truth().frequencies) return {};
   const std::vector<Seen> all = seen(world, story);
   const auto odd = std::ranges::count_if(all, [](const Seen& one) { return std::fabs(one.implied - one.meant) > 0.25; });
   if (all.size() < world.rows().size() * 9 / 10 || odd < 2) return {};

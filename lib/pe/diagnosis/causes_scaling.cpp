@@ -80,7 +80,7 @@ TurnProposals other_kind(const TurnWorld& world, const TurnStory& story) {
 
 TurnProposals on_some_rows(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
-  if (!is_scaled(world, story) || !world.has_rows() || world.reading().run > 0 || text_of(world, story, "scaling") == "longrope") return all;
+  if (!is_scaled(world, story) || !world.has_rows() || world.reading().run > 0 || text_of(world, story, "scaling") == "longrope" || story.frequencies != world.truth().frequencies) return all;
   const auto plain = remade(world, story, changed({{"scaling", "none"}}));
   if (!plain) return all;
   // The first row that is not what one of both says: probes tell the neighbourhood, rows in between are looked up.

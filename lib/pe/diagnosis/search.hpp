@@ -79,19 +79,39 @@ std::vector<Explanation<World>> agreeing(const std::vector<Explanation<World>>& 
 
 }  // namespace search_parts
 
+/// A search that goes one step deeper each time it is asked, so that several can be run side by side, shallow answers first.
+template <typename World>
+class Search {
+ public:
+  Search(const World& world, const typename World::Story& start, std::span<const Cause<World>> causes)
+      : world_(&world), causes_(causes), none_{start, world.measure(start), 0, Tier::drift, {}, {}} {}
+
+  /// The stories `depth` causes away from the start (0, 1 or 2) that agree, cheapest first.
+  std::vector<Explanation<World>> at_depth(int depth) {
+    constexpr std::size_t promising = 48;  // stories of one cause that are tried with a second one, best first
+    if (depth == 0) return search_parts::agreeing(std::vector{none_});
+    if (once_.empty()) search_parts::extend(*world_, none_, causes_, false, once_);
+    if (depth == 1) return search_parts::agreeing(once_);
+    std::ranges::stable_sort(once_, std::greater{}, [](const Explanation<World>& one) { return one.fit.share; });
+    std::vector<Explanation<World>> twice;
+    for (std::size_t i = 0; i < std::min(promising, once_.size()); ++i) search_parts::extend(*world_, once_[i], causes_, true, twice);
+    return search_parts::agreeing(twice);
+  }
+
+ private:
+  const World* world_;
+  std::span<const Cause<World>> causes_;
+  Explanation<World> none_;
+  std::vector<Explanation<World>> once_;
+};
+
 /// The stories that agree, cheapest first: `start` itself, else one cause away from it, else two. Empty: unexplained.
 template <typename World>
 std::vector<Explanation<World>> explain(const World& world, const typename World::Story& start, std::span<const Cause<World>> causes) {
-  constexpr std::size_t promising = 48;  // stories of one cause that are tried with a second one, best first
-  const Explanation<World> none{start, world.measure(start), 0, Tier::drift, {}, {}};
-  if (none.fit.agrees()) return {none};
-  std::vector<Explanation<World>> once;
-  search_parts::extend(world, none, causes, false, once);
-  if (auto some = search_parts::agreeing(once); !some.empty()) return some;
-  std::ranges::stable_sort(once, std::greater{}, [](const Explanation<World>& one) { return one.fit.share; });
-  std::vector<Explanation<World>> twice;
-  for (std::size_t i = 0; i < std::min(promising, once.size()); ++i) search_parts::extend(world, once[i], causes, true, twice);
-  return search_parts::agreeing(twice);
+  Search<World> search(world, start, causes);
+  for (const int depth : {0, 1, 2})
+    if (auto some = search.at_depth(depth); !some.empty()) return some;
+  return {};
 }
 
 }  // namespace pe

@@ -202,10 +202,11 @@ std::vector<double> TurnWorld::measured(const TurnStory& story) const {
 }
 
 std::vector<double> TurnWorld::implied_positions(const TurnStory& story) const {
-  std::vector<double> positions;
+  if (implied_.frequencies == story.frequencies && implied_.reversed == story.reversed && implied_.swapped == story.swapped) return implied_.positions;
+  implied_ = {story.frequencies, {}, story.reversed, story.swapped};
   for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i)
-    positions.push_back(implied(story, &cosine_[i * pairs_], &sine_[i * pairs_], &slack_[i * pairs_], story.position(rows_[i], 0)));
-  return positions;
+    implied_.positions.push_back(implied(story, &cosine_[i * pairs_], &sine_[i * pairs_], &slack_[i * pairs_], story.position(rows_[i], 0)));
+  return implied_.positions;
 }
 
 std::vector<double> TurnWorld::implied_positions(const TurnStory& story, const std::vector<Index>& rows) const {

@@ -66,6 +66,11 @@ class TurnWorld {
   std::vector<double> cosine_, sine_, slack_, measured_;
   double amplitude_ = 1;
   bool finite_ = true;
+  struct Implied {  // of the story asked last: causes of position ask one after another
+    std::vector<double> frequencies, positions;
+    bool reversed = false, swapped = false;
+  };
+  mutable Implied implied_;
 };
 
 /// Rows where faults show: the first ones and powers of two for the estimates, 255–257, 511, 2047–2049, the original length and its neighbours,

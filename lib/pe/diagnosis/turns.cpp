@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/turn_tally.hpp"
@@ -258,7 +260,22 @@ bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector
   return true;
 }
 
-Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
+// Causes ask for the same parameters again and again.
+Expectation remembering(const Expectation& expected) {
+  Expectation with_memory = expected;
+  if (!expected.remake) return with_memory;
+  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
+  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
+    std::string key;
+    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
+    const auto found = memory->find(key);
+    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
+  };
+  return with_memory;
+}
+
+Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
+  const Expectation expected = remembering(asked);
   auto truth = turn_truth(expected.effect);
   if (expected.encoding->kind == Kind::table && expected.parameters.has("offset")) truth->shift = expected.parameters.integer("offset");
   const Wanted wanted = wanted_of(expected);
@@ -326,13 +343,21 @@ Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
   for (std::size_t i = 0; i < attempts.size(); ++i)
     if (scores[i] >= highest - 0.1) kept.push_back(attempts[i]);
   for (int round = 0; round < 4; ++round) {
-    Attempt* best = nullptr;
+    std::vector<TurnWorld> worlds;
+    std::vector<Search<TurnWorld>> searches;
+    worlds.reserve(kept.size());
     for (Attempt& attempt : kept) {
-      if (best && attempt.cost + 1 > best->total()) continue;
-      const TurnWorld world(expected, dump, attempt.reading, attempt.truth, probe_rows(attempt.reading, original_of(expected), more));
-      attempt.stories = explain(world, world.start(), std::span<const TurnCause>(turn_causes()));
-      if (!best || attempt.total() < best->total()) best = &attempt;
+      attempt.stories.clear();
+      worlds.emplace_back(expected, dump, attempt.reading, attempt.truth, probe_rows(attempt.reading, original_of(expected), more));
+      searches.emplace_back(worlds.back(), worlds.back().start(), std::span<const TurnCause>(turn_causes()));
     }
+    Attempt* best = &kept.front();
+    for (int depth = 0; depth <= 2; ++depth)
+      for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (!kept[i].stories.empty() || kept[i].cost + depth >= best->total()) continue;
+        kept[i].stories = searches[i].at_depth(depth);
+        if (kept[i].total() < best->total()) best = &kept[i];
+      }
     const TurnWorld world(expected, dump, best->reading, best->truth, probe_rows(best->reading, original_of(expected), more));
     const TurnTally tally = tally_of(world, dump, *best);
     if (tally.not_finite > 0 && best->stories.empty()) diagnosis.reasons = {not_finite(tally)};

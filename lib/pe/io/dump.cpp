@@ -93,9 +93,10 @@ struct Opening {
   Opening(const File& file, const RawForm& raw)
       : spec(file.spec), source(file.source), arrays(file.row.open(source, raw)) {
     if (arrays.empty()) source->refuse("no array is in it");
+    const std::string file_shown = spec.path == "-" ? source->shown() : spec.path;
     for (Offered& array : arrays) {
       Stored& stored = array.stored;
-      stored.shown = stored.name.empty() ? spec.path : spec.path + ":" + stored.name;
+      stored.shown = stored.name.empty() ? file_shown : file_shown + ":" + stored.name;
       if (stored.name.empty() && spec.path != "-")
         stored.name = std::filesystem::path(spec.path).stem().string();
       if (raw.dtype == DType::bf16 && stored.u16) stored = as_bf16(stored);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pe/io/element.hpp"
 #include "pe/io/pipeline.hpp"
 
@@ -17,6 +19,9 @@ void write_raw(const Job& job) {
 }
 
 std::vector<Offered> open_raw(const std::shared_ptr<const Source>& source, const RawForm& raw) {
+  const std::string start = source->read_text(0, std::min<std::uint64_t>(4, source->size()));
+  if (!raw.dtype && (start.starts_with("PK\3\4") || start.starts_with("\x80\2")))
+    throw UsageError(spell_pytorch(source->shown()));
   if (!raw.dtype)
     throw UsageError(fmt::format("{} has no header and cannot say what it holds: give --dtype and --shape",
                                  source->shown()));
