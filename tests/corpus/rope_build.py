@@ -92,7 +92,8 @@ def excess(bad, good, layout, dtype):
 def build(of, change, layout, dtype, length, first, engine, arrays=None, must_show=True):
     """Tries the dtype and the length wished for; where the mistake does not show, float32, then longer tables."""
     spec, _ = source(of)
-    engine = "hf" if spec.scaling.get("kind") == "proportional" else engine
+    if spec.scaling.get("kind") == "proportional" and engine not in ("wide", "f64", "f64-once"):
+        engine = "hf"
     tries = [(dtype, length), (dtype, 8 * length), ("f32", length), ("f32", 8 * length), ("f32", 32 * length)]
     for kind, rows in tries[:1] + [t for t in tries[1:] if t[1] <= 16384]:
         good = sound(spec, rows, first, engine if kind != "f64" else "f64")

@@ -81,7 +81,7 @@ ROWS = [
     (("longrope-mixed",), (LISTS.but(seq_len=2048),) * 3, "rows",
      [spoil.longrope_mixed], {"length": 640}),
     (("longrope-mixed",), LONG, "rows", [spoil.longrope_mixed], {"length": 5000}),
-    (("low-precision-frequencies",), PLAIN[:5] + LLAMA3[:2] + YARN_1[:1], "ladder",
+    (("low-precision-frequencies",), PLAIN[:5] + LLAMA3[:2] + YARN_1[:1], "place",
      [spoil.low_precision_frequencies, lambda s: spoil.low_precision_frequencies(s, "f16")], {"length": 4096}),
     (("low-precision-positions",), PLAIN[:4] + LLAMA3[:2], "place",
      [spoil.low_precision_positions, lambda s: spoil.low_precision_positions(s, "f16")], {"length": 4096}),

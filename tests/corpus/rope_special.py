@@ -60,7 +60,8 @@ def layouts(number):
     for of in PLAIN[:2]:
         yield special(number, "not-finite", of, "inv_freq", arrays=lambda a: np.where(np.arange(len(a)) > 0, np.inf, a), dtype="f32")
     for i, of in enumerate(PARTIAL[:4]):
-        yield special(number, "wrong-rotary-width", of, ("halves", "pairs")[i % 2], lambda s: wide(s, s.spec.head))
+        yield special(number, "wrong-rotary-width", of, rope.proper(("halves", "pairs")[i % 2], rope.source(of)[0]),
+                      lambda s: wide(s, s.spec.head))
     for of in PLAIN[:3]:
         yield special(number, "wrong-rotary-width", of, "halves", lambda s: wide(s, s.spec.head // 2))
 
