@@ -27,12 +27,13 @@ double fitted_base(const TurnWorld& world, const TurnStory& story) {
   const std::string text = text_of(world, story, "base");
   if (text.empty() || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
   const double base = std::atof(text.c_str()), exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
-  double fitted = 0;
+  double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
   for (std::size_t j = 1; j < f.size(); ++j) {
     if (std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0]) break;
     if (!(measured[j] > 0) || !(measured[0] > 0)) break;
     const double value = std::pow(measured[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
-    if (std::isfinite(value) && value > 0) fitted = value;
+    const double sharpness = static_cast<double>(j) * measured[j];
+    if (std::isfinite(value) && value > 0 && sharpness > sharpest) fitted = value, sharpest = sharpness;
   }
   return fitted;
 }
@@ -46,7 +47,7 @@ TurnProposals base(const TurnWorld& world, const TurnStory& story) {
       all.push_back({*other, fmt::format("base {}, where {} is meant", text, meant(world, "base")), cost});
   };
   if (const double fitted = fitted_base(world, story); fitted > 1 && fitted < 1e12) {
-    for (const int digits : {1, 2, 3, 4}) propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))), 1.05 + 0.01 * digits);
+    for (const int digits : {1, 2, 3, 4, 5, 6}) propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))), 1.05 + 0.01 * digits);
     propose(fmt::format("{:.9g}", fitted), 1.25);
   }
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
@@ -78,6 +79,7 @@ TurnProposals denominator(const TurnWorld& world, const TurnStory& story) {
   };
   propose(2 * n / dim, fmt::format("{:g}, the whole head", dim));
   if (const std::string whole = text_of(world, story, "dim"); !whole.empty()) propose(2 * n / std::atof(whole.c_str()), fmt::format("{}, the whole head", whole));
+  if (const std::string part = text_of(world, story, "partial-rotary-factor"); !part.empty()) propose(1 / std::atof(part.c_str()), fmt::format("{:g}, the part that turns", 2 * n * std::atof(part.c_str())));
   propose(dim / (2 * n), fmt::format("{:g}", 4 * n * n / dim));
   propose(n / (n - 1), fmt::format("{:g} (pairs less one)", 2 * n - 2));
   propose(2, fmt::format("{:g}, the number of pairs", n));
@@ -131,11 +133,11 @@ TurnProposals uninitialised(const TurnWorld& world, const TurnStory& story) {
   std::size_t odd = 0, first = world.pairs();
   for (std::size_t j = 0; j < world.pairs(); ++j) {
     const double f = world.measured()[j];
-    const bool plausible = f <= highest * 1.001 && f >= lowest * 0.5;
+    const bool plausible = f <= highest * 1e3 && (f >= lowest * 1e-3 || lowest == 0);
     if (plausible) continue;
     one.story.free_pairs[j] = 1, ++odd, first = std::min(first, j);
   }
-  if (odd == 0 || (odd < world.pairs() && 2 * odd > world.pairs())) return {};
+  if (odd == 0) return {};
   one.sentence = fmt::format("{} of {} frequencies are no frequencies, the first of them pair {}: {:.4g}; memory that was never written looks so", odd, world.pairs(), first, world.measured()[first]);
   one.cost = 1.2;
   return {one};

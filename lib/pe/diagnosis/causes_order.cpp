@@ -22,7 +22,7 @@ TurnProposals swapped(const TurnWorld& world, const TurnStory& story) {
 TurnProposals mixed_columns(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
   const std::size_t n = world.pairs();
-  if (n < 2) return all;
+  if (n < 2 || !world.reading().cosine_copy) return all;
   Proposal<TurnStory> doubled{story, "columns hold each pair twice in a row (interleaved), where the halves of a row are meant to be equal"};
   for (std::size_t j = 0; j < n; ++j) doubled.story.frequencies[j] = story.frequencies[j / 2];
   all.push_back(doubled);

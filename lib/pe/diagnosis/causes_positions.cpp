@@ -150,7 +150,7 @@ TurnProposals jump(const TurnWorld& world, const TurnStory& story) {
   const Index at = boundary(world, story, parting->first.row, parting->second.row, before);
   const double from = story.position(at, 0);
   return {mapped(story, [=](double p) { return p + (p < from ? before : after); },
-                 fmt::format("row p holds position p {} {:g} from {:g} on{}", after < 0 ? "−" : "+", std::fabs(after), from, before == 0 ? "" : fmt::format(", and p {} {:g} before", before < 0 ? "−" : "+", std::fabs(before))), 1.1)};
+                 fmt::format("row p holds position p {} {:g} from {:g} on{}", after < 0 ? "−" : "+", std::fabs(after), from, before == 0 ? "" : fmt::format(", and p {} {:g} before", before < 0 ? "−" : "+", std::fabs(before))), before == 0 ? 1.1 : 1.2)};
 }
 
 TurnProposals left_padding(const TurnWorld& world, const TurnStory& story) {

@@ -133,6 +133,10 @@ std::vector<std::string> candidates(const TurnWorld& world, const TurnStory& sto
   const double max = std::atof(text_of(world, story, "max-position").c_str()), original = std::atof(text_of(world, story, "original-max-position").c_str()),
                factor = std::atof(text_of(world, story, "factor").c_str());
   if (name == "factor") {
+    // The slowest pair is divided by all of it.
+    const std::vector<double> measured = world.measured(story), &unscaled = world.truth().unscaled;
+    if (!unscaled.empty() && unscaled.size() == measured.size() && measured.back() > 0)
+      for (const int digits : {1, 2, 3}) add(std::stod(fmt::format("{:.{}g}", unscaled.back() / measured.back(), digits)));
     if (original > 0) add(max / original);
     for (const double v : {value / 2, value * 2, 2.0, 4.0, 8.0, 16.0, 32.0, 40.0, 64.0}) add(v);
   }

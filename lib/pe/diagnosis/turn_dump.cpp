@@ -52,10 +52,10 @@ void add_fused(std::vector<TurnReading>& all, Index rows, Index width, std::opti
   if (!is_complex && (!pairs || *pairs == width || *pairs != n)) all.push_back(reading_of("angles", Form::angles, rows, width, width, {0, 0, 1}, {0, 0, 1}));
 }
 
-void add_two(std::vector<TurnReading>& all, Index rows, Index width, std::optional<Index> pairs, std::size_t cosine, std::size_t sine) {
+void add_two(std::vector<TurnReading>& all, Index rows, Index width, std::size_t cosine, std::size_t sine) {
   const Index n = width / 2;
-  if (!pairs || *pairs != n || width % 2 != 0) all.push_back(reading_of("pairs", Form::turns, rows, width, width, {cosine, 0, 1}, {sine, 0, 1}));
-  if (width % 2 != 0 || (pairs && *pairs == width)) return;
+  all.push_back(reading_of("pairs", Form::turns, rows, width, width, {cosine, 0, 1}, {sine, 0, 1}));
+  if (width % 2 != 0) return;
   auto halves = reading_of("halves", Form::turns, rows, width, n, {cosine, 0, 1}, {sine, 0, 1}, Pairing::halves);
   halves.cosine_copy = TurnReading::Place{cosine, n, 1}, halves.sine_copy = TurnReading::Place{sine, n, 1};
   auto adjacent = reading_of("adjacent", Form::turns, rows, width, n, {cosine, 0, 2}, {sine, 0, 2}, Pairing::adjacent);
@@ -145,7 +145,7 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
                                    arrays[*sine].shown, spell_shape(arrays[*sine].shape)));
     const std::vector<Index> shape = squeezed(arrays[*cosine].shape);
     const Index width = shape.back(), rows = arrays[*cosine].size() / width;
-    add_two(all, rows, width, pairs, *cosine, *sine);
+    add_two(all, rows, width, *cosine, *sine);
     return all;
   }
   if (arrays.size() != 1 && tables.size() != 1) {
