@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/bias.hpp"
 #include "pe/diagnosis/turns.hpp"
 
 namespace pe {
@@ -16,11 +19,20 @@ std::string_view name_of(Tier tier) {
 std::vector<CauseRow> all_causes() {
   std::vector<CauseRow> all;
   for (const TurnCause& cause : turn_causes()) all.push_back(cause.row);
+  for (const auto& more : {bias_causes(), bucket_causes(), row_causes()})
+    for (const CauseRow& row : more)
+      if (std::ranges::find(all, row.name, &CauseRow::name) == all.end()) all.push_back(row);
   return all;
 }
 
 Diagnosis diagnose(const Expectation& expected, const Dump& dump) {
   if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
+  switch (kind_of(expected.effect)) {
+    case Kind::table: return diagnose_rows(expected, dump);
+    case Kind::bias: return diagnose_bias(expected, dump);
+    case Kind::relative: return diagnose_buckets(expected, dump);
+    case Kind::rotation: break;
+  }
   throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
 }
 

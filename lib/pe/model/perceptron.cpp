@@ -31,4 +31,15 @@ double Perceptron::operator()(Index output, std::span<const double> input) const
   return sum;
 }
 
+double Perceptron::magnitude(Index output, std::span<const double> input) const {
+  double sum = std::fabs(output_bias_[static_cast<std::size_t>(output)]);
+  for (Index unit = 0; unit < hidden_; ++unit) {
+    double value = std::fabs(hidden_bias_[static_cast<std::size_t>(unit)]);
+    for (Index i = 0; i < inputs_; ++i)
+      value += std::fabs(hidden_weight_[static_cast<std::size_t>(unit * inputs_ + i)] * input[static_cast<std::size_t>(i)]);
+    sum += std::fabs(output_weight_[static_cast<std::size_t>(output * hidden_ + unit)]) * value;
+  }
+  return sum;
+}
+
 }  // namespace pe

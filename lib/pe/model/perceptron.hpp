@@ -16,7 +16,10 @@ class Perceptron {
   Perceptron(const Parameters& parameters, Index inputs, Index hidden, Index outputs, bool output_bias);
 
   Index outputs() const { return outputs_; }
+  Index hidden() const { return hidden_; }
   double operator()(Index output, std::span<const double> input) const;
+  /// The same of the magnitudes of weights and inputs: what rounding errors are in proportion to.
+  double magnitude(Index output, std::span<const double> input) const;
 
  private:
   Index inputs_, hidden_, outputs_;

@@ -1,0 +1,51 @@
+// Tables of rows that are no waves: which row of the table meant each row of a dump is, and what was done to its numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pe/diagnosis/search.hpp"
+
+namespace pe {
+
+/// What may have made a table.
+struct RowStory {
+  std::int64_t shift = 0;                      // row p holds the row of p + shift
+  std::optional<std::int64_t> zero_from = {};  // rows of positions from here on are 0
+  std::optional<std::int64_t> zero_row = {};   // this row alone is 0
+  std::optional<std::int64_t> last = {};       // rows after this one repeat it
+  std::int64_t period = 0;                     // row p holds the row of p mod period
+  std::vector<std::int64_t> order = {};        // row of each position, from the first
+  bool transposed = false;
+  double scale = 1;
+  std::optional<DType> storage = {};
+};
+
+struct RowWorld {
+  using Story = RowStory;
+  struct Probe {
+    Index row = 0;  // of the dump
+    std::vector<double> got = {};
+  };
+
+  const Expectation* expected = nullptr;
+  Table table;
+  DType dtype = DType::f32;
+  Index rows = 0, width = 0, times = 1;  // of the dump as [times, rows, width]
+  std::int64_t first = 0;                // position of row 0
+  std::int64_t begin = 0, end = 0;       // positions that the table meant has
+  double relative = 0, absolute = 0;     // bound before the rounding to the file's dtype
+  std::string derivation;
+  std::vector<Probe> probes;
+  std::vector<std::int64_t> implied;  // position of the row meant that each row of the dump equals; −1: of none
+
+  Fit measure(const RowStory& story) const;
+  /// A row of the dump as the story has it; false where the table meant has no such row.
+  bool evaluate(const RowStory& story, Index row, double* out) const;
+  double allowed(const RowStory& story, double truth) const;
+};
+
+std::span<const Cause<RowWorld>> row_world_causes();
+
+}  // namespace pe
