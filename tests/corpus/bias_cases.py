@@ -70,7 +70,7 @@ def alibis():
         yield alibi(n, "bias-sign", of, change={"values": lambda b: -b}, form="whole", masked=False, flags={"symmetric": True})
         yield alibi(n + 1, "bias-distance", of, change={"distance": lambda d: np.where(d > 0, d + 1, d)}, form="whole")
         yield alibi(n + 2, "bias-zero", of, change={"values": lambda b: np.where(np.isfinite(b), 0 * np.nan_to_num(b), b)}, form="whole")
-        yield alibi(n + 3, "bias-scaled", of, change={"values": lambda b: b * F32((0.125, 2.0)[i % 2])}, form="whole")
+        yield alibi(n + 3, "bias-scaled", of, change={"values": lambda b, k=F32((0.125, 2.0)[i % 2]): b * k}, form="whole")
         yield alibi(n + 4, "bias-symmetric", of, change={"values": lambda b: np.where(np.isinf(b), np.swapaxes(b, 1, 2), b)}, form="whole")
         n += 5
     for of in (8, 32, 12):  # the first of the queries stands at the first of the keys
