@@ -22,7 +22,9 @@ def as_stored(array, dtype):
     with np.errstate(over="ignore"):
         if dtype == "bf16":
             return np.ascontiguousarray(tables.bf16_bits(array))
-        return np.ascontiguousarray(array.astype({"f64": np.float64, "f32": np.float32, "f16": np.float16}[dtype]))
+        if dtype == "f16":
+            return np.ascontiguousarray(tables.odd(array).astype(np.float16))
+        return np.ascontiguousarray(array.astype({"f64": np.float64, "f32": np.float32}[dtype]))
 
 
 def type_name(stored, dtype):

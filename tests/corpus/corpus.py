@@ -102,7 +102,7 @@ def batches(cases, folder):
 
 
 def judge(tool, cases, folder, keep):
-    matrix, misses, passed, known = collections.defaultdict(collections.Counter), [], 0, 0
+    matrix, misses, seconds, passed, known = collections.defaultdict(collections.Counter), [], [], 0, 0
     for number, (ones, checks) in enumerate(batches(cases, folder)):
         answers, trouble = run(tool, folder, checks)
         if trouble:
@@ -113,6 +113,7 @@ def judge(tool, cases, folder, keep):
             if one.causes and len(one.causes[0]) > 1 and answer:
                 word = " + ".join(sorted(answer.get("causes") or [word]))
             matrix[one.made][word] += 1
+            seconds.append(((answer or {}).get("seconds", 0), check["name"]))
             if right(one, answer):
                 passed += 1
             elif one.name in KNOWN:
@@ -124,6 +125,7 @@ def judge(tool, cases, folder, keep):
             if keep:
                 shutil.copy(path, keep / (f"{number}-{path.name}" if path.suffix == ".json" else path.name))
             path.unlink()
+    print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
     return matrix, misses, passed, known
 
 

@@ -91,11 +91,11 @@ def built(name, segments, change, layout, dtype):
     return Built(turns.laid(bad, layout), dtype, e)
 
 
-def one(number, cause, name, segments, change=None):
-    layout, dtype = LAYOUTS.next(), DTYPES.next()
+def one(number, cause, name, segments, change=None, also=()):
+    layout, dtype = rope.proper(LAYOUTS.next(), models.rope(name)), DTYPES.next()
     check = {"encoding": "mrope", "model": name, "parameters": {"segments": segments}}
     return Case(f"{cause or 'clean'} | {name} | {layout} {segments} #{number}", check,
-                lambda: built(name, segments, change, layout, dtype), accepted(cause) if cause else (),
+                lambda: built(name, segments, change, layout, dtype), accepted(cause, *also) if cause else (),
                 container=case.CONTAINERS.next())
 
 
@@ -109,7 +109,7 @@ def spoilt():
             number += 1
     for i, name in enumerate(MODELS):
         yield one(number, "wrong-base", name, SEGMENTS[i], lambda s: spoil.wrong_base(s, 250000))
-        yield one(number + 1, "position-offset", name, SEGMENTS[i], lambda s: s.also(places=rows.position_offset(1)))
+        yield one(number + 1, "position-offset", name, SEGMENTS[i], lambda s: s.also(places=rows.position_offset(1)), ("coordinate-offset",))
         number += 2
     for i, name in enumerate(MODELS[:2]):
         segments = SEGMENTS[2]  # of a video the time of its frames is left, and nothing else

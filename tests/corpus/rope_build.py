@@ -92,7 +92,8 @@ def excess(bad, good, layout, dtype):
 def build(of, change, layout, dtype, length, first, engine, arrays=None, must_show=True):
     """Tries the dtype and the length wished for; where the mistake does not show, float32, then longer tables."""
     spec, _ = source(of)
-    engine = "hf" if spec.scaling.get("kind") == "proportional" else engine
+    if spec.scaling.get("kind") == "proportional" and engine not in ("wide", "f64", "f64-once"):
+        engine = "hf"
     tries = [(dtype, length), (dtype, 8 * length), ("f32", length), ("f32", 8 * length), ("f32", 32 * length)]
     for kind, rows in tries[:1] + [t for t in tries[1:] if t[1] <= 16384]:
         good = sound(spec, rows, first, engine if kind != "f64" else "f64")
@@ -108,6 +109,16 @@ def build(of, change, layout, dtype, length, first, engine, arrays=None, must_sh
     return Built(named, kind, e, rows, check={} if layout in ("inv_freq", "periods") else check)
 
 
+PAIRED = {"halves": "adjacent", "batch-halves": "batch-adjacent", "angles": "angles-adjacent"}
+
+
+def proper(layout, spec):
+    """The layout wished for, with the columns duplicated as the family turns its channels."""
+    if spec.pairing == "adjacent":
+        return PAIRED.get(layout, layout)
+    return {b: a for a, b in PAIRED.items()}.get(layout, layout)
+
+
 def label(of):
     if isinstance(of, models.Rope):
         return f"d{of.head}/{of.scaling.get('kind', 'plain')}"
@@ -119,7 +130,7 @@ def spoilt(number, causes, of, change, shows, layout=None, dtype=None, length=No
     layouts = case.Cycle(*SHOWS[shows])
     for _ in range(number % len(SHOWS[shows])):
         layouts.next()
-    layout = layout or layouts.next()
+    layout = layout or proper(layouts.next(), source(of)[0])
     dtype = dtype or DTYPES.next()
     if (layout == "complex" and dtype not in ("f32", "f64")) or (layout in ("inv_freq", "periods") and dtype == "f16"):
         dtype = "f32"  # half precision has no complex numbers, and no room for the ends of a ladder

@@ -20,6 +20,8 @@ def same(story):
 
 
 def case_of(number, of, tiers=("exact", "drift"), change=same, **keys):
+    if "layout" in keys:
+        keys["layout"] = rope.proper(keys["layout"], rope.source(of)[0])
     c = rope.spoilt(number, (), of, change, "ladder", **keys)
     c.tiers = tiers
     return c

@@ -60,11 +60,13 @@ def layouts(number):
     for of in PLAIN[:2]:
         yield special(number, "not-finite", of, "inv_freq", arrays=lambda a: np.where(np.arange(len(a)) > 0, np.inf, a), dtype="f32")
     for i, of in enumerate(PARTIAL[:4]):
-        yield special(number, "wrong-rotary-width", of, ("halves", "pairs")[i % 2], lambda s: wide(s, s.spec.head))
+        yield special(number, "wrong-rotary-width", of, rope.proper(("halves", "pairs")[i % 2], rope.source(of)[0]),
+                      lambda s: wide(s, s.spec.head))
     for of in PLAIN[:3]:
         yield special(number, "wrong-rotary-width", of, "halves", lambda s: wide(s, s.spec.head // 2))
 
 
+BOTH = "low-precision-frequencies + low-precision-positions"  # one fault where a whole module was cast
 # Two faults: (causes, models, changes in turn).
 TWO = [
     ("wrong-base + position-offset", PLAIN[:3], [lambda s: spoil.wrong_base(s, 250000), place(rows.position_offset(1))]),
@@ -73,13 +75,13 @@ TWO = [
     ("attention-factor-missing + direction-reversed", YARN[:3], [spoil.attention_factor_missing, spoil.direction_reversed]),
     ("attention-factor-squared + position-offset", YARN[:2] + LONG[:1], [spoil.attention_factor_squared, place(rows.position_offset(1))]),
     ("attention-factor-missing + yarn-truncate", YARN[:2], [spoil.yarn_truncate, spoil.attention_factor_missing]),
-    ("attention-factor-missing + longrope-other-list", LONG[:2], [spoil.longrope_other_list, spoil.attention_factor_missing]),
+    ("attention-factor-squared + longrope-other-list", (LONG[0], LONG[2]), [spoil.longrope_other_list, spoil.attention_factor_squared]),
     ("attention-factor-unexpected + wrong-base", YARN_1[:2], [spoil.attention_factor_unexpected, lambda s: spoil.wrong_base(s, 500000)]),
     ("direction-reversed + wrong-base", PLAIN[:2], [spoil.direction_reversed, lambda s: spoil.wrong_base(s, 250000)]),
     ("rows-zero + wrong-base", PLAIN[:2], [lambda s: spoil.wrong_base(s, 250000), change_rows(rows.rows_zero(256))]),
     ("scaling-missing + rows-clamped", LLAMA3[:2], [spoil.scaling_missing, change_rows(rows.rows_clamped(256))]),
     ("low-precision-frequencies + position-offset", PLAIN[:2], [spoil.low_precision_frequencies, place(rows.position_offset(1))]),
-    ("low-precision-frequencies + low-precision-positions", PLAIN[:2], [spoil.low_precision_frequencies, spoil.low_precision_positions]),
+    (BOTH, PLAIN[:2], [spoil.low_precision_frequencies, spoil.low_precision_positions]),
     ("low-precision-table + scaling-missing", LLAMA3[:2], [spoil.scaling_missing, spoil.low_precision_table]),
 ]
 TWO_VECTORS = [
@@ -105,7 +107,8 @@ def pairs(number):
         shows = "rows" if any(w in causes for w in ("attention", "rows", "table")) else "place"
         for i, of in enumerate(many):
             table = "table" in causes
-            yield rope.spoilt(number + i, accepted(causes), of, chain(changes), shows,
+            also = ("low-precision-positions",) if causes == BOTH else ()
+            yield rope.spoilt(number + i, accepted(causes, *also), of, chain(changes), shows,
                               dtype=("f32", "f64")[i % 2] if table else None, length=4096 if table else 512 + 512 * i)
     for causes, many, keys in TWO_VECTORS:
         for i, of in enumerate(many):

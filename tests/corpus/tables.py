@@ -10,9 +10,19 @@ F32, F64, WIDE = np.float32, np.float64, np.longdouble
 PI = WIDE("3.14159265358979323846264338327950288")
 
 
+def odd(x):
+    """Values of more than 64 bits as float32, rounded to odd, so that one more rounding to fewer bits is the only one."""
+    x = np.asarray(x)
+    if x.dtype != WIDE:
+        return np.asarray(x, F32)
+    y = x.astype(F32)
+    even = (y.view(np.uint32) & 1) == 0
+    return np.where((y != x) & even, np.nextafter(y, np.where(x > y, F32(np.inf), F32(-np.inf))), y).astype(F32)
+
+
 def bf16(x):
     """Values rounded to bfloat16, as float32 (nearest, ties to even)."""
-    bits = np.asarray(x, F32).view(np.uint32).astype(np.uint64)
+    bits = odd(x).view(np.uint32).astype(np.uint64)
     bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
     return bits.astype(np.uint32).view(F32)
 
@@ -22,7 +32,7 @@ def bf16_bits(x):
 
 
 def f16(x):
-    return np.asarray(x).astype(np.float16).astype(F32)
+    return odd(x).astype(np.float16).astype(F32)
 
 
 def tf32(x):

@@ -116,10 +116,11 @@ LAYOUTS = {
     "halves": lambda c, s: two(c, s, duplicated),
     "batch-halves": lambda c, s: two(c, s, duplicated, 1),
     "adjacent": lambda c, s: two(c, s, repeated),
+    "batch-adjacent": lambda c, s: two(c, s, repeated, 1),
     "cos-sin": lambda c, s: [("cos_sin_cache", np.concatenate([c, s], -1))],
     "sin-cos": lambda c, s: [("embed_positions", np.concatenate([s, c], -1))],
     "turns": lambda c, s: [("cache", np.stack([c, s], -1))],
-    "complex": lambda c, s: [("freqs_cis", np.stack([c, s], -1).view(np.complex64 if c.dtype == F32 else np.complex128)[..., 0])],
+    "complex": lambda c, s: [("freqs_cis", np.stack([c, s], -1).view(np.result_type(c, np.complex64))[..., 0])],
     "flat": lambda c, s: [("rotary_cos_sin", np.stack([c, s], -1).reshape(1, -1))],
 }
 

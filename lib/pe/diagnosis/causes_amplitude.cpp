@@ -26,31 +26,32 @@ double factor_of(const TurnWorld& world, const TurnStory& story) {
 
 TurnProposals missing(const TurnWorld& world, const TurnStory& story) {
   const double m = world.truth().magnitude;
-  if (!world.has_rows() || m == 1) return {};
+  if (!world.has_amplitude() || m == 1) return {};
   return to(story, 1, fmt::format("cosines and sines have amplitude 1, where the attention factor {:.6g} is meant: it is missing, or the program multiplies q and k or the scores by it", m));
 }
 
 TurnProposals squared(const TurnWorld& world, const TurnStory& story) {
   const double m = world.truth().magnitude;
-  if (!world.has_rows() || m == 1) return {};
+  if (!world.has_amplitude() || m == 1) return {};
   return to(story, m * m, fmt::format("amplitude {:.6g}: the attention factor {:.6g} was applied twice", m * m, m));
 }
 
 TurnProposals log_twice(const TurnWorld& world, const TurnStory& story) {
   const double m = world.truth().magnitude, s = factor_of(world, story);
-  if (!world.has_rows() || s <= 1 || m == 1) return {};
+  if (!world.has_amplitude() || s <= 1 || m == 1) return {};
   const double twice = 1 + 0.1 * m * std::log(s);
   return to(story, twice, fmt::format("amplitude {:.6g} = 0.1·{:.6g}·ln {:.6g} + 1: the attention factor was taken for mscale, and its logarithm taken again", twice, m, s));
 }
 
 TurnProposals inverted(const TurnWorld& world, const TurnStory& story) {
   const double m = world.truth().magnitude;
-  if (!world.has_rows() || m == 1) return {};
+  if (!world.has_amplitude() || m == 1) return {};
   return to(story, 1 / m, fmt::format("amplitude {:.6g}: divided by the attention factor {:.6g}", 1 / m, m));
 }
 
 TurnProposals on_angles(const TurnWorld& world, const TurnStory& story) {
-  const double m = world.truth().magnitude;
+  const Rotation* rotation = std::get_if<Rotation>(&world.expected().effect);
+  const double m = rotation ? rotation->magnitude : 1;
   if (m == 1) return {};
   TurnStory other = with(story, 1, 1);
   for (double& f : other.frequencies) f *= m;
@@ -59,7 +60,7 @@ TurnProposals on_angles(const TurnWorld& world, const TurnStory& story) {
 
 TurnProposals on_one_side(const TurnWorld& world, const TurnStory& story) {
   const double m = world.truth().magnitude;
-  if (!world.has_rows() || m == 1) return {};
+  if (!world.has_amplitude() || m == 1) return {};
   return {{with(story, m, 1), fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
           {with(story, 1, m), fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
 }
@@ -67,7 +68,7 @@ TurnProposals on_one_side(const TurnWorld& world, const TurnStory& story) {
 // Amplitudes that codebases give under other readings of the same config (engines.md, A), then whatever was measured.
 TurnProposals unexpected(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
-  if (!world.has_rows() || world.expected().encoding->kind != Kind::rotation) return all;
+  if (!world.has_amplitude() || world.expected().encoding->kind != Kind::rotation) return all;
   const double m = world.truth().magnitude, s = factor_of(world, story);
   const auto add = [&](double amplitude, const std::string& why, double cost) {
     if (std::fabs(amplitude - world.amplitude()) < 0.02 * amplitude)
@@ -87,7 +88,7 @@ TurnProposals unexpected(const TurnWorld& world, const TurnStory& story) {
 }
 
 TurnProposals of_table(const TurnWorld& world, const TurnStory& story) {
-  if (!world.has_rows() || world.expected().encoding->kind != Kind::table) return {};
+  if (!world.has_amplitude() || world.expected().encoding->kind != Kind::table) return {};
   const double a = world.amplitude(), channels = static_cast<double>(world.truth().dim);
   TurnProposals all;
   for (const auto& [known, why] : {std::pair{std::sqrt(2 / channels), "√(2/dim)"}, {1 / std::sqrt(channels), "1/√dim"}, {std::sqrt(channels), "√dim"}, {0.5, "1/2"}, {2.0, "2"}})

@@ -25,11 +25,19 @@ TurnProposals swapped(const TurnWorld&, const TurnStory& story) {
 TurnProposals order(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
   if (axes_of(story) < 2) return all;
-  const std::string now = text_of(world, story, "order");
-  for (const char* name : {"sectioned", "interleaved"})
-    if (!now.empty() && now != name)
-      if (auto other = remade(world, story, {{"order", {name, "diagnosis", ""}}}))
-        all.push_back({*other, fmt::format("the sections are {}, where {} is meant", name, meant(world, "order"))});
+  const std::size_t count = axes_of(story), n = story.axis.size();
+  std::vector<std::size_t> pairs(count);
+  for (const std::size_t axis : story.axis) ++pairs[axis];
+  Proposal<TurnStory> in_turn{story, fmt::format("the sections stand one after another, where {} is meant", meant(world, "order"))};
+  Proposal<TurnStory> interleaved{story, fmt::format("the sections are interleaved, where {} is meant", meant(world, "order"))};
+  std::size_t next = 0;
+  for (std::size_t axis = 0; axis < count; ++axis)
+    for (std::size_t i = 0; i < pairs[axis]; ++i) in_turn.story.axis[next++] = axis;
+  std::ranges::fill(interleaved.story.axis, std::size_t{0});  // pairs a, a + 3, … up to 3 · section, as transformers slices them
+  for (std::size_t axis = 1; axis < count; ++axis)
+    for (std::size_t j = axis; j < count * pairs[axis] && j < n; j += count) interleaved.story.axis[j] = axis;
+  for (const auto& one : {in_turn, interleaved})
+    if (one.story.axis != story.axis) all.push_back(one);
   return all;
 }
 
@@ -52,12 +60,31 @@ TurnProposals offset(const TurnWorld&, const TurnStory& story) {
   TurnProposals all;
   const std::size_t count = axes_of(story);
   if (count < 2) return all;
+  // Of one axis, or of all but the first (rows and columns), everywhere or where a row's coordinates differ (a picture's cells).
   for (const double k : {1.0, -1.0, 0.5})
-    for (std::size_t a = 0; a <= count; ++a) {  // the last: all of them
-      Proposal<TurnStory> one{story, a == count ? fmt::format("every coordinate is {:+g}", k) : fmt::format("coordinates of axis {} are {:+g}", a, k)};
-      one.story.position = [before = story.position, k, a, count](Index row, std::size_t axis) { return before(row, axis) + (a == count || a == axis ? k : 0); };
-      all.push_back(one);
-    }
+    for (std::size_t a = 0; a <= count; ++a)
+      for (const bool cells : {false, true}) {
+        Proposal<TurnStory> one{story, fmt::format("{} {} {:+g} off{}", a == count ? "rows and columns" : fmt::format("coordinates of axis {}", a), "are", k, cells ? " where there are pictures" : "")};
+        one.story.position = [before = story.position, k, a, count, cells](Index row, std::size_t axis) {
+          const double here = before(row, axis);
+          if (!(a == count ? axis > 0 : a == axis)) return here;
+          bool differ = !cells;
+          for (std::size_t other = 1; other < count; ++other) differ = differ || before(row, other) != before(row, 0);
+          return differ ? here + k : here;
+        };
+        all.push_back(one);
+      }
+  return all;
+}
+
+TurnProposals all_offset(const TurnWorld&, const TurnStory& story) {
+  TurnProposals all;
+  if (axes_of(story) < 2) return all;
+  for (const double k : {1.0, -1.0, 2.0, -2.0}) {
+    Proposal<TurnStory> one{story, fmt::format("every coordinate is {:+g} off", k)};
+    one.story.position = [before = story.position, k](Index row, std::size_t axis) { return before(row, axis) + k; };
+    all.push_back(one);
+  }
   return all;
 }
 
@@ -65,6 +92,7 @@ constexpr TurnCause rows[] = {
     {{"axes-swapped", "two axes are exchanged", "turns"}, "axes", swapped},
     {{"sections-order", "sections are interleaved where they should be in turn, or the reverse", "turns"}, "axes", order},
     {{"axes-collapsed", "every pair turns with one axis", "turns"}, "axes", collapsed},
+    {{"position-offset", "rows hold other positions, by a constant", "turns"}, "axes", all_offset},
     {{"coordinate-offset", "coordinates start elsewhere", "turns"}, "axes", offset},
 };
 

@@ -46,11 +46,11 @@ TurnProposals base(const TurnWorld& world, const TurnStory& story) {
       all.push_back({*other, fmt::format("base {}, where {} is meant", text, meant(world, "base")), cost});
   };
   if (const double fitted = fitted_base(world, story); fitted > 1 && fitted < 1e12) {
-    for (const int digits : {1, 2, 3, 4}) propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))), 1 + 0.01 * digits);
+    for (const int digits : {1, 2, 3, 4}) propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))), 1.05 + 0.01 * digits);
     propose(fmt::format("{:.9g}", fitted), 1.25);
   }
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
-  for (const char* known : {"10000", "1000000", "500000", "100", "1000", "25000", "50000", "100000", "130000", "150000", "160000", "250000", "640000", "2000000", "5000000", "8000000", "10000000"})
+  for (const char* known : {"10000", "1000000", "500000", "25000", "50000", "100000", "130000", "150000", "160000", "250000", "640000", "2000000", "5000000", "8000000", "10000000"})
     propose(known, 1);
   return all;
 }
@@ -105,11 +105,17 @@ TurnProposals ladder(const TurnWorld& world, const TurnStory& story) {
 
 TurnProposals inverted(const TurnWorld& world, const TurnStory& story) {
   const std::vector<double>& unscaled = world.truth().unscaled;
-  return {{bent(world, story, [&](std::size_t j) { return unscaled[j] > 0 ? 1 / unscaled[j] : 0; }), "frequencies are base^(+2j/d): the power was inverted twice, and faster pairs follow slower ones"}};
+  TurnStory plain = story;
+  for (double& f : plain.frequencies) f = f > 0 ? 1 / f : 0;
+  return {{plain, "frequencies are inverted: periods stand in their place, and pairs turn faster and faster"},
+          {bent(world, story, [&](std::size_t j) { return unscaled[j] > 0 ? 1 / unscaled[j] : 0; }), "frequencies are base^(+2j/d): the power was inverted twice, and faster pairs follow slower ones"}};
 }
 
 TurnProposals equal(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
+  TurnStory ones = story;
+  std::ranges::fill(ones.frequencies, 1.0);
+  all.push_back({ones, "every pair turns by one radian a position: the exponent was rounded to 0, as a division of integers does"});
   all.push_back({bent(world, story, [](std::size_t) { return 1.0; }), "every pair turns by one radian a position: the exponent was rounded to 0, as a division of integers does"});
   const std::vector<double>& unscaled = world.truth().unscaled;
   const double n = static_cast<double>(world.pairs());
@@ -129,7 +135,7 @@ TurnProposals uninitialised(const TurnWorld& world, const TurnStory& story) {
     if (plausible) continue;
     one.story.free_pairs[j] = 1, ++odd, first = std::min(first, j);
   }
-  if (odd == 0) return {};
+  if (odd == 0 || (odd < world.pairs() && 2 * odd > world.pairs())) return {};
   one.sentence = fmt::format("{} of {} frequencies are no frequencies, the first of them pair {}: {:.4g}; memory that was never written looks so", odd, world.pairs(), first, world.measured()[first]);
   one.cost = 1.2;
   return {one};

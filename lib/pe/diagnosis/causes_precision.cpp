@@ -27,10 +27,6 @@ TurnProposals positions(const TurnWorld& world, const TurnStory& story) {
     Proposal<TurnStory> one{story, fmt::format("positions were rounded to {}: beyond {} neighbours share a row", name_of(type), exact)};
     one.story.position_type = type;
     all.push_back(one);
-    one.story.frequency_type = type, one.cost = 1.1, one.sentence = fmt::format("positions and frequencies were rounded to {}", name_of(type));
-    all.push_back(one);
-    one.story.angle_type = type, one.cost = 1.2, one.sentence = fmt::format("positions, frequencies and their products were rounded to {}", name_of(type));
-    all.push_back(one);
   }
   return all;
 }
@@ -43,6 +39,8 @@ TurnProposals angles(const TurnWorld& world, const TurnStory& story) {
     one.story.angle_type = type;
     all.push_back(one);
     one.story.frequency_type = type, one.cost = 1.1, one.sentence = fmt::format("frequencies and angles were rounded to {}", name_of(type));
+    all.push_back(one);
+    one.story.position_type = type, one.cost = 1.2, one.sentence = fmt::format("positions, frequencies and their products were rounded to {}", name_of(type));
     all.push_back(one);
   }
   return all;
@@ -71,7 +69,7 @@ TurnProposals table(const TurnWorld& world, const TurnStory& story) {
 constexpr TurnCause rows[] = {
     {{"low-precision-table", "values were rounded to a shorter type than the file's", "turns rows bias", Tier::storage}, "storage", table},
     {{"low-precision-frequencies", "frequencies went through bfloat16 or float16", "turns"}, "precision", frequencies},
-    {{"low-precision-positions", "positions went through bfloat16 or float16", "turns"}, "precision", positions},
+    {{"low-precision-positions", "positions went through bfloat16 or float16", "turns"}, "position type", positions},
     {{"low-precision-angles", "angles went through bfloat16 or float16", "turns"}, "precision", angles},
     {{"tf32-product", "position times frequency went through TF32", "turns"}, "precision", tf32},
 };

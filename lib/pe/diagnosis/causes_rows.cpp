@@ -107,7 +107,7 @@ TurnProposals heads_still(const TurnWorld& world, const TurnStory& story) { retu
 // Rows most of whose pairs lie far off the circle.
 TurnProposals uninitialised(const TurnWorld& world, const TurnStory& story) {
   if (!world.has_rows() || world.reading().form == TurnReading::Form::vectors || world.reading().form == TurnReading::Form::angles) return {};
-  const double a = story.cosine_magnitude;
+  const double a = world.amplitude() > 1e-6 && world.amplitude() < 1e6 ? world.amplitude() : story.cosine_magnitude;
   const auto is_garbage = [&](Index, const double* c, const double* s) {
     std::size_t off = 0;
     for (std::size_t j = 0; j < world.pairs(); ++j) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "pe/diagnosis/turn_causes.hpp"
@@ -49,11 +50,28 @@ TurnProposals with_ratio(const TurnWorld& world, const TurnStory& story, double 
 }
 
 TurnProposals inverted(const TurnWorld& world, const TurnStory& story) {
-  return with_ratio(world, story, [](double r) { return 1 / r; }, "frequencies are multiplied where the scaling divides them");
+  const std::string factor = text_of(world, story, "factor");
+  TurnProposals all;
+  if (const double s = std::atof(factor.c_str()); is_scaled(world, story) && s > 0)
+    add_both(world, story, changed({{"factor", fmt::format("{:.17g}", 1 / s)}}), fmt::format("factor 1/{}, where {} is meant: frequencies are multiplied where the scaling divides them", factor, meant(world, "factor")), 1, all);
+  for (auto& one : with_ratio(world, story, [](double r) { return 1 / r; }, "frequencies are multiplied where the scaling divides them"))
+    all.push_back(one);
+  return all;
 }
 
 TurnProposals twice(const TurnWorld& world, const TurnStory& story) {
-  return with_ratio(world, story, [](double r) { return r * r; }, "the scaling was applied twice");
+  TurnProposals all = with_ratio(world, story, [](double r) { return r * r; }, "the scaling was applied twice");
+  // llama3 asks each frequency for its turns within the original length, and the second time the scaled ones.
+  if (text_of(world, story, "scaling") != "llama3") return all;
+  const auto number = [&](const char* name) { return std::atof(text_of(world, story, name).c_str()); };
+  const double s = number("factor"), low = number("low-freq-factor"), high = number("high-freq-factor"), original = number("original-max-position");
+  TurnStory other = story;
+  for (double& f : other.frequencies) {
+    const double share = std::clamp((original * f / (2 * std::numbers::pi) - low) / (high - low), 0.0, 1.0);
+    f *= share + (1 - share) / s;
+  }
+  all.push_back({other, "the scaling was applied twice, the second time to scaled frequencies"});
+  return all;
 }
 
 TurnProposals other_kind(const TurnWorld& world, const TurnStory& story) {
@@ -116,7 +134,7 @@ std::vector<std::string> candidates(const TurnWorld& world, const TurnStory& sto
                factor = std::atof(text_of(world, story, "factor").c_str());
   if (name == "factor") {
     if (original > 0) add(max / original);
-    for (const double v : {1 / value, value / 2, value * 2, 2.0, 4.0, 8.0, 16.0, 32.0, 40.0, 64.0}) add(v);
+    for (const double v : {value / 2, value * 2, 2.0, 4.0, 8.0, 16.0, 32.0, 40.0, 64.0}) add(v);
   }
   if (name == "original-max-position" || name == "seq-len") {
     for (const double v : {max, original * factor, max / factor, original, value / 2, value * 2, 2048.0, 4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131072.0})
@@ -126,7 +144,7 @@ std::vector<std::string> candidates(const TurnWorld& world, const TurnStory& sto
 }
 
 void add_other_values(const TurnWorld& world, const TurnStory& story, const std::string& name, TurnProposals& all) {
-  for (const std::string& value : candidates(world, story, name)) add_both(world, story, changed({{name.c_str(), value}}), fmt::format("{} {}, where {} is meant", name, value, meant(world, name)), 1.05, all);
+  for (const std::string& value : candidates(world, story, name)) add_both(world, story, changed({{name.c_str(), value}}), fmt::format("{} {}, where {} is meant", name, value, meant(world, name)), text_of(world, story, "scaling") == "linear" ? 1 : 1.05, all);
 }
 
 TurnProposals parameter(const TurnWorld& world, const TurnStory& story) {
@@ -135,10 +153,15 @@ TurnProposals parameter(const TurnWorld& world, const TurnStory& story) {
   const std::string scaling = text_of(world, story, "scaling");
   add_other_values(world, story, "factor", all);
   if (scaling != "yarn") add_other_values(world, story, "original-max-position", all);
-  if (scaling == "llama3")
-    for (const auto& [low, high] : {std::pair{text_of(world, story, "high-freq-factor"), text_of(world, story, "low-freq-factor")}, {"1", "4"}, {"8", "32"}, {"1", "32"}})
+  if (scaling == "llama3") {
+    const std::string low_is = text_of(world, story, "low-freq-factor"), high_is = text_of(world, story, "high-freq-factor");
+    const auto times = [](const std::string& text, double k) { return fmt::format("{:g}", k * std::atof(text.c_str())); };
+    std::vector<std::pair<std::string, std::string>> others{{high_is, low_is}, {"1", "4"}, {"8", "32"}, {"1", "32"}};
+    for (const double k : {0.5, 2.0, 4.0}) others.emplace_back(times(low_is, k), high_is), others.emplace_back(low_is, times(high_is, k));
+    for (const auto& [low, high] : others)
       add_both(world, story, changed({{"low-freq-factor", low}, {"high-freq-factor", high}}),
                fmt::format("low and high frequency factors {} and {}, where {} and {} are meant", low, high, meant(world, "low-freq-factor"), meant(world, "high-freq-factor")), 1.05, all);
+  }
   if (scaling == "dynamic") {
     add_other_values(world, story, "seq-len", all);
     for (const char* growth : {"per-length", "frozen", "never-shrinking", "resetting"})
@@ -164,11 +187,27 @@ TurnProposals yarn_truncate(const TurnWorld& world, const TurnStory& story) {
   return all;
 }
 
+// The share w of the divided frequency that each pair has, put to another use: from the unscaled frequency, the factor and j/n.
+void ramped(const TurnWorld& world, const TurnStory& story, double (*use)(double unscaled, double factor, double part, double share), const std::string& sentence, double cost, TurnProposals& all) {
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  const double s = std::atof(text_of(world, story, "factor").c_str()), n = static_cast<double>(story.frequencies.size());
+  if (!(s > 1) || unscaled.size() < story.frequencies.size()) return;
+  TurnStory other = story;
+  for (std::size_t j = 0; j < other.frequencies.size(); ++j) {
+    const double share = (1 - story.frequencies[j] / unscaled[j]) / (1 - 1 / s);
+    other.frequencies[j] = use(unscaled[j], s, static_cast<double>(j) / n, std::clamp(share, 0.0, 1.0));
+  }
+  all.push_back({other, sentence, cost});
+}
+
 TurnProposals yarn_betas(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
   if (!is_yarn(world, story)) return all;
   const std::string fast = text_of(world, story, "beta-fast"), slow = text_of(world, story, "beta-slow");
   add_both(world, story, changed({{"beta-fast", slow}, {"beta-slow", fast}}), fmt::format("beta-fast and beta-slow ({} and {}) were exchanged", fast, slow), 1, all);
+  ramped(world, story, [](double f, double s, double, double w) { return f * (w + (1 - w) / s); }, "the ramp is turned round, as exchanged betas turn it: fast pairs are divided and slow ones kept", 1.02, all);
+  ramped(world, story, [](double f, double s, double, double w) { return f * (w > 0 ? 1 / s : 1); }, "the ramp is a step at its lower end, as exchanged betas make it in ggml", 1.02, all);
+  ramped(world, story, [](double f, double s, double, double w) { return f * (w < 1 ? 1 : 1 / s); }, "the ramp is a step at its upper end, as exchanged betas make it in ggml", 1.02, all);
   return all;
 }
 
@@ -191,24 +230,8 @@ TurnProposals yarn_ramp(const TurnWorld& world, const TurnStory& story) {
   if (!is_yarn(world, story)) return all;
   add_both(world, story, changed({{"beta-fast", "32"}, {"beta-slow", "1"}}), fmt::format("betas 32 and 1, where {} and {} are meant", meant(world, "beta-fast"), meant(world, "beta-slow")), 1, all);
   add_both(world, story, changed({{"ramp", "rotation"}}), "the ramp is linear in the turns within the original length, not in the pair's number", 1.02, all);
-  // The share w kept of each pair, and what becomes of it: turned round; the factor within the power, (s·base)^(−2j/d); its square; a step.
-  const std::vector<double>& unscaled = world.truth().unscaled;
-  const double s = std::atof(text_of(world, story, "factor").c_str());
-  if (!(s > 1) || unscaled.size() < story.frequencies.size()) return all;
-  const auto ramped = [&](const std::function<double(std::size_t j, double share)>& frequency, const std::string& sentence, double cost) {
-    TurnStory other = story;
-    for (std::size_t j = 0; j < other.frequencies.size(); ++j) {
-      const double share = (1 - story.frequencies[j] / unscaled[j]) / (1 - 1 / s);  // of the divided frequency
-      other.frequencies[j] = frequency(j, std::clamp(share, 0.0, 1.0));
-    }
-    all.push_back({other, sentence, cost});
-  };
-  const double n = static_cast<double>(story.frequencies.size());
-  ramped([&](std::size_t j, double w) { return unscaled[j] * (1 - w) + w * unscaled[j] * std::pow(s, -static_cast<double>(j) / n); }, "the factor stands within the power, (s·base)^(−2j/d)", 1.02);
-  ramped([&](std::size_t j, double w) { return unscaled[j] * (w + (1 - w) / s); }, "the ramp is turned round: fast pairs are divided and slow ones kept", 1.02);
-  ramped([&](std::size_t j, double w) { return unscaled[j] * (1 - w * w + w * w / s); }, "the ramp's share is squared", 1.05);
-  ramped([&](std::size_t j, double w) { return unscaled[j] * (w > 0 ? 1 / s : 1); }, "the ramp is a step", 1.05);
-  ramped([&](std::size_t j, double w) { return unscaled[j] * (w < 1 ? 1 : 1 / s); }, "the ramp is a step", 1.05);
+  ramped(world, story, [](double f, double s, double part, double w) { return f * (1 - w) + w * f * std::pow(s, -part); }, "the factor stands within the power, (s·base)^(−2j/d)", 1.02, all);
+  ramped(world, story, [](double f, double s, double, double w) { return f * (1 - w * w + w * w / s); }, "the ramp's share is squared", 1.05, all);
   return all;
 }
 

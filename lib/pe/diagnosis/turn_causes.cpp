@@ -65,7 +65,8 @@ std::optional<TurnStory> remade(const TurnWorld& world, const TurnStory& story, 
   TurnStory other = story;
   other.changes = all;
   other.frequencies = truth->frequencies;
-  if (story.cosine_magnitude == world.truth().magnitude && story.sine_magnitude == world.truth().magnitude)
+  const bool as_meant = story.cosine_magnitude == world.truth().magnitude && story.sine_magnitude == world.truth().magnitude;
+  if (as_meant && world.has_amplitude())
     other.cosine_magnitude = other.sine_magnitude = truth->magnitude;
   if (!truth->axis.empty()) {
     other.axis = truth->axis;

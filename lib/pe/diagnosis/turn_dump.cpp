@@ -109,6 +109,9 @@ void add_vectors(std::vector<TurnReading>& all, const Dump& dump, std::optional<
     }
 }
 
+// Coordinates of rows beside a table (a CSV's position column) are no turns.
+bool is_table(const Stored& array) { return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 1; }
+
 const std::vector<Stored>& check_shapes(const Dump& dump) {
   for (const Stored& array : dump.arrays)
     if (array.size() == 0) throw UsageError(fmt::format("{} is empty: its shape is {}", array.shown, spell_shape(array.shape)));
@@ -131,7 +134,11 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
     if (!cosine && says(arrays[i], "cos") && !fused) cosine = i;
     if (!sine && says(arrays[i], "sin") && !fused) sine = i;
   }
-  if (arrays.size() == 2 && !(cosine && sine)) cosine = 0, sine = 1;
+  std::vector<std::size_t> tables;
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    if (is_table(arrays[i])) tables.push_back(i);
+  const std::size_t only = tables.empty() ? 0 : tables[0];
+  if (tables.size() == 2 && !(cosine && sine)) cosine = tables[0], sine = tables[1];
   if (cosine && sine) {
     if (squeezed(arrays[*cosine].shape) != squeezed(arrays[*sine].shape))
       throw UsageError(fmt::format("{} is {} and {} is {}: cosines and sines must have one shape", arrays[*cosine].shown, spell_shape(arrays[*cosine].shape),
@@ -141,32 +148,36 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
     add_two(all, rows, width, pairs, *cosine, *sine);
     return all;
   }
-  if (arrays.size() != 1) {
+  if (arrays.size() != 1 && tables.size() != 1) {
     std::vector<std::string> names;
     for (const Stored& array : arrays) names.push_back(fmt::format("{} ({})", array.name, spell_shape(array.shape)));
     throw UsageError(fmt::format("{} arrays and no cos and sin among them: {}; name one as FILE:NAME", arrays.size(), fmt::join(names, ", ")));
   }
-  const std::vector<Index> shape = squeezed(arrays[0].shape);
+  const std::vector<Index> shape = squeezed(arrays[only].shape);
   if (shape.size() == 1) {
-    add_vector_of_numbers(all, arrays[0], shape[0], pairs);
+    add_vector_of_numbers(all, arrays[only], shape[0], pairs);
     return all;
   }
-  const auto [rows, width] = rows_of(arrays[0].shape, pairs);
-  if (says(arrays[0], "cos") != says(arrays[0], "sin") && !arrays[0].is_complex)
-    throw UsageError(fmt::format("{} holds one side of the turns: give both, --file cos --file sin", arrays[0].shown));
-  add_fused(all, rows, width, pairs, arrays[0].is_complex);
+  const auto [rows, width] = rows_of(arrays[only].shape, pairs);
+  if (says(arrays[only], "cos") != says(arrays[only], "sin") && !arrays[only].is_complex)
+    throw UsageError(fmt::format("{} holds one side of the turns: give both, --file cos --file sin", arrays[only].shown));
+  add_fused(all, rows, width, pairs, arrays[only].is_complex);
+  for (TurnReading& reading : all) reading.cosine.array = reading.sine.array = only;
   return all;
 }
 
 std::vector<TurnReading> sinusoid_readings(const Dump& dump) {
-  const Stored& array = check_shapes(dump).at(0);
+  const std::vector<Stored>& arrays = check_shapes(dump);
+  const auto found = std::ranges::find_if(arrays, is_table);
+  const Stored& array = found == arrays.end() ? arrays.at(0) : *found;
+  const auto at = static_cast<std::size_t>(&array - arrays.data());
   const std::vector<Index> shape = squeezed(array.shape);
   if (shape.size() < 2) throw UsageError(fmt::format("{} has the shape {}: a table of sinusoids has rows and columns", array.shown, spell_shape(array.shape)));
   const Index width = shape.back(), rows = array.size() / width, n = width / 2;
-  return {reading_of("interleaved", Form::turns, rows, width, n, {0, 1, 2}, {0, 0, 2}),
-          reading_of("halves", Form::turns, rows, width, n, {0, n, 1}, {0, 0, 1}),
-          reading_of("halves-cos-first", Form::turns, rows, width, n, {0, 0, 1}, {0, n, 1}),
-          reading_of("interleaved-cos-first", Form::turns, rows, width, n, {0, 0, 2}, {0, 1, 2})};
+  return {reading_of("interleaved", Form::turns, rows, width, n, {at, 1, 2}, {at, 0, 2}),
+          reading_of("halves", Form::turns, rows, width, n, {at, n, 1}, {at, 0, 1}),
+          reading_of("halves-cos-first", Form::turns, rows, width, n, {at, 0, 1}, {at, n, 1}),
+          reading_of("interleaved-cos-first", Form::turns, rows, width, n, {at, 0, 2}, {at, 1, 2})};
 }
 
 namespace {

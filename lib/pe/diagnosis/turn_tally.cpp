@@ -102,7 +102,7 @@ void read_raw_rows(const Dump& dump, const TurnReading& reading, Index first, In
   c.resize(size), s.resize(size), slack.resize(size);
   if (reading.form != TurnReading::Form::angles) return read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
   std::vector<double> row(static_cast<std::size_t>(count * reading.width));
-  dump.arrays[0].read(first * reading.width, count * reading.width, row.data());
+  dump.arrays[reading.cosine.array].read(first * reading.width, count * reading.width, row.data());
   for (Index r = 0; r < count; ++r)
     for (Index j = 0; j < reading.pairs; ++j) c[static_cast<std::size_t>(r * reading.pairs + j)] = row[static_cast<std::size_t>(r * reading.width + reading.cosine.offset + j * reading.cosine.step)];
   s = c;

@@ -25,6 +25,8 @@ class TurnWorld {
 
   /// Whether there are rows, not a vector of frequencies.
   bool has_rows() const { return reading_->form < TurnReading::Form::frequencies || reading_->form == TurnReading::Form::vectors; }
+  /// Whether cosines and sines are there, times the attention factor; angles and frequencies carry none.
+  bool has_amplitude() const { return has_rows() && reading_->form != TurnReading::Form::angles; }
   const std::vector<Index>& rows() const { return rows_; }
   /// Which position in its run a row stands at: r, and (r / stride) % run for vectors.
   Index slot(Index row) const { return reading_->run > 0 ? row / reading_->stride % reading_->run : row; }

@@ -21,6 +21,7 @@ struct Wanted {
   std::string layout;   // of the arrays, or of a sinusoidal table
   std::optional<Pairing> pairing;
   std::string from;     // who says so
+  bool by_hand = false; // not a model's family: weights may have been permuted to suit a table of the other pairing
 };
 
 std::string origin_of(const Expectation& expected, std::string_view name) {
@@ -52,7 +53,7 @@ Wanted wanted_of(const Expectation& expected) {
   const bool from_config = std::ranges::any_of(expected.parameters.entries(), [](const Parameters::Entry& entry) { return entry.origin.starts_with("config "); });
   for (const char* name : {"layout", "pairing"})
     if (const std::string origin = origin_of(expected, name); origin != "default" && !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs"))
-      wanted.pairing = rotation.pairing, wanted.from = origin;
+      wanted.pairing = rotation.pairing, wanted.from = origin, wanted.by_hand = origin.starts_with("flag ") || origin.starts_with("manifest ");
   if (from_config && !wanted.pairing) wanted.pairing = rotation.pairing, wanted.from = "the model's family";
   if (expected.dialect && expected.dialect->steps) wanted.layout = layout_of(expected.dialect->keeping), wanted.from = fmt::format("dialect {}", expected.dialect->name);
   return wanted;
@@ -65,7 +66,7 @@ std::optional<Reason> against(const TurnReading& reading, const Wanted& wanted, 
     if (wanted.layout.empty() || wanted.layout == reading.layout) return {};
     return Reason{"wrong-order", fmt::format("sines and cosines stand as in layout {}, where {} ({}) is meant", reading.layout, wanted.layout, wanted.from)};
   }
-  if (wanted.pairing && reading.pairing && *reading.pairing != *wanted.pairing && !(reading.form != Form::vectors && *wanted.pairing == Pairing::adjacent_to_halves)) {
+  if (wanted.pairing && (wanted.by_hand || reading.form == Form::vectors) && reading.pairing && *reading.pairing != *wanted.pairing && !(reading.form != Form::vectors && *wanted.pairing == Pairing::adjacent_to_halves)) {
     const bool interleaved = *reading.pairing == Pairing::adjacent;
     return Reason{"wrong-pairing", fmt::format("channels {} make a pair ({}), where {} is meant ({})", interleaved ? "2j and 2j+1" : *reading.pairing == Pairing::halves ? "j and j+n" : "2j and 2j+1, written to j and j+n,",
                                                interleaved ? "interleaved" : "halves", *wanted.pairing == Pairing::adjacent ? "interleaved" : *wanted.pairing == Pairing::halves ? "halves" : "adjacent-to-halves", wanted.from)};
@@ -97,6 +98,7 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
   Attempt attempt{reading, truth, expected.effect, {}, 0, false, {}};
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, wanted, table)) attempt.reasons.push_back(*reason), attempt.cost += 1;
+  if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   if (reading.pairs != pairs) {
     if (!expected.remake) return {};
@@ -108,6 +110,7 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
     const auto other = turn_truth(remade->effect);
     if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
     attempt.truth = *other, attempt.truth.shift = truth.shift, attempt.effect = remade->effect;
+    if (reading.form == Form::angles) attempt.truth.magnitude = 1;
     attempt.reasons.push_back({"wrong-rotary-width", fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
     attempt.cost += 1;
   }
@@ -128,7 +131,7 @@ double plausibility(const TurnWorld& world) {
 double straightness(const Dump& dump, const TurnReading& reading) {
   if (reading.rows < 4) return 0.5;
   std::vector<double> values(static_cast<std::size_t>(4 * reading.width));
-  dump.arrays[0].read(0, 4 * reading.width, values.data());
+  dump.arrays[reading.cosine.array].read(0, 4 * reading.width, values.data());
   Index good = 0;
   for (Index j = 0; j < reading.width; ++j) {
     const auto at = [&](Index row) { return values[static_cast<std::size_t>(row * reading.width + j)]; };
@@ -149,9 +152,12 @@ std::string arithmetic_of(const TurnWorld& world, const TurnTally& tally, Tier t
   return fmt::format("float32 angles of no known codebase (nearest: {}, {:.3g} ulps away)", nearest->dialect->name, nearest->ulps);
 }
 
-void add_notes(const Expectation& expected, const Attempt& attempt, const TurnTally& tally, Diagnosis& diagnosis) {
+void add_notes(const Expectation& expected, const Attempt& attempt, const Wanted& wanted, Diagnosis& diagnosis) {
   const TurnReading& reading = attempt.reading;
-  if (reading.layout == "adjacent") diagnosis.notes.push_back("columns repeat by neighbours: for kernels that turn channels 2j and 2j+1");
+  if (reading.form != Form::vectors && reading.pairing == Pairing::adjacent)
+    diagnosis.notes.push_back("columns repeat by neighbours: for kernels that turn channels 2j and 2j+1");
+  if (wanted.pairing && !wanted.by_hand && reading.form != Form::vectors && reading.pairing && *reading.pairing != *wanted.pairing)
+    diagnosis.notes.push_back(fmt::format("{} pairs channels otherwise: right where the weights were permuted to suit, wrong where they were not (--layout or --pairing demands one)", wanted.from));
   if (expected.parameters.has("mscale-all-dim") && expected.encoding->name == "rope")
     diagnosis.notes.push_back("a program with mscale_all_dim also multiplies its scores by (0.1·mscale_all_dim·ln factor + 1)²: no table shows whether it does");
   if (expected.parameters.has("max-position") && !expected.rows && reading.run == 0 && reading.form == Form::turns) {
@@ -160,7 +166,6 @@ void add_notes(const Expectation& expected, const Attempt& attempt, const TurnTa
   }
   if (expected.dialect && expected.dialect->steps && diagnosis.tier <= Tier::drift && !diagnosis.arithmetic.starts_with(std::string(expected.dialect->name) + ","))
     diagnosis.notes.push_back(fmt::format("the arithmetic of dialect {} is another; both are within the bound", expected.dialect->name));
-  (void)tally;
 }
 
 std::string bound_sentence(const TurnWorld& world) {
@@ -225,7 +230,7 @@ std::optional<Reason> too_short(const Expectation& expected, const TurnReading& 
 std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump, const TurnTruth& truth, const Wanted& wanted) {
   const bool table = std::holds_alternative<Table>(expected.effect);
   const auto pairs = static_cast<Index>(truth.frequencies.size());
-  const bool vector = dump.arrays.size() == 1 && std::ranges::count_if(dump.arrays[0].shape, [](Index extent) { return extent > 1; }) <= 1;
+  const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) { return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) <= 1; });
   std::vector<TurnReading> readings = table && !vector && dump.before.empty() ? sinusoid_readings(dump) : turn_readings(dump, pairs);
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<TurnReading> meant = readings;
@@ -307,7 +312,7 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
     diagnosis.layout = attempt.reading.layout;
     diagnosis.what = describe(dump, attempt.reading);
     take_tally(tally, world, diagnosis);
-    add_notes(expected, attempt, tally, diagnosis);
+    add_notes(expected, attempt, wanted, diagnosis);
     if (const auto reason = too_short(expected, attempt.reading)) diagnosis.reasons.push_back(*reason), diagnosis.tier = Tier::wrong;
     return diagnosis;
   };
@@ -360,7 +365,10 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
       }
     const TurnWorld world(expected, dump, best->reading, best->truth, probe_rows(best->reading, original_of(expected), more));
     const TurnTally tally = tally_of(world, dump, *best);
-    if (tally.not_finite > 0 && best->stories.empty()) diagnosis.reasons = {not_finite(tally)};
+    if (tally.not_finite > 0) {
+      diagnosis.reasons = {not_finite(tally)}, diagnosis.tier = Tier::wrong;
+      return finish(*best, world, tally);
+    }
     std::vector<Index> refuted;
     while (!best->stories.empty() && world.has_rows()) {
       refuted = disagreeing_rows(world, dump, best->stories.front().story, false);

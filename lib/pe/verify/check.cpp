@@ -71,7 +71,7 @@ std::string surprise_of(const Check& check) {
   if (check.found() == 2) return "";
   if (!check.expected) {
     const bool refused = check.diagnosis && check.diagnosis->tier != Tier::wrong && check.diagnosis->tier > check.accept;
-    return refused ? fmt::format("{} at worst is accepted (--accept)", name_of(check.accept)) : "";
+    return refused ? fmt::format("{} is worse than {}, the worst that is accepted", name_of(check.diagnosis->tier), name_of(check.accept)) : "";
   }
   const Expected& expected = *check.expected;
   if (expected.passes && *expected.passes != (check.found() == 0)) return fmt::format("it was expected to {}", *expected.passes ? "pass" : "fail");

@@ -1,6 +1,8 @@
 // Reports as JUnit XML, and as annotations of GitHub's runner.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "pe/verify/report.hpp"
 #include "pe/verify/report_parts.hpp"
 
@@ -98,6 +100,7 @@ std::string to_annotations(const Report& report) {
     if (check.exit_code() == 0) continue;
     std::string file = check.files.empty() ? "" : check.files.front();
     if (const auto colon = file.rfind(':'); colon != std::string::npos && file.find('/', colon) == std::string::npos) file.resize(colon);
+    file = std::filesystem::path(file).lexically_normal().string();
     const std::string surprise = surprise_of(check);
     text += fmt::format("::error {}title={}::{}{}\n", file.empty() ? "" : fmt::format("file={},", escape_message(file, true)), escape_message(check.name, true),
                         escape_message(surprise.empty() ? "" : surprise + "; found: ", false), escape_message(sentence_of(check), false));

@@ -65,12 +65,13 @@ std::string spell_curve(const std::vector<Diagnosis::Point>& curve) {
   for (const auto& [position, worst] : points)
     if (std::isfinite(worst) && worst > 0) least = std::min(least, worst), most_of_all = std::max(most_of_all, worst);
   if (points.size() < 2 || most_of_all == 0) return "";
+  least = std::min(least, most_of_all / 1000);  // errors that hardly differ have bars that hardly differ
   std::size_t wide = 2;
   for (const auto& point : points) wide = std::max(wide, std::to_string(point.position).size());
   std::string text = fmt::format("  error up to position, worst since the one above\n");
   for (const auto& [position, worst] : points) {
-    const double height = std::isfinite(worst) ? worst > 0 && most_of_all > least ? std::log(worst / least) / std::log(most_of_all / least) : worst > 0 ? 1.0 : -1.0 : 1.0;
-    const int bar = height < 0 ? 0 : 1 + static_cast<int>(height * (longest - 1));
+    const double height = !std::isfinite(worst) ? 1 : worst > 0 ? std::log(worst / least) / std::log(most_of_all / least) : 0;
+    const int bar = worst == 0 ? 0 : 1 + static_cast<int>(height * (longest - 1));
     std::string line = fmt::format("  {:>{}}  {:<9.3g}  {}", position, std::max<std::size_t>(wide, 11), worst, std::string(static_cast<std::size_t>(bar), '#'));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
@@ -90,17 +91,19 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color) {
   const std::string_view code = d.tier == Tier::wrong ? red : d.tier == Tier::storage ? yellow : green;
   std::string text = colored(verdict.substr(0, colon), code, color) + (colon == std::string::npos ? "" : verdict.substr(colon)) + "\n";
   if (const std::string surprise = surprise_of(check); !surprise.empty()) text += entry("refused", surprise);
-  text += entry("dump", d.what) + entry("layout", d.layout) + entry("arithmetic", d.arithmetic);
+  text += entry("dump", d.what);
+  if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
+  if (d.tier == Tier::storage || d.tier == Tier::wrong) text += entry("arithmetic", d.arithmetic);
   text += entry("from truth", distance_of(d));
   if (d.cells > 0 && d.rounded_otherwise > 0)
     text += entry("", fmt::format("{:.4g} ulps; {} of {} values are not the correctly rounded ones", d.ulps, share(d.rounded_otherwise, d.cells), d.cells));
-  if (!d.bound_from.empty()) text += entry("bound", fmt::format("{:.4g} there: {}", d.bound, d.bound_from));
+  if (!d.bound_from.empty() && d.tier != Tier::exact) text += entry("bound", fmt::format("{:.4g} there: {}", d.bound, d.bound_from));
   if (!d.reasons.empty()) text += entry("residual", fmt::format("{:.4g} before, {:.4g} with {} taken into account", d.before, d.after, d.reasons.size() == 1 ? "the cause" : "the causes"));
   if (d.first_wrong) text += entry("first wrong", spell_cell(*d.first_wrong));
   for (const std::string& other : d.others) text += entry("also fits", other);
   for (const std::string& note : d.notes) text += entry("note", note);
   text += entry("looked at", d.coverage);
-  return text + spell_curve(d.curve);
+  return d.tier == Tier::exact ? text : text + spell_curve(d.curve);
 }
 
 }  // namespace
