@@ -173,7 +173,8 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
         return diagnosis;
       }
     if (bias.causal) note_later(first.later, diagnosis);
-    diagnosis.arithmetic = arithmetic_of(diagnosis);
+    diagnosis.arithmetic = diagnosis.tier == Tier::drift ? bias_arithmetic(world, meant->story) : "";
+    if (diagnosis.arithmetic.empty()) diagnosis.arithmetic = arithmetic_of(diagnosis);
     return diagnosis;
   }
   // What was wrong is looked at too.

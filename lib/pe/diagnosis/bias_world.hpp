@@ -105,6 +105,9 @@ std::vector<double> slope_ratios(const BiasWorld& world, const BiasStory& story)
 
 std::span<const Cause<BiasWorld>> bias_world_causes();
 
+/// The dialects whose float32 a linear bias has; "" for none.
+std::string bias_arithmetic(const BiasWorld& world, const BiasStory& story);
+
 /// The world that a dump is, its probes read.
 BiasWorld bias_world(const Expectation& expected, const Stored& array);
 /// A row more to look at, around a key.
