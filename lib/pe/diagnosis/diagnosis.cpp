@@ -26,7 +26,13 @@ std::vector<CauseRow> all_causes() {
 }
 
 Diagnosis diagnose(const Expectation& expected, const Dump& dump) {
-  if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
+  if (turn_truth(expected.effect)) {  // 16-bit integers are no turns, but the bits of bfloat16 numbers
+    Dump plain = dump;
+    for (auto* arrays : {&plain.arrays, &plain.before})
+      for (Stored& array : *arrays)
+        if (array.u16) array = as_bf16(array);
+    return diagnose_turns(expected, plain);
+  }
   switch (kind_of(expected.effect)) {
     case Kind::table: return diagnose_rows(expected, dump);
     case Kind::bias: return diagnose_bias(expected, dump);
