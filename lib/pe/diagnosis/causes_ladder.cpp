@@ -26,6 +26,12 @@ TurnStory bent(const TurnWorld& world, const TurnStory& story, const std::functi
 // farther out, so that what is left stays within a turn.
 double refined(const TurnWorld& world, const TurnStory& story, double base, double exponent, std::size_t pairs) {
   const double scale = story.frequencies[0] / world.truth().unscaled[0];
+  if (!world.has_rows()) {  // of the frequencies' own logarithms
+    double sum = 0, weight = 0;
+    for (std::size_t j = 1; j < pairs; ++j)
+      if (const double e = exponent * static_cast<double>(j), ratio = world.measured()[j] / scale; ratio > 0) sum += e * std::log(ratio), weight += e * e;
+    return weight > 0 ? std::exp(sum / weight) : base;
+  }
   for (double reach = 16; world.has_rows() && reach < 8 * static_cast<double>(world.slots()); reach *= 2) {
     double moved = 0, weight = 0;
     for (std::size_t i = 0; i < world.rows().size(); ++i) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/bias.hpp"
@@ -25,14 +27,43 @@ std::vector<CauseRow> all_causes() {
   return all;
 }
 
-Diagnosis diagnose(const Expectation& expected, const Dump& dump) {
-  if (turn_truth(expected.effect)) {  // 16-bit integers are no turns, but the bits of bfloat16 numbers
-    Dump plain = dump;
-    for (auto* arrays : {&plain.arrays, &plain.before})
-      for (Stored& array : *arrays)
-        if (array.u16) array = as_bf16(array);
-    return diagnose_turns(expected, plain);
+namespace {
+
+// Text has no types: doubles that are all the shortest decimals of float32 numbers were float32 numbers.
+bool prints_floats(const Stored& array) {
+  constexpr Index most = 1 << 16;
+  if (array.dtype != DType::f64 || array.size() == 0) return false;
+  std::vector<double> values(static_cast<std::size_t>(std::min(array.size(), most)));
+  array.read(0, static_cast<Index>(values.size()), values.data());
+  bool longer = false;  // some value is not the float32 number itself
+  for (const double value : values) {
+    const auto narrow = static_cast<float>(value);
+    if (static_cast<double>(narrow) == value || std::isnan(value)) continue;
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, narrow).ptr;
+    double again = 0;
+    std::from_chars(text, end, again);
+    if (again != value) return false;
+    longer = true;
   }
+  return longer;
+}
+
+// Turns are no whole numbers: 16-bit integers are the bits of bfloat16 numbers.
+std::vector<Stored> typed(std::vector<Stored> arrays, bool turns) {
+  for (Stored& array : arrays) {
+    if (prints_floats(array)) array = as_float32(array);
+    if (turns && array.u16) array = as_bf16(array);
+  }
+  return arrays;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Expectation& expected, const Dump& as_stored) {
+  const bool turns = turn_truth(expected.effect).has_value();
+  const Dump dump{typed(as_stored.arrays, turns), typed(as_stored.before, turns)};
+  if (turns) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table: return diagnose_rows(expected, dump);
     case Kind::bias: return diagnose_bias(expected, dump);

@@ -348,7 +348,7 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
   const double highest = *std::ranges::max_element(scores);
   std::vector<Attempt> kept;
   for (std::size_t i = 0; i < attempts.size(); ++i)
-    if (scores[i] >= highest - 0.1 || (scores[i] >= 0.95 && attempts[i].cost == 0)) kept.push_back(attempts[i]);
+    if (highest < 0.9 || scores[i] >= highest - 0.1 || (scores[i] >= 0.95 && attempts[i].cost == 0)) kept.push_back(attempts[i]);
   for (int round = 0; round < 4; ++round) {
     std::vector<TurnWorld> worlds;
     std::vector<Search<TurnWorld>> searches;
