@@ -27,8 +27,8 @@ FINDINGS = {"m2m100 as stored": {"verdict": "fail", "tier": "wrong", "cause": "p
 class Collection:
     """The files, the checks and what is to be seen in each."""
 
-    def __init__(self):
-        self.checks, self.readings = [], {}
+    def __init__(self, folder):
+        self.folder, self.checks, self.readings = folder, [], {}
 
     def check(self, name, file, layout=None, arithmetic=None, **keys):
         entry = {"name": name, **keys, "file": file}
@@ -43,21 +43,21 @@ class Collection:
         """NumPy's compressed archive: most tables have each column twice. bfloat16 as its bits, as NumPy users have it."""
         import numpy as np
         import torch
-        plain = {name: a.view(torch.uint16).numpy() if a.dtype == torch.bfloat16 else a.numpy() for name, a in arrays.items()}
-        np.savez_compressed(FOLDER / f"{stem}.npz", **plain)
+        plain = {name: (a.view(torch.uint16) if a.dtype == torch.bfloat16 else a).numpy() for name, a in arrays.items()}
+        np.savez_compressed(self.folder / f"{stem}.npz", **plain)
         return {name: f"{stem}.npz:{name}" for name in arrays}
 
     def safetensors(self, stem, **arrays):
         from safetensors.torch import save_file
-        save_file({name: a.contiguous() for name, a in arrays.items()}, FOLDER / f"{stem}.safetensors", metadata=parity.versions())
+        save_file({name: a.contiguous() for name, a in arrays.items()}, self.folder / f"{stem}.safetensors", metadata=parity.versions())
         return {name: f"{stem}.safetensors:{name}" for name in arrays}
 
     def write(self):
-        size = sum(path.stat().st_size for path in FOLDER.iterdir() if path.suffix in (".npz", ".safetensors"))
+        size = sum(path.stat().st_size for path in self.folder.iterdir() if path.suffix in (".npz", ".safetensors"))
         lines = ",\n".join("  " + json.dumps(check) for check in self.checks)
-        (FOLDER / "manifest.json").write_text(f'{{"schema_version": 1, "checks": [\n{lines}\n]}}\n')
-        (FOLDER / "readings.json").write_text("{\n" + ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in self.readings.items()) + "\n}\n")
-        (FOLDER / "versions.txt").write_text("".join(f"{name} {version}\n" for name, version in parity.versions().items()))
+        (self.folder / "manifest.json").write_text(f'{{"schema_version": 1, "checks": [\n{lines}\n]}}\n')
+        (self.folder / "readings.json").write_text("{\n" + ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in self.readings.items()) + "\n}\n")
+        (self.folder / "versions.txt").write_text("".join(f"{name} {version}\n" for name, version in parity.versions().items()))
         print(f"{len(self.checks)} checks, {size >> 10} KiB")
 
 
@@ -291,7 +291,7 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     for path in FOLDER.iterdir():
         path.unlink()
-    dumps = Collection()
+    dumps = Collection(FOLDER)
     for record in (rotary, vectors, sinusoids, grids, biases):
         record(dumps)
     dumps.write()
