@@ -265,6 +265,24 @@ bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector
   return true;
 }
 
+// How much a reading looks like turns: where it says that columns are equal, they are.
+struct Likelihood {
+  double share = 0;  // of the cells that look like turns, and a quarter of the share of equal columns
+  bool copies_differ = false;
+};
+
+Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt, const TurnWorld& world) {
+  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading) : plausibility(world);
+  if (!attempt.reading.cosine_copy) return {share, false};
+  const std::vector<Index>& rows = world.rows();
+  const TurnWorld copy(expected, dump, attempt.reading, attempt.truth, rows, true);
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
+  const std::size_t cells = rows.size() * world.pairs();
+  return {share + 0.25 * static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, cells)), equal < cells};
+}
+
 // Causes ask for the same parameters again and again.
 Expectation remembering(const Expectation& expected) {
   Expectation with_memory = expected;
@@ -295,18 +313,10 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
     const std::vector<Index> rows = probe_rows(attempt.reading, original_of(expected), {});
     const TurnWorld world(expected, dump, attempt.reading, attempt.truth, rows);
     const bool rest = passes_rest(dump, attempt.reading, rows);
-    double score = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading) : plausibility(world);
-    if (!rest) score -= 0.5;
-    if (attempt.reading.cosine_copy) {
-      const TurnWorld copy(expected, dump, attempt.reading, attempt.truth, rows, true);
-      std::size_t equal = 0;
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
-      const auto cells = rows.size() * world.pairs();
-      score += 0.25 * static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, cells));
-      if (equal < cells) attempt.cost += 1.1;  // to be called copies-differ
-    }
-    scores.push_back(score);
+    Likelihood score = likelihood(expected, dump, attempt, world);
+    if (!rest) score.share -= 0.5;
+    if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
+    scores.push_back(score.share);
     if (rest && (!best_start || attempt.cost < best_start->cost) && world.agrees(world.start())) best_start = &attempt;
   }
 
@@ -407,6 +417,21 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
 }
 
 }  // namespace
+
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
+  auto truth = turn_truth(expected.effect);
+  if (expected.encoding->kind == Kind::table && expected.parameters.has("offset")) truth->shift = expected.parameters.integer("offset");
+  std::optional<LikelyReading> likely;
+  double best = 0;
+  for (const Attempt& attempt : attempts_of(expected, dump, *truth, wanted_of(expected))) {
+    const TurnWorld world(expected, dump, attempt.reading, attempt.truth, probe_rows(attempt.reading, original_of(expected), {}));
+    const double share = world.measure(world.start()).share, score = likelihood(expected, dump, attempt, world).share + share / 2 - attempt.cost / 4;
+    if (likely && !(score > best)) continue;
+    best = score;
+    likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};
+  }
+  return *likely;
+}
 
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
   if (dump.before.empty()) return diagnose_one(expected, dump);
