@@ -139,7 +139,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
       const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]), angle = std::fabs(p * f[j]);
       const double scale = angles ? angle : amplitude;
       const double bound = angles ? angle * (growth[j] * unit + file) : scale * (growth[j] * unit * angle + 3 * unit + file) + slack[at];
-      const double finer = angles ? angle * (growth[j] * fine + file) : scale * (growth[j] * fine * angle + 3 * fine + file) + slack[at];
+      const double finer = angles ? angle * growth[j] * fine : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
         if (sine && angles) continue;
         const double got = sine ? s[at] : c[at], want = sine ? exact.sine[at] : exact.cosine[at], round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
@@ -156,7 +156,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
           bad = true;
           continue;
         }
-        if (!(off <= finer)) tally.in_double = false;
+        if (tally.in_double && !(off <= finer + spacing(want, world.dtype()) / 2)) tally.in_double = false;
         if (!(off <= bound)) {
           bad = true;
           if (!tally.first_wrong) tally.first_wrong = Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
