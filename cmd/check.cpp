@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/observe.hpp"
 #include "pe/io/dump.hpp"
 
 namespace pe::cmd {
@@ -96,6 +97,15 @@ void describe(Check& check, const Subject& subject) {
   check.warnings = subject.reading.warnings;
 }
 
+// The dump as an effect, at the positions that --length or --positions ask for.
+Observed observed_as_asked(const Expectation& expected, const Dump& dump, const CheckRequest& asked) {
+  Observed observed = observe(expected, dump);
+  if (expected.rows && observed.subject.positions.count > *expected.rows) observed.subject.positions.count = *expected.rows;
+  for (const std::string& shift : comma_separated(asked.offsets)) observed.subject.shifts.push_back(whole_number("offsets", shift, "1", "9007199254740992"));
+  if (!asked.embeddings.empty()) observed.subject.embeddings = read_array(asked.embeddings);
+  return observed;
+}
+
 void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& command, bool quiet, std::unique_lock<std::mutex>& one_at_a_time) {
   check.files = asked.files;
   const Dump dump{open_all(asked.files, asked), open_all(asked.before, asked)};
@@ -106,7 +116,12 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
   if (!asked.request.dialect_given) check.provenance.dialect = "any";
   const Expectation expected = expectation_of(subject, asked);
   one_at_a_time.unlock();
+  if (asked.law) {
+    check.verdicts.push_back(judge_law(*asked.law, *subject.encoding, observed_as_asked(expected, dump, asked)));
+    return;
+  }
   check.diagnosis = diagnose(expected, dump);
+  if (asked.laws) check.verdicts = note_promised(*subject.encoding, subject.parameters, observed_as_asked(expected, dump, asked));
 }
 
 void measure_laws(Check& check, const CheckRequest& asked, const std::string& command, bool quiet, std::unique_lock<std::mutex>& one_at_a_time) {
@@ -134,7 +149,7 @@ Check carry_out(const CheckRequest& asked, const std::string& command, bool quie
   Check check;
   check.name = asked.name, check.accept = asked.accept;
   if (asked.files.empty()) {
-    for (const auto& [given, option] : {std::pair(!asked.before.empty(), "--before"), std::pair(!asked.shape.empty(), "--shape"), std::pair(!asked.file_layout.empty(), "--file-layout")})
+    for (const auto& [given, option] : {std::pair(!asked.before.empty(), "--before"), std::pair(asked.laws, "--laws"), std::pair(!asked.shape.empty(), "--shape"), std::pair(!asked.file_layout.empty(), "--file-layout")})
       if (given) throw UsageError(fmt::format("{} has no meaning without --file", option));
   }
   std::unique_lock one_at_a_time(opening);

@@ -19,6 +19,7 @@ struct CheckRequest {
   std::vector<Index> shape;
   std::string file_layout;
   Tier accept = Tier::drift;
+  bool laws = false;                       // those of a dump are noted beside its verdict
 };
 
 /// `--shape 131072,128`.

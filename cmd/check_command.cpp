@@ -14,22 +14,24 @@
 namespace pe::cmd {
 namespace {
 
-void add_dump_options(CLI::App& app, CheckCommand& check) {
+void add_dump_options(CLI::App& app, CheckCommand& check, bool one_law) {
   const char* group = "Dump";
   const auto several = [&](const char* name, std::vector<std::string>& into, const char* help) {
     app.add_option(name, into, help)->type_name("FILE[:TENSOR]")->allow_extra_args(false)->group(group);
   };
-  several("--file", check.asked.files, "somebody's dump instead of the laws; once for each file");
-  several("--before", check.asked.before, "vectors before the encoding was applied; --file then holds them afterwards");
+  several("--file", check.asked.files, one_law ? "somebody's dump, on which the law is measured; once for each file" : "somebody's dump instead of the laws; once for each file");
+  if (!one_law) several("--before", check.asked.before, "vectors before the encoding was applied; --file then holds them afterwards");
   app.add_option("--shape", check.shape, "of a raw file, whose type --dtype says")->type_name("N,...")->group(group);
   app.add_option("--file-layout", check.asked.file_layout, "how the arrays are laid out (default: recognised)")->type_name("NAME")->group(group);
+  if (one_law) return;
+  app.add_flag("--laws", check.asked.laws, "note the promised laws as the dump has them, too")->group(group);
   app.add_option("--accept", check.accept, "the worst tier that passes")->type_name("{exact,drift,storage}")->capture_default_str()->group(group);
 }
 
 constexpr const char* law_footer =
-    "EXAMPLES\n  pe-verify {0} {1}\n  pe-verify {0} {1} --length 4096 --dtype bf16 --report report.json\n\nACCURACY\n  {2}\n  Values are judged as they are "
-    "stored in --dtype; every bound is derived from one rounding to it.\n\n"
-    "EXIT STATUS\n  0 every law judged holds; 1 one fails; 2 nothing could be told: bad usage, bad input, I/O\n";
+    "EXAMPLES\n  pe-verify {0} {1}\n  pe-verify {0} {1} --length 4096 --dtype bf16 --report report.json\n  pe-verify {0} {1} --file dump.npz\n\nACCURACY\n  {2}\n  Values are judged as they are "
+    "stored in --dtype; every bound is derived from one rounding to it, for a\n"
+    "  dump also from what float32 arithmetic does to its values and angles.\n\nEXIT STATUS\n  0 every law judged holds; 1 one fails; 2 nothing could be told: bad usage, bad input, I/O\n";
 
 constexpr const char* check_footer =
     "EXAMPLES\n  pe-verify check {0}\n  pe-verify check {0} --length 4096 --dtype bf16 --report report.json\n  pe-verify check {0} --file dump.npz\n\nACCURACY\n  {1}\n"
@@ -89,7 +91,7 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
   if (encoding.kind == Kind::table)
     app.add_option("--embeddings", asked.embeddings, "token embeddings [token, dim] for collision-free (default: 64 drawn from a normal distribution)")
         ->type_name("FILE[:TENSOR]");
-  if (!law) add_dump_options(app, check);
+  add_dump_options(app, check, law != nullptr);
   add_report_options(app, check.report);
   app.footer(law ? fmt::format(fmt::runtime(law_footer), law->name, encoding.name, encoding.accuracy)
                  : fmt::format(fmt::runtime(check_footer), encoding.name, encoding.accuracy));

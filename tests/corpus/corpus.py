@@ -142,9 +142,11 @@ def main():
     parser.add_argument("--only", metavar="REGEX", default="", help="cases whose name matches")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep dumps, manifests and reports here")
     parser.add_argument("--identify", action="store_true", help="ask of each sound dump what it is, with nothing said")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another assortment of dtypes, layouts, lengths and containers")
     parser.add_argument("--self-check", action="store_true", help="hold the corpus to itself, without a verifier")
     options = parser.parse_args()
     start = time.monotonic()
+    case.Cycle.seed = options.seed
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pe-corpus-") as name:

@@ -9,10 +9,9 @@
 #include "pe/diagnosis/bucket_world.hpp"
 
 namespace pe {
-namespace {
 
 // Without the axes of one, [1, 1, S, S] is [S, S].
-std::vector<BucketShape> shapes_of(const Expectation& expected, const Stored& array) {
+std::vector<BucketShape> bucket_shapes(const Expectation& expected, const Stored& array) {
   std::vector<Index> shape = array.shape;
   while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
   if (shape.size() == 2 && shape[0] == 1 && array.shape.size() <= 2) shape.erase(shape.begin());
@@ -48,6 +47,8 @@ std::vector<BucketShape> shapes_of(const Expectation& expected, const Stored& ar
   return shapes;
 }
 
+namespace {
+
 // Tables that are stored with a query before them hold relative positions without the table's offset: DeBERTa's rel_pos, Shaw's clip.
 std::optional<std::int64_t> span_of(const Expectation& expected, const Buckets& map) {
   if (expected.encoding->name != "deberta" && expected.encoding->name != "shaw") return {};
@@ -76,7 +77,7 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
 
   Diagnosis best;
   std::optional<double> best_cost;
-  for (const BucketShape& shape : shapes_of(expected, array)) {
+  for (const BucketShape& shape : bucket_shapes(expected, array)) {
     BucketWorld world = bucket_world(expected, array, *map, shape);
     BucketStory start{.map = *map};
     std::vector<std::string> notes;

@@ -16,6 +16,9 @@ struct BucketShape {
   std::string layout, sentence;
 };
 
+/// The axes that an array of buckets may have. Throws UsageError where it has none.
+std::vector<BucketShape> bucket_shapes(const Expectation& expected, const Stored& array);
+
 struct BucketStory {
   Buckets map;
   Given changes = {};

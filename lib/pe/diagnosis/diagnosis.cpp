@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/bias.hpp"
@@ -25,7 +27,38 @@ std::vector<CauseRow> all_causes() {
   return all;
 }
 
-Diagnosis diagnose(const Expectation& expected, const Dump& dump) {
+namespace {
+
+// Text has no types: doubles that are all the shortest decimals of float32 numbers were float32 numbers.
+bool prints_floats(const Stored& array) {
+  constexpr Index most = 1 << 16;
+  if (array.dtype != DType::f64 || array.size() == 0) return false;
+  std::vector<double> values(static_cast<std::size_t>(std::min(array.size(), most)));
+  array.read(0, static_cast<Index>(values.size()), values.data());
+  bool longer = false;  // some value is not the float32 number itself
+  for (const double value : values) {
+    const auto narrow = static_cast<float>(value);
+    if (static_cast<double>(narrow) == value || std::isnan(value)) continue;
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, narrow).ptr;
+    double again = 0;
+    std::from_chars(text, end, again);
+    if (again != value) return false;
+    longer = true;
+  }
+  return longer;
+}
+
+std::vector<Stored> typed(std::vector<Stored> arrays) {
+  for (Stored& array : arrays)
+    if (prints_floats(array)) array = as_float32(array);
+  return arrays;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Expectation& expected, const Dump& as_stored) {
+  const Dump dump{typed(as_stored.arrays), typed(as_stored.before)};
   if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table: return diagnose_rows(expected, dump);

@@ -158,7 +158,7 @@ std::vector<CauseRow> row_causes() {
   return rows;
 }
 
-Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
+RowDump row_dump(const Expectation& expected, const Dump& dump) {
   constexpr std::string_view names[] = {"pe", "position", "embed", "table", "wpe"};
   const Stored& given = only_array(expected, dump, names);
   const Table& table = std::get<Table>(expected.effect);
@@ -181,13 +181,21 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
   world.begin = table.rows ? 0 : expected.first - 8;
   world.end = table.rows ? *table.rows : expected.first + shape.rows + 8;
   set_bound(world);
+  return {std::move(world), given, array, shape.transposed};
+}
+
+Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
+  RowDump rows = row_dump(expected, dump);
+  RowWorld& world = rows.world;
+  const Stored& array = rows.array;
+  const Table& table = world.table;
   constexpr Index some = 24;
-  for (Index i = 0; i < std::min(shape.rows, some); ++i)
-    add_probe(world, array, shape.rows <= some ? i : i * (shape.rows - 1) / (some - 1));
+  for (Index i = 0; i < std::min(world.rows, some); ++i)
+    add_probe(world, array, world.rows <= some ? i : i * (world.rows - 1) / (some - 1));
 
   Diagnosis diagnosis;
-  diagnosis.what = fmt::format("table of {} rows and {} channels {}", shape.rows, table.width, spell_array(given));
-  diagnosis.layout = shape.transposed ? "table-transposed" : "table";
+  diagnosis.what = fmt::format("table of {} rows and {} channels {}", world.rows, table.width, spell_array(rows.given));
+  diagnosis.layout = rows.transposed ? "table-transposed" : "table";
   diagnosis.bound_from = world.derivation;
   const auto place = [&](const Spot& spot) {
     return fmt::format("position {}, channel {}", world.first + spot.run % world.rows, spot.index);
@@ -201,10 +209,10 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
     diagnosis.notes.push_back(
         fmt::format("{} rows lie beyond the {} that the table has, and are not compared", std::min(beyond, world.rows), *table.rows));
   std::vector<Reason> of_shape;
-  if (shape.transposed)
-    of_shape.push_back({"transposed", fmt::format("positions and channels are swapped: [{}, {}]", table.width, shape.rows)});
-  if (expected.rows && shape.rows < *expected.rows)
-    of_shape.push_back({"table-short", fmt::format("the table has {} rows, where {} must be", shape.rows, *expected.rows)});
+  if (rows.transposed)
+    of_shape.push_back({"transposed", fmt::format("positions and channels are swapped: [{}, {}]", table.width, world.rows)});
+  if (expected.rows && world.rows < *expected.rows)
+    of_shape.push_back({"table-short", fmt::format("the table has {} rows, where {} must be", world.rows, *expected.rows)});
 
   if (first.agrees() && first.cells() > 0) {
     diagnosis.tier = first.exact() ? Tier::exact : Tier::drift;

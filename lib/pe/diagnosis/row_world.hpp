@@ -48,4 +48,12 @@ struct RowWorld {
 
 std::span<const Cause<RowWorld>> row_world_causes();
 
+/// The dump's one array as rows of positions, and its world, nothing probed yet. Throws UsageError where it is no table of the width expected.
+struct RowDump {
+  RowWorld world;
+  Stored given, array;      // as in the file; as [times, rows, width]
+  bool transposed = false;  // only that fits
+};
+RowDump row_dump(const Expectation& expected, const Dump& dump);
+
 }  // namespace pe

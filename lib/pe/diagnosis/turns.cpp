@@ -52,7 +52,7 @@ Wanted wanted_of(const Expectation& expected) {
   const auto& rotation = std::get<Rotation>(expected.effect);
   const bool from_config = std::ranges::any_of(expected.parameters.entries(), [](const Parameters::Entry& entry) { return entry.origin.starts_with("config "); });
   for (const char* name : {"layout", "pairing"})
-    if (const std::string origin = origin_of(expected, name); origin != "default" && !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs"))
+    if (const std::string origin = origin_of(expected, name); !wanted.by_hand && origin != "default" && !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs"))
       wanted.pairing = rotation.pairing, wanted.from = origin, wanted.by_hand = origin.starts_with("flag ") || origin.starts_with("manifest ");
   if (from_config && !wanted.pairing) wanted.pairing = rotation.pairing, wanted.from = "the model's family";
   if (expected.dialect && expected.dialect->steps) wanted.layout = layout_of(expected.dialect->keeping), wanted.from = fmt::format("dialect {}", expected.dialect->name);
@@ -112,7 +112,7 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
     attempt.truth = *other, attempt.truth.shift = truth.shift, attempt.effect = remade->effect;
     if (reading.form == Form::angles) attempt.truth.magnitude = 1;
     attempt.reasons.push_back({"wrong-rotary-width", fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
-    attempt.cost += 1;
+    attempt.cost += 1.05;
   }
   return attempt;
 }
@@ -273,6 +273,24 @@ bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector
 
 namespace {
 
+// How much a reading looks like turns: where it says that columns are equal, they are.
+struct Likelihood {
+  double share = 0;  // of the cells that look like turns, and a quarter of the share of equal columns
+  bool copies_differ = false;
+};
+
+Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt, const TurnWorld& world) {
+  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading) : plausibility(world);
+  if (!attempt.reading.cosine_copy) return {share, false};
+  const std::vector<Index>& rows = world.rows();
+  const TurnWorld copy(expected, dump, attempt.reading, attempt.truth, rows, true);
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
+  const std::size_t cells = rows.size() * world.pairs();
+  return {share + 0.25 * static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, cells)), equal < cells};
+}
+
 // Causes ask for the same parameters again and again.
 Expectation remembering(const Expectation& expected) {
   Expectation with_memory = expected;
@@ -303,16 +321,10 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
     const std::vector<Index> rows = probe_rows(attempt.reading, original_of(expected), {});
     const TurnWorld world(expected, dump, attempt.reading, attempt.truth, rows);
     const bool rest = passes_rest(dump, attempt.reading, rows);
-    double score = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading) : plausibility(world);
-    if (!rest) score -= 0.5;
-    if (attempt.reading.cosine_copy) {
-      const TurnWorld copy(expected, dump, attempt.reading, attempt.truth, rows, true);
-      std::size_t equal = 0;
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
-      score += static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, rows.size() * world.pairs())) - 0.75;
-    }
-    scores.push_back(score);
+    Likelihood score = likelihood(expected, dump, attempt, world);
+    if (!rest) score.share -= 0.5;
+    if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
+    scores.push_back(score.share);
     if (rest && (!best_start || attempt.cost < best_start->cost) && world.agrees(world.start())) best_start = &attempt;
   }
 
@@ -354,7 +366,7 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
   const double highest = *std::ranges::max_element(scores);
   std::vector<Attempt> kept;
   for (std::size_t i = 0; i < attempts.size(); ++i)
-    if (scores[i] >= highest - 0.1) kept.push_back(attempts[i]);
+    if (highest < 0.9 || scores[i] >= highest - 0.1 || (scores[i] >= 0.95 && attempts[i].cost == 0)) kept.push_back(attempts[i]);
   for (int round = 0; round < 4; ++round) {
     std::vector<TurnWorld> worlds;
     std::vector<Search<TurnWorld>> searches;
@@ -391,9 +403,10 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
     diagnosis.before = world.measure(world.start()).residual, diagnosis.after = diagnosis.before;
     if (!best->stories.empty()) {
       const Explanation<TurnWorld>& story = best->stories.front();
-      diagnosis.reasons = best->reasons;
+      const bool nothing_held = story.fit.residual == 0 && story.reasons.back().cause == "uninitialised";  // noise tells no width
+      if (!nothing_held) diagnosis.reasons = best->reasons;
       diagnosis.reasons.insert(diagnosis.reasons.end(), story.reasons.begin(), story.reasons.end());
-      if (tally.copies_differ > 0)
+      if (tally.copies_differ > 0 && !nothing_held)
         diagnosis.reasons.push_back({"copies-differ", fmt::format("the second columns of the pairs are not the first ones in {} rows, the first of them row {}", tally.copies_differ, tally.first_copy)});
       diagnosis.after = story.fit.residual;
       diagnosis.tier = best->reasons.empty() && tally.copies_differ == 0 ? story.tier : Tier::wrong;
@@ -412,6 +425,21 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
 }
 
 }  // namespace
+
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
+  auto truth = turn_truth(expected.effect);
+  if (expected.encoding->kind == Kind::table && expected.parameters.has("offset")) truth->shift = expected.parameters.integer("offset");
+  std::optional<LikelyReading> likely;
+  double best = 0;
+  for (const Attempt& attempt : attempts_of(expected, dump, *truth, wanted_of(expected))) {
+    const TurnWorld world(expected, dump, attempt.reading, attempt.truth, probe_rows(attempt.reading, original_of(expected), {}));
+    const double share = world.measure(world.start()).share, score = likelihood(expected, dump, attempt, world).share + share / 2 - attempt.cost / 4;
+    if (likely && !(score > best)) continue;
+    best = score;
+    likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};
+  }
+  return *likely;
+}
 
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
   if (dump.before.empty()) return diagnose_one(expected, dump);

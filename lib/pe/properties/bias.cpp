@@ -80,7 +80,13 @@ Measurement toeplitz(const Bias& bias, const Case& subject) {
     return apart(square.at(query, key), square.at(query - start, key - start));
   });
   result.bound_from = "the same number rounded the same way: no difference";
-  return result;
+  if (!subject.foreign) return result;
+  result.bound = 2 * subject.foreign->value;
+  result.bound_from = fmt::format("twice {}", subject.foreign->value_from);
+  if (result.holds()) return result;
+  Measurement relative = bias_relative_only(bias, subject);
+  if (relative.holds()) relative.bound_from += ": the same but for constants";
+  return relative.holds() ? relative : result;
 }
 
 // Softmax cannot see a constant for each query row, so each row is taken from its own diagonal.
@@ -93,8 +99,9 @@ Measurement bias_relative_only(const Bias& bias, const Case& subject) {
     const Index start = back_to_start(bias, query, key), q = query - start, k = key - start;
     return apart(square.at(query, key) - square.at(query, query), square.at(q, k) - square.at(q, q));
   });
-  result.bound = 4 * rounding_error(subject.dtype, largest);
-  result.bound_from = fmt::format("four roundings to {} of numbers up to {:.6g}; a constant for each query row is taken off", name_of(subject.dtype), largest);
+  result.bound = 4 * entry_error(subject, largest);
+  result.bound_from = fmt::format("four roundings to {} of numbers up to {:.6g}; a constant for each query row is taken off{}", name_of(subject.dtype), largest,
+                                  subject.foreign ? ", and four times " + subject.foreign->value_from : "");
   return result;
 }
 
@@ -129,6 +136,7 @@ Measurement symmetric(const Bias& bias, const Case& subject) {
     return apart(square.at(query, key), square.at(key, query));
   });
   result.bound_from = "the same number rounded the same way: no difference";
+  if (subject.foreign) result.bound = 2 * subject.foreign->value, result.bound_from = fmt::format("twice {}", subject.foreign->value_from);
   return result;
 }
 
@@ -136,6 +144,7 @@ Measurement symmetric(const Bias& bias, const Case& subject) {
 // (Press et al. 2022 and `get_slopes`). Read off the biases themselves: the penalty of one position of distance.
 Measurement slopes(const Bias& bias, const Case& subject) {
   if (!bias.fill || bias.slopes.empty()) return not_told("the bias has no head slopes");
+  if (subject.foreign && existing(bias, subject.positions).count < 2) return not_told("the dump has no two positions");
   Measurement result;
   Index power = 1;
   while (2 * power <= bias.heads) power *= 2;
@@ -145,7 +154,8 @@ Measurement slopes(const Bias& bias, const Case& subject) {
     const double expected = std::exp2(exponent);
     std::byte bytes[16];
     double values[2];
-    bias.fill(head, 1, {0, 1, 2, 0}, subject.dtype, bytes);
+    const std::int64_t first = subject.foreign ? subject.positions.at(0) : 0;
+    bias.fill(head, first + 1, {first, 1, 2, 0}, subject.dtype, bytes);
     widen(bytes, subject.dtype, values);
     const double slope = values[1] - values[0];  // one position of distance, in either form of the bias
     const double off = std::fabs(slope - expected) / expected;
@@ -155,6 +165,7 @@ Measurement slopes(const Bias& bias, const Case& subject) {
   }
   result.bound = unit_roundoff(subject.dtype) + 4 * 0x1p-53;
   result.bound_from = fmt::format("relative: one rounding to {} and exp2 in double", name_of(subject.dtype));
+  if (subject.foreign) result.bound += subject.foreign->slope, result.bound_from += ", and " + subject.foreign->slope_from;
   result.coverage = fmt::format("all {} heads, ladder of {}{}", bias.heads, power, power < bias.heads ? fmt::format(" and every second of {}", 2 * power) : "");
   result.exhaustive = true;
   return result;

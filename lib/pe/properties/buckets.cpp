@@ -46,6 +46,49 @@ Measurement by_offset_by_place(const Buckets& buckets) {
   return result;
 }
 
+// Runs of a dump's matrix: from every query outwards, to either side.
+Measurement monotone_by_place(const Buckets& buckets) {
+  Measurement result;
+  result.bound_from = "turns of direction on either side of a query; none may";
+  for (Index query = 0; query < places_of(buckets); ++query)
+    for (const int side : {-1, 1}) {
+      int direction = 0;
+      for (Index key = query + 2 * side; key >= 0 && key < places_of(buckets); key += side) {
+        const Index before = buckets.of(query, key - side), here = buckets.of(query, key);
+        const int step = (here > before) - (here < before);
+        if (step != 0 && direction != 0 && step != direction && result.worst++ == 0)
+          result.witness = fmt::format("query {}, key {}: bucket {} after {}", query, key, here, before);
+        if (step != 0) direction = step;
+      }
+    }
+  result.coverage = pairs_covered(buckets);
+  result.exhaustive = buckets.positions && *buckets.positions <= widest;
+  return result;
+}
+
+// Pairs of a dump's matrix that lie beyond the limit, against the first pair at the limit on their side.
+Measurement clipped_by_place(const Buckets& buckets) {
+  const Index limit = buckets.saturation, seen = places_of(buckets);
+  if (limit == 0) return not_told("these buckets never end");
+  if (seen <= limit + 1) return not_told(fmt::format("the dump has {} positions, and the buckets end at distance {}", seen, limit));
+  Measurement result;
+  result.bound_from = "pairs beyond the limit whose bucket differs from the limit's; none may";
+  for_pairs(buckets, [&](Index query, Index key, Index bucket) {
+    if (std::abs(key - query) < limit) return;
+    const Index meant = key > query ? buckets.of(0, limit) : buckets.of(limit, 0);
+    if (bucket != meant && result.worst++ == 0) result.witness = fmt::format("query {}, key {}: bucket {}, at the limit {}", query, key, bucket, meant);
+  });
+  if (buckets.of(limit, 0) == buckets.of(limit, 1) && buckets.of(0, limit) == buckets.of(0, limit - 1) && result.worst++ == 0)
+    result.witness = fmt::format("the bucket stays the same already at distance {}", limit - 1);
+  result.coverage = pairs_covered(buckets);
+  return result;
+}
+
+// A dump of buckets by offset has the offsets of the case and no others.
+bool has_offset(const Case& subject, std::int64_t offset) {
+  return !subject.foreign || (offset >= subject.offsets.at(0) && offset <= subject.offsets.at(subject.offsets.count - 1));
+}
+
 Measurement total(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset) return total_by_place(buckets);
   Measurement result;
@@ -63,6 +106,7 @@ Measurement total(const Buckets& buckets, const Case& subject) {
 
 Measurement by_offset(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset) return by_offset_by_place(buckets);
+  if (subject.foreign) return not_told("the dump has one bucket for each offset: any such does");
   Measurement result;
   result.bound_from = "pairs whose bucket differs from the same offset at query 0; none may";
   for (const std::int64_t query : places)
@@ -77,13 +121,14 @@ Measurement by_offset(const Buckets& buckets, const Case& subject) {
 }
 
 Measurement monotone(const Buckets& buckets, const Case& subject) {
+  if (!buckets.by_offset && subject.foreign) return monotone_by_place(buckets);
   if (!buckets.by_offset) return not_told("these buckets are no function of the offset");
   Measurement result;
   result.bound_from = "turns of direction on either side of the query; none may";
   for (const int side : {-1, 1}) {
     int direction = 0;
     const std::int64_t reach = std::max(std::abs(subject.offsets.at(0)), std::abs(subject.offsets.at(subject.offsets.count - 1)));
-    for (std::int64_t distance = 2; distance <= reach; ++distance) {
+    for (std::int64_t distance = 2; distance <= reach && has_offset(subject, side * distance); ++distance) {
       const Index before = buckets.of(0, side * (distance - 1)), here = buckets.of(0, side * distance);
       const int step = (here > before) - (here < before);
       if (step != 0 && direction != 0 && step != direction && result.worst++ == 0)
@@ -107,14 +152,19 @@ Measurement covered(const Buckets& buckets, const Case& subject) {
     if (!buckets.positions || *buckets.positions > widest) return not_told(fmt::format("more than {} positions to look at", widest));
     result.coverage = pairs_covered(buckets);
   } else {
-    const std::int64_t far = std::max<std::int64_t>(buckets.saturation, subject.offsets.count);
+    const std::int64_t far = subject.foreign ? std::max(-subject.offsets.at(0), subject.offsets.at(subject.offsets.count - 1))
+                                             : std::max<std::int64_t>(buckets.saturation, subject.offsets.count);
     if (far > (std::int64_t{1} << 26)) return not_told("too many offsets to look at");
-    for (std::int64_t offset = -far; offset <= far; ++offset) reach(buckets.of(0, offset));
+    for (std::int64_t offset = -far; offset <= far; ++offset)
+      if (has_offset(subject, offset)) reach(buckets.of(0, offset));
     result.coverage = fmt::format("offsets {} to {}", -far, far);
   }
   std::vector<std::size_t> unused;
   for (std::size_t bucket = 0; bucket < reached.size(); ++bucket)
     if (!reached[bucket]) unused.push_back(bucket);
+  const std::int64_t seen = buckets.by_offset ? subject.offsets.at(subject.offsets.count - 1) : places_of(buckets) - 1;
+  if (subject.foreign && !unused.empty() && seen < buckets.saturation)
+    return not_told(fmt::format("the dump ends at distance {}, before the buckets do ({})", seen, buckets.saturation));
   result.worst = static_cast<double>(unused.size());
   result.bound_from = "buckets that no offset reaches; none may be";
   if (!unused.empty()) result.witness = fmt::format("unused: {}", fmt::join(unused, ", "));
@@ -123,17 +173,19 @@ Measurement covered(const Buckets& buckets, const Case& subject) {
 }
 
 // Constant from the saturation on, to either side, and still moving on one side just before it.
-Measurement clipped_at(const Buckets& buckets) {
+Measurement clipped_at(const Buckets& buckets, const Case& subject) {
+  if (!buckets.by_offset && subject.foreign) return clipped_by_place(buckets);
   if (!buckets.by_offset) return not_told("these buckets are no function of the offset");
   if (buckets.saturation == 0) return not_told("these buckets never end");
   Measurement result;
   result.bound_from = "offsets beyond the limit whose bucket differs from the limit's; none may";
   const std::int64_t limit = buckets.saturation;
+  if (!has_offset(subject, limit + 1) && !has_offset(subject, -limit - 1)) return not_told(fmt::format("the dump ends before the buckets do, at distance {}", limit));
   for (const int side : {-1, 1})
-    for (std::int64_t distance = limit; distance < 4 * limit + 1024; ++distance)
+    for (std::int64_t distance = limit; distance < 4 * limit + 1024 && has_offset(subject, side * distance); ++distance)
       if (buckets.of(0, side * distance) != buckets.of(0, side * limit) && result.worst++ == 0)
         result.witness = fmt::format("offset {}: bucket {}, at the limit {}", side * distance, buckets.of(0, side * distance), buckets.of(0, side * limit));
-  if (buckets.of(0, -limit) == buckets.of(0, 1 - limit) && buckets.of(0, limit) == buckets.of(0, limit - 1) && result.worst++ == 0)
+  if (has_offset(subject, limit) && has_offset(subject, -limit) && buckets.of(0, -limit) == buckets.of(0, 1 - limit) && buckets.of(0, limit) == buckets.of(0, limit - 1) && result.worst++ == 0)
     result.witness = fmt::format("the bucket stays the same already at distance {}", limit - 1);
   result.coverage = fmt::format("distances {} to {}", limit, 4 * limit + 1023);
   return result;
@@ -150,13 +202,13 @@ Measurement bias_buckets_total(const Bias& bias, const Case& subject) { return o
 Measurement bias_buckets_by_offset(const Bias& bias, const Case& subject) { return of_bias<by_offset>(bias, subject); }
 Measurement bias_buckets_monotone(const Bias& bias, const Case& subject) { return of_bias<monotone>(bias, subject); }
 Measurement bias_buckets_covered(const Bias& bias, const Case& subject) { return of_bias<covered>(bias, subject); }
-Measurement bias_clipped(const Bias& bias, const Case&) {
-  return bias.buckets ? clipped_at(*bias.buckets) : not_told("the bias has no buckets");
+Measurement bias_clipped(const Bias& bias, const Case& subject) {
+  return bias.buckets ? clipped_at(*bias.buckets, subject) : not_told("the bias has no buckets");
 }
 Measurement buckets_total(const Relative& relative, const Case& subject) { return total(relative.buckets, subject); }
 Measurement buckets_by_offset(const Relative& relative, const Case& subject) { return by_offset(relative.buckets, subject); }
 Measurement buckets_monotone(const Relative& relative, const Case& subject) { return monotone(relative.buckets, subject); }
 Measurement buckets_covered(const Relative& relative, const Case& subject) { return covered(relative.buckets, subject); }
-Measurement clipped(const Relative& relative, const Case&) { return clipped_at(relative.buckets); }
+Measurement clipped(const Relative& relative, const Case& subject) { return clipped_at(relative.buckets, subject); }
 
 }  // namespace pe::laws

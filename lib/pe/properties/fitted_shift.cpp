@@ -88,6 +88,17 @@ Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t
   return trial;
 }
 
+// What a foreign table's angles may be off by at the positions looked at, times the largest value.
+double drift_of(const Table& table, const Case& subject, double largest) {
+  if (!subject.foreign || !subject.foreign->angle) return 0;
+  double worst = 0;
+  const PositionRange positions = existing(table, subject.positions);
+  const Index last = std::min<Index>(positions.count, 2 * most_rows) - 1;
+  for (Index pair = 0; pair < table.width / 2; ++pair)
+    for (const Index row : {Index{0}, last}) worst = std::max(worst, subject.foreign->angle(positions.at(row), static_cast<std::size_t>(pair)));
+  return worst * largest;
+}
+
 }  // namespace
 
 Measurement fitted_shift(const Table& table, const Case& subject) {
@@ -99,7 +110,7 @@ Measurement fitted_shift(const Table& table, const Case& subject) {
   });
   if (!std::isfinite(largest)) return not_told("the table holds NaN or infinite values");
   if (table.width > 2048) return not_told(fmt::format("the fit is for at most 2048 channels, got {}", table.width));
-  const double e = rounding_error(subject.dtype, largest);
+  const double e = entry_error(subject, largest) + drift_of(table, subject, largest);
   Measurement result;
   std::vector<std::int64_t> shifts = subject.shifts.empty() ? std::vector<std::int64_t>{1, 2, 7} : subject.shifts;
   double excess = -HUGE_VAL;
@@ -115,7 +126,8 @@ Measurement fitted_shift(const Table& table, const Case& subject) {
     result.worst = trial.worst, result.bound = trial.bound;
     result.witness = fmt::format("position {}, offset {}, channel {} (rank {} of {})", positions.value(trial.position), shift, trial.channel, trial.rank, table.width);
   }
-  result.bound_from = fmt::format("e(1 + |w|)(1 + |M|) + |r||M|, e = {:.3g}; M_k fitted on half of the positions, tried on the others", e);
+  result.bound_from = fmt::format("e(1 + |w|)(1 + |M|) + |r||M|, e = {:.3g}{}{}; M_k fitted on half of the positions, tried on the others", e, spell_entry_error(subject),
+                                  subject.foreign && subject.foreign->angle ? ", " + subject.foreign->angle_from : "");
   result.coverage = fmt::format("{} positions, {}", std::min<Index>(positions.count, most_rows), spell_shifts(shifts));
   return result;
 }

@@ -13,6 +13,7 @@ namespace pe::laws {
 // costs 2k·2^-53 of the largest partial sum.
 Measurement separable(const Table& table, const Case& subject) {
   if (!table.grid || table.grid->extents.empty()) return not_told("the table has no grid: its positions have one axis");
+  if (subject.foreign && (subject.positions.at(0) > 0 || existing(subject.positions.length(), first_positions(*table.grid->count)).count < *table.grid->count)) return not_told("the dump does not hold the whole grid");
   Measurement result;
   const auto& extents = table.grid->extents;
   const std::size_t rank = extents.size();
@@ -41,9 +42,9 @@ Measurement separable(const Table& table, const Case& subject) {
         result.witness = fmt::format("{}, channel {}: {:.9g}, the axes add to {:.9g}", cell, c, at(rows, i, c), sum);
       }
   });
-  const double e = rounding_error(subject.dtype, largest), k = static_cast<double>(rank);
+  const double e = entry_error(subject, largest), k = static_cast<double>(rank);
   result.bound = 2 * k * e + 2 * k * 0x1p-53 * (2 * k * largest);
-  result.bound_from = fmt::format("2k·e and 2k additions in double, k = {}, e = {:.3g} (one rounding to {})", rank, e, name_of(subject.dtype));
+  result.bound_from = fmt::format("2k·e and 2k additions in double, k = {}, e = {:.3g}{}", rank, e, spell_entry_error(subject));
   result.coverage = fmt::format("all {} cells", *table.grid->count);
   result.exhaustive = true;
   return result;

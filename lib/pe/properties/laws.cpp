@@ -18,6 +18,15 @@ double rounding_error(DType dtype, double largest) {
   return unit_roundoff(dtype) * binade * (dtype == DType::f64 ? 2 : 1);
 }
 
+double entry_error(const Case& subject, double largest) {
+  return rounding_error(subject.dtype, largest) + (subject.foreign ? subject.foreign->value : 0);
+}
+
+std::string spell_entry_error(const Case& subject) {
+  const std::string rounding = is_integer(subject.dtype) ? "no rounding" : fmt::format("one rounding to {}", name_of(subject.dtype));
+  return subject.foreign && subject.foreign->value > 0 ? fmt::format(" ({}, and {})", rounding, subject.foreign->value_from) : fmt::format(" ({})", rounding);
+}
+
 std::vector<std::int64_t> usual_shifts(Index positions) {
   std::vector<std::int64_t> shifts{1, 2, 3};
   for (std::int64_t shift = 4; shift < positions; shift *= 4) shifts.push_back(shift);

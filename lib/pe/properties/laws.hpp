@@ -64,6 +64,12 @@ Measurement rel_shift(const Relative&, const Case&);
 /// (f64 values are promised within a whole ulp, so twice that).
 double rounding_error(DType dtype, double largest);
 
+/// How far a stored number up to `largest` in magnitude may lie from the law's own: one rounding to the dtype, and what a foreign arithmetic does
+/// before it.
+double entry_error(const Case& subject, double largest);
+/// " (one rounding to f32)", with the foreign arithmetic where there is one.
+std::string spell_entry_error(const Case& subject);
+
 /// Offsets worth trying on L positions: 1, 2, 3, powers of two, L/2 and L−1.
 std::vector<std::int64_t> usual_shifts(Index positions);
 std::vector<std::int64_t> shifts_of(const Case& subject);
@@ -86,6 +92,17 @@ Measurement not_told(std::string why);
 /// cos + i·sin, [position, pair], as stored in the dtype.
 using Turns = std::vector<std::complex<double>>;
 Turns turns_of(const Rotation& rotation, const PositionRange& positions, DType dtype);
+
+/// The turn of a foreign rotation that lies farthest from turns in proportion to the position, measured against what it is allowed: one such turn
+/// decides, for the law's bound is of every pair of positions. `still`: turns that stand still at position 0.
+struct Farthest {
+  double off = 0, allowed = 0;
+  std::string witness;
+};
+Farthest farthest_turn(const Rotation& rotation, const Case& subject, bool still);
+
+/// The turns that the waves make, [position, pair], to f64.
+Turns exact_turns(const Rotation& rotation, const PositionRange& positions);
 
 /// The axis that each pair turns along; 0 for all where positions are numbers.
 std::vector<std::size_t> axes_of(const Rotation& rotation);

@@ -13,6 +13,21 @@
 
 namespace pe {
 
+/// What numbers that somebody else computed are allowed beside one rounding to their dtype.
+struct Foreign {
+  double value = 0;        // of any number: in the arithmetic that made it, before it was stored
+  std::string value_from;
+  /// Of turns: what the arithmetic may do to the angle of a pair at a position, in radians. Null where there is none.
+  std::function<double(std::int64_t position, std::size_t pair)> angle = {};
+  std::string angle_from = {};
+  double amplitude = 1;    // that the dump itself has
+  // Where the effect's frequencies were read off the dump: the angle of position 0, the frequencies of turns that stand still there, and what
+  // either fit may be off by.
+  std::vector<double> phases = {}, still = {}, frequency_error = {};
+  double slope = 0;        // of a head's slope, relative
+  std::string slope_from = {};
+};
+
 /// What a law is measured on: an effect, at positions, as it is stored in a dtype.
 struct Case {
   Effect effect;
@@ -22,6 +37,7 @@ struct Case {
   std::function<Effect(Index length)> remake;   // the same encoding for a sequence of another length
   std::vector<std::int64_t> shifts;             // the k of linear-shift and others; empty: usual_shifts
   std::optional<Array> embeddings{};            // [token, dim] that collision-free is tried on; none: drawn ones
+  std::optional<Foreign> foreign{};    // the effect is somebody's dump
 };
 
 /// The worst deviation, the bound it is held to, and where it was found.

@@ -26,7 +26,8 @@ void fill_exactly(const Rotation& rotation, const PositionRange& positions, DTyp
   pe::fill(rotation.parts, *rotation.coordinates, positions, dtype, sine);
 }
 
-// The same, to f64.
+}  // namespace
+
 Turns exact_turns(const Rotation& rotation, const PositionRange& positions) {
   const auto count = static_cast<std::size_t>(positions.count * rotation.pairs);
   std::vector<double> values(2 * count);
@@ -37,7 +38,9 @@ Turns exact_turns(const Rotation& rotation, const PositionRange& positions) {
   return turns;
 }
 
-double entry_error(const Rotation& rotation, const Case& subject) { return rounding_error(subject.dtype, rotation.magnitude); }
+namespace {
+
+double entry_error(const Rotation& rotation, const Case& subject) { return laws::entry_error(subject, rotation.magnitude); }
 
 struct Distance {
   double worst = 0;  // of a stored turn from the exact one, as a complex number
@@ -124,6 +127,7 @@ Spread spread_of_products(const Rotation& rotation, const Case& subject) {
 
 Measurement identity_at_zero(const Rotation& rotation, const Case& subject) {
   Measurement result;
+  if (subject.foreign && (subject.positions.at(0) > 0 || subject.positions.at(subject.positions.count - 1) < 0)) return not_told("the dump has no position 0");
   const Turns turns = turns_of(rotation, {0, 1, 1, 0}, subject.dtype);
   for (std::size_t j = 0; j < turns.size(); ++j) {
     const double off = std::abs(turns[j] - rotation.magnitude);
@@ -152,7 +156,7 @@ Measurement unit_pairs(const Rotation& rotation, const Case& subject) {
     }
   });
   result.bound = 2 * std::sqrt(2.0) * a * e + 2 * e * e + 4 * 0x1p-53 * a * a;
-  result.bound_from = fmt::format("2√2·A·e + 2e² + 2^-51·A², A = {:.9g}, e = {:.3g} (one rounding to {})", a, e, name_of(subject.dtype));
+  result.bound_from = fmt::format("2√2·A·e + 2e² + 2^-51·A², A = {:.9g}, e = {:.3g}{}", a, e, spell_entry_error(subject));
   result.coverage = fmt::format("all {} positions and {} pairs", subject.positions.count, rotation.pairs);
   result.exhaustive = true;
   return result;
@@ -163,6 +167,16 @@ Measurement unit_pairs(const Rotation& rotation, const Case& subject) {
 Measurement turns_add(const Rotation& rotation, const Case& subject) {
   if (!rotation.waves) return not_told("the frequencies are not known");
   Measurement result;
+  if (subject.foreign) {
+    const Farthest far = farthest_turn(rotation, subject, true);
+    const double a = subject.foreign->amplitude, d = far.off, e = far.allowed;
+    result.worst = 3 * a * d + d * d, result.bound = 3 * a * e + e * e;
+    result.bound_from = fmt::format("3A·D + D², A = {:.9g}, D = {:.3g} there: {}", a, e, subject.foreign->angle_from);
+    result.witness = far.witness;
+    result.coverage = fmt::format("all pairs of {} positions, by certificate", subject.positions.count);
+    result.exhaustive = true;
+    return result;
+  }
   const Distance distance = from_exact(rotation, subject);
   const double a = rotation.magnitude, d = distance.worst, e = std::sqrt(2.0) * (entry_error(rotation, subject) + 0x1p-52 * a);
   result.worst = 3 * a * d + d * d;
@@ -180,6 +194,17 @@ Measurement turns_add(const Rotation& rotation, const Case& subject) {
 Measurement rotation_relative_only(const Rotation& rotation, const Case& subject) {
   if (!rotation.waves) return not_told("the frequencies are not known");
   Measurement result;
+  if (subject.foreign) {
+    const Farthest far = farthest_turn(rotation, subject, false);
+    const Spread spread = spread_of_products(rotation, subject);
+    const double a = subject.foreign->amplitude, d = far.off, e = far.allowed;
+    result.worst = 2 * a * d + d * d, result.bound = 2 * a * e + e * e;
+    result.bound_from = fmt::format("2A·D + D², A = {:.9g}, D = {:.3g} there: {}", a, e, subject.foreign->angle_from);
+    result.witness = fmt::format("{}; products from below {:.3g}{}", far.witness, spread.worst, spread.witness.empty() ? "" : ", " + spread.witness);
+    result.coverage = fmt::format("all pairs of {} positions by certificate; from below: {}", subject.positions.count, spell_shifts(shifts_of(subject)));
+    result.exhaustive = true;
+    return result;
+  }
   const Distance distance = from_exact(rotation, subject);
   const Spread spread = spread_of_products(rotation, subject);
   const double a = rotation.magnitude, d = distance.worst, e = std::sqrt(2.0) * (entry_error(rotation, subject) + 0x1p-52 * a);
@@ -195,17 +220,22 @@ Measurement rotation_relative_only(const Rotation& rotation, const Case& subject
   return result;
 }
 
-Measurement frequencies_decrease(const Rotation& rotation, const Case&) {
+Measurement frequencies_decrease(const Rotation& rotation, const Case& subject) {
   if (!rotation.waves) return not_told("the frequencies are not known");
   Measurement result;
   result.bound_from = "pairs that turn faster than the one before; none may";
+  if (subject.foreign && !subject.foreign->frequency_error.empty()) result.bound_from += " by more than the error of reading frequencies off a dump";
   const auto& frequencies = rotation.waves->frequencies();
   const auto axes = axes_of(rotation);
   for (std::size_t j = 1; j < frequencies.size(); ++j) {
     std::size_t before = j;  // the pair before on the same axis
     while (before > 0 && (before == j || axes[before] != axes[j])) --before;
     if (axes[before] != axes[j] || before == j) continue;
-    if (frequencies[j] > frequencies[before] && result.worst++ == 0)
+    if (subject.foreign && !subject.foreign->frequency_error.empty()) {  // read off a dump: of either direction, and not exact
+      const double rise = std::fabs(to_double(frequencies[j])) - std::fabs(to_double(frequencies[before]));
+      if (!(rise > subject.foreign->frequency_error[j] + subject.foreign->frequency_error[before])) continue;
+    }
+    if (abs(frequencies[j]) > abs(frequencies[before]) && result.worst++ == 0)
       result.witness = fmt::format("pair {}: {:.9g} after {:.9g}", j, to_double(frequencies[j]), to_double(frequencies[before]));
   }
   result.coverage = fmt::format("all {} pairs", frequencies.size());

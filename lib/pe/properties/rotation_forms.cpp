@@ -79,9 +79,9 @@ Measurement norm_preserving(const Rotation& rotation, const Case& subject) {
     result.worst = HUGE_VAL;
     result.witness = "queries and keys are scaled, each by its own factor";
   }
-  const double e = rounding_error(subject.dtype, rotation.magnitude);
+  const double e = entry_error(subject, rotation.magnitude);
   result.bound = std::sqrt(2.0) * e + 4 * 0x1p-53 * rotation.magnitude;
-  result.bound_from = fmt::format("√2·e, e = {:.3g} (one rounding to {}), A = {:.9g}", e, name_of(subject.dtype), rotation.magnitude);
+  result.bound_from = fmt::format("√2·e, e = {:.3g}{}, A = {:.9g}", e, spell_entry_error(subject), rotation.magnitude);
   result.coverage = fmt::format("all {} positions, every q", subject.positions.count);
   result.exhaustive = true;
   return result;

@@ -27,6 +27,17 @@ double dot(const double* a, const double* b, Index width) {
   return sum;
 }
 
+// The root mean square over a row of what a foreign table's angles may be off by at the last position; norms (offset 0) do not see it, for a sine
+// and its cosine turn together.
+double foreign_drift(const Table& table, const Case& subject, const std::vector<std::int64_t>& shifts) {
+  if (!subject.foreign || !subject.foreign->angle || (shifts.size() == 1 && shifts[0] == 0)) return 0;
+  double sum = 0;
+  const PositionRange positions = existing(table, subject.positions);
+  for (Index pair = 0; pair < table.width / 2; ++pair)
+    sum += std::pow(std::max(subject.foreign->angle(positions.at(0), static_cast<std::size_t>(pair)), subject.foreign->angle(positions.at(positions.count - 1), static_cast<std::size_t>(pair))), 2);
+  return subject.foreign->amplitude * std::sqrt(sum / static_cast<double>(table.width));
+}
+
 // ⟨P(p), P(p+k)⟩ over all p for each k. Rounding moves a product by at most 2e√d·N + d·e² (N the largest norm, e the
 // rounding error of an entry; Cauchy-Schwarz), and adding in double by d·2^-53·N² more; two of them differ by twice that.
 Measurement products(const Table& table, const Case& subject, const std::vector<std::int64_t>& shifts) {
@@ -52,9 +63,9 @@ Measurement products(const Table& table, const Case& subject, const std::vector<
     result.witness = fmt::format("offset {}: product {:.9g} at position {}, {:.9g} at position {}", shift, low, positions.value(low_at),
                                  high, positions.value(high_at));
   }
-  const double e = rounding_error(subject.dtype, largest_of(table, subject)), d = static_cast<double>(width);
+  const double e = entry_error(subject, largest_of(table, subject)) + foreign_drift(table, subject, shifts), d = static_cast<double>(width);
   result.bound = 2 * (2 * e * std::sqrt(d) * norm + d * e * e + d * 0x1p-53 * norm * norm);
-  result.bound_from = fmt::format("2(2e√d·N + d·e² + d·2^-53·N²), e = {:.3g}, d = {}, N = {:.6g}", e, width, norm);
+  result.bound_from = fmt::format("2(2e√d·N + d·e² + d·2^-53·N²), e = {:.3g}{}, d = {}, N = {:.6g}", e, spell_entry_error(subject), width, norm);
   result.coverage = fmt::format("all {} positions, {}", positions.count, spell_shifts(shifts));
   return result;
 }
@@ -170,7 +181,7 @@ Measurement table_relative_only(const Table& table, const Case& subject) {
                                    positions.value(0), result.worst);
     }
   });
-  result.bound = 2 * std::sqrt(static_cast<double>(table.width)) * rounding_error(subject.dtype, largest_of(table, subject));
+  result.bound = 2 * std::sqrt(static_cast<double>(table.width)) * entry_error(subject, largest_of(table, subject));
   result.bound_from = "2e√d: a table that rounding alone keeps from being constant";
   result.coverage = fmt::format("all {} positions", positions.count);
   result.exhaustive = true;

@@ -11,13 +11,20 @@
 namespace pe {
 namespace {
 
-Verdict measured(const Property& property, const Case& subject, bool judged) {
+template <typename Measure>
+Verdict measured(const Property& property, bool judged, Measure measure) {
   const auto start = std::chrono::steady_clock::now();
-  Verdict verdict{std::string(property.name), std::string(property.statement), Word::skipped, property.measure(subject), 0};
+  Verdict verdict{std::string(property.name), std::string(property.statement), Word::skipped, measure(), 0};
   verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!verdict.measurement.skipped.empty()) return verdict;
   verdict.word = !judged ? Word::noted : verdict.measurement.holds() ? Word::holds : Word::fails;
   return verdict;
+}
+
+void check_applies(const Property& property, const Encoding& encoding) {
+  if (!property.applies(encoding.kind))
+    throw UsageError(fmt::format("{} says nothing about {}, a {}: it is a law of {}", property.name, encoding.name, name_of(encoding.kind),
+                                 property.applies_to()));
 }
 
 }  // namespace
@@ -28,10 +35,22 @@ std::string_view name_of(Word word) {
 }
 
 Verdict judge_law(const Property& property, const Encoding& encoding, const Case& subject) {
-  if (!property.applies(encoding.kind))
-    throw UsageError(fmt::format("{} says nothing about {}, a {}: it is a law of {}", property.name, encoding.name, name_of(encoding.kind),
-                                 property.applies_to()));
-  return measured(property, subject, true);
+  check_applies(property, encoding);
+  return measured(property, true, [&] { return property.measure(subject); });
+}
+
+Verdict judge_law(const Property& property, const Encoding& encoding, const Observed& observed) {
+  check_applies(property, encoding);
+  return measured(property, true, [&] { return measure(property, observed); });
+}
+
+std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters, const Observed& observed) {
+  std::vector<Verdict> verdicts;
+  for (const std::string& name : promises_of(encoding, parameters)) {
+    const Property& property = find_property(name);
+    verdicts.push_back(measured(property, false, [&] { return measure(property, observed); }));
+  }
+  return verdicts;
 }
 
 std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters, const Case& subject) {
@@ -40,7 +59,7 @@ std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& param
   for (const Property& property : all_properties()) {
     if (!property.applies(encoding.kind)) continue;
     const bool promised = std::ranges::find(promises, property.name) != promises.end();
-    verdicts.push_back(measured(property, subject, promised));
+    verdicts.push_back(measured(property, promised, [&] { return property.measure(subject); }));
   }
   return verdicts;
 }

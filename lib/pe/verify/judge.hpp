@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pe/encodings/encoding.hpp"
+#include "pe/diagnosis/observe.hpp"
 #include "pe/properties/property.hpp"
 
 namespace pe {
@@ -22,6 +23,12 @@ struct Verdict {
 
 /// One law, judged whether the encoding promises it or not. Throws UsageError when it says nothing about the kind.
 Verdict judge_law(const Property& property, const Encoding& encoding, const Case& subject);
+
+/// The same on a dump.
+Verdict judge_law(const Property& property, const Encoding& encoding, const Observed& observed);
+
+/// The promised laws on a dump, none of them judged.
+std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters, const Observed& observed);
 
 /// Every law that applies: promised ones judged, the others noted.
 std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters, const Case& subject);

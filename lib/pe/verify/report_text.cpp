@@ -110,9 +110,9 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color) {
 
 std::string to_text(const Check& check, bool color) {
   if (!check.error.empty()) return fmt::format("{}: {}\n", colored("could not tell", cyan, color), printable(check.error));
-  if (check.diagnosis) return to_text(check, *check.diagnosis, color);
-  std::string text;
+  std::string text = check.diagnosis ? to_text(check, *check.diagnosis, color) : "";
   for (const Verdict& verdict : check.verdicts) text += line_of(verdict, color);
+  if (check.diagnosis) return text;
   text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", check.provenance.encoding, check.count(Word::holds), check.count(Word::fails),
                       check.count(Word::noted), check.count(Word::skipped));
   return text;
