@@ -123,6 +123,8 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
   return attempt;
 }
 
+}  // namespace
+
 // Part of the observed turns that could be turns of this reading: on a circle, or as angles in proportion to the row.
 double plausibility(const TurnWorld& world) {
   if (!world.has_rows()) return 1;
@@ -146,6 +148,8 @@ double straightness(const Dump& dump, const TurnReading& reading) {
   }
   return static_cast<double>(good) / static_cast<double>(reading.width);
 }
+
+namespace {
 
 std::string arithmetic_of(const TurnWorld& world, const TurnTally& tally, Tier tier) {
   if (tier == Tier::exact) return "correctly rounded";
@@ -258,6 +262,8 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump, 
   return attempts;
 }
 
+}  // namespace
+
 // Vectors pass the channels that do not turn through.
 bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector<Index>& rows) {
   if (reading.form != Form::vectors || 2 * reading.pairs == reading.width) return true;
@@ -270,6 +276,8 @@ bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector
   }
   return true;
 }
+
+namespace {
 
 // How much a reading looks like turns: where it says that columns are equal, they are.
 struct Likelihood {
