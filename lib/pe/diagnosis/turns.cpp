@@ -418,6 +418,8 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
       diagnosis.tier = best->reasons.empty() && tally.copies_differ == 0 ? story.tier : Tier::wrong;
       for (std::size_t i = 1; i < best->stories.size() && diagnosis.others.size() < 4; ++i) {
         if (best->stories[i].cost > story.cost + 0.3) break;
+        const auto same_cause = [](const Reason& a, const Reason& b) { return a.cause == b.cause; };
+        if (std::ranges::equal(best->stories[i].reasons, story.reasons, same_cause)) continue;  // the same with another digit
         std::string text;
         for (const Reason& reason : best->stories[i].reasons) text += (text.empty() ? "" : "; ") + fmt::format("{} [{}]", reason.sentence, reason.cause);
         diagnosis.others.push_back(text);
