@@ -39,7 +39,7 @@ class Oracle {
     const auto size = static_cast<std::size_t>(count) * world_.pairs();
     for (auto* side : {&exact.cosine, &exact.sine, &exact.rounded_cosine, &exact.rounded_sine}) side->resize(size);
     const bool angles = world_.reading().form == TurnReading::Form::angles;
-    if (angles || world_.reading().form == TurnReading::Form::vectors) {  // in double
+    if (angles || world_.reading().run > 0) {  // in double
       const TurnStory truth = world_.start();
       for (Index r = 0; r < count; ++r)
         for (std::size_t j = 0; j < world_.pairs(); ++j) {
@@ -48,8 +48,9 @@ class Oracle {
           exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle), exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
         }
       exact.rounded_cosine = exact.cosine, exact.rounded_sine = exact.sine;
-      if (angles)
-        for (double& value : exact.rounded_cosine) value = rounded(value, world_.dtype());
+      if (world_.reading().form != TurnReading::Form::vectors)
+        for (auto* side : {&exact.rounded_cosine, &exact.rounded_sine})
+          for (double& value : *side) value = rounded(value, world_.dtype());
       return;
     }
     turns(first, count, DType::f64, exact.cosine, exact.sine);
@@ -229,7 +230,7 @@ Index block_of(const TurnReading& reading) { return std::max<Index>(1, (1 << 16)
 std::string spell_place(const TurnWorld& world, Index row, Index pair, bool sine) {
   const TurnReading& reading = world.reading();
   const std::string place = fmt::format("position {}, pair {}, {}", world.expected().first + world.slot(row), pair, reading.form == TurnReading::Form::angles ? "angle" : sine ? "sin" : "cos");
-  return reading.run > 0 && reading.rows != reading.run ? fmt::format("vector {}, {}", row, place) : place;
+  return reading.run > 0 && reading.rows != reading.run ? fmt::format("{} {}, {}", reading.form == TurnReading::Form::vectors ? "vector" : "row", row, place) : place;
 }
 
 TurnTally tally_truth(const TurnWorld& world, const Dump& dump, const Effect& effect) {
