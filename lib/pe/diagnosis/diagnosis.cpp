@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/bias.hpp"
@@ -25,7 +27,26 @@ std::vector<CauseRow> all_causes() {
   return all;
 }
 
-Diagnosis diagnose(const Expectation& expected, const Dump& dump) {
+namespace {
+
+// Causes ask for the same parameters again and again.
+Expectation remembering(const Expectation& expected) {
+  Expectation with_memory = expected;
+  if (!expected.remake) return with_memory;
+  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
+  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
+    std::string key;
+    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
+    const auto found = memory->find(key);
+    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
+  };
+  return with_memory;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Expectation& asked, const Dump& dump) {
+  const Expectation expected = remembering(asked);
   if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table: return diagnose_rows(expected, dump);
