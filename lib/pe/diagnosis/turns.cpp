@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/turn_tally.hpp"
@@ -298,22 +296,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
   return {share + 0.25 * static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, cells)), equal < cells};
 }
 
-// Causes ask for the same parameters again and again.
-Expectation remembering(const Expectation& expected) {
-  Expectation with_memory = expected;
-  if (!expected.remake) return with_memory;
-  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
-  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
-    std::string key;
-    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
-    const auto found = memory->find(key);
-    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
-  };
-  return with_memory;
-}
-
-Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
-  const Expectation expected = remembering(asked);
+Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
   auto truth = turn_truth(expected.effect);
   if (expected.encoding->kind == Kind::table && expected.parameters.has("offset")) truth->shift = expected.parameters.integer("offset");
   const Wanted wanted = wanted_of(expected);
