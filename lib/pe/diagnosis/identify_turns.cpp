@@ -96,12 +96,21 @@ std::vector<double> angle_frequencies(const Dump& dump, const Seen& seen) {
   return sum;
 }
 
+// The mean of √(cos² + sin²), near the median: finer than the values' own type.
+double mean_amplitude(const TurnWorld& world) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < world.rows().size(); ++i)
+    for (std::size_t j = 0; j < world.pairs(); ++j)
+      if (const double norm = std::hypot(world.cosine(i, j), world.sine(i, j)); std::fabs(norm - world.amplitude()) < 0.01 * world.amplitude()) sum += norm, ++count;
+  return count > 0 ? sum / count : world.amplitude();
+}
+
 std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Expectation& blank) {
   Seen seen{.reading = reading, .rows = probe_rows(reading, 0, {}), .measured = {}};
   const TurnTruth truth = blank_truth(reading.pairs);
   const TurnWorld world(blank, dump, seen.reading, truth, seen.rows);
   if (!world.has_rows()) {
-    seen.measured = {world.measured(), 1, false, true};
+    seen.measured = {world.measured(), 1, false, true, 0};
     if (!std::ranges::all_of(seen.measured.frequencies, [](double f) { return f >= 0 && f < 1e9; })) return {};
     return seen;
   }
@@ -114,9 +123,11 @@ std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Exp
       for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
     seen.score += static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, seen.rows.size() * world.pairs())) - 0.75;
   }
-  seen.measured = {world.measured(), world.amplitude(), world.has_amplitude(), false};
+  seen.measured = {world.measured(), mean_amplitude(world), world.has_amplitude(), false, 0};
   if (reading.form == Form::angles && reading.rows > 1) seen.measured.frequencies = angle_frequencies(dump, seen);
   else refine(world, seen, seen.measured.frequencies);
+  // A line through N phases of error u over P positions has a slope of error u·√12/(P·√N); three of them.
+  seen.measured.error = 3 * std::sqrt(12.0 / static_cast<double>(std::max<std::size_t>(1, seen.rows.size()))) * unit_roundoff(world.dtype()) / static_cast<double>(std::max<Index>(1, world.slots()));
   double forwards = 0;
   for (const double f : seen.measured.frequencies)
     if (std::isfinite(f)) forwards += f;
