@@ -49,17 +49,21 @@ bool prints_floats(const Stored& array) {
   return longer;
 }
 
-std::vector<Stored> typed(std::vector<Stored> arrays) {
-  for (Stored& array : arrays)
+// Turns are no whole numbers: 16-bit integers are the bits of bfloat16 numbers.
+std::vector<Stored> typed(std::vector<Stored> arrays, bool turns) {
+  for (Stored& array : arrays) {
     if (prints_floats(array)) array = as_float32(array);
+    if (turns && array.u16) array = as_bf16(array);
+  }
   return arrays;
 }
 
 }  // namespace
 
 Diagnosis diagnose(const Expectation& expected, const Dump& as_stored) {
-  const Dump dump{typed(as_stored.arrays), typed(as_stored.before)};
-  if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
+  const bool turns = turn_truth(expected.effect).has_value();
+  const Dump dump{typed(as_stored.arrays, turns), typed(as_stored.before, turns)};
+  if (turns) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table: return diagnose_rows(expected, dump);
     case Kind::bias: return diagnose_bias(expected, dump);

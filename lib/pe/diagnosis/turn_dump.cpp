@@ -124,6 +124,16 @@ bool is_coordinate(const Stored& array) {
 }
 bool is_table(const Stored& array) { return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 1; }
 
+// Where there are axes before that of the positions, the positions run anew for each.
+void add_runs(std::vector<TurnReading>& all, const std::vector<Index>& shape) {
+  const std::vector<Index> s = squeezed(shape);
+  for (TurnReading& reading : all) {
+    Index width = 1, last = static_cast<Index>(s.size());
+    while (last > 0 && width < reading.width) width *= s[static_cast<std::size_t>(--last)];
+    if (width == reading.width && last >= 2) reading.run = s[static_cast<std::size_t>(last - 1)];
+  }
+}
+
 const std::vector<Stored>& check_shapes(const Dump& dump) {
   for (const Stored& array : dump.arrays)
     if (array.size() == 0) throw UsageError(fmt::format("{} is empty: its shape is {}", array.shown, spell_shape(array.shape)));
@@ -160,6 +170,7 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
     const std::vector<Index> shape = squeezed(arrays[*cosine].shape);
     const Index width = shape.back(), rows = arrays[*cosine].size() / width;
     add_two(all, rows, width, *cosine, *sine);
+    add_runs(all, arrays[*cosine].shape);
     return all;
   }
   if (arrays.size() != 1 && tables.size() != 1) {
@@ -179,6 +190,7 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
   const bool turns = says(arrays[only], "cos") || says(arrays[only], "cis");
   std::erase_if(all, [&](const TurnReading& reading) { return reading.form == Form::turns ? angles : reading.form == Form::angles && turns; });
   for (TurnReading& reading : all) reading.cosine.array = reading.sine.array = only;
+  if (shape.size() > 1) add_runs(all, arrays[only].shape);
   return all;
 }
 

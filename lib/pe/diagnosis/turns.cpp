@@ -99,6 +99,12 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, wanted, table)) attempt.reasons.push_back(*reason), attempt.cost += 1;
   if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
+  const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
+  attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 && reading.rows == reading.run * static_cast<Index>(axes);
+  const Index slots = reading.run > 0 ? reading.run : reading.rows;
+  const bool rows = reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
+  if (const auto most = rows_of(expected.effect); rows && most && expected.first + slots > *most)
+    throw UsageError(fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots, expected.first, expected.encoding->name, *most));
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   if (reading.pairs != pairs) {
     if (!expected.remake) return {};
@@ -412,6 +418,8 @@ Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
       diagnosis.tier = best->reasons.empty() && tally.copies_differ == 0 ? story.tier : Tier::wrong;
       for (std::size_t i = 1; i < best->stories.size() && diagnosis.others.size() < 4; ++i) {
         if (best->stories[i].cost > story.cost + 0.3) break;
+        const auto same_cause = [](const Reason& a, const Reason& b) { return a.cause == b.cause; };
+        if (std::ranges::equal(best->stories[i].reasons, story.reasons, same_cause)) continue;  // the same with another digit
         std::string text;
         for (const Reason& reason : best->stories[i].reasons) text += (text.empty() ? "" : "; ") + fmt::format("{} [{}]", reason.sentence, reason.cause);
         diagnosis.others.push_back(text);
