@@ -1,4 +1,4 @@
-// pe-verify: single laws, `check` for all that an encoding promises or for a dump, `run`, `compare`, `dialects` and `list`.
+// pe-verify: single laws, `check` for all that an encoding promises or for a dump, `identify`, `run`, `compare`, `dialects` and `list`.
 #include <fmt/format.h>
 
 #include "list.hpp"
@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
     pe::cmd::CheckCommand check;
     pe::cmd::RunCommand run;
     pe::cmd::CompareCommand compare;
+    pe::cmd::IdentifyCommand identify;
     pe::cmd::Request request;
     CLI::App app("pe-verify checks the laws of position encodings on numbers, and somebody's dump against the truth.", "pe-verify");
     app.set_version_flag("--version", fmt::format("pe-verify {}", pe::version()));
@@ -77,6 +78,7 @@ int main(int argc, char** argv) {
     add_law("check", "every law that the encoding promises; with --file, somebody's dump against the truth, and what is wrong with it", nullptr);
     pe::cmd::add_run(*app.add_subcommand("run", "the checks of a manifest, one report"), run, outcome, command);
     pe::cmd::add_compare(*app.add_subcommand("compare", "two dumps value by value, no encoding named"), compare, outcome);
+    pe::cmd::add_identify(*app.add_subcommand("identify", "which encoding, layout, base, scaling and arithmetic made a dump"), identify, outcome, command);
     for (const pe::Property& law : pe::all_properties()) add_law(law.name, law.statement, &law);
     CLI::App* dialects = app.add_subcommand("dialects", "where, and by how much, each dialect parts from the exact values");
     if (pe::cmd::asked_for(argc, argv, 0, "dialects")) {

@@ -36,6 +36,12 @@ struct CompareCommand {
 };
 void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome);
 
+struct IdentifyCommand {
+  std::string file, shape, dtype, layout, report;
+  std::vector<std::string> files, before;
+};
+void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome, const std::string& command);
+
 /// Colour only on a terminal, and not under NO_COLOR.
 bool wants_color();
 

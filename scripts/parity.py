@@ -27,7 +27,7 @@ SAMPLES = [1, 4095, 131071]
 KIN = {"internlm2": "llama", "minicpm": "llama", "phi3_v": "phi3"}
 
 
-def enter(folder):
+def enter(folder, script=__file__):
     """Runs this script again inside a virtual environment that has the programs."""
     python = folder / "bin/python"
     if not python.exists():
@@ -37,7 +37,7 @@ def enter(folder):
         for package in WANTED:
             if subprocess.run(install + [package]).returncode:
                 print(f"parity.py: {package} does not install here, and is left out", file=sys.stderr)
-    os.execv(python, [str(python), __file__, "--inside", *sys.argv[1:]])
+    os.execv(python, [str(python), script, "--inside", *sys.argv[1:]])
 
 
 def hexes(array):
@@ -382,7 +382,7 @@ def main():
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if not arguments.inside:
-        enter(arguments.venv.resolve())
+        enter(arguments.venv.absolute())
     generator = Generator(arguments.bin.resolve())
     jobs = {"rope": lambda: rope(generator, arguments.model), "t5": lambda: t5(generator), "alibi": lambda: alibi(generator),
             "others": lambda: others(generator), "findings": lambda: findings(generator),

@@ -79,8 +79,8 @@ def fits(kind, named, dtype):
     if kind == "csv":
         cells = sum(int(np.prod(s)) for s in shapes)
         return all(len(s) == 2 for s in shapes) and not is_complex and not whole and dtype in ("f32", "f64") and cells <= 1 << 17
-    if kind == "bin":
-        return not is_complex and not whole
+    if kind == "bin":  # a manifest states one shape
+        return not is_complex and not whole and len(set(shapes)) == 1
     if kind == "gguf":
         return dtype in GGML and not is_complex and not whole and all(len(s) <= 4 for s in shapes)
     if kind == "safetensors":

@@ -21,6 +21,7 @@ interpreter.need("numpy", "h5py")
 import bias_cases  # noqa: E402
 import case  # noqa: E402
 import containers  # noqa: E402
+import identifying  # noqa: E402
 import mrope  # noqa: E402
 import rope_cases  # noqa: E402
 import rope_clean  # noqa: E402
@@ -140,9 +141,12 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "dev" / "cmd", help="folder of pe-verify")
     parser.add_argument("--only", metavar="REGEX", default="", help="cases whose name matches")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep dumps, manifests and reports here")
+    parser.add_argument("--identify", action="store_true", help="ask of each sound dump what it is, with nothing said")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another assortment of dtypes, layouts, lengths and containers")
     parser.add_argument("--self-check", action="store_true", help="hold the corpus to itself, without a verifier")
     options = parser.parse_args()
     start = time.monotonic()
+    case.Cycle.seed = options.seed
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pe-corpus-") as name:
@@ -154,6 +158,9 @@ def main():
             faults = list(selfcheck.cases(cases)) + list(selfcheck.against_mpmath())
             print("\n".join(faults))
             passed, failed = len(cases) - len(faults), len(faults)
+        elif options.identify:
+            sound = [c for c in cases if not c.causes]
+            passed, failed = identifying.judge(options.bin / "pe-verify", sound, folder, write, identifying.untold)
         else:
             tool = options.bin / "pe-verify"
             matrix, misses, passed, known = judge(tool, cases, folder, options.keep)

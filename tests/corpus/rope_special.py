@@ -40,9 +40,9 @@ def renamed(c, names):
 def layouts(number):
     for of in PLAIN[:4] + LLAMA3[:2]:
         yield special(number, "wrong-pairing", of, "adjacent", parameters={"layout": "halves"})
-        yield special(number, "wrong-pairing", of, "adjacent")  # the family's own pairing
+        yield special(number, "wrong-pairing", of, "adjacent", parameters={"pairing": "halves"})
     for of in ADJACENT:
-        yield special(number, "wrong-pairing", of, "halves")
+        yield special(number, "wrong-pairing", of, "halves", parameters={"pairing": "adjacent"})
         yield special(number, "wrong-pairing", of, "halves", parameters={"layout": "adjacent"})
     for of in PLAIN[:3] + YARN[:1]:
         yield special(number, "sin-cos-swapped", of, "cos-sin", spoil.sin_cos_swapped, check={"file_layout": "cos-sin"})

@@ -45,6 +45,17 @@ Stored as_bf16(const Stored& stored) {
   return bits;
 }
 
+Stored as_float32(const Stored& stored) {
+  Stored narrowed = stored;
+  narrowed.dtype = DType::f32;
+  narrowed.fill = [wide = stored](Index first, Index count, std::byte* out) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    wide.read(first, count, values.data());
+    narrow(values, DType::f32, out);
+  };
+  return narrowed;
+}
+
 Array collect(const Stored& stored) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size()) * size_of(stored.dtype));
   stored.fill(0, stored.size(), bytes.data());

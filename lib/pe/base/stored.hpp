@@ -31,6 +31,9 @@ Stored stored(const Array& array, std::string name, std::string shown);
 /// 16-bit integers read as the bits of bfloat16 numbers.
 Stored as_bf16(const Stored& stored);
 
+/// Doubles narrowed to float32.
+Stored as_float32(const Stored& stored);
+
 /// All of it in memory.
 Array collect(const Stored& stored);
 

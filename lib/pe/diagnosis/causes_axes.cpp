@@ -10,8 +10,40 @@ namespace {
 
 std::size_t axes_of(const TurnStory& story) { return story.axis.empty() ? 1 : *std::ranges::max_element(story.axis) + 1; }
 
-TurnProposals swapped(const TurnWorld&, const TurnStory& story) {
+// A cache that keeps a table for each axis: the run of axis a turns with axis to[a] instead.
+TurnStory rerun(const TurnWorld& world, const TurnStory& story, std::vector<Index> to) {
+  TurnStory other = story;
+  other.position = [before = story.position, run = world.reading().run, to = std::move(to)](Index row, std::size_t axis) {
+    return before(to[static_cast<std::size_t>(row / run)] * run + row % run, axis);
+  };
+  return other;
+}
+
+TurnProposals swapped_runs(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
+  const Index count = world.reading().per_axis ? world.reading().rows / world.reading().run : 0;
+  for (Index a = 0; a < count; ++a)
+    for (Index b = a + 1; b < count; ++b) {
+      std::vector<Index> to;
+      for (Index axis = 0; axis < count; ++axis) to.push_back(axis == a ? b : axis == b ? a : axis);
+      all.push_back({rerun(world, story, to), fmt::format("the tables of axes {} and {} are exchanged", a, b)});
+    }
+  return all;
+}
+
+TurnProposals collapsed_runs(const TurnWorld& world, const TurnStory& story) {
+  TurnProposals all;
+  const Index count = world.reading().per_axis ? world.reading().rows / world.reading().run : 0;
+  for (Index a = 0; a < count; ++a) all.push_back({rerun(world, story, std::vector<Index>(static_cast<std::size_t>(count), a)), fmt::format("the tables of all axes are that of axis {}", a)});
+  if (count == 0) return all;
+  Proposal<TurnStory> flat{story, "the tables of all axes turn with the place in the sequence: plain rope, without the axes"};
+  flat.story.position = [&world](Index row, std::size_t) { return static_cast<double>(world.expected().first + world.slot(row)); };
+  all.push_back(flat);
+  return all;
+}
+
+TurnProposals swapped(const TurnWorld& world, const TurnStory& story) {
+  TurnProposals all = swapped_runs(world, story);
   const std::size_t count = axes_of(story);
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = a + 1; b < count; ++b) {
@@ -41,8 +73,8 @@ TurnProposals order(const TurnWorld& world, const TurnStory& story) {
   return all;
 }
 
-TurnProposals collapsed(const TurnWorld&, const TurnStory& story) {
-  TurnProposals all;
+TurnProposals collapsed(const TurnWorld& world, const TurnStory& story) {
+  TurnProposals all = collapsed_runs(world, story);
   const std::size_t count = axes_of(story);
   if (count < 2) return all;
   for (std::size_t a = 0; a < count; ++a) {

@@ -68,7 +68,7 @@ std::optional<TurnStory> remade(const TurnWorld& world, const TurnStory& story, 
   const bool as_meant = story.cosine_magnitude == world.truth().magnitude && story.sine_magnitude == world.truth().magnitude;
   if (as_meant && world.has_amplitude())
     other.cosine_magnitude = other.sine_magnitude = truth->magnitude;
-  if (!truth->axis.empty()) {
+  if (!truth->axis.empty() && !world.reading().per_axis) {
     other.axis = truth->axis;
     other.position = story_of(*truth, world.expected().first, [&world](Index row) { return world.slot(row); }).position;
   }

@@ -78,9 +78,16 @@ void add_vector_of_numbers(std::vector<TurnReading>& all, const Stored& array, I
   const bool named = says(array, "freq") || says(array, "period") || says(array, "factor");
   if (!pairs || *pairs == n || named || n < 2 * *pairs) {
     const bool factors = says(array, "factor") || says(array, "rope_freqs");
-    if (!factors && !says(array, "period")) vector("inv_freq", Form::frequencies);
-    if (!factors && !says(array, "inv")) vector("periods", Form::periods);
-    if (!says(array, "inv") && !says(array, "period")) vector("freq-factors", Form::factors);
+    // A vector that grows is taken for periods first.
+    std::vector<double> ends(static_cast<std::size_t>(n));
+    array.read(0, n, ends.data());
+    const bool grows = ends.back() > ends.front();
+    for (const bool periods : {grows, !grows}) {
+      if (factors) continue;
+      if (!periods && !says(array, "period")) vector("inv_freq", Form::frequencies);
+      if (periods && !says(array, "inv")) vector("periods", Form::periods);
+    }
+    if (factors || !named) vector("freq-factors", Form::factors);
     if (named) return;
   }
   if (pairs && n % (2 * *pairs) == 0 && n > 2 * *pairs) add_fused(all, n / (2 * *pairs), 2 * *pairs, pairs, array.is_complex);  // [1, P·R]
@@ -110,7 +117,22 @@ void add_vectors(std::vector<TurnReading>& all, const Dump& dump, std::optional<
 }
 
 // Coordinates of rows beside a table (a CSV's position column) are no turns.
+bool is_coordinate(const Stored& array) {
+  for (const char* name : {"position", "pair", "dim", "row"})
+    if (array.name == name) return true;
+  return false;
+}
 bool is_table(const Stored& array) { return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 1; }
+
+// Where there are axes before that of the positions, the positions run anew for each.
+void add_runs(std::vector<TurnReading>& all, const std::vector<Index>& shape) {
+  const std::vector<Index> s = squeezed(shape);
+  for (TurnReading& reading : all) {
+    Index width = 1, last = static_cast<Index>(s.size());
+    while (last > 0 && width < reading.width) width *= s[static_cast<std::size_t>(--last)];
+    if (width == reading.width && last >= 2) reading.run = s[static_cast<std::size_t>(last - 1)];
+  }
+}
 
 const std::vector<Stored>& check_shapes(const Dump& dump) {
   for (const Stored& array : dump.arrays)
@@ -137,6 +159,8 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
   std::vector<std::size_t> tables;
   for (std::size_t i = 0; i < arrays.size(); ++i)
     if (is_table(arrays[i])) tables.push_back(i);
+  for (std::size_t i = 0; tables.empty() && i < arrays.size(); ++i)
+    if (!is_coordinate(arrays[i])) tables.push_back(i);
   const std::size_t only = tables.empty() ? 0 : tables[0];
   if (tables.size() == 2 && !(cosine && sine)) cosine = tables[0], sine = tables[1];
   if (cosine && sine) {
@@ -146,6 +170,7 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
     const std::vector<Index> shape = squeezed(arrays[*cosine].shape);
     const Index width = shape.back(), rows = arrays[*cosine].size() / width;
     add_two(all, rows, width, *cosine, *sine);
+    add_runs(all, arrays[*cosine].shape);
     return all;
   }
   if (arrays.size() != 1 && tables.size() != 1) {
@@ -154,15 +179,18 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
     throw UsageError(fmt::format("{} arrays and no cos and sin among them: {}; name one as FILE:NAME", arrays.size(), fmt::join(names, ", ")));
   }
   const std::vector<Index> shape = squeezed(arrays[only].shape);
-  if (shape.size() == 1) {
-    add_vector_of_numbers(all, arrays[only], shape[0], pairs);
-    return all;
-  }
   const auto [rows, width] = rows_of(arrays[only].shape, pairs);
   if (says(arrays[only], "cos") != says(arrays[only], "sin") && !arrays[only].is_complex)
     throw UsageError(fmt::format("{} holds one side of the turns: give both, --file cos --file sin", arrays[only].shown));
-  add_fused(all, rows, width, pairs, arrays[only].is_complex);
+  if (shape.size() == 1)
+    add_vector_of_numbers(all, arrays[only], shape[0], pairs);
+  else
+    add_fused(all, rows, width, pairs, arrays[only].is_complex);
+  const bool angles = says(arrays[only], "angle") || says(arrays[only], "rotary_pos_emb");  // the latter is Megatron's name
+  const bool turns = says(arrays[only], "cos") || says(arrays[only], "cis");
+  std::erase_if(all, [&](const TurnReading& reading) { return reading.form == Form::turns ? angles : reading.form == Form::angles && turns; });
   for (TurnReading& reading : all) reading.cosine.array = reading.sine.array = only;
+  if (shape.size() > 1) add_runs(all, arrays[only].shape);
   return all;
 }
 
@@ -230,7 +258,7 @@ void read_turns(const Dump& dump, const TurnReading& reading, Index first, Index
 
 std::vector<double> read_frequencies(const Dump& dump, const TurnReading& reading, const std::vector<double>& unscaled) {
   std::vector<double> values(static_cast<std::size_t>(reading.pairs));
-  dump.arrays[0].read(0, reading.pairs, values.data());
+  dump.arrays[reading.cosine.array].read(0, reading.pairs, values.data());
   for (std::size_t j = 0; j < values.size(); ++j) {
     if (reading.form == Form::periods) values[j] = 1 / values[j];
     if (reading.form == Form::factors) values[j] = (j < unscaled.size() ? unscaled[j] : 0) / values[j];

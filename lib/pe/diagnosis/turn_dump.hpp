@@ -28,9 +28,11 @@ struct TurnReading {
   Place cosine, sine;                    // angles and frequencies: `cosine` alone
   std::optional<Place> cosine_copy, sine_copy;  // the second of two equal columns
   std::optional<Pairing> pairing;        // that the layout implies
-  // Vectors alone: rows are [batch, head, position] in the order of the arrays' axes.
+  // Vectors: rows are [batch, head, position] in the order of the arrays' axes. Caches of several sequences, or of several axes of the
+  // positions, one after another: [sequence, position].
   Index run = 0;                         // positions: row r stands at (r / stride) % run; 0: row r at r
   Index stride = 1;                      // rows between two positions
+  bool per_axis = false;                 // the outer runs are the axes of the positions: every pair turns with the run's axis
 };
 
 /// Every reading that the shapes allow, for `pairs` pairs where that is known. `names` of arrays say which is cos and which is sin.

@@ -45,7 +45,7 @@ class Oracle {
     const auto size = static_cast<std::size_t>(count) * world_.pairs();
     for (auto* side : {&exact.cosine, &exact.sine, &exact.rounded_cosine, &exact.rounded_sine}) side->resize(size);
     const bool angles = world_.reading().form == TurnReading::Form::angles;
-    if (angles || world_.reading().form == TurnReading::Form::vectors) {  // in double
+    if (angles || world_.reading().run > 0) {  // in double
       const TurnStory truth = world_.start();
       for (Index r = 0; r < count; ++r)
         for (std::size_t j = 0; j < world_.pairs(); ++j) {
@@ -54,8 +54,9 @@ class Oracle {
           exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle), exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
         }
       exact.rounded_cosine = exact.cosine, exact.rounded_sine = exact.sine;
-      if (angles)
-        for (double& value : exact.rounded_cosine) value = rounded(value, world_.dtype());
+      if (world_.reading().form != TurnReading::Form::vectors)
+        for (auto* side : {&exact.rounded_cosine, &exact.rounded_sine})
+          for (double& value : *side) value = rounded(value, world_.dtype());
       return;
     }
     turns(first, count, DType::f64, exact.cosine, exact.sine);
@@ -202,7 +203,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
       const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]), angle = std::fabs(p * f[j]);
       const double scale = angles ? angle : amplitude;
       const double bound = angles ? angle * (growth[j] * unit + file) : scale * (growth[j] * unit * angle + 3 * unit + file) + slack[at];
-      const double finer = angles ? angle * (growth[j] * fine + file) : scale * (growth[j] * fine * angle + 3 * fine + file) + slack[at];
+      const double finer = angles ? angle * growth[j] * fine : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
         if (sine && angles) continue;
         const double got = sine ? s[at] : c[at], want = sine ? exact.sine[at] : exact.cosine[at], round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
@@ -219,7 +220,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
           bad = true;
           continue;
         }
-        if (!(off <= finer)) tally.in_double = false;
+        if (tally.in_double && !(off <= finer + spacing(want, world.dtype()) / 2)) tally.in_double = false;
         if (!(off <= bound)) {
           bad = true;
           if (!tally.first_wrong) tally.first_wrong = Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
@@ -288,7 +289,7 @@ Index block_of(const TurnReading& reading) { return std::max<Index>(1, (1 << 16)
 std::string spell_place(const TurnWorld& world, Index row, Index pair, bool sine) {
   const TurnReading& reading = world.reading();
   const std::string place = fmt::format("position {}, pair {}, {}", world.expected().first + world.slot(row), pair, reading.form == TurnReading::Form::angles ? "angle" : sine ? "sin" : "cos");
-  return reading.run > 0 && reading.rows != reading.run ? fmt::format("vector {}, {}", row, place) : place;
+  return reading.run > 0 && reading.rows != reading.run ? fmt::format("{} {}, {}", reading.form == TurnReading::Form::vectors ? "vector" : "row", row, place) : place;
 }
 
 TurnTally tally_truth(const TurnWorld& world, const Dump& dump, const Effect& effect) {

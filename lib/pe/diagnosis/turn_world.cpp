@@ -78,7 +78,14 @@ void TurnWorld::load(const std::vector<Index>& rows, std::vector<double>& cosine
 }
 
 TurnStory TurnWorld::start() const {
-  return story_of(*truth_, expected_->first, [run = reading_->run, stride = reading_->stride](Index row) { return run > 0 ? row / stride % run : row; });
+  TurnStory story = story_of(*truth_, expected_->first, [run = reading_->run, stride = reading_->stride](Index row) { return run > 0 ? row / stride % run : row; });
+  if (reading_->per_axis) {
+    story.axis.clear();
+    story.position = [first = expected_->first, run = reading_->run, at = truth_->coordinate](Index row, std::size_t) {
+      return at(static_cast<double>(first + row % run), static_cast<std::size_t>(row / run));
+    };
+  }
+  return story;
 }
 
 bool TurnWorld::on_grid(DType type) const {

@@ -50,7 +50,7 @@ Wanted wanted_of(const Expectation& expected) {
   const auto& rotation = std::get<Rotation>(expected.effect);
   const bool from_config = std::ranges::any_of(expected.parameters.entries(), [](const Parameters::Entry& entry) { return entry.origin.starts_with("config "); });
   for (const char* name : {"layout", "pairing"})
-    if (const std::string origin = origin_of(expected, name); origin != "default" && !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs"))
+    if (const std::string origin = origin_of(expected, name); !wanted.by_hand && origin != "default" && !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs"))
       wanted.pairing = rotation.pairing, wanted.from = origin, wanted.by_hand = origin.starts_with("flag ") || origin.starts_with("manifest ");
   if (from_config && !wanted.pairing) wanted.pairing = rotation.pairing, wanted.from = "the model's family";
   if (expected.dialect && expected.dialect->steps) wanted.layout = layout_of(expected.dialect->keeping), wanted.from = fmt::format("dialect {}", expected.dialect->name);
@@ -97,6 +97,12 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, wanted, table)) attempt.reasons.push_back(*reason), attempt.cost += 1;
   if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
+  const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
+  attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 && reading.rows == reading.run * static_cast<Index>(axes);
+  const Index slots = reading.run > 0 ? reading.run : reading.rows;
+  const bool rows = reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
+  if (const auto most = rows_of(expected.effect); rows && most && expected.first + slots > *most)
+    throw UsageError(fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots, expected.first, expected.encoding->name, *most));
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   if (reading.pairs != pairs) {
     if (!expected.remake) return {};
@@ -110,10 +116,12 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
     attempt.truth = *other, attempt.truth.shift = truth.shift, attempt.effect = remade->effect;
     if (reading.form == Form::angles) attempt.truth.magnitude = 1;
     attempt.reasons.push_back({"wrong-rotary-width", fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
-    attempt.cost += 1;
+    attempt.cost += 1.05;
   }
   return attempt;
 }
+
+}  // namespace
 
 // Part of the observed turns that could be turns of this reading: on a circle, or as angles in proportion to the row.
 double plausibility(const TurnWorld& world) {
@@ -138,6 +146,8 @@ double straightness(const Dump& dump, const TurnReading& reading) {
   }
   return static_cast<double>(good) / static_cast<double>(reading.width);
 }
+
+namespace {
 
 std::string arithmetic_of(const TurnWorld& world, const TurnTally& tally, Tier tier) {
   if (tier == Tier::exact) return "correctly rounded";
@@ -250,6 +260,8 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump, 
   return attempts;
 }
 
+}  // namespace
+
 // Vectors pass the channels that do not turn through.
 bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector<Index>& rows) {
   if (reading.form != Form::vectors || 2 * reading.pairs == reading.width) return true;
@@ -263,16 +275,24 @@ bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector
   return true;
 }
 
+namespace {
+
 // How much a reading looks like turns: where it says that columns are equal, they are.
-double likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt, const TurnWorld& world) {
-  double score = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading) : plausibility(world);
-  if (!attempt.reading.cosine_copy) return score;
+struct Likelihood {
+  double share = 0;  // of the cells that look like turns, and a quarter of the share of equal columns
+  bool copies_differ = false;
+};
+
+Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt, const TurnWorld& world) {
+  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading) : plausibility(world);
+  if (!attempt.reading.cosine_copy) return {share, false};
   const std::vector<Index>& rows = world.rows();
   const TurnWorld copy(expected, dump, attempt.reading, attempt.truth, rows, true);
   std::size_t equal = 0;
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
-  return score + static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, rows.size() * world.pairs())) - 0.75;
+  const std::size_t cells = rows.size() * world.pairs();
+  return {share + 0.25 * static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, cells)), equal < cells};
 }
 
 Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
@@ -290,9 +310,10 @@ Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
     const std::vector<Index> rows = probe_rows(attempt.reading, original_of(expected), {});
     const TurnWorld world(expected, dump, attempt.reading, attempt.truth, rows);
     const bool rest = passes_rest(dump, attempt.reading, rows);
-    double score = likelihood(expected, dump, attempt, world);
-    if (!rest) score -= 0.5;
-    scores.push_back(score);
+    Likelihood score = likelihood(expected, dump, attempt, world);
+    if (!rest) score.share -= 0.5;
+    if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
+    scores.push_back(score.share);
     if (rest && (!best_start || attempt.cost < best_start->cost) && world.agrees(world.start())) best_start = &attempt;
   }
 
@@ -334,7 +355,7 @@ Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
   const double highest = *std::ranges::max_element(scores);
   std::vector<Attempt> kept;
   for (std::size_t i = 0; i < attempts.size(); ++i)
-    if (scores[i] >= highest - 0.1) kept.push_back(attempts[i]);
+    if (highest < 0.9 || scores[i] >= highest - 0.1 || (scores[i] >= 0.95 && attempts[i].cost == 0)) kept.push_back(attempts[i]);
   for (int round = 0; round < 4; ++round) {
     std::vector<TurnWorld> worlds;
     std::vector<Search<TurnWorld>> searches;
@@ -371,14 +392,17 @@ Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
     diagnosis.before = world.measure(world.start()).residual, diagnosis.after = diagnosis.before;
     if (!best->stories.empty()) {
       const Explanation<TurnWorld>& story = best->stories.front();
-      diagnosis.reasons = best->reasons;
+      const bool nothing_held = story.fit.residual == 0 && story.reasons.back().cause == "uninitialised";  // noise tells no width
+      if (!nothing_held) diagnosis.reasons = best->reasons;
       diagnosis.reasons.insert(diagnosis.reasons.end(), story.reasons.begin(), story.reasons.end());
-      if (tally.copies_differ > 0)
+      if (tally.copies_differ > 0 && !nothing_held)
         diagnosis.reasons.push_back({"copies-differ", fmt::format("the second columns of the pairs are not the first ones in {} rows, the first of them row {}", tally.copies_differ, tally.first_copy)});
       diagnosis.after = story.fit.residual;
       diagnosis.tier = best->reasons.empty() && tally.copies_differ == 0 ? story.tier : Tier::wrong;
       for (std::size_t i = 1; i < best->stories.size() && diagnosis.others.size() < 4; ++i) {
         if (best->stories[i].cost > story.cost + 0.3) break;
+        const auto same_cause = [](const Reason& a, const Reason& b) { return a.cause == b.cause; };
+        if (std::ranges::equal(best->stories[i].reasons, story.reasons, same_cause)) continue;  // the same with another digit
         std::string text;
         for (const Reason& reason : best->stories[i].reasons) text += (text.empty() ? "" : "; ") + fmt::format("{} [{}]", reason.sentence, reason.cause);
         diagnosis.others.push_back(text);
@@ -400,7 +424,7 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
   double best = 0;
   for (const Attempt& attempt : attempts_of(expected, dump, *truth, wanted_of(expected))) {
     const TurnWorld world(expected, dump, attempt.reading, attempt.truth, probe_rows(attempt.reading, original_of(expected), {}));
-    const double share = world.measure(world.start()).share, score = likelihood(expected, dump, attempt, world) + share / 2 - attempt.cost / 4;
+    const double share = world.measure(world.start()).share, score = likelihood(expected, dump, attempt, world).share + share / 2 - attempt.cost / 4;
     if (likely && !(score > best)) continue;
     best = score;
     likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};

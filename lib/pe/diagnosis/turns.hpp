@@ -25,4 +25,11 @@ struct Arithmetic {
 };
 std::optional<Arithmetic> nearest_arithmetic(const TurnWorld& world);
 
+/// Part of the observed turns that could be turns of this reading: on a circle.
+double plausibility(const TurnWorld& world);
+/// Part of the columns that grow by the same step from row to row, as angles do.
+double straightness(const Dump& dump, const TurnReading& reading);
+/// Whether vectors pass the channels that do not turn through, at these rows.
+bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector<Index>& rows);
+
 }  // namespace pe

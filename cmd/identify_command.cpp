@@ -1,0 +1,56 @@
+// pe-verify identify: a dump, and nothing said of it.
+#include <fmt/format.h>
+
+#include "pe/base/error.hpp"
+#include "pe/io/atomic_file.hpp"
+#include "pe/io/dump.hpp"
+#include "pe/verify/identify_report.hpp"
+#include "verify_commands.hpp"
+
+namespace pe::cmd {
+namespace {
+
+int run_identify(const IdentifyCommand& asked, const std::string& command) {
+  RawForm raw{{}, parse_shape(asked.shape)};
+  if (!asked.dtype.empty()) raw.dtype = parse_dtype(asked.dtype);
+  const auto open = [&](const std::vector<std::string>& specs) {
+    std::vector<Stored> arrays;
+    for (const std::string& spec : specs)
+      for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
+    return arrays;
+  };
+  if (!asked.report.empty() && asked.report != "-" && !asked.report.ends_with(".json")) throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
+  std::vector<std::string> files{asked.file};
+  files.insert(files.end(), asked.files.begin(), asked.files.end());
+  const Identification found = identify({open(files), open(asked.before)}, asked.layout);
+  const std::string json = asked.report.empty() ? "" : to_json(found, files, command);
+  if (asked.report == "-") print(json);
+  else print(to_text(found, wants_color()));
+  if (!asked.report.empty() && asked.report != "-") {
+    io::Destination file(asked.report);
+    file.write(json.data(), json.size());
+    file.commit();
+  }
+  return found.encoding ? 0 : 1;
+}
+
+}  // namespace
+
+void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome, const std::string& command) {
+  app.add_option("FILE", identify.file, "a dump")->type_name("FILE[:TENSOR]")->required();
+  const auto several = [&](const char* name, std::vector<std::string>& into, const char* help) { app.add_option(name, into, help)->type_name("FILE[:TENSOR]")->allow_extra_args(false); };
+  several("--file", identify.files, "a second file: sines beside cosines, keys beside queries");
+  several("--before", identify.before, "vectors before the encoding was applied; FILE then holds them afterwards");
+  app.add_option("--shape", identify.shape, "of a raw file, whose type --dtype says")->type_name("N,...");
+  app.add_option("--dtype", identify.dtype, "what raw files, or unsigned 16-bit integers, hold")->type_name("{f64,f32,f16,bf16}");
+  app.add_option("--file-layout", identify.layout, "how the arrays are laid out (default: recognised)")->type_name("NAME");
+  app.add_option("--report", identify.report, "write what was found, too: .json; - is JSON on stdout instead of the text")->type_name("FILE");
+  app.footer(
+      "EXAMPLES\n  pe-verify identify cos_sin_cache.npy\n  pe-verify identify cos.npy --file sin.npy\n  pe-verify identify q_after.npy --before q_before.npy --report found.json\n\n"
+      "ACCURACY\n  What is named was made again and held against every value, within the bound of a known arithmetic or by a fault with a\n"
+      "  name. What the numbers cannot tell apart stands beside it.\n\n"
+      "EXIT STATUS\n  0 identified; 1 of no encoding known here; 2 could not be read\n");
+  app.callback([&identify, &outcome, command] { outcome.exit_code = run_identify(identify, command); });
+}
+
+}  // namespace pe::cmd

@@ -1,0 +1,441 @@
+// Readings by their structure, frequencies from the turns between rows, guesses held against the rows probed.
+#include "pe/diagnosis/identify_turns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "pe/base/error.hpp"
+
+namespace pe {
+namespace {
+
+using Form = TurnReading::Form;
+
+constexpr Index most_pairs = 4096;  // of a vector of frequencies
+
+// A reading, and what was measured of it before anything is known of its ladder.
+struct Seen {
+  TurnReading reading;
+  std::vector<Index> rows;
+  double score = 0;
+  bool backwards = false;
+  Measured measured;
+  bool at_origin = false;  // every pair of row 0 stands at phase 0
+  std::int64_t first = 0;
+};
+
+struct Hit {
+  const Seen* seen = nullptr;
+  Guess guess;
+  Expectation expected;
+  Fit fit;
+};
+
+TurnTruth blank_truth(Index pairs) {
+  TurnTruth truth;
+  for (Index j = 0; j < pairs; ++j) truth.frequencies.push_back(std::pow(10000.0, -static_cast<double>(j) / static_cast<double>(pairs)));
+  truth.unscaled = truth.frequencies, truth.growth = growth_of(truth.frequencies, truth.unscaled, false);
+  return truth;
+}
+
+bool has_rows(const TurnReading& reading) { return reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors; }
+
+// Slow pairs stand near phase 0 in row 0, unless it is far from the origin; fast ones go forwards. Swapped sides show in both.
+double orientation(const TurnWorld& world, const Seen& seen) {
+  const std::size_t n = world.pairs();
+  double off = 0;
+  for (std::size_t j = n - std::max<std::size_t>(1, n / 4); j < n; ++j) off += std::fabs(std::atan2(world.sine(0, j), world.cosine(0, j)));
+  off /= static_cast<double>(std::max<std::size_t>(1, n / 4));
+  return 0.3 * std::max(0.0, 1 - 2 * off / std::numbers::pi) + (seen.backwards ? 0 : 0.1);
+}
+
+// Each pair's frequency again, by least squares over all rows probed: the phases left beside the estimate are a line in the position, of
+// which the intercept stays free (nobody knows yet where row 0 stands). Left as it is where they are no line.
+void refine(const TurnWorld& world, const Seen& seen, std::vector<double>& frequencies) {
+  const std::size_t count = seen.rows.size();
+  for (std::size_t j = 0; j < frequencies.size(); ++j) {
+    for (int pass = 0; pass < 2 && std::isfinite(frequencies[j]) && count > 4; ++pass) {
+      double sum = 0, sum_p = 0, sum_pp = 0, sum_y = 0, sum_py = 0, last = 0, worst = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (seen.reading.run > 0 && seen.rows[i] / seen.reading.stride >= seen.reading.run) continue;  // one sequence is enough
+        const auto p = static_cast<double>(world.slot(seen.rows[i]));
+        const double phase = std::atan2(world.sine(i, j), world.cosine(i, j));
+        // Beside the row before, so that a slow drift is followed.
+        const double left = std::remainder(phase - p * frequencies[j] - last, 2 * std::numbers::pi) + last;
+        worst = std::max(worst, i == 0 ? 0 : std::fabs(left - last)), last = left;
+        sum += 1, sum_p += p, sum_pp += p * p, sum_y += left, sum_py += p * left;
+      }
+      const double spread = sum * sum_pp - sum_p * sum_p;
+      if (worst > 0.5 || !(spread > 0)) break;
+      frequencies[j] += (sum * sum_py - sum_p * sum_y) / spread;
+    }
+  }
+}
+
+// Frequencies of angles as they stand: the mean of (angle − angle of row 0) / row over the rows probed.
+std::vector<double> angle_frequencies(const Dump& dump, const Seen& seen) {
+  const TurnReading& reading = seen.reading;
+  const auto width = static_cast<std::size_t>(reading.width);
+  std::vector<double> origin(width), row(width), sum(static_cast<std::size_t>(reading.pairs));
+  dump.arrays[reading.cosine.array].read(0, reading.width, origin.data());
+  double count = 0;
+  for (const Index r : seen.rows) {
+    if (2 * r < reading.rows) continue;
+    dump.arrays[reading.cosine.array].read(r * reading.width, reading.width, row.data());
+    for (std::size_t j = 0; j < sum.size(); ++j) {
+      const auto at = static_cast<std::size_t>(reading.cosine.offset + static_cast<Index>(j) * reading.cosine.step);
+      sum[j] += (row[at] - origin[at]) / static_cast<double>(r);
+    }
+    ++count;
+  }
+  for (double& f : sum) f /= count;
+  return sum;
+}
+
+std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Expectation& blank) {
+  Seen seen{.reading = reading, .rows = probe_rows(reading, 0, {}), .measured = {}};
+  const TurnTruth truth = blank_truth(reading.pairs);
+  const TurnWorld world(blank, dump, seen.reading, truth, seen.rows);
+  if (!world.has_rows()) {
+    seen.measured = {world.measured(), 1, false, true};
+    if (!std::ranges::all_of(seen.measured.frequencies, [](double f) { return f >= 0 && f < 1e9; })) return {};
+    return seen;
+  }
+  seen.score = reading.form == Form::angles ? straightness(dump, reading) : plausibility(world);
+  if (!passes_rest(dump, reading, seen.rows)) seen.score -= 0.5;
+  if (reading.cosine_copy) {
+    const TurnWorld copy(blank, dump, seen.reading, truth, seen.rows, true);
+    std::size_t equal = 0;
+    for (std::size_t i = 0; i < seen.rows.size(); ++i)
+      for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
+    seen.score += static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, seen.rows.size() * world.pairs())) - 0.75;
+  }
+  seen.measured = {world.measured(), world.amplitude(), world.has_amplitude(), false};
+  if (reading.form == Form::angles && reading.rows > 1) seen.measured.frequencies = angle_frequencies(dump, seen);
+  else refine(world, seen, seen.measured.frequencies);
+  double forwards = 0;
+  for (const double f : seen.measured.frequencies)
+    if (std::isfinite(f)) forwards += f;
+  seen.backwards = forwards < 0;
+  if (seen.backwards)
+    for (double& f : seen.measured.frequencies) f = -f;
+  seen.at_origin = true;
+  for (std::size_t j = 0; j < world.pairs(); ++j) seen.at_origin = seen.at_origin && std::fabs(std::atan2(world.sine(0, j), world.cosine(0, j))) < 0.05;
+  if (!seen.rows.empty() && reading.form != Form::angles) seen.score += orientation(world, seen);
+  return seen;
+}
+
+// Channels of vectors from which on nothing turns, two for each pair; and the usual parts of a head.
+std::vector<Index> pairs_of_vectors(const Dump& dump) {
+  const Index width = dump.arrays[0].shape.back(), rows = dump.arrays[0].size() / std::max<Index>(1, width);
+  std::vector<double> x(static_cast<std::size_t>(width)), y = x;
+  Index turning = 0;
+  for (Index i = 0; i < 64; ++i) {
+    const Index row = i * (rows - 1) / 63;
+    dump.before[0].read(row * width, width, x.data()), dump.arrays[0].read(row * width, width, y.data());
+    for (Index c = turning; c < width; ++c)
+      if (x[static_cast<std::size_t>(c)] != y[static_cast<std::size_t>(c)]) turning = c + 1;
+  }
+  std::vector<Index> all;
+  for (const Index n : {(turning + 1) / 2, width / 2, width / 4, width / 8, 3 * width / 16})
+    if (n > 0 && 2 * n <= width && std::ranges::find(all, n) == all.end()) all.push_back(n);
+  return all;
+}
+
+std::vector<TurnReading> readings_of(const Dump& dump) {
+  if (dump.before.empty()) return turn_readings(dump, {});
+  std::vector<TurnReading> all;
+  for (const Index pairs : pairs_of_vectors(dump))
+    for (TurnReading& reading : turn_readings(dump, pairs)) all.push_back(std::move(reading));
+  return all;
+}
+
+// The name of the same places in a sinusoidal table; "": it is none.
+std::string sinusoidal_layout(const Dump& dump, const TurnReading& reading) {
+  if (reading.form != Form::turns || dump.arrays.size() > 2 || dump.arrays[reading.cosine.array].is_complex || reading.cosine.array != reading.sine.array) return "";
+  for (const auto& [fused, table] : {std::pair{"turns-swapped", "interleaved"}, {"sin-cos", "halves"}, {"cos-sin", "halves-cos-first"}, {"turns", "interleaved-cos-first"}})
+    if (reading.layout == fused && dump.arrays[reading.cosine.array].shape.back() == reading.width) return table;
+  return "";
+}
+
+bool says_any(const Dump& dump, std::initializer_list<std::string_view> parts) {
+  for (const Stored& array : dump.arrays)
+    for (const std::string_view part : parts)
+      if (array.name.find(part) != std::string::npos) return true;
+  return false;
+}
+
+// A table of sinusoids and a cache of turns may hold the same numbers: names decide, else the order that each has as a rule.
+double cost_of_kind(const Dump& dump, const TurnReading& reading, bool table) {
+  const bool rope = says_any(dump, {"rope", "rotary", "freq", "cos"}), sums = says_any(dump, {"pe", "pos", "sinus", "embed", "weight"}) && !rope;
+  const bool sines_first = reading.layout == "turns-swapped" || reading.layout == "sin-cos";
+  if (rope || sums) return rope == table ? 1.5 : 0;
+  return sines_first == table ? 0 : 1.5;
+}
+
+// What the catalogue holds, made once for a length.
+class Catalogue {
+ public:
+  explicit Catalogue(Index length) {
+    for (const Guess& guess : guesses_of_models()) {
+      if (guess.encoding->kind != Kind::rotation && guess.encoding->name != "sinusoidal") continue;
+      if (auto expected = expectation_of(guess, length, 0, false)) all_.emplace_back(guess, std::move(*expected));
+    }
+  }
+  std::vector<std::pair<Guess, Expectation>> of_pairs(Index pairs) const {
+    std::vector<std::pair<Guess, Expectation>> some;
+    for (const auto& one : all_)
+      if (const Rotation* rotation = std::get_if<Rotation>(&one.second.effect); rotation && rotation->pairs == pairs && rotation->waves && !rotation->coordinates) some.push_back(one);
+    return some;
+  }
+
+ private:
+  std::vector<std::pair<Guess, Expectation>> all_;
+};
+
+std::optional<TurnTruth> truth_of(const Expectation& expected, const TurnReading& reading) {
+  auto truth = turn_truth(expected.effect);
+  if (!truth || static_cast<Index>(truth->frequencies.size()) != reading.pairs) return {};
+  if (reading.form == Form::angles) truth->magnitude = 1;
+  return truth;
+}
+
+class Work {
+ public:
+  Work(const Dump& dump, std::vector<Seen> seen, Index length) : dump_(dump), seen_(std::move(seen)), length_(length), catalogue_(length) {}
+
+  // Guesses of one stage that agree with a reading, cheapest first.
+  std::vector<Hit> agreeing(const Seen& seen, const std::vector<std::pair<Guess, Expectation>>& candidates) const {
+    std::vector<Hit> hits;
+    for (const auto& [guess, made] : candidates) {
+      Expectation expected = made;
+      expected.first = seen.first;
+      const auto truth = truth_of(expected, seen.reading);
+      if (!truth) continue;
+      const TurnWorld world(expected, dump_, seen.reading, *truth, seen.rows);
+      TurnStory story = world.start();
+      story.reversed = seen.backwards;
+      if (!world.finite() || !world.agrees(story)) continue;
+      hits.push_back({&seen, guess, expected, world.measure(story)});
+    }
+    std::ranges::stable_sort(hits, {}, [](const Hit& hit) { return hit.guess.cost; });
+    return hits;
+  }
+
+  std::vector<std::pair<Guess, Expectation>> made(const std::vector<Guess>& guesses, double more) const {
+    std::vector<std::pair<Guess, Expectation>> all;
+    for (const Guess& guess : guesses)
+      if (auto expected = expectation_of(guess, length_, 0, false)) all.emplace_back(guess, std::move(*expected)), all.back().first.cost += more;
+    return all;
+  }
+
+  std::vector<std::pair<Guess, Expectation>> usual(const Seen& seen) const {
+    const std::string layout = sinusoidal_layout(dump_, seen.reading);
+    const double rope_cost = layout.empty() ? 0 : cost_of_kind(dump_, seen.reading, false);
+    std::vector<std::pair<Guess, Expectation>> all = catalogue_.of_pairs(seen.reading.pairs);
+    for (auto& one : all) one.first.cost += rope_cost + (one.first.given.contains("scaling") ? 0.3 : 0.2);
+    for (auto& one : made(plain_guesses(seen.measured), rope_cost)) all.push_back(std::move(one));
+    if (!layout.empty())
+      for (auto& one : made(sinusoidal_guesses(seen.measured, seen.reading.width, layout), cost_of_kind(dump_, seen.reading, true))) all.push_back(std::move(one));
+    return all;
+  }
+
+  // The position of row 0, where every row probed stands as far from its own number.
+  std::int64_t offset_of(const Seen& seen, const Expectation& expected, const TurnTruth& truth, const std::vector<double>& frequencies) const {
+    const TurnWorld world(expected, dump_, seen.reading, truth, seen.rows);
+    std::vector<Index> rows(seen.rows.begin(), seen.rows.begin() + std::min<std::ptrdiff_t>(9, std::ssize(seen.rows)));
+    for (const double near : {0.0, 2e3, 4e3, 1e4, 1e5, 1e6}) {
+      TurnStory story = world.start();
+      story.frequencies = frequencies, story.reversed = seen.backwards, story.axis.clear();
+      story.position = [&world, near](Index row, std::size_t) { return static_cast<double>(world.slot(row)) + near; };
+      const std::vector<double> positions = world.implied_positions(story, rows);
+      std::map<std::int64_t, int> votes;
+      // A ladder whose waves divide one another agrees a whole slowest wave further on, too.
+      const double slowest = *std::ranges::min_element(frequencies), wave = slowest > 1e-7 ? 2 * std::numbers::pi / slowest : 0;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (int k = wave > 0 ? -2 : 0; k <= (wave > 0 ? 2 : 0); ++k)
+          if (const double off = positions[i] + k * wave - static_cast<double>(world.slot(rows[i])); std::fabs(off) < 1e9 && std::fabs(off - std::round(off)) < 0.1) {
+            ++votes[std::llround(off)];
+          }
+      for (const auto& [offset, count] : votes)
+        if (offset != 0 && 4 * count >= 3 * static_cast<int>(rows.size())) return offset;
+    }
+    return 0;
+  }
+
+  void find_offset(Seen& seen, const std::vector<std::pair<Guess, Expectation>>& candidates) const {
+    if (!has_rows(seen.reading) || seen.at_origin) return;
+    std::vector<std::pair<double, const Expectation*>> nearest;
+    for (const auto& [guess, expected] : candidates)
+      if (const auto truth = truth_of(expected, seen.reading)) nearest.emplace_back(distance_of(seen.measured, truth->frequencies), &expected);
+    std::ranges::stable_sort(nearest, {}, [](const auto& one) { return one.first; });
+    if (nearest.size() > 4) nearest.resize(4);
+    for (const auto& [distance, expected] : nearest) {
+      const TurnTruth truth = *truth_of(*expected, seen.reading);
+      std::vector<const std::vector<double>*> trusted{&seen.measured.frequencies};
+      if (distance < 0.05) trusted.push_back(&truth.frequencies);
+      for (const std::vector<double>* frequencies : trusted) {
+        if (!std::ranges::all_of(*frequencies, [](double f) { return std::isfinite(f); })) continue;
+        if (const std::int64_t offset = offset_of(seen, *expected, truth, *frequencies); offset != 0) {
+          seen.first = offset;
+          return;
+        }
+      }
+    }
+  }
+
+  // Stage by stage: what is known, the same from another position on, fitted scalings, faults, lists; each over all readings.
+  std::vector<Hit> search() {
+    std::vector<std::vector<std::pair<Guess, Expectation>>> usuals;
+    for (const Seen& seen : seen_) {
+      usuals.push_back(usual(seen));
+      if (auto hits = agreeing(seen, usuals.back()); !hits.empty()) return hits;
+    }
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      find_offset(seen_[i], usuals[i]);
+      if (seen_[i].first == 0) continue;
+      if (auto hits = agreeing(seen_[i], usuals[i]); !hits.empty()) return hits;
+    }
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      auto more = made(scaled_guesses(seen_[i].measured), 0);
+      if (auto hits = agreeing(seen_[i], more); !hits.empty()) return hits;
+      for (auto& one : more) usuals[i].push_back(std::move(one));
+    }
+    if (auto hits = faulty(usuals); !hits.empty()) return hits;
+    for (const Seen& seen : seen_)
+      if (auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0)); !hits.empty()) return hits;
+    return {};
+  }
+
+ private:
+  // The nearest guesses with a fault that has a name.
+  std::vector<Hit> faulty(const std::vector<std::vector<std::pair<Guess, Expectation>>>& all) const {
+    struct Near {
+      double distance;
+      const Seen* seen;
+      const std::pair<Guess, Expectation>* made;
+    };
+    std::vector<Near> nearest;
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      for (const auto& one : all[i])
+        if (const auto truth = truth_of(one.second, seen_[i].reading)) nearest.push_back({distance_of(seen_[i].measured, truth->frequencies) + 0.001 * one.first.cost, &seen_[i], &one});
+    std::ranges::stable_sort(nearest, {}, &Near::distance);
+    std::vector<Hit> best;
+    std::size_t fewest = 3, tried = 0;
+    for (const Near& near : nearest) {
+      if (near.distance > 0.35 || ++tried > 6) break;
+      Hit hit{near.seen, near.made->first, near.made->second, {}};
+      hit.expected.first = near.seen->first;
+      hit.expected.layout = hit.expected.encoding->kind == Kind::table ? sinusoidal_layout(dump_, near.seen->reading) : near.seen->reading.layout;
+      const Diagnosis diagnosis = diagnose(hit.expected, dump_);
+      const std::size_t size = diagnosis.reasons.size() + (diagnosis.tier == Tier::wrong ? 1 : 0);
+      if ((diagnosis.tier == Tier::wrong && diagnosis.reasons.empty()) || size >= fewest) continue;
+      fewest = size, best = {hit};
+    }
+    return best;
+  }
+
+  const Dump& dump_;
+  std::vector<Seen> seen_;
+  Index length_;
+  Catalogue catalogue_;
+};
+
+std::string spell_frequencies(const Measured& measured) {
+  std::vector<std::string> some;
+  const std::size_t n = measured.frequencies.size();
+  for (std::size_t j = 0; j < n; ++j)
+    if (j < 4 || j + 2 >= n) some.push_back(fmt::format("{:.6g}", measured.frequencies[j]));
+  if (n > 6) some.insert(some.begin() + 4, "…");
+  return fmt::format("{}", fmt::join(some, ", "));
+}
+
+// Pairs of a table whose first row stands at position 0: as many ones before the first zero, or pairs of one and zero.
+Index pairs_at_origin(const Stored& array) {
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 2 * most_pairs)));
+  array.read(0, std::ssize(some), some.data());
+  const double one = some[0] != 0 ? some[0] : some[1];
+  std::size_t n = 0;
+  while (n < some.size() && some[n] == some[0]) ++n;
+  if (n > 1) return static_cast<Index>(n);
+  while (n + 1 < some.size() && some[n - 1] + some[n] == one && (some[n - 1] == 0 || some[n] == 0)) n += 2;
+  return static_cast<Index>(n / 2);
+}
+
+// One-dimensional arrays that hold rows one after the other.
+std::vector<Dump> unrolled(const Dump& dump) {
+  std::vector<Dump> all;
+  if (!dump.before.empty() || dump.arrays.size() != 1) return all;
+  const Stored& array = dump.arrays[0];
+  if (std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) != 1 || array.size() < 64) return all;
+  for (const Index pairs : {pairs_at_origin(array), Index{64}, Index{32}, Index{16}, Index{40}, Index{48}, Index{24}, Index{128}, Index{256}, Index{10}, Index{8}, Index{20}, Index{36}, Index{12}, Index{4}})
+    if (pairs > 0 && array.size() % (2 * pairs) == 0 && array.size() / (2 * pairs) >= 3) {
+      Dump one = dump;
+      one.arrays[0].shape = {array.size() / (2 * pairs), 2 * pairs};
+      all.push_back(std::move(one));
+    }
+  return all;
+}
+
+std::optional<Identification> identify_one(const Dump& dump, const std::string& layout) {
+  const auto blank = expectation_of({.encoding = &find_encoding("rope"), .given = {}, .cost = 0, .model = {}}, 1024, 0, false);
+  std::vector<Seen> all;
+  std::vector<std::string> names;
+  for (const TurnReading& reading : readings_of(dump)) {
+    names.push_back(reading.layout);
+    const std::string table = sinusoidal_layout(dump, reading);
+    if (!layout.empty() && layout != reading.layout && layout != table) continue;
+    if (!has_rows(reading) && reading.pairs > most_pairs) continue;
+    if (auto seen = look(dump, reading, *blank)) all.push_back(std::move(*seen));
+  }
+  if (all.empty() && (layout.empty() || std::ranges::find(names, layout) != names.end())) return {};
+  if (all.empty()) throw UsageError(fmt::format("--file-layout {} does not suit {} of shape {}: choose {}", layout, dump.arrays[0].shown, spell_shape(dump.arrays[0].shape), fmt::join(names, ", ")));
+  const bool rows = has_rows(all.front().reading);
+  std::ranges::stable_sort(all, std::greater{}, &Seen::score);
+  const double highest = all.front().score;
+  if (rows && highest < 0.75) return {};
+  std::erase_if(all, [&](const Seen& seen) { return rows && seen.score < highest - 0.35; });
+  Index length = 1;
+  for (const Seen& seen : all) length = std::max(length, seen.reading.run > 0 ? seen.reading.run : seen.reading.rows);
+  Work work(dump, all, length);
+  const std::vector<Hit> hits = work.search();
+  Identification found;
+  if (hits.empty()) {
+    if (!rows) return {};
+    found.seen = fmt::format("{}: {} pairs turn, by {} radians a position, and no ladder of the catalogue or of a known rule has these", describe(dump, all.front().reading), all.front().reading.pairs,
+                             spell_frequencies(all.front().measured));
+    return found;
+  }
+  Hit best = hits.front();
+  found.encoding = best.guess.encoding, found.first = best.seen->first;
+  best.expected.first = best.seen->first;
+  best.expected.layout = best.expected.encoding->kind == Kind::table ? sinusoidal_layout(dump, best.seen->reading) : best.seen->reading.layout;
+  const double least = std::ranges::min_element(hits, {}, [](const Hit& hit) { return hit.fit.residual; })->fit.residual;
+  for (const Hit& hit : hits) {
+    if (!hit.guess.model.empty() && hit.guess.encoding->kind == best.guess.encoding->kind && hit.fit.residual <= 2 * least + 1e-9 && std::ranges::find(found.models, hit.guess.model) == found.models.end()) found.models.push_back(hit.guess.model);
+    if (hit.guess.encoding->kind == best.guess.encoding->kind) continue;
+    if (const std::string other = fmt::format("{} base {}", hit.guess.encoding->name, hit.guess.given.at("base").text); std::ranges::find(found.equals, other) == found.equals.end()) found.equals.push_back(other);
+  }
+  tell_ladder(best.guess, best.expected, best.seen->reading, dump, found);
+  found.diagnosis = diagnose(best.expected, dump);
+  return found;
+}
+
+}  // namespace
+
+std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout) {
+  auto found = identify_one(dump, layout);
+  if (found && found->encoding) return found;
+  for (const Dump& rolled : unrolled(dump))
+    if (auto other = identify_one(rolled, layout); other && other->encoding) {
+      other->alternatives.insert(other->alternatives.begin(), fmt::format("one axis of {} numbers, read as rows of {}", dump.arrays[0].size(), rolled.arrays[0].shape[1]));
+      return other;
+    }
+  return found;
+}
+
+}  // namespace pe

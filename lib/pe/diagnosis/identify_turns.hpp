@@ -1,0 +1,16 @@
+// Turns of unknown make: the readings that hold water, and the guesses that agree with them.
+#pragma once
+
+#include "pe/diagnosis/identify_ladder.hpp"
+#include "pe/diagnosis/turns.hpp"
+
+namespace pe {
+
+/// Nothing where no reading of the arrays looks like turns at all; an identification without an encoding where it does and no ladder is
+/// known that agrees.
+std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout);
+
+/// What is said of a guess that agrees: summary, alternatives, command.
+void tell_ladder(const Guess& guess, const Expectation& expected, const TurnReading& reading, const Dump& dump, Identification& found);
+
+}  // namespace pe

@@ -1,0 +1,145 @@
+# What `pe-verify identify` must say of a sound dump: encoding, layout, base, scaling and first position.
+"""Expectations come from the corpus's own readings of the models (models.py), never from the tool."""
+import collections
+import json
+import subprocess
+import time
+
+import models
+import rope_build
+
+LAYOUT_OF = {"pairs": {"pairs"}, "halves": {"halves"}, "batch-halves": {"halves"}, "adjacent": {"adjacent"}, "batch-adjacent": {"adjacent"},
+             "cos-sin": {"cos-sin"}, "sin-cos": {"sin-cos", "halves"}, "turns": {"turns", "interleaved-cos-first"}, "complex": {"turns"},
+             "flat": {"cos-sin", "turns"}, "angles": {"angles-halves", "angles"}, "angles-adjacent": {"angles-adjacent"}, "inv_freq": {"inv_freq"}, "periods": {"periods"}}
+# Scalings that are a change of base are a base to whoever sees the table alone.
+REBASED = {"none", "dynamic", "ntk", "default"}
+
+
+def layout_word(one):
+    rest = one.name.split(" | ")
+    return rest[2].split(" #")[0].split()[0] if len(rest) > 2 else ""
+
+
+def scaling_word(spec):
+    kind = spec.scaling.get("kind", "none")
+    if float(spec.scaling.get("factor", 2) or 2) == 1.0 and kind == "yarn":
+        return "none"
+    return kind
+
+
+def rope_of(one):
+    """The corpus's Rope of a case."""
+    flags = one.check.get("parameters", {})
+    if "model" not in one.check:
+        scaling = {"kind": flags["scaling"]} if "scaling" in flags else {}
+        return models.Rope(flags["dim"], flags.get("rotary-dim", flags["dim"]), float(flags.get("base", 10000)), scaling=scaling)
+    layer = one.check.get("layer_type", "")
+    return rope_build.source(one.check["model"] + ("/" + layer if layer == "sliding_attention" else ""))[0]
+
+
+def trouble(one, built, answer):
+    """Why an answer is wrong; '' where it is right."""
+    if not answer.get("identified"):
+        return "not identified: " + answer.get("seen", "")[:140]
+    encoding, want = answer["encoding"], one.check.get("encoding")
+    names = {encoding, *(words.split()[0] for words in answer["equals"])}
+    if want == "mrope":
+        names |= {"mrope"} if "rope" in names else set()
+    if want not in names:
+        return f"{encoding} ({answer['summary']})"
+    if encoding != want and want in ("rope", "sinusoidal"):
+        return ""
+    if want in ("alibi", "t5"):
+        if want == "alibi" and built.named and int(answer["parameters"].get("heads", 8)) not in one_heads(one):
+            return f"heads {answer['parameters'].get('heads')}"
+        return ""
+    first = built.check.get("positions", "0:").split(":")[0]
+    if int(first) != answer["first_position"]:
+        return f"first position {answer['first_position']}, not {first}"
+    if want == "sinusoidal":
+        flags = one.check["parameters"]
+        asked = one.name.split(" | ")[1].split()
+        told = answer["parameters"]
+        base = float(flags.get("base", 10000))
+        if told.get("layout", "interleaved") != asked[2] or abs(float(told["base"]) / base - 1) > 1e-9 or told.get("ladder", "paper") != asked[3]:
+            return answer["summary"]
+        return ""
+    word = layout_word(one)
+    if word in LAYOUT_OF and answer["layout"] not in LAYOUT_OF[word]:
+        return f"layout {answer['layout']}, not {word}"
+    spec = rope_of(one)
+    if spec is None:
+        return ""
+    kind = scaling_word(spec)
+    if kind in REBASED and answer["scaling"] in REBASED and kind != "none":
+        return ""
+    if answer["scaling"] != kind:
+        return f"scaling {answer['scaling']}, not {kind}: {answer['summary']}"
+    if abs(float(answer["parameters"].get("base", 10000)) / spec.base - 1) > 1e-6:
+        return f"base {answer['parameters'].get('base')}, not {spec.base:g}"
+    return ""
+
+
+def untold(one):
+    """Why a table cannot tell what it is; '' where it can."""
+    if one.check.get("encoding") == "learned":
+        return "of no formula"
+    return ""
+
+
+def one_heads(one):
+    p = one.check.get("parameters", {})
+    return {p["heads"]} if "heads" in p else {models.heads(one.check["model"])}
+
+
+def ask(tool, folder, check):
+    """The JSON that identify writes."""
+    files = check["file"] if isinstance(check["file"], list) else [check["file"]]
+    before = check.get("before", [])
+    before = before if isinstance(before, list) else [before]
+    line = [tool, "identify", str(folder / files[0]), "--report", "-"]
+    for f in files[1:]:
+        line += ["--file", str(folder / f)]
+    for f in before:
+        line += ["--before", str(folder / f)]
+    if "dtype" in check:
+        line += ["--dtype", check["dtype"]]
+    if "shape" in check:
+        line += ["--shape", ",".join(map(str, check["shape"]))]
+    start = time.monotonic()
+    done = subprocess.run(line, capture_output=True, text=True)
+    seconds = time.monotonic() - start
+    if done.returncode == 2:
+        return {"identified": False, "seen": done.stderr.strip()}, seconds
+    return json.loads(done.stdout), seconds
+
+
+def judge(tool, cases, folder, write, untold):
+    """untold: name of a case → why nobody can tell. Prints a table by encoding and misses; (passed, failed)."""
+    table, misses, slow = collections.defaultdict(collections.Counter), [], []
+    passed = 0
+    for number, one in enumerate(cases):
+        built = one.build()
+        stem = f"{number:04d}"
+        check = write(folder, number, one)
+        answer, seconds = ask(tool, folder, check)
+        slow.append((seconds, one.name))
+        why = trouble(one, built, answer)
+        known = untold(one)
+        row = one.check.get("encoding", "") + (" " + layout_word(one) if one.check.get("encoding") in ("rope", "mrope") else "")
+        if not why:
+            passed += 1
+            table[row]["right"] += 1
+        elif known:
+            table[row]["cannot be told"] += 1
+        else:
+            table[row]["wrong"] += 1
+            misses.append(f"{check['name']}: {why}")
+        for path in folder.iterdir():
+            if path.name.startswith(stem):
+                path.unlink()
+    for row in sorted(table):
+        print(f"{row:<28} {sum(table[row].values()):4d}: " + ", ".join(f"{word} {n}" for word, n in table[row].most_common()))
+    print("\n".join(["", *misses]))
+    print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(slow, reverse=True)[:4]))
+    return passed, len(misses)
