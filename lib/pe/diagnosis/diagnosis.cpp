@@ -76,11 +76,15 @@ Expectation remembering(const Expectation& expected) {
 
 }  // namespace
 
+Dump as_written(const Expectation& expected, const Dump& dump) {
+  const bool turns = turn_truth(expected.effect).has_value();
+  return {typed(dump.arrays, turns), typed(dump.before, turns)};
+}
+
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Expectation expected = remembering(asked);
-  const bool turns = turn_truth(expected.effect).has_value();
-  const Dump dump{typed(as_stored.arrays, turns), typed(as_stored.before, turns)};
-  if (turns) return diagnose_turns(expected, dump);
+  const Dump dump = as_written(expected, as_stored);
+  if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table: return diagnose_rows(expected, dump);
     case Kind::bias: return diagnose_bias(expected, dump);
