@@ -31,20 +31,6 @@ std::vector<CauseRow> all_causes() {
 
 namespace {
 
-// Causes ask for the same parameters again and again.
-Expectation remembering(const Expectation& expected) {
-  Expectation with_memory = expected;
-  if (!expected.remake) return with_memory;
-  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
-  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
-    std::string key;
-    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
-    const auto found = memory->find(key);
-    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
-  };
-  return with_memory;
-}
-
 // Text has no types: doubles that are all the shortest decimals of float32 numbers were float32 numbers.
 bool prints_floats(const Stored& array) {
   constexpr Index most = 1 << 16;
@@ -72,6 +58,20 @@ std::vector<Stored> typed(std::vector<Stored> arrays, bool turns) {
     if (turns && array.u16) array = as_bf16(array);
   }
   return arrays;
+}
+
+// Causes ask for the same parameters again and again.
+Expectation remembering(const Expectation& expected) {
+  Expectation with_memory = expected;
+  if (!expected.remake) return with_memory;
+  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
+  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
+    std::string key;
+    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
+    const auto found = memory->find(key);
+    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
+  };
+  return with_memory;
 }
 
 }  // namespace

@@ -78,6 +78,18 @@ class Oracle {
       return;
     }
     const Index n = static_cast<Index>(world_.pairs());
+    if (const TurnTruth& truth = world_.truth(); !truth.cosine_columns.empty()) {
+      std::vector<std::byte> rows(static_cast<std::size_t>(count * table_->width) * size_of(type));
+      table_->fill(positions, type, rows.data());
+      std::vector<double> wide(static_cast<std::size_t>(count * table_->width));
+      widen(rows.data(), type, wide);
+      for (Index r = 0; r < count; ++r)
+        for (std::size_t j = 0; j < world_.pairs(); ++j) {
+          const double* row = wide.data() + r * table_->width;
+          cosine[static_cast<std::size_t>(r * n) + j] = row[truth.cosine_columns[j]], sine[static_cast<std::size_t>(r * n) + j] = row[truth.sine_columns[j]];
+        }
+      return;
+    }
     std::vector<std::byte> both(2 * bytes);
     table_->waves->first.fill(positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}}, type, both.data());
     std::vector<double> wide(2 * size);
@@ -112,7 +124,7 @@ void read_raw_rows(const Dump& dump, const TurnReading& reading, Index first, In
   std::vector<double> row(static_cast<std::size_t>(count * reading.width));
   dump.arrays[reading.cosine.array].read(first * reading.width, count * reading.width, row.data());
   for (Index r = 0; r < count; ++r)
-    for (Index j = 0; j < reading.pairs; ++j) c[static_cast<std::size_t>(r * reading.pairs + j)] = row[static_cast<std::size_t>(r * reading.width + reading.cosine.offset + j * reading.cosine.step)];
+    for (Index j = 0; j < reading.pairs; ++j) c[static_cast<std::size_t>(r * reading.pairs + j)] = row[static_cast<std::size_t>(r * reading.width + reading.cosine.at(j))];
   s = c;
   std::ranges::fill(slack, 0.0);
 }

@@ -42,9 +42,10 @@ std::string layout_of(Keeping keeping) {
 Wanted wanted_of(const Expectation& expected) {
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (table) {
-    const std::string origin = origin_of(expected, "layout");
+    const bool grid = std::get<Table>(expected.effect).grid.has_value();
+    const std::string origin = origin_of(expected, grid ? "convention" : "layout");
     if (origin == "default") return {};
-    return {expected.parameters.choice("layout"), {}, origin};
+    return {grid ? "as meant" : expected.parameters.choice("layout"), {}, origin};
   }
   Wanted wanted;
   const auto& rotation = std::get<Rotation>(expected.effect);
@@ -239,7 +240,7 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump, 
   const bool table = std::holds_alternative<Table>(expected.effect);
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) { return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) <= 1; });
-  std::vector<TurnReading> readings = table && !vector && dump.before.empty() ? sinusoid_readings(dump) : turn_readings(dump, pairs);
+  std::vector<TurnReading> readings = !table || vector || !dump.before.empty() ? turn_readings(dump, pairs) : truth.cosine_columns.empty() ? sinusoid_readings(dump) : grid_readings(dump, truth);
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<TurnReading> meant = readings;
     for (const Index other : {dump.arrays[0].shape.back() / 2, 2 * pairs * pairs / std::max<Index>(1, dump.arrays[0].shape.back()), 2 * pairs, pairs / 2})
