@@ -62,6 +62,13 @@ double fitted_base(const Measured& m) {
   return below > 0 ? std::exp(above / below) : 0;
 }
 
+// The shortest decimal within an error.
+std::string shortest_of(double value, double error) {
+  for (int digits = 1; digits < 9; ++digits)
+    if (std::fabs(std::stod(fmt::format("{:.{}g}", value, digits)) - value) <= error) return digits_of(value, digits);
+  return digits_of(value, 9);
+}
+
 // An error δ of every frequency moves the base by δ/(j·θ_j) of it: the sharpest pairs.
 std::vector<std::size_t> sharpest(const Measured& m) {
   std::vector<std::size_t> order;
@@ -247,9 +254,12 @@ std::vector<Guess> listed_guesses(const Measured& m) {
     for (std::size_t j = 0; j < n; ++j) least = std::min(least, plain[j] / m.frequencies[j]);
     if (least < 0.9) continue;
     const std::string amplitude = m.has_amplitude && std::fabs(m.amplitude - 1) > 2e-3 ? fmt::format("{:.9g}", m.amplitude) : "1";
-    for (const int digits : {3, 5, 7, 10}) {
+    for (const int digits : {0, 3, 5, 7, 10}) {  // 0: as few as each needs
       std::vector<std::string> list;
-      for (std::size_t j = 0; j < n; ++j) list.push_back(digits_of(plain[j] / m.frequencies[j], digits));
+      for (std::size_t j = 0; j < n; ++j) {
+        const double divisor = plain[j] / m.frequencies[j];
+        list.push_back(digits == 0 ? shortest_of(divisor, divisor * m.error / (4 * m.frequencies[j])) : digits_of(divisor, digits));
+      }
       const std::string joined = fmt::format("{}", fmt::join(list, ","));
       all.push_back(rope_guess(m, {text, 0}, identified({{"scaling", "longrope"}, {"short-factor", joined}, {"long-factor", joined}, {"original-max-position", "4096"}, {"attention-factor", amplitude}}), 2 + 0.01 * digits));
     }

@@ -13,6 +13,7 @@ struct Measured {
   double amplitude = 1;
   bool has_amplitude = false;       // else it is not known
   bool exact = false;               // read as frequencies, not from phases
+  double error = 0;                 // of each frequency, radians per position: what rounding of the values leaves of it
 };
 
 /// θ_j = base^(−2j/d), d twice the pairs: bases of few digits first.

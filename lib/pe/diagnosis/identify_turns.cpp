@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
+#include <set>
 
 #include "pe/base/error.hpp"
 
@@ -96,12 +96,21 @@ std::vector<double> angle_frequencies(const Dump& dump, const Seen& seen) {
   return sum;
 }
 
+// The mean of √(cos² + sin²), near the median: finer than the values' own type.
+double mean_amplitude(const TurnWorld& world) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < world.rows().size(); ++i)
+    for (std::size_t j = 0; j < world.pairs(); ++j)
+      if (const double norm = std::hypot(world.cosine(i, j), world.sine(i, j)); std::fabs(norm - world.amplitude()) < 0.01 * world.amplitude()) sum += norm, ++count;
+  return count > 0 ? sum / count : world.amplitude();
+}
+
 std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Expectation& blank) {
   Seen seen{.reading = reading, .rows = probe_rows(reading, 0, {}), .measured = {}};
   const TurnTruth truth = blank_truth(reading.pairs);
   const TurnWorld world(blank, dump, seen.reading, truth, seen.rows);
   if (!world.has_rows()) {
-    seen.measured = {world.measured(), 1, false, true};
+    seen.measured = {world.measured(), 1, false, true, 0};
     if (!std::ranges::all_of(seen.measured.frequencies, [](double f) { return f >= 0 && f < 1e9; })) return {};
     return seen;
   }
@@ -114,9 +123,11 @@ std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Exp
       for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
     seen.score += static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, seen.rows.size() * world.pairs())) - 0.75;
   }
-  seen.measured = {world.measured(), world.amplitude(), world.has_amplitude(), false};
+  seen.measured = {world.measured(), mean_amplitude(world), world.has_amplitude(), false, 0};
   if (reading.form == Form::angles && reading.rows > 1) seen.measured.frequencies = angle_frequencies(dump, seen);
   else refine(world, seen, seen.measured.frequencies);
+  // A line through N phases of error u over P positions has a slope of error u·√12/(P·√N); three of them.
+  seen.measured.error = 3 * std::sqrt(12.0 / static_cast<double>(std::max<std::size_t>(1, seen.rows.size()))) * unit_roundoff(world.dtype()) / static_cast<double>(std::max<Index>(1, world.slots()));
   double forwards = 0;
   for (const double f : seen.measured.frequencies)
     if (std::isfinite(f)) forwards += f;
@@ -244,27 +255,36 @@ class Work {
     return all;
   }
 
-  // The position of row 0, where every row probed stands as far from its own number.
+  // The position of row 0: what the phases of the first rows imply, a whole number that brings every pair to where it stands.
   std::int64_t offset_of(const Seen& seen, const Expectation& expected, const TurnTruth& truth, const std::vector<double>& frequencies) const {
+    constexpr double allowed = 0.05;  // radians, mean over pairs: a whole position off moves the first pair by one
     const TurnWorld world(expected, dump_, seen.reading, truth, seen.rows);
-    std::vector<Index> rows(seen.rows.begin(), seen.rows.begin() + std::min<std::ptrdiff_t>(9, std::ssize(seen.rows)));
+    const std::size_t count = std::min<std::size_t>(9, seen.rows.size());
+    const std::vector<Index> rows(seen.rows.begin(), seen.rows.begin() + static_cast<std::ptrdiff_t>(count));
+    const double slowest = *std::ranges::min_element(frequencies), wave = slowest > 1e-7 ? 2 * std::numbers::pi / slowest : 0;
+    std::set<std::int64_t> candidates;
     for (const double near : {0.0, 2e3, 4e3, 1e4, 1e5, 1e6}) {
       TurnStory story = world.start();
       story.frequencies = frequencies, story.reversed = seen.backwards, story.axis.clear();
       story.position = [&world, near](Index row, std::size_t) { return static_cast<double>(world.slot(row)) + near; };
       const std::vector<double> positions = world.implied_positions(story, rows);
-      std::map<std::int64_t, int> votes;
       // A ladder whose waves divide one another agrees a whole slowest wave further on, too.
-      const double slowest = *std::ranges::min_element(frequencies), wave = slowest > 1e-7 ? 2 * std::numbers::pi / slowest : 0;
-      for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t i = 0; i < count; ++i)
         for (int k = wave > 0 ? -2 : 0; k <= (wave > 0 ? 2 : 0); ++k)
-          if (const double off = positions[i] + k * wave - static_cast<double>(world.slot(rows[i])); std::fabs(off) < 1e9 && std::fabs(off - std::round(off)) < 0.1) {
-            ++votes[std::llround(off)];
-          }
-      for (const auto& [offset, count] : votes)
-        if (offset != 0 && 4 * count >= 3 * static_cast<int>(rows.size())) return offset;
+          if (const double off = positions[i] + k * wave - static_cast<double>(world.slot(rows[i])); std::fabs(off) < 1e7 && std::fabs(off - std::round(off)) < 0.1) candidates.insert(std::llround(off));
     }
-    return 0;
+    std::int64_t best = 0;
+    double least = allowed;
+    for (const std::int64_t offset : candidates) {
+      double sum = 0, cells = 0;
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < frequencies.size(); ++j) {
+          const double sign = seen.backwards ? -1 : 1, phase = std::atan2(sign * world.sine(i, j), world.cosine(i, j));
+          sum += std::fabs(std::remainder(phase - (static_cast<double>(offset) + static_cast<double>(world.slot(rows[i]))) * frequencies[j], 2 * std::numbers::pi)), ++cells;
+        }
+      if (sum / cells < least) least = sum / cells, best = offset;
+    }
+    return best;
   }
 
   void find_offset(Seen& seen, const std::vector<std::pair<Guess, Expectation>>& candidates) const {
@@ -418,6 +438,7 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
   for (const Hit& hit : hits) {
     if (!hit.guess.model.empty() && hit.guess.encoding->kind == best.guess.encoding->kind && hit.fit.residual <= 2 * least + 1e-9 && std::ranges::find(found.models, hit.guess.model) == found.models.end()) found.models.push_back(hit.guess.model);
     if (hit.guess.encoding->kind == best.guess.encoding->kind) continue;
+    if (!found.equals.empty()) continue;  // the cheapest speaks for its kind
     if (const std::string other = fmt::format("{} base {}", hit.guess.encoding->name, hit.guess.given.at("base").text); std::ranges::find(found.equals, other) == found.equals.end()) found.equals.push_back(other);
   }
   tell_ladder(best.guess, best.expected, best.seen->reading, dump, found);

@@ -100,7 +100,9 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
   if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
   const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
   attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 && reading.rows == reading.run * static_cast<Index>(axes);
-  const Index slots = reading.run > 0 ? reading.run : reading.rows;
+  // The axes before the last may be the grid's own.
+  if (const Coordinates* places = coordinates_of(expected.effect); places && places->count == reading.rows && reading.form != Form::vectors) attempt.reading.run = 0;
+  const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
   const bool rows = reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
   if (const auto most = rows_of(expected.effect); rows && most && expected.first + slots > *most)
     throw UsageError(fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots, expected.first, expected.encoding->name, *most));
