@@ -49,7 +49,7 @@ class Collection:
 
     def safetensors(self, stem, **arrays):
         from safetensors.torch import save_file
-        save_file({name: a.contiguous() for name, a in arrays.items()}, self.folder / f"{stem}.safetensors", metadata=parity.versions())
+        save_file({name: a.contiguous() for name, a in arrays.items()}, self.folder / f"{stem}.safetensors")
         return {name: f"{stem}.safetensors:{name}" for name in arrays}
 
     def write(self):
@@ -219,6 +219,11 @@ def grids(dumps):
         cos, sin = module(torch.zeros(1, 1, 8), positions)
         files = dumps.npz(f"{name}-mrope", cos=cos[0], sin=sin[0])
         dumps.check(f"{name} merged", list(files.values()), columns(cos[0]), encoding="mrope", model=name, parameters={"segments": segments})
+        if hasattr(module, "recomposition_frequencies"):  # each axis in full, as the class gave it before 2026
+            module.recomposition_frequencies = lambda f: torch.cat((f, f), dim=-1)
+            cos, sin = module(torch.zeros(1, 1, 8), positions)
+            files = dumps.npz(f"{name}-axes", cos=cos, sin=sin)
+            dumps.check(f"{name} each axis", list(files.values()), "halves", encoding="mrope", model=name, parameters={"segments": segments})
 
 
 def biases(dumps):

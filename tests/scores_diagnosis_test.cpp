@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "pe/base/error.hpp"
+#include "foreign_dumps.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/bias.hpp"
 #include "pe/encodings/encoding.hpp"
@@ -16,12 +16,7 @@
 namespace {
 
 using namespace pe;
-
-Array array(DType dtype, std::vector<Index> shape, const std::vector<double>& values) {
-  std::vector<std::byte> bytes(values.size() * size_of(dtype));
-  narrow(values, dtype, bytes.data());
-  return {dtype, std::move(shape), std::move(bytes)};
-}
+using foreign::array, foreign::Flags, foreign::told;
 
 // Tensors that parameters name "@name".
 std::map<std::string, Array>& tensors() {
@@ -29,37 +24,10 @@ std::map<std::string, Array>& tensors() {
   return all;
 }
 
-using Flags = std::map<std::string, std::string>;
-
-Expectation expect(std::string_view name, const Flags& texts = {}, Index length = 64) {
-  Given flags;
-  for (const auto& [key, value] : texts) flags[key] = {value, "flag --" + key};
-  const Encoding& encoding = find_encoding(name);
-  const auto load = [](const std::string& spec) { return tensors().at(spec); };
-  const Parameters parameters = complete(schema_of(encoding), flags, {}, load);
-  Expectation expected{
-      .encoding = &encoding, .parameters = parameters, .effect = encoding.make(parameters, length), .rows = {}, .layout = {}, .remake = {}};
-  expected.remake = [=, &encoding](const Given& changes) -> std::optional<Expectation::Remade> {
-    Given all = flags;
-    for (const auto& [key, value] : changes) all[key] = value;
-    try {
-      const Parameters other = complete(schema_of(encoding), all, {}, load);
-      return Expectation::Remade{other, encoding.make(other, length)};
-    } catch (const UsageError&) {
-      return {};
-    }
-  };
-  return expected;
-}
+Expectation expect(std::string_view name, const Flags& texts = {}, Index length = 64) { return foreign::expect(name, texts, length, tensors()); }
 
 Dump dump(DType dtype, std::vector<Index> shape, const std::vector<double>& values) {
   return {.arrays = {stored(array(dtype, std::move(shape), values), "", "dump.npy")}, .before = {}};
-}
-
-std::string told(const Diagnosis& diagnosis) {
-  std::string text(name_of(diagnosis.tier));
-  for (const Reason& reason : diagnosis.reasons) text += " " + reason.cause;
-  return text;
 }
 
 // Press et al. 2022, `get_slopes`, in double.

@@ -63,7 +63,9 @@ Offers maps(const BucketWorld& world, const BucketStory& story) {
         sum += probe.got[static_cast<std::size_t>(k)] - world.bucket(other, probe.query, probe.keys.at(k));
     return sum;
   };
-  for (BucketMap& map : bucket_maps(*world.expected, story.map, fault, story.changes, balance)) {
+  const BucketShape& shape = world.shape;
+  const std::int64_t farthest = std::max(std::abs(shape.first_query + shape.queries - 1 - shape.first_key), std::abs(shape.first_key + shape.keys - 1 - shape.first_query)) + 1;
+  for (BucketMap& map : bucket_maps(*world.expected, story.map, fault, story.changes, balance, farthest)) {
     BucketStory other = story;
     other.map = std::move(map.buckets);
     if (!map.changes.empty()) other.changes = std::move(map.changes);
@@ -168,7 +170,7 @@ Tally bucket_pass(const BucketWorld& world, const Stored& array, const BucketSto
   std::vector<double> got(static_cast<std::size_t>(piece)), truth(got.size());
   const std::vector<double> bound(got.size(), 0.5);
   // A row's buckets are a part of one line where the offset alone decides.
-  const bool by_offset = story.map.by_offset && shape.queries > 1;
+  const bool by_offset = story.map.by_offset && shape.queries > 1 && shape.queries + shape.keys < Index{1} << 22;
   const std::int64_t first_offset = shape.first_key - (shape.first_query + shape.queries - 1);
   std::vector<double> line;
   if (by_offset)

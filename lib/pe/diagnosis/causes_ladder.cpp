@@ -11,7 +11,7 @@
 namespace pe {
 namespace {
 
-// The story with frequencies of another ladder, bent by the same ratios.
+// The story with frequencies of another ladder, bent by the same ratios. Beside another base this would be no ladder's.
 TurnStory bent(const TurnWorld& world, const TurnStory& story, const std::function<double(std::size_t j)>& plain) {
   TurnStory other = story;
   const std::vector<double>& unscaled = world.truth().unscaled;
@@ -83,10 +83,13 @@ TurnProposals base(const TurnWorld& world, const TurnStory& story) {
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
   for (const char* known : {"10000", "1000000", "500000", "25000", "50000", "100000", "130000", "150000", "160000", "250000", "640000", "2000000", "5000000", "8000000", "10000000"})
     propose(known, 1);
+  if (!story.axis.empty())  // no fit along several axes
+    for (const char* known : {"20", "100", "1000"}) propose(known, 1.05);
   return all;
 }
 
 TurnProposals exponent(const TurnWorld& world, const TurnStory& story) {
+  if (story.changes.contains("base")) return {};
   const std::vector<double>& unscaled = world.truth().unscaled;
   TurnProposals all;
   if (unscaled.size() < 2 || unscaled[1] <= 0) return all;
@@ -98,6 +101,7 @@ TurnProposals exponent(const TurnWorld& world, const TurnStory& story) {
 }
 
 TurnProposals denominator(const TurnWorld& world, const TurnStory& story) {
+  if (story.changes.contains("base")) return {};
   const std::vector<double>& unscaled = world.truth().unscaled;
   TurnProposals all;
   const auto n = static_cast<double>(world.pairs()), dim = static_cast<double>(world.truth().dim);
@@ -119,6 +123,7 @@ TurnProposals denominator(const TurnWorld& world, const TurnStory& story) {
 
 // Sinusoids: timescales from both ends included (pairs − 1 in the denominator), or the last left out.
 TurnProposals ladder(const TurnWorld& world, const TurnStory& story) {
+  if (story.changes.contains("base")) return {};
   TurnProposals all;
   if (world.expected().encoding->kind != Kind::table) return all;
   for (const char* name : {"endpoint", "paper", "endpoint-times-min"}) {
@@ -136,6 +141,7 @@ TurnProposals ladder(const TurnWorld& world, const TurnStory& story) {
 }
 
 TurnProposals inverted(const TurnWorld& world, const TurnStory& story) {
+  if (story.changes.contains("base")) return {};
   const std::vector<double>& unscaled = world.truth().unscaled;
   TurnStory plain = story;
   for (double& f : plain.frequencies) f = f > 0 ? 1 / f : 0;
@@ -144,6 +150,7 @@ TurnProposals inverted(const TurnWorld& world, const TurnStory& story) {
 }
 
 TurnProposals equal(const TurnWorld& world, const TurnStory& story) {
+  if (story.changes.contains("base")) return {};
   TurnProposals all;
   TurnStory ones = story;
   std::ranges::fill(ones.frequencies, 1.0);

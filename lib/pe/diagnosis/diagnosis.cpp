@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/bias.hpp"
@@ -58,12 +60,31 @@ std::vector<Stored> typed(std::vector<Stored> arrays, bool turns) {
   return arrays;
 }
 
+// Causes ask for the same parameters again and again.
+Expectation remembering(const Expectation& expected) {
+  Expectation with_memory = expected;
+  if (!expected.remake) return with_memory;
+  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
+  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
+    std::string key;
+    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
+    const auto found = memory->find(key);
+    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
+  };
+  return with_memory;
+}
+
 }  // namespace
 
-Diagnosis diagnose(const Expectation& expected, const Dump& as_stored) {
+Dump as_written(const Expectation& expected, const Dump& dump) {
   const bool turns = turn_truth(expected.effect).has_value();
-  const Dump dump{typed(as_stored.arrays, turns), typed(as_stored.before, turns)};
-  if (turns) return diagnose_turns(expected, dump);
+  return {typed(dump.arrays, turns), typed(dump.before, turns)};
+}
+
+Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
+  const Expectation expected = remembering(asked);
+  const Dump dump = as_written(expected, as_stored);
+  if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table: return diagnose_rows(expected, dump);
     case Kind::bias: return diagnose_bias(expected, dump);

@@ -92,6 +92,9 @@ struct CauseRow {
 /// Every cause, in the order in which explanations of equal size are preferred.
 std::vector<CauseRow> all_causes();
 
+/// The arrays in the type that their numbers were written from: doubles that print float32 numbers, 16-bit integers that are the bits of turns.
+Dump as_written(const Expectation& expected, const Dump& dump);
+
 /// Throws UsageError where the arrays cannot be told to be any layout of the expected encoding, with the candidates;
 /// FileError where they cannot be read.
 Diagnosis diagnose(const Expectation& expected, const Dump& dump);

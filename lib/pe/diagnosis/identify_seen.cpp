@@ -67,7 +67,7 @@ std::vector<double> angle_frequencies(const Dump& dump, const Seen& seen) {
     if (2 * r < reading.rows) continue;
     dump.arrays[reading.cosine.array].read(r * reading.width, reading.width, row.data());
     for (std::size_t j = 0; j < sum.size(); ++j) {
-      const auto at = static_cast<std::size_t>(reading.cosine.offset + static_cast<Index>(j) * reading.cosine.step);
+      const auto at = static_cast<std::size_t>(reading.cosine.at(static_cast<Index>(j)));
       sum[j] += (row[at] - origin[at]) / static_cast<double>(r);
     }
     ++count;

@@ -56,10 +56,7 @@ Observed observe_rows(const Expectation& expected, const Dump& dump) {
 
 Observed observe(const Expectation& expected, const Dump& dump) {
   if (!dump.before.empty()) throw UsageError("laws are measured on tables, biases and buckets, not on vectors before and after");
-  Dump plain = dump;
-  const bool buckets = kind_of(expected.effect) == Kind::relative || (std::holds_alternative<Bias>(expected.effect) && std::get<Bias>(expected.effect).buckets);
-  for (Stored& array : plain.arrays)
-    if (array.u16 && !buckets) array = as_bf16(array);
+  const Dump plain = as_written(expected, dump);
   if (turn_truth(expected.effect)) return observe_turns(expected, plain);
   switch (kind_of(expected.effect)) {
     case Kind::table: return observe_rows(expected, plain);

@@ -31,7 +31,7 @@ std::string text_of(const TurnWorld& world, const TurnStory& story, const std::s
 std::string meant(const TurnWorld& world, const std::string& name) {
   for (const auto& entry : world.expected().parameters.entries())
     if (entry.name == name) return fmt::format("{} ({})", entry.text, entry.origin);
-  return "none";
+  return "the default";
 }
 
 namespace {

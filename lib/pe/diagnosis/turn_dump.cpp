@@ -10,9 +10,6 @@
 #include "pe/base/error.hpp"
 
 namespace pe {
-namespace {
-
-using Form = TurnReading::Form;
 
 std::vector<Index> squeezed(const std::vector<Index>& shape) {
   std::vector<Index> rest;
@@ -21,6 +18,10 @@ std::vector<Index> squeezed(const std::vector<Index>& shape) {
   if (rest.empty()) rest.push_back(1);
   return rest;
 }
+
+namespace {
+
+using Form = TurnReading::Form;
 
 bool says(const Stored& stored, std::string_view word) {
   std::string name = stored.name;
@@ -194,20 +195,6 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
   return all;
 }
 
-std::vector<TurnReading> sinusoid_readings(const Dump& dump) {
-  const std::vector<Stored>& arrays = check_shapes(dump);
-  const auto found = std::ranges::find_if(arrays, is_table);
-  const Stored& array = found == arrays.end() ? arrays.at(0) : *found;
-  const auto at = static_cast<std::size_t>(&array - arrays.data());
-  const std::vector<Index> shape = squeezed(array.shape);
-  if (shape.size() < 2) throw UsageError(fmt::format("{} has the shape {}: a table of sinusoids has rows and columns", array.shown, spell_shape(array.shape)));
-  const Index width = shape.back(), rows = array.size() / width, n = width / 2;
-  return {reading_of("interleaved", Form::turns, rows, width, n, {at, 1, 2}, {at, 0, 2}),
-          reading_of("halves", Form::turns, rows, width, n, {at, n, 1}, {at, 0, 1}),
-          reading_of("halves-cos-first", Form::turns, rows, width, n, {at, 0, 1}, {at, n, 1}),
-          reading_of("interleaved-cos-first", Form::turns, rows, width, n, {at, 0, 2}, {at, 1, 2})};
-}
-
 namespace {
 
 // y/x as complex numbers, for each pair of channels; what rounding to the vectors' own type can have done to it: cosine and sine, two
@@ -246,11 +233,11 @@ void read_turns(const Dump& dump, const TurnReading& reading, Index first, Index
   for (Index r = 0; r < count; ++r)
     for (Index j = 0; j < reading.pairs; ++j) {
       const Index at = r * reading.pairs + j;
-      const double left = one[static_cast<std::size_t>(r * reading.width + c.offset + j * c.step)];
+      const double left = one[static_cast<std::size_t>(r * reading.width + c.at(j))];
       if (reading.form == Form::angles) {
         cosine[at] = std::cos(left), sine[at] = std::sin(left), slack[at] = unit * std::fabs(left);
       } else {
-        cosine[at] = left, sine[at] = sines[static_cast<std::size_t>(r * reading.width + s.offset + j * s.step)];
+        cosine[at] = left, sine[at] = sines[static_cast<std::size_t>(r * reading.width + s.at(j))];
         slack[at] = 0;
       }
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pe/diagnosis/diagnosis.hpp"
+#include "pe/diagnosis/turn_story.hpp"
 
 namespace pe {
 
@@ -16,10 +17,13 @@ namespace pe {
 struct TurnReading {
   enum class Form { turns, angles, frequencies, periods, factors, vectors };
 
-  /// Element offset + j·step of a row of an array.
+  /// Element offset + j·step of a row of an array, or columns[j].
   struct Place {
     std::size_t array = 0;
     Index offset = 0, step = 1;
+    std::vector<Index> columns = {};
+
+    Index at(Index pair) const { return columns.empty() ? offset + pair * step : columns[static_cast<std::size_t>(pair)]; }
   };
 
   std::string layout;
@@ -35,6 +39,9 @@ struct TurnReading {
   bool per_axis = false;                 // the outer runs are the axes of the positions: every pair turns with the run's axis
 };
 
+/// A shape without its axes of one; {1} where nothing is left.
+std::vector<Index> squeezed(const std::vector<Index>& shape);
+
 /// Every reading that the shapes allow, for `pairs` pairs where that is known. `names` of arrays say which is cos and which is sin.
 /// Throws UsageError that names the arrays where no reading does.
 std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pairs);
@@ -42,6 +49,9 @@ std::vector<TurnReading> turn_readings(const Dump& dump, std::optional<Index> pa
 /// The places where a table of sinusoids with `pairs` pairs keeps its sides: interleaved, halves (sines, then cosines), halves-cos-first,
 /// interleaved-cos-first.
 std::vector<TurnReading> sinusoid_readings(const Dump& dump);
+
+/// The same for a grid's table, whose parts keep their sides at these columns; each part may have them in another order.
+std::vector<TurnReading> grid_readings(const Dump& dump, const TurnTruth& truth);
 
 /// Turns of rows first … first+count−1, [row, pair] each: cosine and sine times the amplitude, and how far rounding of the file's own type can
 /// have moved either (`slack`; infinite where a pair of zeros tells nothing). `copy`: from the second of two equal columns.

@@ -34,6 +34,28 @@ void add_axes(TurnTruth& truth, const Coordinates& coordinates, const std::vecto
   };
 }
 
+// Nothing where a part keeps one side alone.
+std::optional<TurnTruth> grid_truth(const Table& table) {
+  TurnTruth truth;
+  truth.dim = table.width;
+  std::vector<PositionRange> maps(table.grid->axes.size(), PositionRange{0, 1, 1, 0});
+  for (std::size_t p = 0; p < table.parts.size(); ++p) {
+    const WavePart& part = table.parts[p];
+    if (!part.layout.cosine || !part.layout.sine || part.axis >= maps.size()) return {};
+    maps[part.axis] = part.map;
+    for (Index j = 0; j < part.waves.pairs(); ++j) {
+      truth.frequencies.push_back(to_double(part.waves.frequencies()[static_cast<std::size_t>(j)]));
+      truth.axis.push_back(part.axis), truth.parts.push_back(p);
+      truth.cosine_columns.push_back(part.layout.cosine->offset + j * part.layout.cosine->step);
+      truth.sine_columns.push_back(part.layout.sine->offset + j * part.layout.sine->step);
+    }
+  }
+  truth.unscaled = truth.frequencies;
+  truth.coordinate = [at = table.grid->at, maps](double position, std::size_t axis) { return maps[axis].value(at(static_cast<std::int64_t>(position), axis)); };
+  truth.growth = growth_of(truth.frequencies, truth.unscaled, false);
+  return truth;
+}
+
 }  // namespace
 
 std::vector<double> growth_of(const std::vector<double>& frequencies, const std::vector<double>& unscaled, bool ramped) {
@@ -58,6 +80,7 @@ std::optional<TurnTruth> turn_truth(const Effect& effect) {
     return truth;
   }
   const Table* table = std::get_if<Table>(&effect);
+  if (table && !table->parts.empty() && table->grid) return grid_truth(*table);
   if (!table || !table->waves) return {};
   truth.frequencies = truth.unscaled = doubles(table->waves->first.frequencies());
   truth.magnitude = to_double(table->waves->first.magnitude()), truth.dim = table->width;

@@ -17,6 +17,8 @@ struct TurnTruth {
   std::vector<std::size_t> axis;  // of the positions, that each pair reads; empty: there is one
   std::function<double(double position, std::size_t axis)> coordinate;  // null: the position itself
   Index dim = 0;                  // channels of a head, or of a row
+  std::vector<Index> cosine_columns = {}, sine_columns = {};  // of a grid's table: where a row keeps each pair
+  std::vector<std::size_t> parts = {};                        // and which of the row's parts a pair belongs to
   std::int64_t shift = 0;         // added to every position (a sinusoidal table's offset)
   /// Relative error of a float32 angle in units of 2^−24: see growth_of().
   std::vector<double> growth;

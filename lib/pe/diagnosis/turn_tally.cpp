@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <exception>
@@ -16,9 +17,14 @@ namespace {
 
 constexpr double unit = 0x1p-24, fine = 0x1p-53;
 
-// The distance between neighbours of a type at a value.
+// The distance between neighbours of a type at a value: 2^(e − bits), e the value's exponent, but no less than that of the least numbers.
 double spacing(double value, DType type) {
   if (!std::isfinite(value)) return 1;
+  if (type == DType::f32 || type == DType::bf16 || type == DType::f16) {
+    const std::int64_t bits = type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8, least = type == DType::f32 ? -149 : type == DType::f16 ? -24 : -133;
+    const auto exponent = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff);  // e + 1022
+    return std::bit_cast<double>(static_cast<std::uint64_t>(std::max(exponent + 1 - bits, least + 1023)) << 52);
+  }
   int exponent;
   std::frexp(value, &exponent);
   const int least = type == DType::f64 ? -1074 : type == DType::f32 ? -149 : type == DType::f16 ? -24 : -133;
@@ -72,6 +78,18 @@ class Oracle {
       return;
     }
     const Index n = static_cast<Index>(world_.pairs());
+    if (const TurnTruth& truth = world_.truth(); !truth.cosine_columns.empty()) {
+      std::vector<std::byte> rows(static_cast<std::size_t>(count * table_->width) * size_of(type));
+      table_->fill(positions, type, rows.data());
+      std::vector<double> wide(static_cast<std::size_t>(count * table_->width));
+      widen(rows.data(), type, wide);
+      for (Index r = 0; r < count; ++r)
+        for (std::size_t j = 0; j < world_.pairs(); ++j) {
+          const double* row = wide.data() + r * table_->width;
+          cosine[static_cast<std::size_t>(r * n) + j] = row[truth.cosine_columns[j]], sine[static_cast<std::size_t>(r * n) + j] = row[truth.sine_columns[j]];
+        }
+      return;
+    }
     std::vector<std::byte> both(2 * bytes);
     table_->waves->first.fill(positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}}, type, both.data());
     std::vector<double> wide(2 * size);
@@ -90,11 +108,12 @@ class Oracle {
 // What one thread has seen.
 struct Part {
   TurnTally tally;
-  std::vector<float> rows;  // worst error of each row
+  std::array<double, 64> curve;  // worst error by the number of the position's binary digits; below 0: none was seen
   Index worst_row = -1;
   Index worst_pair = 0;
   bool worst_sine = false;
-  double worst_excess = 0;
+
+  Part() { curve.fill(-1); }
 };
 
 // Rows of turns straight from the arrays: angles as they stand.
@@ -105,9 +124,52 @@ void read_raw_rows(const Dump& dump, const TurnReading& reading, Index first, In
   std::vector<double> row(static_cast<std::size_t>(count * reading.width));
   dump.arrays[reading.cosine.array].read(first * reading.width, count * reading.width, row.data());
   for (Index r = 0; r < count; ++r)
-    for (Index j = 0; j < reading.pairs; ++j) c[static_cast<std::size_t>(r * reading.pairs + j)] = row[static_cast<std::size_t>(r * reading.width + reading.cosine.offset + j * reading.cosine.step)];
+    for (Index j = 0; j < reading.pairs; ++j) c[static_cast<std::size_t>(r * reading.pairs + j)] = row[static_cast<std::size_t>(r * reading.width + reading.cosine.at(j))];
   s = c;
   std::ranges::fill(slack, 0.0);
+}
+
+void keep(Part& part, const TurnWorld& world, Index row, double worst) {
+  double& bin = part.curve[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(world.slot(row))))];
+  bin = std::max(bin, worst);
+}
+
+// One row of turns beside the exact ones.
+struct Line {
+  const double *cosine, *sine, *exact_cosine, *exact_sine, *rounded_cosine, *rounded_sine, *per_radian, *per_fine;
+  std::size_t pairs;
+};
+
+struct Glance {
+  bool fits = false;  // every value is a number within its bound, and none lies farther in numbers of the type than `ulps`
+  bool fine = false;  // the same for angles in double
+  double worst = 0;
+  Index rounded_otherwise = 0;
+};
+
+// Without a branch, so that several values are looked at in one step. A NaN is beyond every bound.
+Glance glance_at(const Line& line, double position, double amplitude, double constant, double constant_fine, double ulps, DType type) {
+  Index otherwise = 0, beyond = 0, coarse = 0;
+  double worst = 0;
+  const double along = amplitude * position;
+  for (std::size_t j = 0; j < line.pairs; ++j) {
+    const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]), off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
+    const double bound = along * line.per_radian[j] + constant, finer = along * line.per_fine[j] + constant_fine;
+    otherwise += (line.cosine[j] != line.rounded_cosine[j]) + (line.sine[j] != line.rounded_sine[j]);
+    beyond += !(off_cosine <= bound) + !(off_sine <= bound);
+    coarse += !(off_cosine <= finer) + !(off_sine <= finer);
+    worst = off_cosine > worst ? off_cosine : worst;
+    worst = off_sine > worst ? off_sine : worst;
+  }
+  if (beyond > 0) return {};
+  if (otherwise > 0) {
+    Index farther = 0;
+    for (std::size_t j = 0; j < line.pairs; ++j)
+      farther += !(std::fabs(line.cosine[j] - line.rounded_cosine[j]) <= ulps * std::max(spacing(line.rounded_cosine[j], type), spacing(line.cosine[j], type))) +
+                 !(std::fabs(line.sine[j] - line.rounded_sine[j]) <= ulps * std::max(spacing(line.rounded_sine[j], type), spacing(line.sine[j], type)));
+    if (farther > 0) return {};
+  }
+  return {true, coarse == 0, worst, otherwise};
 }
 
 void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index first, Index count, Part& part, Exact& exact) {
@@ -129,10 +191,24 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
   const double amplitude = angles ? 0 : std::max(world.truth().magnitude, 1e-300), file = unit_roundoff(world.dtype());
   const TurnStory start = world.start();
   const std::vector<double>& f = world.truth().frequencies;
+  std::vector<double> per_radian(n), per_fine(n);
+  for (std::size_t j = 0; j < n; ++j) per_radian[j] = growth[j] * unit * std::fabs(f[j]), per_fine[j] = growth[j] * fine * std::fabs(f[j]);
   for (Index r = 0; r < count; ++r) {
     double worst = 0;
     bool bad = false, copies = true;
     const double p0 = start.position(first + r, 0);
+    if (!angles && !vectors && c2.empty() && start.axis.empty()) {
+      // Most rows hold nothing new: no worse value, none beyond a bound, none farther in numbers of the type.
+      const std::size_t at = static_cast<std::size_t>(r) * n;
+      const Glance glance = glance_at({&c[at], &s[at], &exact.cosine[at], &exact.sine[at], &exact.rounded_cosine[at], &exact.rounded_sine[at], per_radian.data(), per_fine.data(), n},
+                                      std::fabs(p0), amplitude, amplitude * (3 * unit + file), amplitude * (3 * fine + file), tally.ulps, world.dtype());
+      if (glance.fits && part.worst_row >= 0 && glance.worst <= tally.worst) {
+        tally.cells += static_cast<Index>(2 * n), tally.rounded_otherwise += glance.rounded_otherwise;
+        if (!glance.fine) tally.in_double = false;
+        keep(part, world, first + r, glance.worst);
+        continue;
+      }
+    }
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t at = static_cast<std::size_t>(r) * n + j;
       if (!c2.empty() && (c2[at] != c[at] || s2[at] != s[at]) && !(std::isnan(c[at]) && std::isnan(c2[at]))) copies = false;
@@ -168,7 +244,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
     }
     if (!copies && tally.copies_differ++ == 0) tally.first_copy = first + r;
     if (bad && (tally.suspects.size() < 6 || (first + r) % 509 == 0) && tally.suspects.size() < 24) tally.suspects.push_back(first + r);
-    part.rows.push_back(static_cast<float>(worst));
+    keep(part, world, first + r, worst);
   }
 }
 
@@ -187,14 +263,9 @@ void merge(TurnTally& into, const Part& part) {
 // One point for each doubling of the position.
 std::vector<Diagnosis::Point> curve_of(const TurnWorld& world, const std::vector<Part>& parts) {
   std::vector<Diagnosis::Point> curve;
-  std::vector<double> worst(64, -1);
-  Index row = 0;
+  std::array<double, 64> worst = parts.front().curve;
   for (const Part& part : parts)
-    for (const float error : part.rows) {
-      const auto slot = static_cast<std::uint64_t>(world.slot(row++));
-      auto& bin = worst[static_cast<std::size_t>(std::bit_width(slot))];
-      bin = std::max(bin, static_cast<double>(error));
-    }
+    for (std::size_t i = 0; i < worst.size(); ++i) worst[i] = std::max(worst[i], part.curve[i]);
   for (std::size_t i = 0; i < worst.size(); ++i)
     if (worst[i] >= 0) curve.push_back({world.expected().first + std::min<std::int64_t>(i == 0 ? 0 : (std::int64_t{1} << i) - 1, world.slots() - 1), worst[i]});
   return curve;

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/turn_tally.hpp"
@@ -44,9 +42,10 @@ std::string layout_of(Keeping keeping) {
 Wanted wanted_of(const Expectation& expected) {
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (table) {
-    const std::string origin = origin_of(expected, "layout");
+    const bool grid = std::get<Table>(expected.effect).grid.has_value();
+    const std::string origin = origin_of(expected, grid ? "convention" : "layout");
     if (origin == "default") return {};
-    return {expected.parameters.choice("layout"), {}, origin};
+    return {grid ? "as meant" : expected.parameters.choice("layout"), {}, origin};
   }
   Wanted wanted;
   const auto& rotation = std::get<Rotation>(expected.effect);
@@ -101,7 +100,9 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const TurnReading
   if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
   const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
   attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 && reading.rows == reading.run * static_cast<Index>(axes);
-  const Index slots = reading.run > 0 ? reading.run : reading.rows;
+  // The axes before the last may be the grid's own.
+  if (const Coordinates* places = coordinates_of(expected.effect); places && places->count == reading.rows && reading.form != Form::vectors) attempt.reading.run = 0;
+  const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
   const bool rows = reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
   if (const auto most = rows_of(expected.effect); rows && most && expected.first + slots > *most)
     throw UsageError(fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots, expected.first, expected.encoding->name, *most));
@@ -241,7 +242,7 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump, 
   const bool table = std::holds_alternative<Table>(expected.effect);
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) { return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) <= 1; });
-  std::vector<TurnReading> readings = table && !vector && dump.before.empty() ? sinusoid_readings(dump) : turn_readings(dump, pairs);
+  std::vector<TurnReading> readings = !table || vector || !dump.before.empty() ? turn_readings(dump, pairs) : truth.cosine_columns.empty() ? sinusoid_readings(dump) : grid_readings(dump, truth);
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<TurnReading> meant = readings;
     for (const Index other : {dump.arrays[0].shape.back() / 2, 2 * pairs * pairs / std::max<Index>(1, dump.arrays[0].shape.back()), 2 * pairs, pairs / 2})
@@ -297,22 +298,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
   return {share + 0.25 * static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, cells)), equal < cells};
 }
 
-// Causes ask for the same parameters again and again.
-Expectation remembering(const Expectation& expected) {
-  Expectation with_memory = expected;
-  if (!expected.remake) return with_memory;
-  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
-  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
-    std::string key;
-    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
-    const auto found = memory->find(key);
-    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
-  };
-  return with_memory;
-}
-
-Diagnosis diagnose_one(const Expectation& asked, const Dump& dump) {
-  const Expectation expected = remembering(asked);
+Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
   auto truth = turn_truth(expected.effect);
   if (expected.encoding->kind == Kind::table && expected.parameters.has("offset")) truth->shift = expected.parameters.integer("offset");
   const Wanted wanted = wanted_of(expected);

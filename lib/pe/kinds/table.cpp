@@ -21,6 +21,7 @@ Table grid_table(std::vector<WavePart> parts, Coordinates grid) {
   table.width = parts.front().layout.width;
   table.rows = grid.count;
   table.range = std::pair{-1.0, 1.0};
+  table.parts = parts;
   table.fill = [parts = std::move(parts), grid](const PositionRange& positions, DType dtype, std::byte* out) {
     pe::fill(parts, grid, positions, dtype, out);
   };
@@ -32,7 +33,7 @@ Table grid_table(std::vector<WavePart> parts, Coordinates grid) {
 Table first_columns(const Table& table, Index width) {
   Table cut = table;
   cut.width = width;
-  cut.waves.reset();
+  cut.waves.reset(), cut.parts.clear();
   cut.fill = [fill = table.fill, wide = table.width, width](const PositionRange& positions, DType dtype, std::byte* out) {
     const std::size_t from = static_cast<std::size_t>(wide) * size_of(dtype), to = static_cast<std::size_t>(width) * size_of(dtype);
     const Index block = std::max<Index>(1, (Index{1} << 16) / wide);

@@ -43,7 +43,7 @@ Measurement over_squares(const Bias& bias, const Case& subject, Off off) {
     for (Index query = 0; query < n; ++query)
       for (Index key = 0; key < n; ++key) {
         const double deviation = off(square, query, key);
-        if (!(deviation > result.worst)) continue;
+        if (!worse(deviation, result.worst)) continue;
         result.worst = deviation;
         result.witness = fmt::format("head {}, query {}, key {}: {:.9g}", head, square.positions.value(query), square.positions.value(key), square.at(query, key));
       }
@@ -117,7 +117,7 @@ Measurement falls_with_distance(const Bias& bias, const Case& subject) {
   Measurement result = over_squares(bias, subject, [](const Square& square, Index query, Index key) {
     if (key == query) return 0.0;
     const double nearer = square.at(query, key < query ? key + 1 : key - 1), here = square.at(query, key);
-    return here == nearer ? 0.0 : std::max(0.0, here - nearer);
+    return here == nearer ? 0.0 : std::isnan(here - nearer) ? HUGE_VAL : std::max(0.0, here - nearer);
   });
   result.bound_from = "rounding is monotone: no rise";
   return result;
@@ -159,7 +159,7 @@ Measurement slopes(const Bias& bias, const Case& subject) {
     widen(bytes, subject.dtype, values);
     const double slope = values[1] - values[0];  // one position of distance, in either form of the bias
     const double off = std::fabs(slope - expected) / expected;
-    if (off <= result.worst) continue;
+    if (!worse(off, result.worst)) continue;
     result.worst = off;
     result.witness = fmt::format("head {}: {:.9g}, the rule gives {:.9g}", head, slope, expected);
   }

@@ -34,7 +34,7 @@ Measurement separable(const Table& table, const Case& subject) {
         for (std::size_t axis = 0; axis < rank; ++axis) sum += at(alone[axis], (first + i) / stride[axis] % extents[axis], c);
         const double off = std::fabs(at(rows, i, c) - sum);
         largest = std::max(largest, std::fabs(at(rows, i, c)));
-        if (off <= result.worst) continue;
+        if (!worse(off, result.worst)) continue;
         result.worst = off;
         std::string cell;
         for (std::size_t axis = 0; axis < rank; ++axis)

@@ -1,6 +1,7 @@
 // The measures behind the catalogue of laws, and what they share.
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <vector>
 
@@ -63,6 +64,9 @@ Measurement rel_shift(const Relative&, const Case&);
 /// The largest error of one rounding to `dtype` of numbers up to `largest` in magnitude: half an ulp of the binade below it
 /// (f64 values are promised within a whole ulp, so twice that).
 double rounding_error(DType dtype, double largest);
+
+/// What is no number is worse than any, and stays so.
+inline bool worse(double off, double worst) { return off > worst || (std::isnan(off) && !std::isnan(worst)); }
 
 /// How far a stored number up to `largest` in magnitude may lie from the law's own: one rounding to the dtype, and what a foreign arithmetic does
 /// before it.

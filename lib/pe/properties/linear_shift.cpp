@@ -44,7 +44,7 @@ Measurement linear_shift(const Table& table, const Case& subject) {
           const double off_sine = std::fabs(there[sine] - (c * here[sine] + s * here[cosine]));
           const double off_cosine = std::fabs(there[cosine] - (c * here[cosine] - s * here[sine]));
           const double off = std::fmax(off_sine, off_cosine);
-          if (off <= result.worst) continue;
+          if (!worse(off, result.worst)) continue;
           result.worst = off;
           const bool in_sine = off_sine >= off_cosine;
           result.witness = fmt::format("position {}, offset {}, pair {}: {} is {:.9g}, M_k gives {:.9g}", positions.value(first + i), shift, j,

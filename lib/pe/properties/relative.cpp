@@ -126,7 +126,7 @@ Measurement expansion(const Relative& relative, const Case& subject) {
         double magnitudes;
         const double expected = pair.by_terms(magnitudes), got = pair.drawn_together(), off = std::fabs(got - expected);
         largest = std::max(largest, magnitudes);
-        if (!(off > result.worst)) continue;
+        if (!worse(off, result.worst)) continue;
         result.worst = off;
         result.witness = fmt::format("head {}, query {}, key {}: {:.17g} term by term, {:.17g} drawn together", head, pair.query_position,
                                      pair.key_position, expected, got);
@@ -164,7 +164,7 @@ Measurement rel_shift(const Relative& relative, const Case& subject) {
     for (Index j = 0; j < (relative.causal ? i + 1 : n); ++j) {
       const double got = flat[static_cast<std::size_t>(n + i * stride + j)];
       const double expected = score(i, subject.positions.at(i), subject.positions.at(j)), off = std::fabs(got - expected);
-      if (!(off > result.worst)) continue;
+      if (!worse(off, result.worst)) continue;
       result.worst = off;
       result.witness = fmt::format("query {}, key {}: {:.17g} shifted, {:.17g} read", subject.positions.at(i), subject.positions.at(j), got, expected);
     }

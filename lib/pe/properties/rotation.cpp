@@ -131,7 +131,7 @@ Measurement identity_at_zero(const Rotation& rotation, const Case& subject) {
   const Turns turns = turns_of(rotation, {0, 1, 1, 0}, subject.dtype);
   for (std::size_t j = 0; j < turns.size(); ++j) {
     const double off = std::abs(turns[j] - rotation.magnitude);
-    if (off > result.worst) result.worst = off, result.witness = fmt::format("pair {}: ({}, {})", j, turns[j].real(), turns[j].imag());
+    if (worse(off, result.worst)) result.worst = off, result.witness = fmt::format("pair {}: ({}, {})", j, turns[j].real(), turns[j].imag());
   }
   result.bound = entry_error(rotation, subject) * (rotation.magnitude == 1 ? 0 : 1);
   result.bound_from = rotation.magnitude == 1 ? "1 and 0 are numbers of every dtype" : "one rounding of the attention factor";
@@ -148,7 +148,7 @@ Measurement unit_pairs(const Rotation& rotation, const Case& subject) {
     const Turns turns = turns_of(rotation, block, subject.dtype);
     for (std::size_t i = 0; i < turns.size(); ++i) {
       const double off = std::fabs(std::norm(turns[i]) - a * a);
-      if (off <= result.worst) continue;
+      if (!worse(off, result.worst)) continue;
       result.worst = off;
       result.witness = fmt::format("position {}, pair {}: cos² + sin² = {:.12g}, expected {:.12g}",
                                    subject.positions.value(first + static_cast<Index>(i) / rotation.pairs),

@@ -68,7 +68,7 @@ Measurement norm_preserving(const Rotation& rotation, const Case& subject) {
     const Turns turns = turns_of(rotation, block, subject.dtype);
     for (std::size_t i = 0; i < turns.size(); ++i) {
       const double off = std::fabs(std::abs(turns[i]) - rotation.magnitude);
-      if (off <= result.worst) continue;
+      if (!worse(off, result.worst)) continue;
       result.worst = off;
       const Index position = first + static_cast<Index>(i) / rotation.pairs, pair = static_cast<Index>(i) % rotation.pairs;
       result.witness = fmt::format("position {}, pair {}: a unit vector of these channels gets the norm {:.12g}", subject.positions.value(position), pair,
@@ -101,7 +101,7 @@ Measurement matrix_form(const Rotation& rotation, const Case& subject) {
     const Vector matrix = by_matrix(rotation, turns.data(), q), pairs = by_pairs(rotation, turns.data(), q), halves = by_halves(rotation, turns.data(), q);
     for (std::size_t c = 0; c < q.size(); ++c) {
       const double off = std::max(std::fabs(matrix[c] - pairs[c]), std::fabs(matrix[c] - halves[c]));
-      if (off <= result.worst) continue;
+      if (!worse(off, result.worst)) continue;
       result.worst = off;
       result.witness = fmt::format("position {}, channel {}: matrix {:.17g}, pairs {:.17g}, halves {:.17g}", subject.positions.value(at), c, matrix[c], pairs[c], halves[c]);
     }

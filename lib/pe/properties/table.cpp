@@ -45,6 +45,7 @@ Measurement products(const Table& table, const Case& subject, const std::vector<
   const PositionRange positions = existing(table, subject.positions);
   const Index width = table.width;
   double norm = 0;
+  std::optional<double> lost;  // a position whose product is no number
   for (const std::int64_t shift : shifts) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     Index low_at = 0, high_at = 0;
@@ -54,6 +55,7 @@ Measurement products(const Table& table, const Case& subject, const std::vector<
       for (Index i = 0; i < block.count; ++i) {
         const double product = dot(&here[static_cast<std::size_t>(i * width)], &there[static_cast<std::size_t>(i * width)], width);
         norm = std::max(norm, std::sqrt(std::fabs(dot(&here[static_cast<std::size_t>(i * width)], &here[static_cast<std::size_t>(i * width)], width))));
+        if (std::isnan(product)) lost = positions.value(first + i);
         if (product < low) low = product, low_at = first + i;
         if (product > high) high = product, high_at = first + i;
       }
@@ -67,6 +69,7 @@ Measurement products(const Table& table, const Case& subject, const std::vector<
   result.bound = 2 * (2 * e * std::sqrt(d) * norm + d * e * e + d * 0x1p-53 * norm * norm);
   result.bound_from = fmt::format("2(2e√d·N + d·e² + d·2^-53·N²), e = {:.3g}{}, d = {}, N = {:.6g}", e, spell_entry_error(subject), width, norm);
   result.coverage = fmt::format("all {} positions, {}", positions.count, spell_shifts(shifts));
+  if (lost) result.worst = std::nan(""), result.witness = fmt::format("position {}: the product is no number", *lost);
   return result;
 }
 
@@ -79,8 +82,8 @@ Measurement bounded(const Table& table, const Case& subject) {
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {
     const auto rows = rows_of(table, block, subject.dtype);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double excess = std::max({rows[i] - high, low - rows[i], 0.0});
-      if (!(excess > result.worst)) continue;
+      const double excess = std::isnan(rows[i]) ? rows[i] : std::max({rows[i] - high, low - rows[i], 0.0});
+      if (!worse(excess, result.worst)) continue;
       result.worst = excess;
       result.witness = fmt::format("position {}, channel {}: {}", positions.value(first + static_cast<Index>(i) / table.width),
                                    static_cast<Index>(i) % table.width, rows[i]);
@@ -175,7 +178,7 @@ Measurement table_relative_only(const Table& table, const Case& subject) {
         const double difference = rows[static_cast<std::size_t>(i * table.width + c)] - start[static_cast<std::size_t>(c)];
         square += difference * difference;
       }
-      if (std::sqrt(square) <= result.worst) continue;
+      if (!worse(std::sqrt(square), result.worst)) continue;
       result.worst = std::sqrt(square);
       result.witness = fmt::format("x·P({}) and x·P({}) differ by {:.6g} for a unit x, at any offset", positions.value(first + i),
                                    positions.value(0), result.worst);
