@@ -372,6 +372,24 @@ TEST_CASE("t5's bias: what its buckets are is seen through the weights") {
   CHECK(judge(right, [](double value) { return value / 8; }) == "wrong bias-scaled");
 }
 
+TEST_CASE("t5's bias without its weights: a bucket holds one value, whichever it is") {
+  constexpr Index heads = 3, length = 180;
+  const Expectation expected = expect("t5");
+  const auto weight = [](int bucket, Index head) { return std::sin(1.7 * bucket + 0.9 * static_cast<double>(head)); };
+  const auto judge = [&](auto bucket_of, double change) {
+    std::vector<double> values;
+    for (Index head = 0; head < heads; ++head)
+      for (int query = 0; query < length; ++query)
+        for (int key = 0; key < length; ++key) values.push_back(weight(bucket_of(key - query), head) + (query == 17 && key == 20 ? change : 0));
+    return told(diagnose_bias(expected, dump(DType::f32, {1, heads, length, length}, values)));
+  };
+  CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 128); }, 0) == "exact");
+  CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 128); }, 1e-3) == "wrong");
+  CHECK(judge([](int relative) { return t5_bucket(relative, false, 32, 128); }, 0) == "wrong bucket-direction");
+  CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 256); }, 0) == "wrong bucket-max-distance");
+  CHECK(judge([](int relative) { return t5_bucket(relative, true, 16, 128); }, 0) == "wrong bucket-count");
+}
+
 TEST_CASE("a learned table: each fault of its rows is named") {
   constexpr int rows = 64, dim = 12;
   std::mt19937_64 random(5);

@@ -9,6 +9,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/bias_pass.hpp"
+#include "pe/diagnosis/bias_trained.hpp"
 
 namespace pe {
 namespace {
@@ -122,6 +123,14 @@ std::string arithmetic_of(const Diagnosis& diagnosis) {
   return "";
 }
 
+// Whole numbers without an axis of heads.
+bool looks_like_buckets(const Stored& array) {
+  if (std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 2) return false;
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 4096)));
+  if (!some.empty()) array.read(0, std::ssize(some), some.data());
+  return std::ranges::all_of(some, [](double value) { return !std::isfinite(value) || std::fmod(value, 1) == 0; });
+}
+
 }  // namespace
 
 std::vector<CauseRow> bias_causes() {
@@ -136,6 +145,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   const Stored array = found_array.u16 && !std::get<Bias>(expected.effect).buckets ? as_bf16(found_array) : found_array;
   const Bias& bias = std::get<Bias>(expected.effect);
   const bool whole = is_integer(array.dtype) || array.u16;
+  if (bias.buckets && !bias.fill && !whole && !looks_like_buckets(array)) return diagnose_trained_bias(expected, array);
   if (bias.buckets && (whole || !bias.fill || expected.layout.starts_with("bucket"))) return diagnose_buckets(expected, dump);
   if (whole)
     throw UsageError(

@@ -118,6 +118,7 @@ TurnProposals denominator(const TurnWorld& world, const TurnStory& story) {
   propose(n / (n - 1), fmt::format("{:g} (pairs less one)", 2 * n - 2));
   propose(2, fmt::format("{:g}, the number of pairs", n));
   propose(0.5, fmt::format("{:g}, twice the channels", 4 * n));
+  propose(2 * n, "1: they are not divided");
   return all;
 }
 
@@ -135,7 +136,7 @@ TurnProposals ladder(const TurnWorld& world, const TurnStory& story) {
   const std::vector<double>& unscaled = world.truth().unscaled;
   const auto n = static_cast<double>(world.pairs());
   if (world.pairs() < 3) return all;
-  for (const auto& [ratio, what] : {std::pair{n / (n - 1), "pairs less one"}, {(n - 1) / n, "pairs, both ends not reached"}, {2.0, "half the channels"}, {0.5, "twice the channels"}})
+  for (const auto& [ratio, what] : {std::pair{n / (n - 1), "pairs less one"}, {(n - 1) / n, "pairs, both ends not reached"}, {2.0, "half the channels"}, {0.5, "twice the channels"}, {2 * n, "1, they are not divided"}})
     all.push_back({bent(world, story, [&, ratio = ratio](std::size_t j) { return std::pow(unscaled[j], ratio); }), fmt::format("the denominator of the exponents is another: {}", what), 1.05});
   return all;
 }

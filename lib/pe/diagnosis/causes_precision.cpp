@@ -1,12 +1,28 @@
 // Causes of precision: frequencies, positions, angles or values that went through a type too short for them.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "pe/diagnosis/turn_causes.hpp"
 
 namespace pe {
 namespace {
 
 constexpr DType short_types[] = {DType::bf16, DType::f16};
+
+// θ_j with its exponent, its power and the reciprocal rounded to the type in turn, as a module made in that type steps.
+std::optional<Proposal<TurnStory>> step_by_step(const TurnWorld& world, const TurnStory& story, DType type) {
+  const std::vector<double>& unscaled = world.truth().unscaled;
+  const double base = std::atof(text_of(world, story, "base").c_str());
+  if (!(base > 1) || unscaled.size() < story.frequencies.size() || story.changes.contains("base")) return {};
+  Proposal<TurnStory> one{story, fmt::format("every step of the frequencies was rounded to {}: exponent, power and reciprocal", name_of(type)), 1.05};
+  for (std::size_t j = 0; j < one.story.frequencies.size(); ++j) {
+    if (!(unscaled[j] > 0)) return {};
+    const double exponent = rounded(-std::log(unscaled[j]) / std::log(base), type), ratio = story.frequencies[j] / unscaled[j];
+    one.story.frequencies[j] = rounded(ratio * rounded(1 / rounded(std::pow(base, exponent), type), type), type);
+  }
+  return one;
+}
 
 TurnProposals frequencies(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
@@ -15,6 +31,7 @@ TurnProposals frequencies(const TurnWorld& world, const TurnStory& story) {
     Proposal<TurnStory> one{story, fmt::format("frequencies (inv_freq) were rounded to {}", name_of(type))};
     one.story.frequency_type = type;
     all.push_back(one);
+    if (const auto stepped = step_by_step(world, story, type)) all.push_back(*stepped);
   }
   return all;
 }

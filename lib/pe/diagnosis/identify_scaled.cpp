@@ -116,7 +116,7 @@ std::vector<Guess> scaled_guesses(const Measured& m) {
   if (const double s = 1 / m.frequencies[0]; std::fabs(s - 1) > 1e-3 && s > 0 && s < 1e4)
     for (const int digits : {1, 2, 3, 6, 9})
       for (const Base& base : bases_of(m, steps, sharpest(m)))
-        if (base.cost < 0.8) all.push_back(rope_guess(m, base, identified({{"scaling", "linear"}, {"factor", fmt::format("{:.{}g}", s, digits)}}), 0.3 + base.cost + 0.02 * digits));
+        if (base.cost < 0.8 && s > 0.1) all.push_back(rope_guess(m, base, identified({{"scaling", "linear"}, {"factor", fmt::format("{:.{}g}", s, digits)}}), 0.3 + base.cost + 0.02 * digits));
   const auto live = static_cast<std::size_t>(std::ranges::find_if(m.frequencies, [](double f) { return !(std::fabs(f) > 1e-12); }) - m.frequencies.begin());
   if (live > 0 && live < n && std::ranges::all_of(m.frequencies.begin() + static_cast<std::ptrdiff_t>(live), m.frequencies.end(), [](double f) { return std::fabs(f) < 1e-12 || std::isnan(f); }))
     for (const Base& base : bases_of(m, steps, {1, live / 2, live - 1}))

@@ -70,14 +70,17 @@ auto reader(const Dump& dump, const TurnReading& reading, const PositionRange& h
   };
 }
 
+double coordinate_of(const TurnTruth& truth, std::int64_t position, std::size_t pair) {
+  const auto p = static_cast<double>(position + truth.shift);
+  return truth.coordinate ? truth.coordinate(p, truth.axis.empty() ? 0 : truth.axis[pair]) : p;
+}
+
 // Sines and cosines of float32 libraries are off by one unit in the last place (2u), the magnitude's product by u.
 Foreign foreign_of(const LikelyReading& likely, double amplitude, DType dtype) {
   Foreign foreign{.value = 3 * u * amplitude, .value_from = "3·2^-24·A of the cosine in float32 and the attention factor", .amplitude = amplitude};
   const double stored = likely.reading.form == TurnReading::Form::angles ? unit_roundoff(dtype) : 0;
   foreign.angle = [truth = likely.truth, stored](std::int64_t position, std::size_t j) {
-    const auto p = static_cast<double>(position + truth.shift);
-    const double coordinate = truth.coordinate ? truth.coordinate(p, truth.axis.empty() ? 0 : truth.axis[j]) : p;
-    return std::fabs(coordinate * truth.frequencies[j]) * (truth.growth[j] * u + stored);
+    return std::fabs(coordinate_of(truth, position, j) * truth.frequencies[j]) * (truth.growth[j] * u + stored);
   };
   foreign.angle_from = fmt::format("√2·e, e = {:.3g} one rounding to {} and 3·2^-24·A, and A·K·2^-24·angle of float32 angles, K at most {:.3g}",
                                    amplitude * (unit_roundoff(dtype) + 3 * u), name_of(dtype), *std::ranges::max_element(likely.truth.growth));
@@ -132,8 +135,8 @@ Observed observe_turns(const Expectation& expected, const Dump& dump) {
       });
     };
     // A table's law is the same for any frequencies, and no codebase makes one by repeated multiplication.
-    foreign.angle = [f = likely.truth.frequencies, shift = likely.truth.shift](std::int64_t position, std::size_t j) {
-      return j < f.size() ? std::fabs(static_cast<double>(position + shift) * f[j]) * 2 * u : 0;
+    foreign.angle = [truth = likely.truth](std::int64_t position, std::size_t j) {
+      return j < truth.frequencies.size() ? std::fabs(coordinate_of(truth, position, j) * truth.frequencies[j]) * 2 * u : 0;
     };
     foreign.angle_from = "2·2^-24·angle of a product and a cosine in float32";
     subject.effect = std::move(table), subject.foreign = std::move(foreign);

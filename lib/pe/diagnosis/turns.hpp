@@ -1,7 +1,7 @@
 // Turns: the diagnosis of caches, angles, frequencies, sinusoids and turned vectors.
 #pragma once
 
-#include "pe/diagnosis/turn_causes.hpp"
+#include "pe/diagnosis/turn_attempts.hpp"
 
 namespace pe {
 
@@ -24,12 +24,5 @@ struct Arithmetic {
   double ulps = 0;
 };
 std::optional<Arithmetic> nearest_arithmetic(const TurnWorld& world);
-
-/// Part of the observed turns that could be turns of this reading: on a circle.
-double plausibility(const TurnWorld& world);
-/// Part of the columns that grow by the same step from row to row, as angles do.
-double straightness(const Dump& dump, const TurnReading& reading);
-/// Whether vectors pass the channels that do not turn through, at these rows.
-bool passes_rest(const Dump& dump, const TurnReading& reading, const std::vector<Index>& rows);
 
 }  // namespace pe
