@@ -209,6 +209,8 @@ TEST_CASE("what has no formula is not identified") {
   const Identification found = identify({.arrays = {array("weight", DType::f32, {64, 32}, noise)}, .before = {}}, "");
   CHECK(!found.encoding);
   CHECK(found.seen.find("of no formula known here") != std::string::npos);
+  CHECK(identify({.arrays = {array("weight", DType::f32, {8, 8}, std::vector<double>(64, 0))}, .before = {}}, "").seen == "weight.npy holds 0 all over");
+  CHECK(identify({.arrays = {array("weight", DType::f32, {8, 8}, std::vector<double>(64, std::nan("")))}, .before = {}}, "").seen.find("no finite number") != std::string::npos);
   CHECK_THROWS_AS(static_cast<void>(identify({.arrays = {}, .before = {}}, "")), UsageError);
 }
 
