@@ -95,6 +95,10 @@ BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const St
         fmt::format("{} {} is none of: bias [head, query, key] with or without a batch before it, one query's [head, 1, key]{}",
                     array.shown, spell_array(array), bias.slopes.empty() ? "" : ", slopes [head]"));
   BiasShape shape = *found;
+  constexpr Index most_heads = 1 << 16;
+  if (shape.heads > most_heads)
+    throw UsageError(fmt::format("{} {} would be the {} of {} heads: no attention has more than {}", array.shown, spell_array(array),
+                                 shape.slopes ? "slopes" : "bias", shape.heads, most_heads));
   if (shape.queries > shape.keys)
     throw UsageError(fmt::format("{} {} has more queries ({}) than keys ({})", array.shown, spell_array(array), shape.queries, shape.keys));
   shape.first_query = expected.first != 0 ? expected.first : shape.keys - shape.queries;

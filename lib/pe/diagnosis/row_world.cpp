@@ -99,6 +99,10 @@ Offers zeros(const RowWorld& world, const RowStory& story) {
   if (world.probes.empty() || !is_zero(world.probes[world.probes.size() - 1])) return offers;
   // implied is −2 for rows of zeros.
   std::int64_t from = world.first + world.rows;
+  if (world.implied.empty()) {  // too many rows to look each up
+    if (!std::ranges::all_of(world.probes, is_zero)) return offers;
+    from = world.first;
+  }
   while (from > world.first && world.implied[static_cast<std::size_t>(from - world.first - 1)] == -2) --from;
   RowStory other = story;
   other.zero_from = from;

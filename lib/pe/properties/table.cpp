@@ -110,14 +110,14 @@ Measurement unique(const Table& table, const Case& subject) {
     for (Index i = 0; i < block.count; ++i) {
       const double* row = &rows[static_cast<std::size_t>(i * table.width)];
       const std::size_t hash = std::hash<std::string_view>{}(bytes_of(row));
-      for (auto [same, end] = seen.equal_range(hash); same != end; ++same) {
+      bool again = false;
+      for (auto [same, end] = seen.equal_range(hash); same != end && !again; ++same) {
         const auto other = rows_of(table, positions.slice(same->second, 1), subject.dtype);
-        if (std::memcmp(other.data(), row, other.size() * 8) != 0) continue;
-        if (result.worst++ == 0)
+        again = std::memcmp(other.data(), row, other.size() * 8) == 0;
+        if (again && result.worst++ == 0)
           result.witness = fmt::format("positions {} and {} have the same row", positions.value(same->second), positions.value(first + i));
-        break;
       }
-      seen.emplace(hash, first + i);
+      if (!again) seen.emplace(hash, first + i);  // each row once: a table of equal rows is not searched again and again
     }
   });
   // The closest pair: over all pairs while that is cheap, else over the usual offsets.
