@@ -450,3 +450,14 @@ TEST_CASE("shapes that are none are refused with what they might be") {
 TEST_SUITE_END();
 
 }  // namespace
+
+TEST_CASE("2026-11-21: tables too long to look each row up are told without it") {
+  const Index rows = (Index{1} << 20) + 1;
+  const std::vector<double> zeros(static_cast<std::size_t>(rows));
+  CHECK(told(diagnose(expect("index", {}, 16), dump(DType::f32, {rows, 1}, zeros))) == "wrong rows-zero");
+}
+
+TEST_CASE("2026-11-21: a long list is no list of slopes") {
+  const std::vector<double> numbers(1 << 20);
+  CHECK_THROWS_AS(diagnose(expect("alibi", {{"heads", "4"}}), dump(DType::f32, {1 << 20}, numbers)), UsageError);
+}
