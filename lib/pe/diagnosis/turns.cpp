@@ -375,6 +375,11 @@ Diagnosis diagnose_one(const Expectation& expected, const Dump& dump) {
         kept[i].stories = searches[i].at_depth(depth);
         if (kept[i].total() < best->total()) best = &kept[i];
       }
+    if (best->stories.empty()) {  // unexplained: the reading that lies nearest
+      std::vector<double> far;
+      for (const TurnWorld& one : worlds) far.push_back(one.measure(one.start()).residual);
+      best = &kept[static_cast<std::size_t>(std::ranges::min_element(far) - far.begin())];
+    }
     const TurnWorld world(expected, dump, best->reading, best->truth, probe_rows(best->reading, original_of(expected), more));
     const TurnTally tally = tally_of(world, dump, *best);
     if (tally.not_finite > 0) {
