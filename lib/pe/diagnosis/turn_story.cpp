@@ -1,6 +1,7 @@
 // Predicting turns: frequency, position, angle, value, each in the type that the story says.
 #include "pe/diagnosis/turn_story.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -152,6 +153,10 @@ void TurnPrediction::row(Index row, double* cosine, double* sine, double* bound)
   const std::vector<double>& f = later ? split_ : frequencies_;
   const double a = later ? story_.split->magnitude : story_.cosine_magnitude, b = later ? a : story_.sine_magnitude, amplitude = std::max(std::fabs(a), std::fabs(b));
   const double table_unit = story_.table_type ? unit_roundoff(*story_.table_type) : 0;
+  if (what == TurnStory::Row::free) {
+    std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity()), std::fill_n(cosine, f.size(), 0.0), std::fill_n(sine, f.size(), 0.0);
+    return;
+  }
   for (std::size_t j = 0; j < f.size(); ++j) {
     double p = story_.position(row, story_.axis.empty() ? 0 : story_.axis[j]);
     if (what == TurnStory::Row::still) p = 0;
@@ -164,12 +169,11 @@ void TurnPrediction::row(Index row, double* cosine, double* sine, double* bound)
       tie += over;
     }
     const double turn = story_.reversed ? -angle : angle;
-    double c = a * std::cos(turn), s = b * std::sin(turn);
+    const bool blank = what == TurnStory::Row::blank;
+    double c = blank ? 0 : a * std::cos(turn), s = blank ? 0 : b * std::sin(turn);
     if (story_.swapped) std::swap(c, s);
     // Angle's error, three roundings of the value (cosine within one unit in the last place, the magnitude), and those of the file and the table.
     bound[j] = amplitude * (growth_[j] * unit_ * std::fabs(angle) + tie + 3 * unit_ + file_unit_ + table_unit);
-    if (what == TurnStory::Row::blank) c = s = 0;
-    if (what == TurnStory::Row::free) bound[j] = std::numeric_limits<double>::infinity();
     cosine[j] = c, sine[j] = s;
   }
 }

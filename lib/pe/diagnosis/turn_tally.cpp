@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <thread>
 
 #include "pe/base/narrow.hpp"
@@ -17,20 +18,21 @@ namespace {
 
 constexpr double unit = 0x1p-24, fine = 0x1p-53;
 
-// The distance between neighbours of a type at a value: 2^(e − bits), e the value's exponent, but no less than that of the least numbers.
-double spacing(double value, DType type) {
-  if (!std::isfinite(value)) return 1;
-  if (type == DType::f32 || type == DType::bf16 || type == DType::f16) {
-    const std::int64_t bits = type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8, least = type == DType::f32 ? -149 : type == DType::f16 ? -24 : -133;
-    const auto exponent = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff);  // e + 1022
-    return std::bit_cast<double>(static_cast<std::uint64_t>(std::max(exponent + 1 - bits, least + 1023)) << 52);
+// The distance between neighbours of a type at a value: the power of two below it over that of the significant bits, but no less than the
+// distance between the least numbers.
+struct Spacing {
+  double share = 0, least = 0;
+
+  explicit Spacing(DType type) {
+    const int bits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
+    const int exponent = type == DType::f64 ? -1074 : type == DType::f32 ? -149 : type == DType::f16 ? -24 : -133;
+    share = std::ldexp(1.0, 1 - bits), least = std::ldexp(1.0, exponent);
   }
-  int exponent;
-  std::frexp(value, &exponent);
-  const int least = type == DType::f64 ? -1074 : type == DType::f32 ? -149 : type == DType::f16 ? -24 : -133;
-  const int bits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
-  return std::ldexp(1.0, value == 0 ? least : std::max(exponent - bits, least));
-}
+  double at(double value) const {
+    const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
+    return std::max(power * share, least);
+  }
+};
 
 // Exact turns of a run of rows, [row, pair] each, in double and rounded to the file's type and widened again.
 struct Exact {
@@ -129,6 +131,10 @@ void read_raw_rows(const Dump& dump, const TurnReading& reading, Index first, In
   std::ranges::fill(slack, 0.0);
 }
 
+void suspect(TurnTally& tally, Index row) {
+  if ((tally.suspects.size() < 6 || row % 509 == 0) && tally.suspects.size() < 24) tally.suspects.push_back(row);
+}
+
 void keep(Part& part, const TurnWorld& world, Index row, double worst) {
   double& bin = part.curve[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(world.slot(row))))];
   bin = std::max(bin, worst);
@@ -141,35 +147,34 @@ struct Line {
 };
 
 struct Glance {
-  bool fits = false;  // every value is a number within its bound, and none lies farther in numbers of the type than `ulps`
-  bool fine = false;  // the same for angles in double
-  double worst = 0;
-  Index rounded_otherwise = 0;
+  Index rounded_otherwise = 0, beyond = 0, coarse = 0;  // beyond: the bound; coarse: that of angles in double
+  double worst = 0, ulps = 0;
 };
 
-// Without a branch, so that several values are looked at in one step. A NaN is beyond every bound.
-Glance glance_at(const Line& line, double position, double amplitude, double constant, double constant_fine, double ulps, DType type) {
-  Index otherwise = 0, beyond = 0, coarse = 0;
-  double worst = 0;
+// Without a branch, so that several values are looked at in one step. What is no number is beyond every bound, and its ulps are lost.
+Glance glance_at(const Line& line, double position, double amplitude, double constant, double constant_fine, const Spacing& spacing) {
+  Glance glance;
   const double along = amplitude * position;
   for (std::size_t j = 0; j < line.pairs; ++j) {
-    const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]), off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
     const double bound = along * line.per_radian[j] + constant, finer = along * line.per_fine[j] + constant_fine;
-    otherwise += (line.cosine[j] != line.rounded_cosine[j]) + (line.sine[j] != line.rounded_sine[j]);
-    beyond += !(off_cosine <= bound) + !(off_sine <= bound);
-    coarse += !(off_cosine <= finer) + !(off_sine <= finer);
-    worst = off_cosine > worst ? off_cosine : worst;
-    worst = off_sine > worst ? off_sine : worst;
+    const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]), off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
+    glance.beyond += !(off_cosine <= bound) + !(off_sine <= bound);
+    glance.coarse += !(off_cosine <= finer + spacing.at(line.exact_cosine[j]) / 2) + !(off_sine <= finer + spacing.at(line.exact_sine[j]) / 2);
+    glance.worst = std::max({glance.worst, off_cosine, off_sine});
   }
-  if (beyond > 0) return {};
-  if (otherwise > 0) {
-    Index farther = 0;
-    for (std::size_t j = 0; j < line.pairs; ++j)
-      farther += !(std::fabs(line.cosine[j] - line.rounded_cosine[j]) <= ulps * std::max(spacing(line.rounded_cosine[j], type), spacing(line.cosine[j], type))) +
-                 !(std::fabs(line.sine[j] - line.rounded_sine[j]) <= ulps * std::max(spacing(line.rounded_sine[j], type), spacing(line.sine[j], type)));
-    if (farther > 0) return {};
-  }
-  return {true, coarse == 0, worst, otherwise};
+  for (std::size_t j = 0; j < line.pairs; ++j)
+    glance.rounded_otherwise += (line.cosine[j] != line.rounded_cosine[j]) + (line.sine[j] != line.rounded_sine[j]);
+  if (glance.rounded_otherwise == 0) return glance;
+  const auto ulps = [&](double got, double round) { return std::fabs(got - round) / spacing.at(std::max(std::fabs(got), std::fabs(round))); };
+  for (std::size_t j = 0; j < line.pairs; ++j)
+    glance.ulps = std::max({glance.ulps, ulps(line.cosine[j], line.rounded_cosine[j]), ulps(line.sine[j], line.rounded_sine[j])});
+  return glance;
+}
+
+bool all_finite(const double* values, std::size_t count) {
+  std::size_t finite = 0;
+  for (std::size_t i = 0; i < count; ++i) finite += std::fabs(values[i]) <= std::numeric_limits<double>::max();
+  return finite == count;
 }
 
 void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index first, Index count, Part& part, Exact& exact) {
@@ -191,20 +196,24 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
   const double amplitude = angles ? 0 : std::max(world.truth().magnitude, 1e-300), file = unit_roundoff(world.dtype());
   const TurnStory start = world.start();
   const std::vector<double>& f = world.truth().frequencies;
+  const Spacing spacing(world.dtype());
   std::vector<double> per_radian(n), per_fine(n);
   for (std::size_t j = 0; j < n; ++j) per_radian[j] = growth[j] * unit * std::fabs(f[j]), per_fine[j] = growth[j] * fine * std::fabs(f[j]);
   for (Index r = 0; r < count; ++r) {
     double worst = 0;
     bool bad = false, copies = true;
     const double p0 = start.position(first + r, 0);
-    if (!angles && !vectors && c2.empty() && start.axis.empty()) {
-      // Most rows hold nothing new: no worse value, none beyond a bound, none farther in numbers of the type.
-      const std::size_t at = static_cast<std::size_t>(r) * n;
-      const Glance glance = glance_at({&c[at], &s[at], &exact.cosine[at], &exact.sine[at], &exact.rounded_cosine[at], &exact.rounded_sine[at], per_radian.data(), per_fine.data(), n},
-                                      std::fabs(p0), amplitude, amplitude * (3 * unit + file), amplitude * (3 * fine + file), tally.ulps, world.dtype());
-      if (glance.fits && part.worst_row >= 0 && glance.worst <= tally.worst) {
-        tally.cells += static_cast<Index>(2 * n), tally.rounded_otherwise += glance.rounded_otherwise;
-        if (!glance.fine) tally.in_double = false;
+    const std::size_t at_row = static_cast<std::size_t>(r) * n;
+    const bool repeats = c2.empty() || (std::equal(&c[at_row], &c[at_row] + n, &c2[at_row]) && std::equal(&s[at_row], &s[at_row] + n, &s2[at_row]));
+    if (!angles && !vectors && repeats && start.axis.empty()) {
+      // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that is none.
+      const Glance glance = glance_at({&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row], &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], per_radian.data(), per_fine.data(), n},
+                                      std::fabs(p0), amplitude, amplitude * (3 * unit + file), amplitude * 3 * fine, spacing);
+      const bool named = part.worst_row < 0 || glance.worst > tally.worst || (glance.beyond > 0 && (!tally.first_wrong || !all_finite(&c[at_row], n) || !all_finite(&s[at_row], n)));
+      if (!named) {
+        tally.cells += static_cast<Index>(2 * n), tally.rounded_otherwise += glance.rounded_otherwise, tally.ulps = std::max(tally.ulps, glance.ulps);
+        if (glance.coarse > 0) tally.in_double = false;
+        if (glance.beyond > 0) suspect(tally, first + r);
         keep(part, world, first + r, glance.worst);
         continue;
       }
@@ -224,7 +233,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
         const double off = std::fabs(got - want);
         if (!vectors && got != round) {
           ++tally.rounded_otherwise;
-          const double ulps = std::fabs(got - round) / std::max(spacing(round, world.dtype()), spacing(got, world.dtype()));
+          const double ulps = std::fabs(got - round) / (std::isfinite(got) ? std::max(spacing.at(round), spacing.at(got)) : 1);
           if (!(ulps <= tally.ulps)) tally.ulps = ulps;
         }
         if (!std::isfinite(got)) {
@@ -232,7 +241,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
           bad = true;
           continue;
         }
-        if (tally.in_double && !(off <= finer + spacing(want, world.dtype()) / 2)) tally.in_double = false;
+        if (tally.in_double && !(off <= finer + spacing.at(want) / 2)) tally.in_double = false;
         if (!(off <= bound)) {
           bad = true;
           if (!tally.first_wrong) tally.first_wrong = Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
@@ -243,7 +252,7 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
       }
     }
     if (!copies && tally.copies_differ++ == 0) tally.first_copy = first + r;
-    if (bad && (tally.suspects.size() < 6 || (first + r) % 509 == 0) && tally.suspects.size() < 24) tally.suspects.push_back(first + r);
+    if (bad) suspect(tally, first + r);
     keep(part, world, first + r, worst);
   }
 }

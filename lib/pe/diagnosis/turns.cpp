@@ -112,7 +112,10 @@ class Verdict {
         kept_[i].stories = searches[i].at_depth(depth);
         if (kept_[i].total() < best->total()) best = &kept_[i];
       }
-    return *best;
+    if (!best->stories.empty()) return *best;
+    std::vector<double> far;  // unexplained: the reading that lies nearest
+    for (const TurnWorld& world : worlds) far.push_back(world.measure(world.start()).residual);
+    return kept_[static_cast<std::size_t>(std::ranges::min_element(far) - far.begin())];
   }
 
   // Holds the stories against every row; the first that stands is the answer. False: try again with the rows that refuted them.
