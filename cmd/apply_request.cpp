@@ -33,18 +33,21 @@ Content read(const Apply& apply, const std::string& name, const std::string& fil
 
 Contents draw(const Apply& apply, Kind kind, std::uint64_t seed, DType dtype) {
   const std::vector<std::string> numbers = comma_separated(apply.random);
-  const std::string axes = apply.axes.empty() ? usual_axes(static_cast<Index>(numbers.size())) : apply.axes,
+  const std::string axes = apply.axes.empty() ? usual_axes(static_cast<Index>(numbers.size()))
+                                              : apply.axes,
                     letters = in_order(axes);
   if (numbers.size() != letters.size())
-    throw UsageError(fmt::format("--random takes a size for each of {}, such as --random {}; got {}",
-                                 fmt::join(letters, ","),
-                                 letters.size() == 4   ? "2,4,8,16"
-                                 : letters.size() == 3 ? "4,8,16"
-                                                       : "8,16",
-                                 apply.random));
+    throw UsageError(
+        fmt::format("--random takes a size for each of {}, such as --random {}; got {}",
+                    fmt::join(letters, ","),
+                    letters.size() == 4   ? "2,4,8,16"
+                    : letters.size() == 3 ? "4,8,16"
+                                          : "8,16",
+                    apply.random));
   std::vector<Index> extents(4, 1);
   for (std::size_t i = 0; i < letters.size(); ++i)
-    extents[std::string("bhsd").find(letters[i])] = whole_number("random", numbers[i], "1", "1099511627776");
+    extents[std::string("bhsd").find(letters[i])] =
+        whole_number("random", numbers[i], "1", "1099511627776");
   std::vector<Index> keys = extents;
   if (!apply.key_positions.empty()) keys[2] = parse_positions(apply.key_positions).count;
   if (!apply.kv_heads.empty()) {
@@ -53,10 +56,14 @@ Contents draw(const Apply& apply, Kind kind, std::uint64_t seed, DType dtype) {
     keys[1] = whole_number("kv-heads", apply.kv_heads, "1", "1099511627776");
   }
   Contents contents;
-  const auto add = [&](const std::string& name, const std::vector<Index>& shape, const std::string& order) {
-    contents[name] = std::make_shared<const Content>(random_content(name, shape, order, seed, dtype));
+  const auto add = [&](const std::string& name, const std::vector<Index>& shape,
+                       const std::string& order) {
+    contents[name] =
+        std::make_shared<const Content>(random_content(name, shape, order, seed, dtype));
   };
-  add("q", extents, axes), add("k", keys, axes), add("v", keys, axes);
+  add("q", extents, axes);
+  add("k", keys, axes);
+  add("v", keys, axes);
   if (kind == Kind::table) add("x", {extents[0], 1, extents[2], extents[3]}, without_heads(axes));
   return contents;
 }
@@ -77,11 +84,13 @@ Contents contents_of(const Apply& apply, Kind kind, std::uint64_t seed) {
   for (const auto& [name, file] : apply.files) {
     if (file.empty()) continue;
     if (!apply.random.empty())
-      throw UsageError(fmt::format("--random draws every tensor: leave out --{}, or --random", name));
+      throw UsageError(
+          fmt::format("--random draws every tensor: leave out --{}, or --random", name));
     contents[name] = std::make_shared<const Content>(read(apply, name, file));
   }
   if (!apply.random.empty()) return draw(apply, kind, seed, parse_dtype(apply.request.dtype));
-  if (!apply.kv_heads.empty()) throw UsageError("--kv-heads shapes --random tensors: give it with --random");
+  if (!apply.kv_heads.empty())
+    throw UsageError("--kv-heads shapes --random tensors: give it with --random");
   if (contents.empty())
     throw UsageError("nothing to apply this to: give --q and --k, or --x, or --random B,H,S,D");
   return contents;
@@ -99,8 +108,10 @@ Places places_of(const Apply& apply, const Contents& contents) {
   if (!query) query = key;
   if (!key) key = query;
   Places places{{}, first_positions(key->length), "default", "default"};
-  if (!apply.key_positions.empty())
-    places.keys = parse_positions(apply.key_positions), places.keys_from = "flag --key-positions";
+  if (!apply.key_positions.empty()) {
+    places.keys = parse_positions(apply.key_positions);
+    places.keys_from = "flag --key-positions";
+  }
   Index first = 0;
   if (!apply.offset.empty()) {
     first = whole_number("offset", apply.offset, "-9007199254740992", "9007199254740992");
@@ -117,10 +128,13 @@ Places places_of(const Apply& apply, const Contents& contents) {
   } else {
     if (!apply.offset.empty())
       throw UsageError("--offset and --positions say the same thing: give one of them");
-    places.queries = parse_positions(apply.request.positions), places.queries_from = "flag --positions";
+    places.queries = parse_positions(apply.request.positions);
+    places.queries_from = "flag --positions";
   }
-  if (apply.key_positions.empty() && key->length == query->length)
-    places.keys = places.queries, places.keys_from = "default: those of the queries";
+  if (apply.key_positions.empty() && key->length == query->length) {
+    places.keys = places.queries;
+    places.keys_from = "default: those of the queries";
+  }
   return places;
 }
 
@@ -138,9 +152,10 @@ Index length_of(const Places& places, Kind kind) {
 Given implied_by(const std::vector<Parameter>& schema, const Contents& contents) {
   Given given;
   const Content* content = find(contents, {"q", "k", "x"});
-  // A row that knows the channels of a head apart from those of its table has both; the tensors say the
-  // former.
-  if (const char* name = owner(schema, "head-dim") ? "head-dim" : "dim"; content && owner(schema, name))
+  // A row that knows the channels of a head apart from those of its table has both; the tensors say
+  // the former.
+  if (const char* name = owner(schema, "head-dim") ? "head-dim" : "dim";
+      content && owner(schema, name))
     given[name] = {std::to_string(content->channels), "shape of --" + content->name};
   if (const Content* query = find(contents, {"q"}); query && owner(schema, "heads"))
     given["heads"] = {std::to_string(query->heads), "shape of --q"};

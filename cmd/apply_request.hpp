@@ -15,7 +15,8 @@ namespace pe::cmd {
 struct Apply {
   Request request;
   std::map<std::string, std::string> files;  // q, k, v, x
-  std::string axes, random, kv_heads, seed = "0", scale, combine = "add", offset, key_positions, format;
+  std::string axes, random, kv_heads, seed = "0", scale, combine = "add", offset, key_positions,
+                                      format;
   std::optional<bool> causal;
   bool allow_nonfinite = false;
   Output output;
@@ -27,17 +28,19 @@ struct Places {
   std::string queries_from, keys_from;
 };
 
-/// The parameter that an option name belongs to, as its name, alias or opposite; null when there is none.
+/// The parameter that an option name belongs to, as its name, alias or opposite; null when there is
+/// none.
 const Parameter* owner(const std::vector<Parameter>& schema, std::string_view option);
 
 /// The first of `names` that is there, or null.
 const Content* find(const Contents& contents, std::initializer_list<const char*> names);
 
-/// Reads or draws the tensors. Throws UsageError for shapes, names and combinations that make no sense.
+/// Reads or draws the tensors. Throws UsageError for shapes, names and combinations that make no
+/// sense.
 Contents contents_of(const Apply& apply, Kind kind, std::uint64_t seed);
 
-/// From the options, else from the tensors' lengths: both begin at 0, or with more keys than queries end
-/// together.
+/// From the options, else from the tensors' lengths: both begin at 0, or with more keys than
+/// queries end together.
 Places places_of(const Apply& apply, const Contents& contents);
 
 /// The length of a sequence that has these positions, or for relative encodings these offsets.

@@ -19,13 +19,16 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
       for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
     return arrays;
   };
-  if (!asked.report.empty() && asked.report != "-" && !asked.report.ends_with(".json")) throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
+  if (!asked.report.empty() && asked.report != "-" && !asked.report.ends_with(".json"))
+    throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
   std::vector<std::string> files{asked.file};
   files.insert(files.end(), asked.files.begin(), asked.files.end());
   const Identification found = identify({open(files), open(asked.before)}, asked.layout);
   const std::string json = asked.report.empty() ? "" : to_json(found, files, command);
-  if (asked.report == "-") print(json);
-  else print(to_text(found, wants_color()));
+  if (asked.report == "-")
+    print(json);
+  else
+    print(to_text(found, wants_color()));
   if (!asked.report.empty() && asked.report != "-") {
     io::Destination file(asked.report);
     file.write(json.data(), json.size());
@@ -36,21 +39,34 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
 
 }  // namespace
 
-void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome, const std::string& command) {
+void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
+                  const std::string& command) {
   app.add_option("FILE", identify.file, "a dump")->type_name("FILE[:TENSOR]")->required();
-  const auto several = [&](const char* name, std::vector<std::string>& into, const char* help) { app.add_option(name, into, help)->type_name("FILE[:TENSOR]")->allow_extra_args(false); };
+  const auto several = [&](const char* name, std::vector<std::string>& into, const char* help) {
+    app.add_option(name, into, help)->type_name("FILE[:TENSOR]")->allow_extra_args(false);
+  };
   several("--file", identify.files, "a second file: sines beside cosines, keys beside queries");
-  several("--before", identify.before, "vectors before the encoding was applied; FILE then holds them afterwards");
-  app.add_option("--shape", identify.shape, "of a raw file, whose type --dtype says")->type_name("N,...");
-  app.add_option("--dtype", identify.dtype, "what raw files, or unsigned 16-bit integers, hold")->type_name("{f64,f32,f16,bf16}");
-  app.add_option("--file-layout", identify.layout, "how the arrays are laid out (default: recognised)")->type_name("NAME");
-  app.add_option("--report", identify.report, "write what was found, too: .json; - is JSON on stdout instead of the text")->type_name("FILE");
+  several("--before", identify.before,
+          "vectors before the encoding was applied; FILE then holds them afterwards");
+  app.add_option("--shape", identify.shape, "of a raw file, whose type --dtype says")
+      ->type_name("N,...");
+  app.add_option("--dtype", identify.dtype, "what raw files, or unsigned 16-bit integers, hold")
+      ->type_name("{f64,f32,f16,bf16}");
+  app.add_option("--file-layout", identify.layout,
+                 "how the arrays are laid out (default: recognised)")
+      ->type_name("NAME");
+  app.add_option("--report", identify.report,
+                 "write what was found, too: .json; - is JSON on stdout instead of the text")
+      ->type_name("FILE");
   app.footer(
-      "EXAMPLES\n  pe-verify identify cos_sin_cache.npy\n  pe-verify identify cos.npy --file sin.npy\n  pe-verify identify q_after.npy --before q_before.npy --report found.json\n\n"
-      "ACCURACY\n  What is named was made again and held against every value, within the bound of a known arithmetic or by a fault with a\n"
+      "EXAMPLES\n  pe-verify identify cos_sin_cache.npy\n  pe-verify identify cos.npy --file "
+      "sin.npy\n  pe-verify identify q_after.npy --before q_before.npy --report found.json\n\n"
+      "ACCURACY\n  What is named was made again and held against every value, within the bound of "
+      "a known arithmetic or by a fault with a\n"
       "  name. What the numbers cannot tell apart stands beside it.\n\n"
       "EXIT STATUS\n  0 identified; 1 of no encoding known here; 2 could not be read\n");
-  app.callback([&identify, &outcome, command] { outcome.exit_code = run_identify(identify, command); });
+  app.callback(
+      [&identify, &outcome, command] { outcome.exit_code = run_identify(identify, command); });
 }
 
 }  // namespace pe::cmd

@@ -41,8 +41,13 @@ Json spell_parameters(std::span<const Parameter> parameters) {
 Json encodings() {
   Json rows = Json::array();
   for (const Encoding* row : all_encodings())
-    rows.push_back({{"name", row->name}, {"kind", name_of(row->kind)}, {"summary", row->summary}, {"source", row->source},
-                    {"example", row->example}, {"accuracy", row->accuracy}, {"promises", words(row->promises)},
+    rows.push_back({{"name", row->name},
+                    {"kind", name_of(row->kind)},
+                    {"summary", row->summary},
+                    {"source", row->source},
+                    {"example", row->example},
+                    {"accuracy", row->accuracy},
+                    {"promises", words(row->promises)},
                     {"parameters", spell_parameters(schema_of(*row))}});
   return rows;
 }
@@ -50,7 +55,10 @@ Json encodings() {
 Json scalings() {
   Json rows = Json::array();
   for (const Scaling* row : all_scalings())
-    rows.push_back({{"name", row->name}, {"summary", row->summary}, {"source", row->source}, {"revokes", words(row->revokes)},
+    rows.push_back({{"name", row->name},
+                    {"summary", row->summary},
+                    {"source", row->source},
+                    {"revokes", words(row->revokes)},
                     {"parameters", spell_parameters(row->parameters)}});
   return rows;
 }
@@ -72,7 +80,11 @@ Json fields() {
 Json dialects() {
   Json rows = Json::array();
   for (const Dialect& row : all_dialects())
-    rows.push_back({{"name", row.name}, {"summary", row.summary}, {"source", row.source}, {"claim", row.claim}, {"readings", words(row.readings)}});
+    rows.push_back({{"name", row.name},
+                    {"summary", row.summary},
+                    {"source", row.source},
+                    {"claim", row.claim},
+                    {"readings", words(row.readings)}});
   return rows;
 }
 
@@ -85,7 +97,11 @@ Json models() {
       return value ? value->text : std::string();
     };
     const Family* family = find_family(config);
-    rows.push_back({{"name", model.name}, {"kind", family ? family->encoding : ""}, {"summary", text("_what")}, {"source", text("_source")}, {"model_type", text("model_type")}});
+    rows.push_back({{"name", model.name},
+                    {"kind", family ? family->encoding : ""},
+                    {"summary", text("_what")},
+                    {"source", text("_source")},
+                    {"model_type", text("model_type")}});
   }
   return rows;
 }
@@ -93,7 +109,10 @@ Json models() {
 Json causes() {
   Json rows = Json::array();
   for (const CauseRow& row : all_causes())
-    rows.push_back({{"name", row.name}, {"kind", row.kinds}, {"summary", row.statement}, {"tier", name_of(row.tier)}});
+    rows.push_back({{"name", row.name},
+                    {"kind", row.kinds},
+                    {"summary", row.statement},
+                    {"tier", name_of(row.tier)}});
   return rows;
 }
 
@@ -101,17 +120,23 @@ struct Catalogue {
   const char* name;
   Json (*rows)();
 };
-constexpr Catalogue catalogues[] = {
-    {"encodings", encodings}, {"scalings", scalings}, {"dialects", dialects}, {"properties", properties}, {"fields", fields}, {"models", models}, {"causes", causes}};
+constexpr Catalogue catalogues[] = {{"encodings", encodings}, {"scalings", scalings},
+                                    {"dialects", dialects},   {"properties", properties},
+                                    {"fields", fields},       {"models", models},
+                                    {"causes", causes}};
 
 std::string text_of(const Json& rows) {
   std::size_t wide = 0;
   std::size_t broad = 9;
-  for (const Json& row : rows) wide = std::max(wide, row["name"].get<std::string>().size()), broad = std::max(broad, row.value("kind", "").size());
+  for (const Json& row : rows) {
+    wide = std::max(wide, row["name"].get<std::string>().size());
+    broad = std::max(broad, row.value("kind", "").size());
+  }
   std::string text;
   for (const Json& row : rows) {
     const std::string kind = row.value("kind", "");
-    text += fmt::format("{:<{}}  {}{}\n", row["name"].get<std::string>(), wide, kind.empty() ? "" : fmt::format("{:<{}} ", kind, broad),
+    text += fmt::format("{:<{}}  {}{}\n", row["name"].get<std::string>(), wide,
+                        kind.empty() ? "" : fmt::format("{:<{}} ", kind, broad),
                         row["summary"].get<std::string>());
   }
   return text;
@@ -119,11 +144,13 @@ std::string text_of(const Json& rows) {
 
 std::string markdown_of(const std::string& name, const Json& rows) {
   const bool run = name == "encodings";
-  std::string text = run ? "| encoding | kind | what it does | source | try |\n|---|---|---|---|---|\n"
-                         : "| name | what it says |\n|---|---|\n";
+  std::string text =
+      run ? "| encoding | kind | what it does | source | try |\n|---|---|---|---|---|\n"
+          : "| name | what it says |\n|---|---|\n";
   for (const Json& row : rows) {
     const auto get = [&](const char* key) { return row[key].get<std::string>(); };
-    text += run ? fmt::format("| `{}` | {} | {} | {} | `pe-gen {}` |\n", get("name"), get("kind"), get("summary"), get("source"), get("example"))
+    text += run ? fmt::format("| `{}` | {} | {} | {} | `pe-gen {}` |\n", get("name"), get("kind"),
+                              get("summary"), get("source"), get("example"))
                 : fmt::format("| `{}` | {} |\n", get("name"), get("summary"));
   }
   return text;
@@ -144,14 +171,16 @@ void show(const List& list) {
     } else if (list.markdown) {
       text += markdown_of(catalogue.name, rows);
     } else {
-      text += (text.empty() ? "" : "\n") + (list.what.empty() ? std::string(catalogue.name) + "\n" : "") + text_of(rows);
+      text += (text.empty() ? "" : "\n") +
+              (list.what.empty() ? std::string(catalogue.name) + "\n" : "") + text_of(rows);
     }
   }
   if (list.json) text = all.dump(2) + "\n";
   if (!found) {
     std::vector<std::string> names;
     for (const Catalogue& catalogue : catalogues) names.emplace_back(catalogue.name);
-    throw UsageError(fmt::format("no catalogue '{}': choose {}", list.what, fmt::join(names, ", ")));
+    throw UsageError(
+        fmt::format("no catalogue '{}': choose {}", list.what, fmt::join(names, ", ")));
   }
   print(text);
 }
@@ -159,7 +188,8 @@ void show(const List& list) {
 }  // namespace
 
 void add_list(CLI::App& app, List& list) {
-  CLI::App* sub = app.add_subcommand("list", "the catalogues: encodings, scalings, dialects, properties, fields, models, causes");
+  CLI::App* sub = app.add_subcommand(
+      "list", "the catalogues: encodings, scalings, dialects, properties, fields, models, causes");
   sub->add_option("what", list.what, "one catalogue; all of them when left out");
   sub->add_flag("--json", list.json, "everything a program wants to know");
   sub->add_flag("--names", list.names, "names only");

@@ -23,7 +23,8 @@ std::string unknown_option(const CLI::App& app, std::string_view option) {
   for (const CLI::Option* known : app.get_options())
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
   const std::string near = nearest(option.substr(0, option.find('=')), names);
-  return fmt::format("unknown option '{}'{}", option, near.empty() ? "" : fmt::format(": did you mean {}?", near));
+  return fmt::format("unknown option '{}'{}", option,
+                     near.empty() ? "" : fmt::format(": did you mean {}?", near));
 }
 
 // CLI11 speaks of its own concepts; these are the words of ours.
@@ -31,8 +32,10 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error))
     for (const std::string& word : app.remaining(true))
       if (word.starts_with("-")) return unknown_option(app, word);
-  if (dynamic_cast<const CLI::RequiredError*>(&error) && app.get_subcommands().empty() && app.get_require_subcommand_min() > 0)
-    return app.get_parent() ? fmt::format("{} needs the name of an encoding", app.get_name()) : "which one? name what to do";
+  if (dynamic_cast<const CLI::RequiredError*>(&error) && app.get_subcommands().empty() &&
+      app.get_require_subcommand_min() > 0)
+    return app.get_parent() ? fmt::format("{} needs the name of an encoding", app.get_name())
+                            : "which one? name what to do";
   std::string text = error.what();
   for (char& c : text)
     if (c == '\n') c = ' ';
@@ -68,7 +71,8 @@ bool asked_for(int argc, char** argv, std::size_t depth, std::string_view name) 
   return words.size() > depth && words[depth] == name;
 }
 
-void check_word(const CLI::App& app, int argc, char** argv, std::size_t depth, std::string_view what) {
+void check_word(const CLI::App& app, int argc, char** argv, std::size_t depth,
+                std::string_view what) {
   const auto words = positional(argc, argv);
   if (words.size() <= depth) return;
   std::vector<std::string> names;
@@ -106,7 +110,8 @@ int run(CLI::App& app, int argc, char** argv, const Outcome& outcome) {
   } catch (const CLI::Success&) {  // --help, --version
     const CLI::App* deepest = &app;
     while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
-    print(app.get_version_ptr() && app.get_version_ptr()->count() > 0 ? app.version() + "\n" : deepest->help());
+    print(app.get_version_ptr() && app.get_version_ptr()->count() > 0 ? app.version() + "\n"
+                                                                      : deepest->help());
     return 0;
   } catch (const CLI::ParseError& error) {
     const CLI::App* deepest = &app;

@@ -1,4 +1,5 @@
-// Runs a tool's body and turns its outcome into exit code 0 (holds), 1 (fails) or 2 (could not tell).
+// Runs a tool's body and turns its outcome into exit code 0 (holds), 1 (fails) or 2 (could not
+// tell).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,7 +13,8 @@ struct Outcome {
   int exit_code = 0;
 };
 
-/// Parses and runs `app`. Every failure is one line on stderr, "tool: what was wrong", and exit code 2.
+/// Parses and runs `app`. Every failure is one line on stderr, "tool: what was wrong", and exit
+/// code 2.
 int run(CLI::App& app, int argc, char** argv, const Outcome& outcome);
 
 /// The same for a tool that builds its app inside `body`.
@@ -28,6 +30,7 @@ void say(const std::string& line);
 bool asked_for(int argc, char** argv, std::size_t depth, std::string_view name);
 
 /// Refuses a word at `depth` that names no subcommand of `app`, suggesting the nearest.
-void check_word(const CLI::App& app, int argc, char** argv, std::size_t depth, std::string_view what);
+void check_word(const CLI::App& app, int argc, char** argv, std::size_t depth,
+                std::string_view what);
 
 }  // namespace pe::cmd

@@ -19,7 +19,8 @@ struct Request {
   const Encoding* encoding = nullptr;
   Given flags;
   Given implied;  // what other input says (a tensor's shape), where neither flag nor config does
-  std::string config, model, layer_type, length, positions, fields, dtype = "f32", dialect = "exact", threads = "0";
+  std::string config, model, layer_type, length, positions, fields,
+      dtype = "f32", dialect = "exact", threads = "0";
   bool dtype_given = false, dialect_given = false;
   bool explain = false;
 };
@@ -36,24 +37,29 @@ struct Subject {
   Effect effect;
   Provenance provenance;
   const Dialect* dialect = nullptr;
-  Given given;             // what config and other input said, before the dialect's own reading
-  Reading reading;         // what a config or a model of the catalogue said
+  Given given;      // what config and other input said, before the dialect's own reading
+  Reading reading;  // what a config or a model of the catalogue said
 };
 
 /// The row's parameters as options, and those that every encoding has: positions, dtype, config.
 void add_options(CLI::App& app, Request& request);
 
-/// `usual_length` stands in for a missing --length. Warnings (unless `quiet`) and --explain go to stderr.
-Subject resolve(const Request& request, const std::string& tool, const std::string& command, Index usual_length, bool quiet = false);
+/// `usual_length` stands in for a missing --length. Warnings (unless `quiet`) and --explain go to
+/// stderr.
+Subject resolve(const Request& request, const std::string& tool, const std::string& command,
+                Index usual_length, bool quiet = false);
 
-/// The parameters as the dialect reads them: where it differs, its reading stands instead of the config's; a flag beats both.
-/// `load` reads a tensor.
-Parameters parameters_in(const Request& request, Given given, const Dialect& dialect, const std::function<Array(const std::string&)>& load = read_array);
+/// The parameters as the dialect reads them: where it differs, its reading stands instead of the
+/// config's; a flag beats both. `load` reads a tensor.
+Parameters parameters_in(const Request& request, Given given, const Dialect& dialect,
+                         const std::function<Array(const std::string&)>& load = read_array);
 
 /// The encoding that --config or --model means.
-const Encoding& encoding_of(const std::string& config, const std::string& model, const std::string& layer_type);
+const Encoding& encoding_of(const std::string& config, const std::string& model,
+                            const std::string& layer_type);
 
-/// The words of the command line, with the encoding that --config or --model means put in where word `depth` names none.
+/// The words of the command line, with the encoding that --config or --model means put in where
+/// word `depth` names none.
 std::vector<std::string> with_encoding(int argc, char** argv, std::size_t depth);
 
 /// Prints each parameter and where it came from, on stderr.
@@ -66,6 +72,7 @@ std::string command_line(int argc, char** argv);
 std::vector<std::string> comma_separated(const std::string& text);
 
 /// A whole number option of ours, with its bounds.
-Index whole_number(const std::string& option, const std::string& text, const std::string& lowest, const std::string& highest);
+Index whole_number(const std::string& option, const std::string& text, const std::string& lowest,
+                   const std::string& highest);
 
 }  // namespace pe::cmd

@@ -1,5 +1,5 @@
-// pe-apply: one subcommand for each catalogue row; the encoding on real or random queries, keys, values and
-// embeddings.
+// pe-apply: one subcommand for each catalogue row; the encoding on real or random queries, keys,
+// values and embeddings.
 #include <fmt/format.h>
 
 #include "apply_request.hpp"
@@ -16,9 +16,11 @@ using pe::UsageError;
 using pe::cmd::Apply;
 using pe::cmd::owner;
 
-void set_flag(pe::Given& flags, const pe::Parameter& parameter, bool value, const std::string& option) {
+void set_flag(pe::Given& flags, const pe::Parameter& parameter, bool value,
+              const std::string& option) {
   const std::string text = value ? "true" : "false";
-  if (const auto before = flags.find(parameter.name); before != flags.end() && before->second.text != text)
+  if (const auto before = flags.find(parameter.name);
+      before != flags.end() && before->second.text != text)
     throw UsageError(fmt::format("{} contradicts {}", option, before->second.origin.substr(5)));
   flags[parameter.name] = {text, "flag " + option};
 }
@@ -42,7 +44,8 @@ void run(Apply& apply, const std::string& command) {
   pe::cmd::Request request = apply.request;
   if (!request.length.empty())
     throw UsageError("--length is what the tensors say: leave it out, or give --positions");
-  request.positions.clear(), request.explain = false;
+  request.positions.clear();
+  request.explain = false;
   request.implied = pe::cmd::implied_by(schema, contents);
   // The encoding's own flag says what its model masks; --no-causal is the other side of it.
   const pe::Parameter* own_mask = owner(schema, "causal");
@@ -56,13 +59,14 @@ void run(Apply& apply, const std::string& command) {
   const Index channels = pe::cmd::find(contents, {"q", "k", "x", "v"})->channels;
   setting.scale = apply.scale.empty() ? pe::usual_scale(subject.effect, channels, setting.combine)
                                       : number("scale", apply.scale);
-  setting.causal =
-      own_mask ? subject.parameters.flag(own_mask->name) == (std::string_view(own_mask->name) == "causal")
-               : apply.causal.value_or(pe::usual_causal(subject.effect));
+  setting.causal = own_mask ? subject.parameters.flag(own_mask->name) ==
+                                  (std::string_view(own_mask->name) == "causal")
+                            : apply.causal.value_or(pe::usual_causal(subject.effect));
 
   std::vector<pe::Provenance::Entry>& entries = subject.provenance.parameters;
   std::erase_if(entries, [](const auto& entry) { return entry.name == "positions"; });
-  const auto note = [&](const std::string& name, const std::string& value, const std::string& origin) {
+  const auto note = [&](const std::string& name, const std::string& value,
+                        const std::string& origin) {
     entries.push_back({name, value, origin});
   };
   for (const auto& [name, file] : apply.files)
@@ -103,37 +107,45 @@ void add(CLI::App& app, const pe::Encoding& encoding, Apply& apply, const std::s
         ->type_name("FILE[:TENSOR]")
         ->group(group);
   };
-  file("q", "queries", "queries"), file("k", "keys", "keys; heads of k and v may divide those of q"),
-      file("v", "values", "values; asks for the attention's output");
-  if (encoding.kind == pe::Kind::table) file("x", "embeddings", "embeddings that the table is added to");
-  app.add_option("--axes", apply.axes,
-                 "order of the axes: letters b h s d, such as bhsd, bshd, sbhd, hsd, sd (default: by the "
-                 "rank sd, hsd, bhsd)")
+  file("q", "queries", "queries");
+  file("k", "keys", "keys; heads of k and v may divide those of q");
+  file("v", "values", "values; asks for the attention's output");
+  if (encoding.kind == pe::Kind::table)
+    file("x", "embeddings", "embeddings that the table is added to");
+  app.add_option(
+         "--axes", apply.axes,
+         "order of the axes: letters b h s d, such as bhsd, bshd, sbhd, hsd, sd (default: by the "
+         "rank sd, hsd, bhsd)")
       ->type_name("LETTERS")
       ->group(group);
   app.add_option("--random", apply.random,
                  "draw q, k, v (and x) instead, standard normal, rounded to --dtype")
       ->type_name("B,H,S,D")
       ->group(group);
-  app.add_option("--kv-heads", apply.kv_heads, "heads of the random k and v")->type_name("N")->group(group);
+  app.add_option("--kv-heads", apply.kv_heads, "heads of the random k and v")
+      ->type_name("N")
+      ->group(group);
   if (!owner(schema, "seed"))
     app.add_option("--seed", apply.seed, "seed of --random")
         ->type_name("N")
         ->group(group)
         ->capture_default_str();
-  app.add_flag("--allow-nonfinite", apply.allow_nonfinite, "take NaN and infinity in tensors")->group(group);
+  app.add_flag("--allow-nonfinite", apply.allow_nonfinite, "take NaN and infinity in tensors")
+      ->group(group);
   group = "Attention";
   if (!owner(schema, "offset"))
-    app.add_option(
-           "--offset", apply.offset,
-           "position of the first query (default: 0; with more keys than queries, so that both end together)")
+    app.add_option("--offset", apply.offset,
+                   "position of the first query (default: 0; with more keys than queries, so that "
+                   "both end together)")
         ->type_name("N")
         ->group(group);
-  app.add_option("--key-positions", apply.key_positions,
-                 "positions of the keys (default: those of the queries; 0 to N-1 when there are more keys)")
+  app.add_option(
+         "--key-positions", apply.key_positions,
+         "positions of the keys (default: those of the queries; 0 to N-1 when there are more keys)")
       ->type_name("START:STOP[:STEP]")
       ->group(group);
-  app.add_option("--scale", apply.scale, "multiplies q · k (default: 1/√channels, or what the encoding uses)")
+  app.add_option("--scale", apply.scale,
+                 "multiplies q · k (default: 1/√channels, or what the encoding uses)")
       ->type_name("NUMBER")
       ->group(group);
   if (encoding.kind == pe::Kind::table)
@@ -149,12 +161,15 @@ void add(CLI::App& app, const pe::Encoding& encoding, Apply& apply, const std::s
     };
   };
   if (!owner(schema, "causal"))
-    app.add_flag_callback("--causal", mask(true), "mask keys at positions after the query")->group(group);
-  app.add_flag_callback("--no-causal", mask(false),
-                        owner(schema, "causal") ? "the opposite of --causal" : "mask nothing (default)")
+    app.add_flag_callback("--causal", mask(true), "mask keys at positions after the query")
+        ->group(group);
+  app.add_flag_callback(
+         "--no-causal", mask(false),
+         owner(schema, "causal") ? "the opposite of --causal" : "mask nothing (default)")
       ->group(group);
-  app.add_option("--fields", apply.request.fields,
-                 "fields to write (default: encoded tensors and logits; with v, attention and output)")
+  app.add_option(
+         "--fields", apply.request.fields,
+         "fields to write (default: encoded tensors and logits; with v, attention and output)")
       ->type_name("NAME,...");
   app.add_option("-o,--output", apply.output.path, "file; its suffix picks the format; - is stdout")
       ->type_name("PATH")
@@ -167,16 +182,16 @@ void add(CLI::App& app, const pe::Encoding& encoding, Apply& apply, const std::s
   for (const pe::ApplyRow& row : pe::all_apply_fields())
     if (row.kinds == "any" || row.kinds.find(name_of(encoding.kind)) != std::string_view::npos)
       names += fmt::format("  {:<17} {}\n", row.name, row.description);
-  app.footer(
-      fmt::format("FIELDS\n{}\nEXAMPLES\n  pe-apply {} --q q.npy --k k.npy --v v.npy -o out.safetensors\n"
-                  "  pe-apply {} --random 2,4,16,64 --seed 1 -o golden.h5\n\n"
-                  "ACCURACY\n  Inputs and the encoding's values are taken in f64, sums are made in f64 in "
-                  "index order, and each result is rounded\n"
-                  "  once to --dtype. Before that rounding a term of n channels is within (n + "
-                  "24)·2^-53·|left|·|right| of the exact one,\n"
-                  "  | | the lengths of the two vectors that it multiplies.\n\n"
-                  "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n",
-                  names, encoding.name, encoding.name));
+  app.footer(fmt::format(
+      "FIELDS\n{}\nEXAMPLES\n  pe-apply {} --q q.npy --k k.npy --v v.npy -o out.safetensors\n"
+      "  pe-apply {} --random 2,4,16,64 --seed 1 -o golden.h5\n\n"
+      "ACCURACY\n  Inputs and the encoding's values are taken in f64, sums are made in f64 in "
+      "index order, and each result is rounded\n"
+      "  once to --dtype. Before that rounding a term of n channels is within (n + "
+      "24)·2^-53·|left|·|right| of the exact one,\n"
+      "  | | the lengths of the two vectors that it multiplies.\n\n"
+      "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n",
+      names, encoding.name, encoding.name));
   app.callback([&apply, command] { run(apply, command); });
 }
 
@@ -187,7 +202,8 @@ int main(int argc, char** argv) {
     pe::cmd::Outcome outcome;
     Apply apply;
     CLI::App app(
-        "pe-apply puts position encodings to work: encoded tensors, logits, attention and its output.",
+        "pe-apply puts position encodings to work: encoded tensors, logits, attention and its "
+        "output.",
         "pe-apply");
     app.set_version_flag("--version", fmt::format("pe-apply {}", pe::version()));
     app.require_subcommand(1);
@@ -196,7 +212,8 @@ int main(int argc, char** argv) {
         "  pe-apply alibi --random 1,8,32,64 --seed 1 -o golden.h5\n\n"
         "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
     for (const pe::Encoding* encoding : pe::all_encodings()) {
-      CLI::App* sub = app.add_subcommand(std::string(encoding->name), std::string(encoding->summary));
+      CLI::App* sub =
+          app.add_subcommand(std::string(encoding->name), std::string(encoding->summary));
       if (pe::cmd::asked_for(argc, argv, 0, encoding->name))
         add(*sub, *encoding, apply, pe::cmd::command_line(argc, argv));
     }

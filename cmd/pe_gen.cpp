@@ -20,26 +20,37 @@ struct Generate {
 };
 
 std::vector<pe::Field> fields_of(const pe::cmd::Subject& subject, const pe::cmd::Request& request) {
-  return pe::spell(subject.effect, subject.span, subject.dtype, pe::cmd::comma_separated(request.fields), *subject.dialect);
+  return pe::spell(subject.effect, subject.span, subject.dtype,
+                   pe::cmd::comma_separated(request.fields), *subject.dialect);
 }
 
-void add(CLI::App& app, const pe::Encoding& encoding, Generate& generate, const std::string& command) {
+void add(CLI::App& app, const pe::Encoding& encoding, Generate& generate,
+         const std::string& command) {
   generate.request.encoding = &encoding;
   pe::cmd::add_options(app, generate.request);
-  app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")->type_name("NAME,...");
-  app.add_option("-o,--output", generate.output.path, "file; its suffix picks the format; - is stdout")->type_name("PATH")->capture_default_str();
-  app.add_option("--format", generate.format, "csv, hdf5, npy, npz, safetensors, json or raw, whatever the suffix")->type_name("NAME");
+  app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
+      ->type_name("NAME,...");
+  app.add_option("-o,--output", generate.output.path,
+                 "file; its suffix picks the format; - is stdout")
+      ->type_name("PATH")
+      ->capture_default_str();
+  app.add_option("--format", generate.format,
+                 "csv, hdf5, npy, npz, safetensors, json or raw, whatever the suffix")
+      ->type_name("NAME");
   app.add_flag("--tidy", generate.output.tidy, "CSV with one row for each element");
-  app.footer(app.get_footer() + "\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
+  app.footer(app.get_footer() +
+             "\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
   app.callback([&generate, command] {
     const bool all = generate.request.layer_type == "all";
     if (all) generate.request.layer_type.clear();
-    pe::cmd::Subject subject = pe::cmd::resolve(generate.request, "pe-gen", command, usual_length, all);
+    pe::cmd::Subject subject =
+        pe::cmd::resolve(generate.request, "pe-gen", command, usual_length, all);
     if (!generate.format.empty()) generate.output.format = pe::parse_format(generate.format);
     generate.output.threads = subject.threads;
     std::vector<pe::Field> fields = fields_of(subject, generate.request);
     if (all) {
-      if (subject.reading.layer_types.empty()) throw pe::UsageError("--layer-type all: all layers of this model are alike");
+      if (subject.reading.layer_types.empty())
+        throw pe::UsageError("--layer-type all: all layers of this model are alike");
       fields.clear();
       for (const std::string& type : std::vector<std::string>(subject.reading.layer_types)) {
         generate.request.layer_type = type;
@@ -66,7 +77,9 @@ int main(int argc, char** argv) {
     argv = words.data();
     pe::cmd::Outcome outcome;
     Generate generate;
-    CLI::App app("pe-gen computes the tables, buckets, slopes and frequencies of position encodings.", "pe-gen");
+    CLI::App app(
+        "pe-gen computes the tables, buckets, slopes and frequencies of position encodings.",
+        "pe-gen");
     app.set_version_flag("--version", fmt::format("pe-gen {}", pe::version()));
     app.require_subcommand(1);
     app.footer(
@@ -74,7 +87,8 @@ int main(int argc, char** argv) {
         "  pe-gen rope --config config.json --length 131072 -o rope.h5\n\n"
         "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
     for (const pe::Encoding* encoding : pe::all_encodings()) {
-      CLI::App* sub = app.add_subcommand(std::string(encoding->name), std::string(encoding->summary));
+      CLI::App* sub =
+          app.add_subcommand(std::string(encoding->name), std::string(encoding->summary));
       if (pe::cmd::asked_for(argc, argv, 0, encoding->name))
         add(*sub, *encoding, generate, command);
     }

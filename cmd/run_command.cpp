@@ -17,41 +17,61 @@ namespace pe::cmd {
 namespace {
 
 // A parameter of the manifest as the flag that it is on the command line.
-void put_flag(Given& flags, const std::vector<Parameter>& schema, const std::string& encoding, const std::string& name, GivenValue value, const std::string& manifest) {
+void put_flag(Given& flags, const std::vector<Parameter>& schema, const std::string& encoding,
+              const std::string& name, GivenValue value, const std::string& manifest) {
   std::vector<std::string> names;
   for (const Parameter& parameter : schema) {
     const bool opposite = parameter.negation && name == parameter.negation;
     names.emplace_back(parameter.name);
-    if (name != parameter.name && !opposite && !(parameter.alias && name == parameter.alias)) continue;
-    if (opposite && (value.text == "true" || value.text == "false")) value.text = value.text == "true" ? "false" : "true";
+    if (name != parameter.name && !opposite && !(parameter.alias && name == parameter.alias))
+      continue;
+    if (opposite && (value.text == "true" || value.text == "false"))
+      value.text = value.text == "true" ? "false" : "true";
     if (parameter.type == Parameter::Type::tensor) value.text = beside(manifest, value.text);
-    if (const auto [other, added] = flags.emplace(parameter.name, value); !added && other->second.text != value.text)
-      throw UsageError(fmt::format("parameters.{} contradicts {}", name, other->second.origin.substr(9)));
+    if (const auto [other, added] = flags.emplace(parameter.name, value);
+        !added && other->second.text != value.text)
+      throw UsageError(
+          fmt::format("parameters.{} contradicts {}", name, other->second.origin.substr(9)));
     return;
   }
   const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("{} has no parameter '{}'{}", encoding, name, near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+  throw UsageError(fmt::format("{} has no parameter '{}'{}", encoding, name,
+                               near.empty() ? "" : fmt::format(": did you mean {}?", near)));
 }
 
 CheckRequest request_of(const ManifestCheck& check, const std::string& manifest) {
   CheckRequest asked;
-  asked.name = check.name, asked.accept = check.accept;
-  asked.files = check.files, asked.before = check.before, asked.shape = check.shape, asked.file_layout = check.file_layout;
+  asked.name = check.name;
+  asked.accept = check.accept;
+  asked.files = check.files;
+  asked.before = check.before;
+  asked.shape = check.shape;
+  asked.file_layout = check.file_layout;
   Request& request = asked.request;
-  request.encoding = check.encoding.empty() ? &encoding_of(check.config, check.model, check.layer_type) : &find_encoding(check.encoding);
-  request.config = check.config, request.model = check.model, request.layer_type = check.layer_type;
-  request.length = check.length, request.positions = check.positions;
-  request.dtype_given = !check.dtype.empty(), request.dialect_given = !check.dialect.empty();
+  request.encoding = check.encoding.empty()
+                         ? &encoding_of(check.config, check.model, check.layer_type)
+                         : &find_encoding(check.encoding);
+  request.config = check.config;
+  request.model = check.model;
+  request.layer_type = check.layer_type;
+  request.length = check.length;
+  request.positions = check.positions;
+  request.dtype_given = !check.dtype.empty();
+  request.dialect_given = !check.dialect.empty();
   if (request.dtype_given) request.dtype = check.dtype;
   if (request.dialect_given) request.dialect = check.dialect;
   const std::vector<Parameter> schema = schema_of(*request.encoding);
-  for (const auto& [name, value] : check.parameters) put_flag(request.flags, schema, std::string(request.encoding->name), name, value, manifest);
+  for (const auto& [name, value] : check.parameters)
+    put_flag(request.flags, schema, std::string(request.encoding->name), name, value, manifest);
   return asked;
 }
 
-Check carry_out(const ManifestCheck& check, const std::string& manifest, const std::string& command) {
+Check carry_out(const ManifestCheck& check, const std::string& manifest,
+                const std::string& command) {
   Check done;
-  done.name = check.name, done.files = check.files, done.accept = check.accept;
+  done.name = check.name;
+  done.files = check.files;
+  done.accept = check.accept;
   try {
     done = carry_out(request_of(check, manifest), command, true);
   } catch (const std::bad_alloc&) {
@@ -64,13 +84,17 @@ Check carry_out(const ManifestCheck& check, const std::string& manifest, const s
   return done;
 }
 
-// Runs the checks on `jobs` threads and hands each over in the manifest's order, as soon as those before it are done.
+// Runs the checks on `jobs` threads and hands each over in the manifest's order, as soon as those
+// before it are done.
 class Work {
  public:
-  Work(const std::vector<ManifestCheck>& checks, const RunCommand& run, const std::string& command, std::size_t jobs) : done_(checks.size()) {
+  Work(const std::vector<ManifestCheck>& checks, const RunCommand& run, const std::string& command,
+       std::size_t jobs)
+      : done_(checks.size()) {
     for (std::size_t i = 0; i < std::min(jobs, checks.size()); ++i)
       workers_.emplace_back([this, &checks, &run, &command](const std::stop_token& stop) {
-        for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();) put(next, carry_out(checks[next], run.manifest, command));
+        for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();)
+          put(next, carry_out(checks[next], run.manifest, command));
       });
   }
 
@@ -97,7 +121,8 @@ class Work {
 int run_manifest(const RunCommand& run, const std::string& command) {
   check_report_options(run.report);
   const Index asked = whole_number("jobs", run.jobs, "0", "1024");
-  const std::size_t jobs = asked > 0 ? static_cast<std::size_t>(asked) : std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t jobs = asked > 0 ? static_cast<std::size_t>(asked)
+                                     : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<ManifestCheck> checks = read_manifest(run.manifest);
   std::size_t wide = 0;
   for (const ManifestCheck& check : checks) wide = std::max(wide, check.name.size());
@@ -118,21 +143,29 @@ int run_manifest(const RunCommand& run, const std::string& command) {
 }  // namespace
 
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command) {
-  app.add_option("manifest", run.manifest, "the manifest; relative paths in it start from its folder")->type_name("MANIFEST.json");
-  app.add_option("--jobs", run.jobs, "checks at the same time; 0: one for each processor")->type_name("N")->capture_default_str();
+  app.add_option("manifest", run.manifest,
+                 "the manifest; relative paths in it start from its folder")
+      ->type_name("MANIFEST.json");
+  app.add_option("--jobs", run.jobs, "checks at the same time; 0: one for each processor")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_flag("--schema", run.schema, "print the JSON Schema of manifests");
   add_report_options(app, run.report);
   app.footer(
       "EXAMPLES\n  pe-verify run manifest.json --report report.xml\n  pe-verify run --schema\n\n"
       "  {\"schema_version\": 1, \"checks\": [\n"
-      "    {\"name\": \"cos and sin\", \"model\": \"llama-3.1-8b\", \"file\": [\"cos.npy\", \"sin.npy\"], \"length\": 131072},\n"
-      "    {\"name\": \"known bug\", \"encoding\": \"rope\", \"parameters\": {\"dim\": 64}, \"file\": \"dump.npz:cos\",\n"
+      "    {\"name\": \"cos and sin\", \"model\": \"llama-3.1-8b\", \"file\": [\"cos.npy\", "
+      "\"sin.npy\"], \"length\": 131072},\n"
+      "    {\"name\": \"known bug\", \"encoding\": \"rope\", \"parameters\": {\"dim\": 64}, "
+      "\"file\": \"dump.npz:cos\",\n"
       "     \"expect\": {\"verdict\": \"fail\", \"cause\": \"wrong-base\"}},\n"
       "    {\"name\": \"laws\", \"encoding\": \"sinusoidal\"}]}\n\n"
-      "EXIT STATUS\n  0 every check passed; 1 one failed; 2 none failed, and one could not be told: bad usage, bad input, I/O\n");
+      "EXIT STATUS\n  0 every check passed; 1 one failed; 2 none failed, and one could not be "
+      "told: bad usage, bad input, I/O\n");
   app.callback([&run, &outcome, command] {
     if (run.schema) return print(std::string(manifest_schema()));
-    if (run.manifest.empty()) throw UsageError("run needs the name of a manifest (see pe-verify run --help)");
+    if (run.manifest.empty())
+      throw UsageError("run needs the name of a manifest (see pe-verify run --help)");
     outcome.exit_code = run_manifest(run, command);
   });
 }

@@ -22,7 +22,8 @@ struct CheckCommand {
   ReportOptions report;
 };
 /// `law` is null for `check`, which also takes a dump.
-void add_check(CLI::App& app, const Encoding& encoding, const Property* law, CheckCommand& check, Outcome& outcome, const std::string& command);
+void add_check(CLI::App& app, const Encoding& encoding, const Property* law, CheckCommand& check,
+               Outcome& outcome, const std::string& command);
 
 struct RunCommand {
   std::string manifest, jobs = "0";
@@ -40,7 +41,8 @@ struct IdentifyCommand {
   std::string file, shape, dtype, layout, report;
   std::vector<std::string> files, before;
 };
-void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome, const std::string& command);
+void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
+                  const std::string& command);
 
 /// Colour only on a terminal, and not under NO_COLOR.
 bool wants_color();
@@ -48,7 +50,8 @@ bool wants_color();
 void add_report_options(CLI::App& app, ReportOptions& options);
 /// Refuses what cannot be written, before the work.
 void check_report_options(const ReportOptions& options);
-/// Writes the files; the annotations go to stdout. A report on stdout ("-") replaces the text: see `takes_stdout`.
+/// Writes the files; the annotations go to stdout. A report on stdout ("-") replaces the text: see
+/// `takes_stdout`.
 void deliver(const Report& report, const ReportOptions& options);
 bool takes_stdout(const ReportOptions& options);
 

@@ -60,9 +60,10 @@ pe::Setting setting_for(const Effect& effect, Index queries, Index keys, Index c
           .combine = combine};
 }
 
-std::vector<double> values_of(const Effect& effect, const Contents& contents, const pe::Setting& setting,
-                              const std::string& name) {
-  const pe::Array array = pe::collect(pe::apply(effect, contents, setting, DType::f64, {name}).front());
+std::vector<double> values_of(const Effect& effect, const Contents& contents,
+                              const pe::Setting& setting, const std::string& name) {
+  const pe::Array array =
+      pe::collect(pe::apply(effect, contents, setting, DType::f64, {name}).front());
   std::vector<double> values(static_cast<std::size_t>(array.size()));
   array.read(0, array.size(), values.data());
   return values;
@@ -93,8 +94,10 @@ struct Summed {
 
 Summed dot(const double* a, const double* b, Index count) {
   Summed sum;
-  for (Index c = 0; c < count; ++c)
-    sum.value += Long(a[c]) * b[c], sum.absolute += std::fabs(Long(a[c]) * b[c]);
+  for (Index c = 0; c < count; ++c) {
+    sum.value += Long(a[c]) * b[c];
+    sum.absolute += std::fabs(Long(a[c]) * b[c]);
+  }
   return sum;
 }
 
@@ -138,15 +141,16 @@ pe::Relative relative_of(Index heads, Index channels, Index reach) {
   return relative;
 }
 
-Summed relative_score(const pe::Relative& relative, const Content& q, const Content& k, Index b, Index h,
-                      Index i, Index j, Index offset) {
-  const Index d = q.channels, kv = h * k.heads / q.heads, bucket = relative.buckets.of(i + offset, j),
-              count = relative.buckets.count;
+Summed relative_score(const pe::Relative& relative, const Content& q, const Content& k, Index b,
+                      Index h, Index i, Index j, Index offset) {
+  const Index d = q.channels, kv = h * k.heads / q.heads,
+              bucket = relative.buckets.of(i + offset, j), count = relative.buckets.count;
   std::vector<double> row(static_cast<std::size_t>(d)), fixed(row);
   Summed sum = dot(q.row(b, h, i), k.row(b, kv, j), d);
   const auto add = [&](const double* left, const double* right) {
     const Summed more = dot(left, right, d);
-    sum.value += more.value, sum.absolute += more.absolute;
+    sum.value += more.value;
+    sum.absolute += more.absolute;
   };
   relative.terms[0].table.read(bucket * d, d, row.data());
   add(q.row(b, h, i), row.data());
@@ -179,9 +183,10 @@ TEST_CASE("rotated scores are those of a triple loop, for both pairings and grou
   constexpr Index d = 8, rotary = 6, length = 9;
   for (const char* layout : {"halves", "adjacent"})
     for (const char* order : orders) {
-      const Effect effect =
-          make("rope", given({{"dim", "8"}, {"rotary-dim", "6"}, {"base", "100"}, {"layout", layout}}));
-      const Contents contents{{"q", draw("q", 4, length, d, order)}, {"k", draw("k", 2, length, d, order)}};
+      const Effect effect = make(
+          "rope", given({{"dim", "8"}, {"rotary-dim", "6"}, {"base", "100"}, {"layout", layout}}));
+      const Contents contents{{"q", draw("q", 4, length, d, order)},
+                              {"k", draw("k", 2, length, d, order)}};
       const Content &q = *contents.at("q"), &k = *contents.at("k");
       const bool halves = std::string_view(layout) == "halves";
       const auto want = [&](Index b, Index h, Index i, Index j) {
@@ -195,14 +200,16 @@ TEST_CASE("rotated scores are those of a triple loop, for both pairings and grou
           absolute += 2 * (std::fabs(Long(x[c0])) + std::fabs(Long(x[c1]))) *
                       (std::fabs(Long(y[c0])) + std::fabs(Long(y[c1])));
         }
-        for (Index c = rotary; c < d; ++c)
-          value += Long(x[c]) * y[c], absolute += std::fabs(Long(x[c]) * y[c]);
-        // Each turned channel carries 4 roundings (a cosine within 2 of them, a product, a sum), the dot
-        // product d + 1.
+        for (Index c = rotary; c < d; ++c) {
+          value += Long(x[c]) * y[c];
+          absolute += std::fabs(Long(x[c]) * y[c]);
+        }
+        // Each turned channel carries 4 roundings (a cosine within 2 of them, a product, a sum),
+        // the dot product d + 1.
         return std::pair{value / std::sqrt(Long(d)), (d + 10) * epsilon * absolute};
       };
-      hold_scores(values_of(effect, contents, setting_for(effect, length, length, d), "logits"), q, length,
-                  want);
+      hold_scores(values_of(effect, contents, setting_for(effect, length, length, d), "logits"), q,
+                  length, want);
     }
 }
 
@@ -215,61 +222,67 @@ TEST_CASE("a rotation keeps the channels beyond its pairs and every pair's lengt
     const double *before = q.values.data() + row * 8, *after = turned.data() + row * 8;
     for (int c = 4; c < 8; ++c) CHECK(after[c] == before[c]);
     for (int c = 0; c < 2; ++c)
-      CHECK(std::fabs(std::hypot(after[c], after[c + 2]) - std::hypot(before[c], before[c + 2])) <= 0x1p-50);
+      CHECK(std::fabs(std::hypot(after[c], after[c + 2]) - std::hypot(before[c], before[c + 2])) <=
+            0x1p-50);
   }
 }
 
 TEST_CASE("a bias is added to the scaled product, and masks") {
   const Effect effect = make("alibi", given({{"heads", "6"}}));
   constexpr Index length = 7, d = 5;
-  const Contents contents{{"q", draw("q", 6, length, d, "bshd")}, {"k", draw("k", 3, length, d, "bshd")}};
+  const Contents contents{{"q", draw("q", 6, length, d, "bshd")},
+                          {"k", draw("k", 3, length, d, "bshd")}};
   const Content &q = *contents.at("q"), &k = *contents.at("k");
   const Long slopes[] = {0x1p-2L, 0x1p-4L, 0x1p-6L,
                          0x1p-8L, 0x1p-1L, 0x1p-3L};  // 4 heads, then every second of 8
   const pe::Setting setting = setting_for(effect, length, length, d);
   CHECK(setting.causal);
-  hold_scores(
-      values_of(effect, contents, setting, "logits"), q, length, [&](Index b, Index h, Index i, Index j) {
-        if (j > i) return std::pair{-HUGE_VALL, 0.0L};
-        const Summed content = dot(q.row(b, h, i), k.row(b, h / 2, j), d);
-        const Long scale = 1 / std::sqrt(Long(d)), penalty = slopes[h] * Long(i - j);
-        return std::pair{scale * content.value - penalty, (d + 4) * epsilon * (content.absolute + penalty)};
-      });
+  hold_scores(values_of(effect, contents, setting, "logits"), q, length,
+              [&](Index b, Index h, Index i, Index j) {
+                if (j > i) return std::pair{-HUGE_VALL, 0.0L};
+                const Summed content = dot(q.row(b, h, i), k.row(b, h / 2, j), d);
+                const Long scale = 1 / std::sqrt(Long(d)), penalty = slopes[h] * Long(i - j);
+                return std::pair{scale * content.value - penalty,
+                                 (d + 4) * epsilon * (content.absolute + penalty)};
+              });
 }
 
 TEST_CASE("T5 adds its bucket's weight to the plain product, unscaled") {
   constexpr Index heads = 2, length = 40, d = 4;
   const pe::Array weights = pe::random_array({32, heads}, 1, 5);
-  const Effect effect = make("t5", given({{"weights", "w"}}), [&](const std::string&) { return weights; });
+  const Effect effect =
+      make("t5", given({{"weights", "w"}}), [&](const std::string&) { return weights; });
   const Contents contents{{"q", draw("q", heads, length, d)}, {"k", draw("k", heads, length, d)}};
   const Content &q = *contents.at("q"), &k = *contents.at("k");
   const pe::Setting setting = setting_for(effect, length, length, d);
   CHECK(setting.scale == 1);
-  hold_scores(
-      values_of(effect, contents, setting, "logits"), q, length, [&](Index b, Index h, Index i, Index j) {
-        // The published buckets of 32/128: eight single distances, then starts at 8, 12, 16, 23, 32 (and
-        // further).
-        const Index n = std::abs(j - i);
-        const Index bucket = (j > i ? 16 : 0) + (n < 8    ? n
-                                                 : n < 12 ? 8
-                                                 : n < 16 ? 9
-                                                 : n < 23 ? 10
-                                                 : n < 32 ? 11
-                                                          : 12);
-        const Summed content = dot(q.row(b, h, i), k.row(b, h, j), d);
-        const Long bias = weights.at(bucket * heads + h);
-        return std::pair{content.value + bias, (d + 2) * epsilon * (content.absolute + std::fabs(bias))};
-      });
+  hold_scores(values_of(effect, contents, setting, "logits"), q, length,
+              [&](Index b, Index h, Index i, Index j) {
+                // The published buckets of 32/128: eight single distances, then starts at 8, 12,
+                // 16, 23, 32 (and further).
+                const Index n = std::abs(j - i);
+                const Index bucket = (j > i ? 16 : 0) + (n < 8    ? n
+                                                         : n < 12 ? 8
+                                                         : n < 16 ? 9
+                                                         : n < 23 ? 10
+                                                         : n < 32 ? 11
+                                                                  : 12);
+                const Summed content = dot(q.row(b, h, i), k.row(b, h, j), d);
+                const Long bias = weights.at(bucket * heads + h);
+                return std::pair{content.value + bias,
+                                 (d + 2) * epsilon * (content.absolute + std::fabs(bias))};
+              });
 }
 
 TEST_CASE("a table's four terms sum to the score, however it is combined") {
   constexpr Index d = 6, length = 8;
   const Effect effect = make("sinusoidal", given({{"dim", "6"}}));
-  const Contents contents{
-      {"q", draw("q", 2, length, d)}, {"k", draw("k", 1, length, d)}, {"x", draw("x", 1, length, d, "bsd")}};
+  const Contents contents{{"q", draw("q", 2, length, d)},
+                          {"k", draw("k", 1, length, d)},
+                          {"x", draw("x", 1, length, d, "bsd")}};
   const Content &q = *contents.at("q"), &k = *contents.at("k"), &x = *contents.at("x");
-  for (const pe::Combine how :
-       {pe::Combine::add, pe::Combine::multiply, pe::Combine::multiply_one, pe::Combine::concatenate}) {
+  for (const pe::Combine how : {pe::Combine::add, pe::Combine::multiply, pe::Combine::multiply_one,
+                                pe::Combine::concatenate}) {
     const pe::Setting setting = setting_for(effect, length, length, d, how);
     const Content p = pe::rows_of(std::get<pe::Table>(effect), setting.queries);
     const auto meet = [&](double content, double row) -> Long {
@@ -277,20 +290,21 @@ TEST_CASE("a table's four terms sum to the score, however it is combined") {
              : how == pe::Combine::multiply_one ? Long(content) * (1 + Long(row))
                                                 : Long(content) + row;
     };
-    hold_scores(
-        values_of(effect, contents, setting, "logits"), q, length, [&](Index b, Index h, Index i, Index j) {
-          Long value = 0, absolute = 0;
-          for (Index c = 0; c < d; ++c) {
-            const Long a = q.row(b, h, i)[c], u = p.row(0, 0, i)[c], e = k.row(b, 0, j)[c],
-                       w = p.row(0, 0, j)[c];
-            value += how == pe::Combine::concatenate
-                         ? a * e + u * w
-                         : meet(double(a), double(u)) * meet(double(e), double(w));
-            absolute += (1 + std::fabs(a)) * (1 + std::fabs(u)) * (1 + std::fabs(e)) * (1 + std::fabs(w));
-          }
-          const Long width = how == pe::Combine::concatenate ? 2 * d : d;
-          return std::pair{value / std::sqrt(width), (2 * d + 8) * epsilon * absolute};
-        });
+    hold_scores(values_of(effect, contents, setting, "logits"), q, length,
+                [&](Index b, Index h, Index i, Index j) {
+                  Long value = 0, absolute = 0;
+                  for (Index c = 0; c < d; ++c) {
+                    const Long a = q.row(b, h, i)[c], u = p.row(0, 0, i)[c], e = k.row(b, 0, j)[c],
+                               w = p.row(0, 0, j)[c];
+                    value += how == pe::Combine::concatenate
+                                 ? a * e + u * w
+                                 : meet(double(a), double(u)) * meet(double(e), double(w));
+                    absolute += (1 + std::fabs(a)) * (1 + std::fabs(u)) * (1 + std::fabs(e)) *
+                                (1 + std::fabs(w));
+                  }
+                  const Long width = how == pe::Combine::concatenate ? 2 * d : d;
+                  return std::pair{value / std::sqrt(width), (2 * d + 8) * epsilon * absolute};
+                });
     const auto encoded = values_of(effect, contents, setting, "x_out");
     for (Index s = 0; s < length; ++s)
       if (how == pe::Combine::concatenate)
@@ -306,8 +320,8 @@ TEST_CASE("a table's four terms sum to the score, however it is combined") {
     std::vector<double> sum(logits.size());
     for (const char* term :
          {"content_content", "content_position", "position_content", "position_position"}) {
-      const bool mixed =
-          std::string_view(term) == "content_position" || std::string_view(term) == "position_content";
+      const bool mixed = std::string_view(term) == "content_position" ||
+                         std::string_view(term) == "position_content";
       if (how == pe::Combine::concatenate && mixed) continue;  // [x; p]·[y; r] has no mixed term
       const auto values = values_of(effect, contents, setting, term);
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += values[i] * setting.scale;
@@ -332,14 +346,16 @@ TEST_CASE("relative terms of each form are those of a triple loop, and so is the
                   const Summed score = relative_score(relative, q, k, b, h, i, j, 0);
                   return std::pair{scale * score.value, (d + 8) * epsilon * score.absolute};
                 });
-    const pe::Array made = pe::collect(pe::apply(effect, contents, setting, DType::f64, {"output"}).front());
+    const pe::Array made =
+        pe::collect(pe::apply(effect, contents, setting, DType::f64, {"output"}).front());
     const Content output = pe::read_content("output", made, order, false);
     for (Index b = 0; b < 2; ++b)
       for (Index h = 0; h < heads; ++h)
         for (Index i = 0; i < length; ++i) {
           Long sum = 0, expected[d] = {};
           for (Index j = 0; j < length; ++j) {
-            const Long weight = std::exp(scale * relative_score(relative, q, k, b, h, i, j, 0).value);
+            const Long weight =
+                std::exp(scale * relative_score(relative, q, k, b, h, i, j, 0).value);
             sum += weight;
             for (Index c = 0; c < d; ++c)
               expected[c] += weight * (Long(v.row(b, h / 2, j)[c]) +
@@ -376,7 +392,8 @@ TEST_CASE("attention rows sum to one and causal ones see no later key") {
 
 TEST_CASE("a query that sees no key attends to nothing") {
   const Effect effect = make("alibi", given({{"heads", "2"}}));
-  const Contents contents{{"q", draw("q", 2, 1, 4)}, {"k", draw("k", 2, 3, 4)}, {"v", draw("v", 2, 3, 4)}};
+  const Contents contents{
+      {"q", draw("q", 2, 1, 4)}, {"k", draw("k", 2, 3, 4)}, {"v", draw("v", 2, 3, 4)}};
   pe::Setting setting = setting_for(effect, 1, 3, 4);
   setting.queries = {-1, 1, 1, 0};
   for (const double value : values_of(effect, contents, setting, "output")) CHECK(value == 0);
@@ -393,7 +410,8 @@ TEST_CASE("a decoding step equals its slice of the full run, to the bit, for eve
   const Shared q = draw("q", heads, length, d), k = draw("k", heads, length, d),
                v = draw("v", heads, length, d);
   Content tail = *q;
-  tail.length = last, tail.values.clear();
+  tail.length = last;
+  tail.values.clear();
   for (Index b = 0; b < q->batch; ++b)
     for (Index h = 0; h < heads; ++h)
       tail.values.insert(tail.values.end(), q->row(b, h, length - last),
@@ -405,18 +423,20 @@ TEST_CASE("a decoding step equals its slice of the full run, to the bit, for eve
                     step = setting_for(effect, last, length, d);
         whole.causal = step.causal = causal;
         const auto full = values_of(effect, {{"q", q}, {"k", k}, {"v", v}}, whole, name);
-        const auto part =
-            values_of(effect, {{"q", std::make_shared<const Content>(tail)}, {"k", k}, {"v", v}}, step, name);
+        const auto part = values_of(
+            effect, {{"q", std::make_shared<const Content>(tail)}, {"k", k}, {"v", v}}, step, name);
         const std::size_t rows = static_cast<std::size_t>(length), width = full.size() / rows / 4,
                           tail_rows = static_cast<std::size_t>(last);
         for (std::size_t head = 0; head < 4; ++head)
           for (std::size_t i = 0; i < tail_rows * width; ++i)
-            CHECK(part[head * tail_rows * width + i] == full[(head * rows + rows - tail_rows) * width + i]);
+            CHECK(part[head * tail_rows * width + i] ==
+                  full[(head * rows + rows - tail_rows) * width + i]);
       }
 }
 
 TEST_CASE(
-    "scores depend on the offset only for rotation, bias and relative; a table's do in their position term "
+    "scores depend on the offset only for rotation, bias and relative; a table's do in their "
+    "position term "
     "alone") {
   constexpr Index d = 8, heads = 2, length = 6;
   const Shared q = draw("q", heads, length, d), k = draw("k", heads, length, d);
@@ -426,7 +446,8 @@ TEST_CASE(
       {make("rope", given({{"dim", "8"}, {"layout", "adjacent-to-halves"}})), "logits", true},
       {make("xpos", given({{"dim", "8"}})), "logits", true},
       {make("alibi", given({{"heads", "2"}})), "logits", true},
-      {make("t5", given({{"weights", "w"}}), [&](const std::string&) { return weights; }), "logits", true},
+      {make("t5", given({{"weights", "w"}}), [&](const std::string&) { return weights; }), "logits",
+       true},
       {relative_of(heads, d, 4), "logits", true},
       {make("sinusoidal", given({{"dim", "8"}})), "position_position", true},
       {make("sinusoidal", given({{"dim", "8"}})), "logits", false}};
@@ -435,9 +456,11 @@ TEST_CASE(
     const auto scores = values_of(effect, {{"q", q}, {"k", k}}, here, name);
     const pe::Rotation* rotation = std::get_if<pe::Rotation>(&effect);
     for (const std::int64_t shift : {1, 1000, 1 << 20}) {
-      if (rotation && rotation->scale && shift > 1000) continue;  // xPos' factors leave the doubles there
+      if (rotation && rotation->scale && shift > 1000)
+        continue;  // xPos' factors leave the doubles there
       pe::Setting there = here;
-      there.queries.first += shift, there.keys.first += shift;
+      there.queries.first += shift;
+      there.keys.first += shift;
       const auto shifted = values_of(effect, {{"q", q}, {"k", k}}, there, name);
       double worst = 0, largest = 0;
       for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -448,8 +471,8 @@ TEST_CASE(
         worst = std::max(worst, std::fabs(shifted[i] - scores[i]));
         largest = std::max(largest, std::fabs(scores[i]));
       }
-      // Norms of 8 standard normal channels stay below 8, so Σ|q·k| < 64 · 2; each side is off by (d + 10)
-      // roundings of that.
+      // Norms of 8 standard normal channels stay below 8, so Σ|q·k| < 64 · 2; each side is off by
+      // (d + 10) roundings of that.
       if (relative_only)
         CHECK(worst <= 2 * (d + 10) * 0x1p-53 * 128);
       else
@@ -461,8 +484,11 @@ TEST_CASE(
 TEST_CASE("swapping tokens is seen with every encoding and not without one") {
   const pe::Property& law = pe::find_property("order-sensitive");
   const auto measured = [&](const Effect& effect) {
-    return law.measure(
-        {.effect = effect, .positions = pe::first_positions(64), .offsets = {}, .remake = {}, .shifts = {}});
+    return law.measure({.effect = effect,
+                        .positions = pe::first_positions(64),
+                        .offsets = {},
+                        .remake = {},
+                        .shifts = {}});
   };
   const pe::Array weights = pe::random_array({32, 3}, 1, 5);
   for (const Effect& effect :
@@ -479,7 +505,8 @@ TEST_CASE("swapping tokens is seen with every encoding and not without one") {
                      .range = {},
                      .fill =
                          [](const pe::PositionRange& positions, DType dtype, std::byte* out) {
-                           const std::vector<double> ones(static_cast<std::size_t>(positions.count * 8), 1.0);
+                           const std::vector<double> ones(
+                               static_cast<std::size_t>(positions.count * 8), 1.0);
                            pe::narrow(ones, dtype, out);
                          },
                      .waves = {}};
@@ -492,7 +519,8 @@ TEST_CASE("rows are the same bytes in any blocks") {
   const Contents contents{{"q", draw("q", 4, 21, 8, "bshd")},
                           {"k", draw("k", 2, 21, 8, "bshd")},
                           {"v", draw("v", 2, 21, 8, "bshd")}};
-  for (const pe::Field& field : pe::apply(effect, contents, setting_for(effect, 21, 21, 8), DType::f32, {})) {
+  for (const pe::Field& field :
+       pe::apply(effect, contents, setting_for(effect, 21, 21, 8), DType::f32, {})) {
     const pe::Array whole = pe::collect(field, 1);
     std::vector<std::byte> line(field.line_bytes());
     for (Index i = 0; i < field.lines(); ++i) {
@@ -510,23 +538,29 @@ TEST_CASE("what does not fit is refused in a sentence that names it") {
                           Index keys) -> std::string {
     try {
       pe::apply(effect, contents,
-                {.queries = pe::first_positions(queries), .keys = pe::first_positions(keys)}, DType::f32, {});
+                {.queries = pe::first_positions(queries), .keys = pe::first_positions(keys)},
+                DType::f32, {});
     } catch (const pe::UsageError& error) {
       return error.what();
     }
     return "";
   };
   CHECK(message(rope, {{"q", draw("q", 3, 5, 8)}, {"k", draw("k", 2, 5, 8)}}, 5, 5) ==
-        "the 2 heads of k (2 x 2 x 5 x 8, axes bhsd) do not divide the 3 heads of q (2 x 3 x 5 x 8, axes "
+        "the 2 heads of k (2 x 2 x 5 x 8, axes bhsd) do not divide the 3 heads of q (2 x 3 x 5 x "
+        "8, axes "
         "bhsd)");
   CHECK(message(rope, {{"q", draw("q", 2, 5, 6)}, {"k", draw("k", 2, 5, 6)}}, 5, 5) ==
-        "the rotation turns heads of 8 channels and q (2 x 2 x 5 x 6, axes bhsd) has 6: give --dim 6");
+        "the rotation turns heads of 8 channels and q (2 x 2 x 5 x 6, axes bhsd) has 6: give --dim "
+        "6");
   CHECK(message(learned, {{"x", draw("x", 1, 5, 8, "bsd")}}, 5, 5) ==
         "position 4 lies outside the table, which has 4 rows (0 to 3)");
-  CHECK_THROWS_AS(pe::read_content("q", array_of({2, 2}, {1, 2, 3, 4}), "bhsd", false), pe::UsageError);
+  CHECK_THROWS_AS(pe::read_content("q", array_of({2, 2}, {1, 2, 3, 4}), "bhsd", false),
+                  pe::UsageError);
   CHECK_THROWS_WITH_AS(pe::read_content("q", array_of({2, 2}, {1, 2, HUGE_VAL, 4}), "sd", false),
-                       "--q holds inf at [1, 0]: give finite numbers, or --allow-nonfinite", pe::UsageError);
-  CHECK(pe::read_content("q", array_of({2, 2}, {1, 2, HUGE_VAL, 4}), "sd", true).values[2] == HUGE_VAL);
+                       "--q holds inf at [1, 0]: give finite numbers, or --allow-nonfinite",
+                       pe::UsageError);
+  CHECK(pe::read_content("q", array_of({2, 2}, {1, 2, HUGE_VAL, 4}), "sd", true).values[2] ==
+        HUGE_VAL);
   CHECK_THROWS_AS(pe::check_axes("bhs"), pe::UsageError);
   CHECK_THROWS_AS(pe::check_axes("bshh"), pe::UsageError);
 }

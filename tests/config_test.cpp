@@ -1,4 +1,7 @@
-// Configurations: every model of the catalogue against an expectation written by hand, the key forms, what is warned about and refused.
+// Configurations: every model of the catalogue against an expectation written by hand, the key
+// forms, what is warned about and refused.
+#include "pe/io/config.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -8,7 +11,6 @@
 #include <set>
 
 #include "pe/base/error.hpp"
-#include "pe/io/config.hpp"
 #include "pe/io/file.hpp"
 #include "pe/models/catalogue.hpp"
 #include "pe/models/reading.hpp"
@@ -25,7 +27,8 @@ struct Read {
 Read read(const pe::Config& config, std::string_view layer = "", Index length = 1) {
   Read read{pe::read_model(config, nullptr, layer), {}};
   const pe::Encoding& encoding = *read.reading.encoding;
-  read.effect = encoding.make(pe::complete(pe::schema_of(encoding), {}, read.reading.given, pe::read_array), length);
+  read.effect = encoding.make(
+      pe::complete(pe::schema_of(encoding), {}, read.reading.given, pe::read_array), length);
   return read;
 }
 
@@ -34,10 +37,12 @@ pe::Config json(const std::string& text) { return pe::parse_config(text, "config
 const pe::Rotation& rotation(const Read& read) { return std::get<pe::Rotation>(read.effect); }
 
 bool known(std::string_view encoding) {
-  return std::ranges::any_of(pe::all_encodings(), [&](const pe::Encoding* row) { return row->name == encoding; });
+  return std::ranges::any_of(pe::all_encodings(),
+                             [&](const pe::Encoding* row) { return row->name == encoding; });
 }
 
-// What a model's frequencies are, in double and in words of its own: the pairs, the base, and what becomes of pair j.
+// What a model's frequencies are, in double and in words of its own: the pairs, the base, and what
+// becomes of pair j.
 struct Expected {
   const char* model;
   const char* layer;
@@ -75,11 +80,13 @@ const Expected expected[] = {
     {"llama-3.2-1b", "", 32, 5e5, log1, llama3<32>},
     {"llama-3.2-3b", "", 64, 5e5, log1, llama3<32>},
     {"csm-backbone", "", 32, 5e5, log1, llama3<32>},
-    {"yarn-llama-2-7b-128k", "", 64, 1e4, 1.3465735902799727, [](double x, int j) { return ramp(x, j, 20, 46, 32); }},
+    {"yarn-llama-2-7b-128k", "", 64, 1e4, 1.3465735902799727,
+     [](double x, int j) { return ramp(x, j, 20, 46, 32); }},
     {"qwen2-7b", "", 64, 1e6, log1, same},
     {"qwen2.5-3b", "", 64, 1e6, log1, same},
     {"qwen3-0.6b", "", 64, 1e6, log1, same},
-    {"qwen3-8b-yarn", "", 64, 1e6, 1.138629436111989, [](double x, int j) { return ramp(x, j, 23, 40, 4); }},
+    {"qwen3-8b-yarn", "", 64, 1e6, 1.138629436111989,
+     [](double x, int j) { return ramp(x, j, 23, 40, 4); }},
     {"mistral-7b-v0.1", "", 64, 1e4, log1, same},
     {"mistral-7b-v0.3", "", 64, 1e6, log1, same},
     {"ministral-3-3b", "", 64, 1e6, 1, [](double x, int j) { return ramp(x, j, 20, 37, 16); }},
@@ -94,7 +101,8 @@ const Expected expected[] = {
     {"gemma-3-4b", "sliding_attention", 128, 1e4, log1, same},
     {"gemma-4", "full_attention", 256, 1e6, log1, [](double x, int j) { return j < 64 ? x : 0; }},
     {"gemma-4", "sliding_attention", 128, 1e4, log1, same},
-    {"gpt-oss-20b", "", 32, 1.5e5, 1.3465735902799727, [](double x, int j) { return ramp(x, j, 8.092779115512402, 17.39802450158856, 32); }},
+    {"gpt-oss-20b", "", 32, 1.5e5, 1.3465735902799727,
+     [](double x, int j) { return ramp(x, j, 8.092779115512402, 17.39802450158856, 32); }},
     {"glm-4-9b", "", 32, 1e4, log1, same},
     {"glm-5.1", "", 32, 1e6, log1, same},
     {"command-r-v01", "", 64, 8e6, log1, same},
@@ -107,7 +115,8 @@ const Expected expected[] = {
     {"falcon-7b", "", 32, 1e4, log1, same},
     {"modernbert-base", "full_attention", 32, 1.6e5, log1, same},
     {"modernbert-base", "sliding_attention", 32, 1e4, log1, same},
-    {"olmo-3-32b", "full_attention", 64, 5e5, 1.2079, [](double x, int j) { return ramp(x, j, 18, 35, 8); }},
+    {"olmo-3-32b", "full_attention", 64, 5e5, 1.2079,
+     [](double x, int j) { return ramp(x, j, 18, 35, 8); }},
     {"olmo-3-32b", "sliding_attention", 64, 5e5, log1, same},
     {"internlm2.5-7b", "", 64, 1e6, log1, same},
     {"minicpm-2b", "", 32, 1e6, log1, same},
@@ -146,14 +155,29 @@ class Gguf {
     bytes_ += value;
     return *this;
   }
-  Gguf& number(std::string_view key, std::uint32_t value) { return ++entries_, text(key).put<std::uint32_t>(4).put(value); }
-  Gguf& real(std::string_view key, float value) { return ++entries_, text(key).put<std::uint32_t>(6).put(value); }
-  Gguf& word(std::string_view key, std::string_view value) { return ++entries_, text(key).put<std::uint32_t>(8).text(value); }
+  Gguf& number(std::string_view key, std::uint32_t value) {
+    return ++entries_, text(key).put<std::uint32_t>(4).put(value);
+  }
+  Gguf& real(std::string_view key, float value) {
+    return ++entries_, text(key).put<std::uint32_t>(6).put(value);
+  }
+  Gguf& word(std::string_view key, std::string_view value) {
+    return ++entries_, text(key).put<std::uint32_t>(8).text(value);
+  }
   std::string file(const std::vector<float>& factors = {}) {
     std::string file = "GGUF";
-    const auto add = [&](auto value) { file.append(reinterpret_cast<const char*>(&value), sizeof value); };
-    add(std::uint32_t{3}), add(std::uint64_t{factors.empty() ? 0u : 1u}), add(std::uint64_t{entries_});
-    if (!factors.empty()) text("rope_freqs.weight").put<std::uint32_t>(1).put<std::uint64_t>(factors.size()).put<std::uint32_t>(0).put<std::uint64_t>(0);
+    const auto add = [&](auto value) {
+      file.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    add(std::uint32_t{3});
+    add(std::uint64_t{factors.empty() ? 0u : 1u});
+    add(std::uint64_t{entries_});
+    if (!factors.empty())
+      text("rope_freqs.weight")
+          .put<std::uint32_t>(1)
+          .put<std::uint64_t>(factors.size())
+          .put<std::uint32_t>(0)
+          .put<std::uint64_t>(0);
     file += bytes_;
     file.resize((file.size() + 31) / 32 * 32);
     file.append(reinterpret_cast<const char*>(factors.data()), 4 * factors.size());
@@ -166,7 +190,8 @@ class Gguf {
 };
 
 pe::Config gguf(const std::string& bytes) {
-  const std::string path = (std::filesystem::temp_directory_path() / "pe_config_test.gguf").string();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "pe_config_test.gguf").string();
   std::ofstream(path, std::ios::binary) << bytes;
   pe::Config config = pe::read_config_file(path);
   std::filesystem::remove(path);
@@ -178,7 +203,8 @@ pe::Config gguf(const std::string& bytes) {
 TEST_SUITE_BEGIN("config");
 
 TEST_CASE("every rotary model of the catalogue has the frequencies written here by hand") {
-  std::set<std::string_view> covered{"phi-3.5-mini", "phi-3.5-vision"};  // in the golden of longrope
+  std::set<std::string_view> covered{"phi-3.5-mini",
+                                     "phi-3.5-vision"};  // in the golden of longrope
   for (const Expected& row : expected) {
     INFO(row.model << " " << row.layer);
     covered.insert(row.model);
@@ -189,7 +215,8 @@ TEST_CASE("every rotary model of the catalogue has the frequencies written here 
     CHECK(std::fabs(rotation(model).magnitude - row.magnitude) < 1e-15);
     for (int j = 0; j < row.pairs; ++j) {
       const double value = row.bent(std::pow(row.base, -static_cast<double>(j) / row.pairs), j);
-      CHECK(std::fabs(pe::to_double(frequencies[static_cast<std::size_t>(j)]) - value) <= 1e-13 * value);
+      CHECK(std::fabs(pe::to_double(frequencies[static_cast<std::size_t>(j)]) - value) <=
+            1e-13 * value);
     }
   }
   for (const pe::Model& model : pe::all_models()) {
@@ -203,10 +230,21 @@ TEST_CASE("every rotary model of the catalogue has the frequencies written here 
 }
 
 TEST_CASE("every model of the catalogue reads and finds its encoding") {
-  const std::map<std::string_view, std::string_view> others{{"bert-base", "learned"}, {"roberta-base", "learned"}, {"gpt2", "learned"},
-      {"bloom-176b", "alibi"}, {"falcon-rw-1b", "alibi"}, {"mpt-7b-instruct", "alibi"}, {"t5-v1.1-xxl", "t5"}, {"flan-t5-base", "t5"},
-      {"deberta-v3-xsmall", "deberta"}, {"xlnet-chinese-base", "transformer-xl"}, {"qwen2-vl-7b", "mrope"}, {"qwen2.5-vl-3b", "mrope"},
-      {"qwen3-vl", "mrope"}, {"glm-4.1v", "mrope"}};
+  const std::map<std::string_view, std::string_view> others{
+      {"bert-base", "learned"},
+      {"roberta-base", "learned"},
+      {"gpt2", "learned"},
+      {"bloom-176b", "alibi"},
+      {"falcon-rw-1b", "alibi"},
+      {"mpt-7b-instruct", "alibi"},
+      {"t5-v1.1-xxl", "t5"},
+      {"flan-t5-base", "t5"},
+      {"deberta-v3-xsmall", "deberta"},
+      {"xlnet-chinese-base", "transformer-xl"},
+      {"qwen2-vl-7b", "mrope"},
+      {"qwen2.5-vl-3b", "mrope"},
+      {"qwen3-vl", "mrope"},
+      {"glm-4.1v", "mrope"}};
   for (const pe::Model& model : pe::all_models()) {
     INFO(model.name);
     const auto other = others.find(model.name);
@@ -221,36 +259,48 @@ TEST_CASE("every model of the catalogue reads and finds its encoding") {
 }
 
 TEST_CASE("longrope models switch lists above the original length") {
-  for (const auto& [model, pairs, shorter, longer] : {std::tuple{"phi-3.5-mini", 48, 1.0199999809265137, 1.1100000143051147},
-                                                      {"phi-3.5-vision", 48, 1.1, 1.1100000143051147}, {"phi-4-mini", 48, 1.0, 1.118320672}}) {
+  for (const auto& [model, pairs, shorter, longer] :
+       {std::tuple{"phi-3.5-mini", 48, 1.0199999809265137, 1.1100000143051147},
+        {"phi-3.5-vision", 48, 1.1, 1.1100000143051147},
+        {"phi-4-mini", 48, 1.0, 1.118320672}}) {
     for (const auto& [length, divisor] : {std::pair{4096, shorter}, {4097, longer}}) {
       const Read made = read(pe::read_catalogued(model), "", length);
       CHECK(rotation(made).pairs == pairs);
-      CHECK(std::fabs(pe::to_double(rotation(made).unscaled[1] / rotation(made).waves->frequencies()[1]) - divisor) < 1e-12);
+      CHECK(std::fabs(
+                pe::to_double(rotation(made).unscaled[1] / rotation(made).waves->frequencies()[1]) -
+                divisor) < 1e-12);
       CHECK(std::fabs(rotation(made).magnitude - 1.190238) < 6e-7);
     }
   }
 }
 
 TEST_CASE("older and newer key forms read alike") {
-  const auto frequencies = [](std::string_view model) { return rotation(read(pe::read_catalogued(model))).waves->frequencies(); };
+  const auto frequencies = [](std::string_view model) {
+    return rotation(read(pe::read_catalogued(model))).waves->frequencies();
+  };
   CHECK(frequencies("llama-3.1-8b") == frequencies("llama-3.1-8b-v5"));
 }
 
 TEST_CASE("a legacy rope_scaling replaces rope_parameters, and that is said") {
-  const std::string text = R"({"model_type":"llama","head_dim":8,"rope_theta":5000.0,"rope_scaling":{"type":"linear","factor":2.0},
+  const std::string text =
+      R"({"model_type":"llama","head_dim":8,"rope_theta":5000.0,"rope_scaling":{"type":"linear","factor":2.0},
       "rope_parameters":{"rope_type":"linear","factor":4.0,"rope_theta":7.0}})";
   CHECK(pe::to_double(rotation(read(json(text))).waves->frequencies()[0]) == 0.5);
   CHECK(says(warned(text), "rope_scaling alone counts"));
 }
 
 TEST_CASE("two values of one thing are warned about with both") {
-  CHECK(says(warned(R"({"model_type":"llama","head_dim":8,"rope_theta":5000.0,"rope_parameters":{"rope_type":"default","rope_theta":7.0}})"),
-             "rope_parameters.rope_theta is 7.0 but rope_theta is 5000.0: the first counts"));
-  CHECK(says(warned(R"({"model_type":"llama","head_dim":8,"max_position_embeddings":40960,"rope_scaling":
+  CHECK(says(
+      warned(
+          R"({"model_type":"llama","head_dim":8,"rope_theta":5000.0,"rope_parameters":{"rope_type":"default","rope_theta":7.0}})"),
+      "rope_parameters.rope_theta is 7.0 but rope_theta is 5000.0: the first counts"));
+  CHECK(says(
+      warned(R"({"model_type":"llama","head_dim":8,"max_position_embeddings":40960,"rope_scaling":
       {"rope_type":"yarn","factor":4.0,"original_max_position_embeddings":32768}})"),
-             "factor 4 is used, but max_position_embeddings 40960 / original_max_position_embeddings 32768 is 1.25"));
-  const std::string ratio = warned(R"({"model_type":"deepseek_v3","qk_rope_head_dim":64,"rope_scaling":{"type":"yarn","factor":40,
+      "factor 4 is used, but max_position_embeddings 40960 / original_max_position_embeddings "
+      "32768 is 1.25"));
+  const std::string ratio = warned(
+      R"({"model_type":"deepseek_v3","qk_rope_head_dim":64,"rope_scaling":{"type":"yarn","factor":40,
       "original_max_position_embeddings":4096,"mscale":1.0,"mscale_all_dim":1.0}})");
   CHECK(says(ratio, "makes the attention factor 1;"));
   CHECK(says(ratio, "1.368888"));
@@ -258,58 +308,93 @@ TEST_CASE("two values of one thing are warned about with both") {
 }
 
 TEST_CASE("keys that nobody reads are named") {
-  CHECK(says(warned(R"({"model_type":"llama","head_dim":8,"rope_scaling":{"rope_type":"linear","factor":2.0,"beta_fats":3}})"),
-             "rope_scaling.beta_fats 3 is not read: rope_type linear has no such key"));
-  CHECK(says(warned(R"({"model_type":"llama","head_dim":8,"rope_tetha":3})"), "rope_tetha is not read"));
-  CHECK(says(warned(R"({"model_type":"qwen3","head_dim":8,"rope_scaling":{"rope_type":"yarn","factor":2.0,"original_max_position_embeddings":16,"attn_factor":0.9}})"),
-             "attn_factor 0.9 is not read, as in transformers; vLLM multiplies"));
-  CHECK(says(warned(R"({"model_type":"llama9","head_dim":8,"rope_theta":3.0})"), "model_type llama9 is in no row of the catalogue: its keys are read as Llama spells them"));
+  CHECK(says(
+      warned(
+          R"({"model_type":"llama","head_dim":8,"rope_scaling":{"rope_type":"linear","factor":2.0,"beta_fats":3}})"),
+      "rope_scaling.beta_fats 3 is not read: rope_type linear has no such key"));
+  CHECK(says(warned(R"({"model_type":"llama","head_dim":8,"rope_tetha":3})"),
+             "rope_tetha is not read"));
+  CHECK(says(
+      warned(
+          R"({"model_type":"qwen3","head_dim":8,"rope_scaling":{"rope_type":"yarn","factor":2.0,"original_max_position_embeddings":16,"attn_factor":0.9}})"),
+      "attn_factor 0.9 is not read, as in transformers; vLLM multiplies"));
+  CHECK(says(
+      warned(R"({"model_type":"llama9","head_dim":8,"rope_theta":3.0})"),
+      "model_type llama9 is in no row of the catalogue: its keys are read as Llama spells them"));
   CHECK(warned(R"({"model_type":"llama","head_dim":8,"rope_theta":3.0})").empty());
 }
 
 TEST_CASE("a layer type is chosen, and others are named") {
-  CHECK(says(fmt::format("{}", fmt::join(read(pe::read_catalogued("gemma-3-1b")).reading.warnings, "\n")),
-             "layers differ (full_attention, sliding_attention): full_attention is taken"));
-  CHECK_THROWS_WITH_AS(read(pe::read_catalogued("gemma-3-1b"), "local"),
-                       "--layer-type must be one of full_attention, sliding_attention for gemma-3-1b, got local", pe::UsageError);
-  CHECK(says(refused(R"({"model_type":"gemma3_text","head_dim":8,"rope_parameters":{"full_attention":null,"sliding_attention":{"rope_type":"default"}}})"),
-             "key rope_parameters.full_attention is null: these layers have no position encoding"));
+  CHECK(says(
+      fmt::format("{}", fmt::join(read(pe::read_catalogued("gemma-3-1b")).reading.warnings, "\n")),
+      "layers differ (full_attention, sliding_attention): full_attention is taken"));
+  CHECK_THROWS_WITH_AS(
+      read(pe::read_catalogued("gemma-3-1b"), "local"),
+      "--layer-type must be one of full_attention, sliding_attention for gemma-3-1b, got local",
+      pe::UsageError);
+  CHECK(says(
+      refused(
+          R"({"model_type":"gemma3_text","head_dim":8,"rope_parameters":{"full_attention":null,"sliding_attention":{"rope_type":"default"}}})"),
+      "key rope_parameters.full_attention is null: these layers have no position encoding"));
 }
 
 TEST_CASE("bad input is one line with the key, the value and what was expected") {
-  CHECK(refused(R"({"model_type":"llama","head_dim":8,"rope_scaling":{"rope_type":"llama4","factor":8.0}})") ==
-        "config.json: key rope_scaling.rope_type: unknown scaling 'llama4': did you mean llama3?");
-  CHECK(refused(R"({"model_type":"phi3","hidden_size":16,"num_attention_heads":2,"max_position_embeddings":64,"original_max_position_embeddings":16,
+  CHECK(
+      refused(
+          R"({"model_type":"llama","head_dim":8,"rope_scaling":{"rope_type":"llama4","factor":8.0}})") ==
+      "config.json: key rope_scaling.rope_type: unknown scaling 'llama4': did you mean llama3?");
+  CHECK(
+      refused(
+          R"({"model_type":"phi3","hidden_size":16,"num_attention_heads":2,"max_position_embeddings":64,"original_max_position_embeddings":16,
       "rope_scaling":{"type":"longrope","short_factor":[1,1,1],"long_factor":[1,1,1,1]}})") ==
-        "--short-factor must list 4 numbers, one for each pair, got 3 (from config key rope_scaling.short_factor)");
+      "--short-factor must list 4 numbers, one for each pair, got 3 (from config key "
+      "rope_scaling.short_factor)");
   CHECK(refused(R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":0})") ==
         "config.json: key num_attention_heads must be a whole number of at least 1, but it is 0");
-  CHECK(refused(R"({"model_type":"gpt_neox","hidden_size":4096,"num_attention_heads":32,"head_dim":100})") ==
-        "config.json: key head_dim must be 128, which is hidden_size 4096 / num_attention_heads 32, but it is 100");
-  CHECK(says(warned(R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,"head_dim":100})"),
-             "head_dim is 100, where hidden_size 4096 / num_attention_heads 32 would be 128"));
+  CHECK(
+      refused(
+          R"({"model_type":"gpt_neox","hidden_size":4096,"num_attention_heads":32,"head_dim":100})") ==
+      "config.json: key head_dim must be 128, which is hidden_size 4096 / num_attention_heads 32, "
+      "but it is 100");
+  CHECK(says(
+      warned(
+          R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,"head_dim":100})"),
+      "head_dim is 100, where hidden_size 4096 / num_attention_heads 32 would be 128"));
   CHECK(refused(R"({"model_type":"whatever"})") ==
-        "config.json: key model_type is whatever, which is in no row of the catalogue, and no other key tells which encoding the model has: name one "
+        "config.json: key model_type is whatever, which is in no row of the catalogue, and no "
+        "other key tells which encoding the model has: name one "
         "(pe-gen list encodings)");
-  CHECK_THROWS_WITH_AS(pe::read_catalogued("llama-3.1-8"), "unknown model 'llama-3.1-8': did you mean llama-3.1-8b?", pe::UsageError);
+  CHECK_THROWS_WITH_AS(pe::read_catalogued("llama-3.1-8"),
+                       "unknown model 'llama-3.1-8': did you mean llama-3.1-8b?", pe::UsageError);
 }
 
 TEST_CASE("GGUF metadata reads like the config it was converted from") {
   Gguf qwen;
-  qwen.word("general.architecture", "qwen2").number("qwen2.embedding_length", 3584).number("qwen2.attention.head_count", 28);
-  qwen.number("qwen2.context_length", 131072).real("qwen2.rope.freq_base", 1e6f).word("qwen2.rope.scaling.type", "yarn");
-  qwen.real("qwen2.rope.scaling.factor", 4).number("qwen2.rope.scaling.original_context_length", 32768);
+  qwen.word("general.architecture", "qwen2")
+      .number("qwen2.embedding_length", 3584)
+      .number("qwen2.attention.head_count", 28);
+  qwen.number("qwen2.context_length", 131072)
+      .real("qwen2.rope.freq_base", 1e6f)
+      .word("qwen2.rope.scaling.type", "yarn");
+  qwen.real("qwen2.rope.scaling.factor", 4)
+      .number("qwen2.rope.scaling.original_context_length", 32768);
   const Read made = read(gguf(qwen.file()));
   CHECK(made.reading.given.find("base")->second.origin == "config qwen2.rope.freq_base");
   CHECK(rotation(made).pairs == 64);
   CHECK(std::fabs(rotation(made).magnitude - 1.138629436111989) < 1e-15);
 
   Gguf llama;
-  llama.word("general.architecture", "llama").number("llama.embedding_length", 32).number("llama.attention.head_count", 4);
-  llama.number("llama.rope.dimension_count", 8).number("llama.context_length", 131072).real("llama.rope.freq_base", 5e5f);
+  llama.word("general.architecture", "llama")
+      .number("llama.embedding_length", 32)
+      .number("llama.attention.head_count", 4);
+  llama.number("llama.rope.dimension_count", 8)
+      .number("llama.context_length", 131072)
+      .real("llama.rope.freq_base", 5e5f);
   const Read bent = read(gguf(llama.file({1, 1, 2.5f, 8})));
   REQUIRE(rotation(bent).pairs == 4);
-  CHECK(std::fabs(pe::to_double(rotation(bent).unscaled[2] / rotation(bent).waves->frequencies()[2]) - 2.5) < 1e-15);
+  CHECK(
+      std::fabs(pe::to_double(rotation(bent).unscaled[2] / rotation(bent).waves->frequencies()[2]) -
+                2.5) < 1e-15);
   CHECK(rotation(bent).magnitude == 1);
   CHECK_THROWS_AS(gguf(llama.file().substr(0, 100)), pe::FileError);
 }

@@ -1,4 +1,5 @@
-// Dialects against what the real programs gave (data/parity, written by scripts/parity.py), and against each other.
+// Dialects against what the real programs gave (data/parity, written by scripts/parity.py), and
+// against each other.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -31,7 +32,9 @@ std::vector<std::string> lines_of(const std::string& name) {
 // float32 values out of the rest of a line of hex bits.
 std::vector<float> floats(std::istringstream& words) {
   std::vector<float> values;
-  for (std::string bits; words >> bits;) values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(std::stoul(bits, nullptr, 16))));
+  for (std::string bits; words >> bits;)
+    values.push_back(
+        std::bit_cast<float>(static_cast<std::uint32_t>(std::stoul(bits, nullptr, 16))));
   return values;
 }
 
@@ -41,7 +44,8 @@ std::int64_t key(float value) {
 }
 std::int64_t ulps(float a, float b) { return std::abs(key(a) - key(b)); }
 
-pe::Effect made(const std::string& encoding, const std::map<std::string, std::string>& flags, Index length = 1) {
+pe::Effect made(const std::string& encoding, const std::map<std::string, std::string>& flags,
+                Index length = 1) {
   pe::Given given;
   for (const auto& [name, text] : flags) given[name] = {text, "flag --" + name};
   const pe::Encoding& row = pe::find_encoding(encoding);
@@ -49,12 +53,18 @@ pe::Effect made(const std::string& encoding, const std::map<std::string, std::st
 }
 
 pe::Effect model(const std::string& name, const std::string& layer, Index length) {
-  const pe::Reading reading = pe::read_model(pe::read_catalogued(name), &pe::find_encoding("rope"), layer == "-" ? "" : layer);
-  return reading.encoding->make(pe::complete(pe::schema_of(*reading.encoding), {}, reading.given, pe::read_array), length);
+  const pe::Reading reading = pe::read_model(pe::read_catalogued(name), &pe::find_encoding("rope"),
+                                             layer == "-" ? "" : layer);
+  return reading.encoding->make(
+      pe::complete(pe::schema_of(*reading.encoding), {}, reading.given, pe::read_array), length);
 }
 
-std::vector<float> field(const pe::Effect& effect, const pe::PositionRange& positions, const std::string& name, const std::string& dialect) {
-  const pe::Array array = pe::collect(pe::spell(effect, pe::span_of(positions), pe::DType::f32, {name}, pe::find_dialect(dialect)).front(), 1);
+std::vector<float> field(const pe::Effect& effect, const pe::PositionRange& positions,
+                         const std::string& name, const std::string& dialect) {
+  const pe::Array array = pe::collect(
+      pe::spell(effect, pe::span_of(positions), pe::DType::f32, {name}, pe::find_dialect(dialect))
+          .front(),
+      1);
   std::vector<float> values;
   for (Index i = 0; i < array.size(); ++i) values.push_back(static_cast<float>(array.at(i)));
   return values;
@@ -99,7 +109,9 @@ TEST_CASE("hf has the frequencies of transformers bit for bit, and its values wi
   hold_to("rope-avx2.txt", "hf-avx2");
 }
 
-TEST_CASE("the model of PyTorch's power is exact on bases in use, and off by two ulp at most on random ones") {
+TEST_CASE(
+    "the model of PyTorch's power is exact on bases in use, and off by two ulp at most on random "
+    "ones") {
   for (const char* file : {"powers.txt", "powers-avx2.txt"})
     for (const std::string& line : lines_of(file)) {
       std::istringstream words(line);
@@ -108,9 +120,11 @@ TEST_CASE("the model of PyTorch's power is exact on bases in use, and off by two
       words >> verb >> name >> worst;
       if (verb == "differs") CHECK(worst <= (name == "inv_freq-in-use" ? 0 : 2));
     }
-  // where SLEEF's power is not the correctly rounded one, so that vectors show: base 150 000, pairs 3 and 5 of 16
+  // where SLEEF's power is not the correctly rounded one, so that vectors show: base 150 000, pairs
+  // 3 and 5 of 16
   const auto effect = made("rope", {{"dim", "32"}, {"base", "150000"}});
-  const auto wide = field(effect, {0, 1, 1, 0}, "inv_freq", "hf"), narrow = field(effect, {0, 1, 1, 0}, "inv_freq", "hf-avx2");
+  const auto wide = field(effect, {0, 1, 1, 0}, "inv_freq", "hf"),
+             narrow = field(effect, {0, 1, 1, 0}, "inv_freq", "hf-avx2");
   for (std::size_t j = 0; j < 16; ++j) CHECK((wide[j] == narrow[j]) == (j != 3 && j != 5));
 }
 
@@ -128,11 +142,14 @@ TEST_CASE("T5's buckets are those of transformers at every offset") {
       buckets = pe::t5_buckets(count, distance, way == "bidirectional");
     } else if (verb == "runs") {
       std::vector<std::pair<std::int64_t, Index>> runs;
-      for (std::string run; words >> run;) runs.emplace_back(std::stoll(run), std::stoll(run.substr(run.find(':') + 1)));
+      for (std::string run; words >> run;)
+        runs.emplace_back(std::stoll(run), std::stoll(run.substr(run.find(':') + 1)));
       runs.emplace_back(131072, -1);
       for (std::size_t i = 0; i + 1 < runs.size(); ++i)
         for (std::int64_t offset = runs[i].first; offset < runs[i + 1].first; ++offset)
-          if (buckets.of(0, offset) != runs[i].second) FAIL_CHECK("offset " << offset << ": " << buckets.of(0, offset) << ", theirs " << runs[i].second);
+          if (buckets.of(0, offset) != runs[i].second)
+            FAIL_CHECK("offset " << offset << ": " << buckets.of(0, offset) << ", theirs "
+                                 << runs[i].second);
     }
   }
 }
@@ -150,21 +167,27 @@ TEST_CASE("ALiBi's slopes are Bloom's bit for bit") {
 }
 
 TEST_CASE("every dialect stays within the error that its arithmetic allows") {
-  // |Δ| ≤ K·2^-24·(1 + p·θ). A power costs 4 roundings; an exponential takes 2·ln(base) + 4, for its argument is rounded twice at ln(base); a
-  // product from pair to pair, or a power of a rounded power, takes one for each pair and those of the first.
+  // |Δ| ≤ K·2^-24·(1 + p·θ). A power costs 4 roundings; an exponential takes 2·ln(base) + 4, for
+  // its argument is rounded twice at ln(base); a product from pair to pair, or a power of a rounded
+  // power, takes one for each pair and those of the first.
   const auto effect = made("rope", {{"dim", "128"}});
   const auto& rotation = std::get<pe::Rotation>(effect);
   for (const pe::Dialect& dialect : pe::all_dialects()) {
     if (!dialect.steps) continue;
     INFO(dialect.name);
     const pe::Steps steps = dialect.steps(rotation);
-    const bool drifts = dialect.name == "ggml" || dialect.name == "ggml-cuda", exponentiates = dialect.name.starts_with("mlx") || dialect.name == "flashinfer";
+    const bool drifts = dialect.name == "ggml" || dialect.name == "ggml-cuda",
+               exponentiates = dialect.name.starts_with("mlx") || dialect.name == "flashinfer";
     std::vector<float> angles(64);
     for (const double p : {1.0, 511.0, 4095.0, 131071.0}) {
       steps.angles(p, angles.data());
       for (std::size_t j = 0; j < 64; ++j) {
         const double angle = p * pe::to_double(rotation.waves->frequencies()[j]);
-        CHECK(std::fabs(static_cast<double>(angles[j]) - angle) <= (drifts ? 70 : exponentiates ? 2 * std::log(1e4) + 4 : 4) * 0x1p-24 * (1 + angle));
+        CHECK(std::fabs(static_cast<double>(angles[j]) - angle) <= (drifts ? 70
+                                                                    : exponentiates
+                                                                        ? 2 * std::log(1e4) + 4
+                                                                        : 4) *
+                                                                       0x1p-24 * (1 + angle));
       }
     }
   }
@@ -173,8 +196,10 @@ TEST_CASE("every dialect stays within the error that its arithmetic allows") {
 TEST_CASE("each dialect keeps its own arrays") {
   const auto effect = made("rope", {{"dim", "8"}});
   const auto shape = [&](const std::string& dialect) {
-    const auto fields = pe::spell(effect, pe::span_of_length(3), pe::DType::f32, {}, pe::find_dialect(dialect));
-    return fmt::format("{} {} {}", fields.size(), fields.front().name, fmt::join(fields.front().shape(), "x"));
+    const auto fields =
+        pe::spell(effect, pe::span_of_length(3), pe::DType::f32, {}, pe::find_dialect(dialect));
+    return fmt::format("{} {} {}", fields.size(), fields.front().name,
+                       fmt::join(fields.front().shape(), "x"));
   };
   CHECK(shape("exact") == "2 cos 3x4");
   CHECK(shape("hf") == "2 cos 3x8");
@@ -184,7 +209,8 @@ TEST_CASE("each dialect keeps its own arrays") {
   CHECK(shape("transformer-engine") == "1 freqs 3x1x1x8");
   CHECK(shape("onnxruntime") == "2 cos_cache 3x4");
   CHECK(shape("gpt-j") == "1 embed_positions 3x8");
-  const auto vllm = field(effect, {0, 1, 2, 0}, "cos_sin_cache", "vllm"), gptj = field(effect, {0, 1, 2, 0}, "embed_positions", "gpt-j");
+  const auto vllm = field(effect, {0, 1, 2, 0}, "cos_sin_cache", "vllm"),
+             gptj = field(effect, {0, 1, 2, 0}, "embed_positions", "gpt-j");
   CHECK(vllm[0] == 1.0f);
   CHECK(vllm[4] == 0.0f);
   CHECK(gptj[0] == 0.0f);
@@ -196,19 +222,24 @@ TEST_CASE("a dialect's bytes do not depend on how lines are split") {
   const auto effect = made("rope", {{"dim", "12"}});
   for (const pe::Dialect& dialect : pe::all_dialects()) {
     if (!dialect.steps) continue;
-    const pe::Field turns = pe::spell(effect, pe::span_of_length(7), pe::DType::bf16, {}, dialect).front();
+    const pe::Field turns =
+        pe::spell(effect, pe::span_of_length(7), pe::DType::bf16, {}, dialect).front();
     const pe::Array whole = pe::collect(turns, 1);
     std::vector<std::byte> bytes(static_cast<std::size_t>(turns.lines()) * turns.line_bytes());
-    for (Index line = 0; line < turns.lines(); ++line) turns.fill(line, 1, bytes.data() + static_cast<std::size_t>(line) * turns.line_bytes());
+    for (Index line = 0; line < turns.lines(); ++line)
+      turns.fill(line, 1, bytes.data() + static_cast<std::size_t>(line) * turns.line_bytes());
     INFO(dialect.name);
     CHECK(std::equal(bytes.begin(), bytes.end(), whole.data()));
   }
 }
 
 TEST_CASE("a name that no dialect has is refused with the nearest") {
-  CHECK_THROWS_WITH_AS(pe::find_dialect("vlm"), "unknown dialect 'vlm': did you mean vllm?", pe::UsageError);
-  CHECK_THROWS_WITH_AS(pe::spell(made("kerple", {}), pe::span_of_length(4), pe::DType::f32, {}, pe::find_dialect("vllm")),
-                       "dialect vllm has no rule for this encoding: of biases it knows alibi", pe::UsageError);
+  CHECK_THROWS_WITH_AS(pe::find_dialect("vlm"), "unknown dialect 'vlm': did you mean vllm?",
+                       pe::UsageError);
+  CHECK_THROWS_WITH_AS(pe::spell(made("kerple", {}), pe::span_of_length(4), pe::DType::f32, {},
+                                 pe::find_dialect("vllm")),
+                       "dialect vllm has no rule for this encoding: of biases it knows alibi",
+                       pe::UsageError);
 }
 
 TEST_SUITE_END();

@@ -1,4 +1,5 @@
-// Somebody's dump in a test: what is expected of it, arrays from plain numbers, and a verdict as one line.
+// Somebody's dump in a test: what is expected of it, arrays from plain numbers, and a verdict as
+// one line.
 #pragma once
 
 #include <map>
@@ -20,14 +21,19 @@ inline Array array(DType dtype, std::vector<Index> shape, const std::vector<doub
 }
 
 /// The encoding with flags as on a command line; tensors that they name stand in `tensors`.
-inline Expectation expect(std::string_view name, const Flags& texts, Index length, const std::map<std::string, Array>& tensors = {}) {
+inline Expectation expect(std::string_view name, const Flags& texts, Index length,
+                          const std::map<std::string, Array>& tensors = {}) {
   Given flags;
   for (const auto& [key, value] : texts) flags[key] = {value, "flag --" + key};
   const Encoding& encoding = find_encoding(name);
   const auto load = [&tensors](const std::string& spec) { return tensors.at(spec); };
   const Parameters parameters = complete(schema_of(encoding), flags, {}, load);
-  Expectation expected{
-      .encoding = &encoding, .parameters = parameters, .effect = encoding.make(parameters, length), .rows = {}, .layout = {}, .remake = {}};
+  Expectation expected{.encoding = &encoding,
+                       .parameters = parameters,
+                       .effect = encoding.make(parameters, length),
+                       .rows = {},
+                       .layout = {},
+                       .remake = {}};
   expected.remake = [=, &encoding](const Given& changes) -> std::optional<Expectation::Remade> {
     Given all = flags;
     for (const auto& [key, value] : changes) {

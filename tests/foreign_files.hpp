@@ -63,7 +63,8 @@ inline std::string npy(const std::string& descr, const std::string& shape, std::
 }
 
 // An archive of these members, deflated or stored.
-inline std::string zip(const std::vector<std::pair<std::string, std::string>>& members, bool deflated) {
+inline std::string zip(const std::vector<std::pair<std::string, std::string>>& members,
+                       bool deflated) {
   std::string file, list;
   for (const auto& [name, bytes] : members) {
     std::string packed = bytes;
@@ -80,14 +81,15 @@ inline std::string zip(const std::vector<std::pair<std::string, std::string>>& m
       deflateEnd(&state);
     }
     const auto sum = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-    const std::string common = number(20, 2) + number(0, 2) + number(deflated ? 8 : 0, 2) + number(0, 4) +
-                               number(sum, 4) + number(packed.size(), 4) + number(bytes.size(), 4) +
-                               number(name.size(), 2) + number(0, 2);
+    const std::string common = number(20, 2) + number(0, 2) + number(deflated ? 8 : 0, 2) +
+                               number(0, 4) + number(sum, 4) + number(packed.size(), 4) +
+                               number(bytes.size(), 4) + number(name.size(), 2) + number(0, 2);
     list += "PK\1\2" + number(20, 2) + common + number(0, 10) + number(file.size(), 4) + name;
     file += "PK\3\4" + common + name + packed;
   }
-  const std::string end = "PK\5\6" + number(0, 4) + number(members.size(), 2) + number(members.size(), 2) +
-                          number(list.size(), 4) + number(file.size(), 4) + number(0, 2);
+  const std::string end = "PK\5\6" + number(0, 4) + number(members.size(), 2) +
+                          number(members.size(), 2) + number(list.size(), 4) +
+                          number(file.size(), 4) + number(0, 2);
   return file + list + end;
 }
 

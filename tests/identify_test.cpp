@@ -1,4 +1,7 @@
-// Identification of arrays made here by plain loops from the published formulas, with nothing said of them.
+// Identification of arrays made here by plain loops from the published formulas, with nothing said
+// of them.
+#include "pe/diagnosis/identify.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -7,13 +10,13 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
-#include "pe/diagnosis/identify.hpp"
 
 namespace {
 
 using namespace pe;
 
-Stored array(std::string name, DType dtype, std::vector<Index> shape, const std::vector<double>& values) {
+Stored array(std::string name, DType dtype, std::vector<Index> shape,
+             const std::vector<double>& values) {
   std::vector<std::byte> bytes(values.size() * size_of(dtype));
   narrow(values, dtype, bytes.data());
   return stored(Array{dtype, std::move(shape), std::move(bytes)}, name, name + ".npy");
@@ -30,7 +33,9 @@ Angles plain(double base, int pairs, double steps = 0) {
 // Peng et al. 2023, eq. 17–18 as transformers computes them: betas 32 and 1, ends rounded outwards.
 Angles yarn(double base, int pairs, double s, double original) {
   Angles f = plain(base, pairs);
-  const auto pair_of = [&](double turns) { return pairs * std::log(original / (turns * 2 * std::numbers::pi)) / std::log(base); };
+  const auto pair_of = [&](double turns) {
+    return pairs * std::log(original / (turns * 2 * std::numbers::pi)) / std::log(base);
+  };
   const double low = std::max(std::floor(pair_of(32)), 0.0), high = std::ceil(pair_of(1));
   for (int j = 0; j < pairs; ++j) {
     const double w = std::clamp((j - low) / (high - low), 0.0, 1.0);
@@ -43,18 +48,22 @@ Angles llama3(double base, int pairs, double s, double low, double high, double 
   Angles f = plain(base, pairs);
   for (double& one : f) {
     const double turns = original * one / (2 * std::numbers::pi);
-    if (turns < low) one /= s;
-    else if (turns <= high) one = (1 - (turns - low) / (high - low)) * one / s + (turns - low) / (high - low) * one;
+    if (turns < low)
+      one /= s;
+    else if (turns <= high)
+      one = (1 - (turns - low) / (high - low)) * one / s + (turns - low) / (high - low) * one;
   }
   return f;
 }
 
-Dump cache(const Angles& f, Index rows, DType dtype = DType::f32, double first = 0, double amplitude = 1, double sign = 1) {
+Dump cache(const Angles& f, Index rows, DType dtype = DType::f32, double first = 0,
+           double amplitude = 1, double sign = 1) {
   std::vector<double> c, s;
   for (Index p = 0; p < rows; ++p)
     for (const double one : f) {
       const double angle = (first + static_cast<double>(p)) * one;
-      c.push_back(amplitude * std::cos(angle)), s.push_back(amplitude * sign * std::sin(angle));
+      c.push_back(amplitude * std::cos(angle));
+      s.push_back(amplitude * sign * std::sin(angle));
     }
   const std::vector<Index> shape{rows, static_cast<Index>(f.size())};
   return {.arrays = {array("cos", dtype, shape, c), array("sin", dtype, shape, s)}, .before = {}};
@@ -68,7 +77,8 @@ std::string value(const Identification& found, std::string_view name) {
 
 std::string told(const Identification& found) {
   if (!found.encoding) return "nothing: " + found.seen;
-  std::string text = fmt::format("{} base {} {}", found.encoding->name, value(found, "base"), found.scaling);
+  std::string text =
+      fmt::format("{} base {} {}", found.encoding->name, value(found, "base"), found.scaling);
   for (const Reason& reason : found.diagnosis.reasons) text += " " + reason.cause;
   return text;
 }
@@ -84,7 +94,8 @@ TEST_CASE("a plain ladder tells its base, whether any model has it or not") {
 }
 
 TEST_CASE("scalings tell their parameters") {
-  Identification found = identify(cache(yarn(10000, 32, 4, 4096), 2048, DType::f32, 0, 0.1 * std::log(4.0) + 1), "");
+  Identification found =
+      identify(cache(yarn(10000, 32, 4, 4096), 2048, DType::f32, 0, 0.1 * std::log(4.0) + 1), "");
   CHECK(told(found) == "rope base 10000 yarn");
   CHECK(value(found, "factor") == "4");
   CHECK(value(found, "original-max-position") == "4096");
@@ -115,14 +126,16 @@ TEST_CASE("scalings tell their parameters") {
 
 TEST_CASE("ratios of no rule stand as a list") {
   Angles listed = plain(10000, 16);
-  for (std::size_t j = 0; j < listed.size(); ++j) listed[j] /= 1 + static_cast<double>(j * j % 7) / 4 + static_cast<double>(j) / 8;
+  for (std::size_t j = 0; j < listed.size(); ++j)
+    listed[j] /= 1 + static_cast<double>(j * j % 7) / 4 + static_cast<double>(j) / 8;
   const Identification found = identify(cache(listed, 512), "");
   CHECK(told(found) == "rope base 10000 longrope");
   CHECK(value(found, "short-factor").starts_with("1,1.375,2.25,"));
 }
 
 TEST_CASE("an NTK-aware base is no round number, and is named as what it may come of") {
-  const Identification found = identify(cache(plain(10000 * std::pow(4.0, 96.0 / 94.0), 48), 1024), "");
+  const Identification found =
+      identify(cache(plain(10000 * std::pow(4.0, 96.0 / 94.0), 48), 1024), "");
   CHECK(found.scaling == "none");
   REQUIRE(!found.alternatives.empty());
   CHECK(found.alternatives[0].starts_with("base 10000 under NTK-aware scaling by 4"));
@@ -134,14 +147,16 @@ TEST_CASE("rows may begin anywhere, and the turns go either way") {
     CHECK(told(found) == "rope base 10000 none");
     CHECK(found.first == static_cast<std::int64_t>(first));
   }
-  CHECK(told(identify(cache(plain(10000, 32), 300, DType::f32, 0, 1, -1), "")) == "rope base 10000 none direction-reversed");
+  CHECK(told(identify(cache(plain(10000, 32), 300, DType::f32, 0, 1, -1), "")) ==
+        "rope base 10000 none direction-reversed");
 }
 
 TEST_CASE("faults have names beside the ladder") {
   Angles low = plain(10000, 32);
   for (double& f : low) f = from_bf16(to_bf16(f));
   CHECK(told(identify(cache(low, 600), "")) == "rope base 10000 none low-precision-frequencies");
-  CHECK(told(identify(cache(plain(10000, 32), 600, DType::f32, 0, 1.3), "")) == "rope base 10000 none attention-factor-unexpected");
+  CHECK(told(identify(cache(plain(10000, 32), 600, DType::f32, 0, 1.3), "")) ==
+        "rope base 10000 none attention-factor-unexpected");
 }
 
 TEST_CASE("sinusoidal tables tell layout and ladder") {
@@ -151,11 +166,19 @@ TEST_CASE("sinusoidal tables tell layout and ladder") {
     std::vector<double> interleaved, halves;
     for (int p = 0; p < 200; ++p) {
       std::vector<double> sines, cosines;
-      for (const double one : f) interleaved.push_back(std::sin(p * one)), interleaved.push_back(std::cos(p * one)), sines.push_back(std::sin(p * one)), cosines.push_back(std::cos(p * one));
-      halves.insert(halves.end(), sines.begin(), sines.end()), halves.insert(halves.end(), cosines.begin(), cosines.end());
+      for (const double one : f) {
+        interleaved.push_back(std::sin(p * one));
+        interleaved.push_back(std::cos(p * one));
+        sines.push_back(std::sin(p * one));
+        cosines.push_back(std::cos(p * one));
+      }
+      halves.insert(halves.end(), sines.begin(), sines.end());
+      halves.insert(halves.end(), cosines.begin(), cosines.end());
     }
-    for (const auto& [values, layout] : {std::pair{&interleaved, "interleaved"}, {&halves, "halves"}}) {
-      const Identification found = identify({.arrays = {array("pe", DType::f32, {200, 2 * pairs}, *values)}, .before = {}}, "");
+    for (const auto& [values, layout] :
+         {std::pair{&interleaved, "interleaved"}, {&halves, "halves"}}) {
+      const Identification found = identify(
+          {.arrays = {array("pe", DType::f32, {200, 2 * pairs}, *values)}, .before = {}}, "");
       CHECK(told(found) == "sinusoidal base 10000 ");
       CHECK(found.diagnosis.layout == layout);
       CHECK(value(found, "ladder") == (endpoint ? "endpoint" : ""));
@@ -171,15 +194,22 @@ TEST_CASE("vectors tell what turned them") {
   for (int h = 0; h < 2; ++h)
     for (int p = 0; p < 40; ++p) {
       std::vector<double> in;
-      for (int c = 0; c < 16; ++c) seed = seed * 1664525u + 1013904223u, in.push_back(static_cast<double>(seed >> 8) / 16777216.0 - 0.5);
+      for (int c = 0; c < 16; ++c) {
+        seed = seed * 1664525u + 1013904223u;
+        in.push_back(static_cast<double>(seed >> 8) / 16777216.0 - 0.5);
+      }
       std::vector<double> out = in;
       for (std::size_t j = 0; j < 4; ++j) {
         const double c = std::cos(p * f[j]), s = std::sin(p * f[j]);
-        out[j] = c * in[j] - s * in[j + 4], out[j + 4] = s * in[j] + c * in[j + 4];
+        out[j] = c * in[j] - s * in[j + 4];
+        out[j + 4] = s * in[j] + c * in[j + 4];
       }
-      x.insert(x.end(), in.begin(), in.end()), y.insert(y.end(), out.begin(), out.end());
+      x.insert(x.end(), in.begin(), in.end());
+      y.insert(y.end(), out.begin(), out.end());
     }
-  const Identification found = identify({.arrays = {array("y", DType::f64, {2, 40, 16}, y)}, .before = {array("x", DType::f64, {2, 40, 16}, x)}}, "");
+  const Identification found = identify({.arrays = {array("y", DType::f64, {2, 40, 16}, y)},
+                                         .before = {array("x", DType::f64, {2, 40, 16}, x)}},
+                                        "");
   CHECK(told(found) == "rope base 10000 none");
   CHECK(found.diagnosis.layout == "halves");
   CHECK(value(found, "dim") == "8");
@@ -188,29 +218,44 @@ TEST_CASE("vectors tell what turned them") {
 TEST_CASE("biases and slopes tell the heads, buckets their map") {
   std::vector<double> slopes, bias;
   for (int h = 1; h <= 8; ++h) slopes.push_back(std::exp2(-h));
-  for (int h = 1; h <= 4; ++h) slopes.push_back(std::exp2(-(2 * h - 1) / 2.0));  // every second slope of sixteen heads
-  CHECK(identify({.arrays = {array("slopes", DType::f32, {12}, slopes)}, .before = {}}, "").summary.starts_with("alibi, 12 heads, two ladders"));
+  for (int h = 1; h <= 4; ++h)
+    slopes.push_back(std::exp2(-(2 * h - 1) / 2.0));  // every second slope of sixteen heads
+  CHECK(identify({.arrays = {array("slopes", DType::f32, {12}, slopes)}, .before = {}}, "")
+            .summary.starts_with("alibi, 12 heads, two ladders"));
   for (const double slope : slopes)
     for (int q = 0; q < 20; ++q)
       for (int k = 0; k < 20; ++k) bias.push_back(k > q ? -HUGE_VAL : slope * (k - q));
-  CHECK(identify({.arrays = {array("bias", DType::f32, {12, 20, 20}, bias)}, .before = {}}, "").summary.starts_with("alibi, 12 heads, two ladders"));
+  CHECK(identify({.arrays = {array("bias", DType::f32, {12, 20, 20}, bias)}, .before = {}}, "")
+            .summary.starts_with("alibi, 12 heads, two ladders"));
 
   std::vector<double> clipped;
   for (int q = 0; q < 30; ++q)
     for (int k = 0; k < 30; ++k) clipped.push_back(std::clamp(k - q, -8, 8) + 8);
-  const Identification found = identify({.arrays = {array("index", DType::i32, {30, 30}, clipped)}, .before = {}}, "");
+  const Identification found =
+      identify({.arrays = {array("index", DType::i32, {30, 30}, clipped)}, .before = {}}, "");
   CHECK(found.summary == "shaw, max-distance 8");
 }
 
 TEST_CASE("what has no formula is not identified") {
   std::vector<double> noise;
   unsigned seed = 7;
-  for (int i = 0; i < 64 * 32; ++i) seed = seed * 1664525u + 1013904223u, noise.push_back(static_cast<double>(seed >> 8) / 16777216.0 - 0.5);
-  const Identification found = identify({.arrays = {array("weight", DType::f32, {64, 32}, noise)}, .before = {}}, "");
+  for (int i = 0; i < 64 * 32; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    noise.push_back(static_cast<double>(seed >> 8) / 16777216.0 - 0.5);
+  }
+  const Identification found =
+      identify({.arrays = {array("weight", DType::f32, {64, 32}, noise)}, .before = {}}, "");
   CHECK(!found.encoding);
   CHECK(found.seen.find("of no formula known here") != std::string::npos);
-  CHECK(identify({.arrays = {array("weight", DType::f32, {8, 8}, std::vector<double>(64, 0))}, .before = {}}, "").seen == "weight.npy holds 0 all over");
-  CHECK(identify({.arrays = {array("weight", DType::f32, {8, 8}, std::vector<double>(64, std::nan("")))}, .before = {}}, "").seen.find("no finite number") != std::string::npos);
+  CHECK(identify({.arrays = {array("weight", DType::f32, {8, 8}, std::vector<double>(64, 0))},
+                  .before = {}},
+                 "")
+            .seen == "weight.npy holds 0 all over");
+  CHECK(identify(
+            {.arrays = {array("weight", DType::f32, {8, 8}, std::vector<double>(64, std::nan("")))},
+             .before = {}},
+            "")
+            .seen.find("no finite number") != std::string::npos);
   CHECK_THROWS_AS(static_cast<void>(identify({.arrays = {}, .before = {}}, "")), UsageError);
 }
 

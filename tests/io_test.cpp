@@ -1,4 +1,5 @@
-// io: what is written reads back, files are complete or absent, and damaged ones are refused in one sentence.
+// io: what is written reads back, files are complete or absent, and damaged ones are refused in one
+// sentence.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -55,10 +56,13 @@ std::string slurp(const std::string& path) {
 
 void spit(const std::string& path, std::string_view text) {
   std::filesystem::remove(path);  // ext4 flushes a file that is truncated and written again
-  std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-Axis axis(const std::string& name, Index count) { return {name, pe::first_positions(count), "the " + name}; }
+Axis axis(const std::string& name, Index count) {
+  return {name, pe::first_positions(count), "the " + name};
+}
 
 // A field whose element i in C order is value(i), rounded to its dtype.
 Field field(const std::string& name, std::vector<Axis> axes, DType dtype,
@@ -121,13 +125,17 @@ TEST_CASE("f32 text is that of std::to_chars") {
     const auto value = std::bit_cast<float>(bits);
     if (std::isnan(value)) return;
     char ours[pe::io::longest_number], theirs[64];
-    const std::string_view mine(ours, static_cast<std::size_t>(pe::io::put_f32(ours, value) - ours));
+    const std::string_view mine(ours,
+                                static_cast<std::size_t>(pe::io::put_f32(ours, value) - ours));
     const std::string_view its(
         theirs, static_cast<std::size_t>(std::to_chars(theirs, theirs + 64, value).ptr - theirs));
     REQUIRE(mine == its);
   };
   for (std::uint32_t exponent = 0; exponent < 512; ++exponent)  // signs too
-    for (std::uint32_t i = 0; i < 512; ++i) check(exponent << 23 | i), check(exponent << 23 | (0x7fffff - i));
+    for (std::uint32_t i = 0; i < 512; ++i) {
+      check(exponent << 23 | i);
+      check(exponent << 23 | (0x7fffff - i));
+    }
   for (int i = 0; i < 2000000; ++i) check(static_cast<std::uint32_t>(random()));
   for (int i = 0; i < 1000000; ++i)
     check(std::bit_cast<std::uint32_t>(static_cast<float>(std::sin(i * 0.1))));
@@ -141,22 +149,26 @@ TEST_CASE("every f16 and bf16 pattern is the shortest text that reads back") {
       const auto back = [&](double read) { return half ? pe::to_f16(read) : pe::to_bf16(read); };
       char text[pe::io::longest_number];
       const std::string_view ours(
-          text, static_cast<std::size_t>((half ? pe::io::put_f16 : pe::io::put_bf16)(text, pattern) - text));
+          text, static_cast<std::size_t>(
+                    (half ? pe::io::put_f16 : pe::io::put_bf16)(text, pattern) - text));
       if (std::isnan(value)) {
         REQUIRE(ours == "nan");
         continue;
       }
       double read = 0;
-      REQUIRE(std::from_chars(ours.data(), ours.data() + ours.size(), read).ptr == ours.data() + ours.size());
+      REQUIRE(std::from_chars(ours.data(), ours.data() + ours.size(), read).ptr ==
+              ours.data() + ours.size());
       REQUIRE(back(read) == pattern);
       if (std::isinf(value)) continue;
       // One significant digit less would not do.
       std::string_view digits = ours.substr(0, ours.find('e'));
       int count = 0;
       for (const char c : digits) count += (c >= '1' && c <= '9') || (c == '0' && count > 0);
-      if (digits.find('.') == std::string_view::npos) continue;  // whole numbers show all their digits
+      if (digits.find('.') == std::string_view::npos)
+        continue;  // whole numbers show all their digits
       if (count < 2) continue;
-      REQUIRE(back(std::strtod(fmt::format("{:.{}e}", value, count - 2).c_str(), nullptr)) != pattern);
+      REQUIRE(back(std::strtod(fmt::format("{:.{}e}", value, count - 2).c_str(), nullptr)) !=
+              pattern);
     }
 }
 
@@ -189,7 +201,8 @@ TEST_CASE("csv puts fields of a shared first axis side by side") {
   CHECK(csv({field("bucket", {offsets}, DType::i32, whole)}) ==
         "relative_position,bucket\n-2,-20\n-1,-13\n0,-6\n");
   const Axis quarters{"position", {0, 25, 3, 2}, ""};
-  CHECK(csv({field("slope", {quarters}, DType::f32, tenth)}) == "position,slope\n0,0\n0.25,0.1\n0.5,0.2\n");
+  CHECK(csv({field("slope", {quarters}, DType::f32, tenth)}) ==
+        "position,slope\n0,0\n0.25,0.1\n0.5,0.2\n");
 }
 
 TEST_CASE("csv repeats single values and shows them alone") {
@@ -200,13 +213,16 @@ TEST_CASE("csv repeats single values and shows them alone") {
 }
 
 TEST_CASE("csv of three axes or tidy has one row per element") {
-  const Field bias = field("bias", {axis("head", 2), axis("query", 1), axis("key", 2)}, DType::i64, whole);
+  const Field bias =
+      field("bias", {axis("head", 2), axis("query", 1), axis("key", 2)}, DType::i64, whole);
   CHECK(csv({bias}) == "head,query,key,bias\n0,0,0,-20\n0,0,1,-13\n1,0,0,-6\n1,0,1,1\n");
   const Field cos = field("cos", {axis("position", 2), axis("pair", 2)}, DType::i32, whole);
   Field sin = cos;
   sin.name = "sin";
-  CHECK(csv({cos, sin}, true) == "position,pair,cos,sin\n0,0,-20,-20\n0,1,-13,-13\n1,0,-6,-6\n1,1,1,1\n");
-  CHECK(csv({field("slope", {axis("head", 2)}, DType::i32, whole)}, true) == "head,slope\n0,-20\n1,-13\n");
+  CHECK(csv({cos, sin}, true) ==
+        "position,pair,cos,sin\n0,0,-20,-20\n0,1,-13,-13\n1,0,-6,-6\n1,1,1,1\n");
+  CHECK(csv({field("slope", {axis("head", 2)}, DType::i32, whole)}, true) ==
+        "head,slope\n0,-20\n1,-13\n");
 }
 
 TEST_CASE("csv spells what is no number") {
@@ -218,11 +234,11 @@ TEST_CASE("csv spells what is no number") {
 TEST_CASE("csv refuses fields that share no axis and says what to do") {
   const Field cos = field("cos", {axis("position", 2), axis("pair", 2)}, DType::f32, wave);
   const Field frequency = field("inv_freq", {axis("pair", 2)}, DType::f32, wave);
-  CHECK_THROWS_WITH_AS(
-      csv({cos, frequency}),
-      "these fields do not share their first axis and cannot stand in one csv: cos [position 2, pair 2], "
-      "inv_freq [pair 2]; choose some with --fields, or write hdf5 or npz",
-      pe::UsageError);
+  CHECK_THROWS_WITH_AS(csv({cos, frequency}),
+                       "these fields do not share their first axis and cannot stand in one csv: "
+                       "cos [position 2, pair 2], "
+                       "inv_freq [pair 2]; choose some with --fields, or write hdf5 or npz",
+                       pe::UsageError);
 }
 
 TEST_CASE("csv of many threads and chunks keeps its order") {
@@ -249,12 +265,14 @@ TEST_CASE("npy starts with the header that NumPy writes") {
   CHECK(bytes.substr(0, 128) == header + '\n');
   CHECK(bytes.size() == 128 + 24);
   write({field("slope", {axis("head", 3)}, DType::f16, whole)}, folder / "t.npy");
-  CHECK(slurp(folder / "t.npy").find("'<f2', 'fortran_order': False, 'shape': (3,), }") != std::string::npos);
+  CHECK(slurp(folder / "t.npy").find("'<f2', 'fortran_order': False, 'shape': (3,), }") !=
+        std::string::npos);
   write({field("factor", {}, DType::f64, whole)}, folder / "t.npy");
   CHECK(slurp(folder / "t.npy").find("'shape': (), }") != std::string::npos);
 }
 
-TEST_CASE("npy of other makers reads: Fortran order, big endian, small integers, versions, key order") {
+TEST_CASE(
+    "npy of other makers reads: Fortran order, big endian, small integers, versions, key order") {
   const Folder folder;
   const auto read = [&](int version, const std::string& header, std::string_view data) {
     std::string bytes = std::string("\x93NUMPY") + static_cast<char>(version) + '\0' +
@@ -269,36 +287,42 @@ TEST_CASE("npy of other makers reads: Fortran order, big endian, small integers,
     return out;
   };
   using Values = std::vector<double>;
-  CHECK(values(read(1, "{'shape': (2, 3), 'fortran_order': True, 'descr': '|u1'}", "\1\2\3\4\5\6")) ==
-        Values{1, 3, 5, 2, 4, 6});
+  CHECK(values(read(1, "{'shape': (2, 3), 'fortran_order': True, 'descr': '|u1'}",
+                    "\1\2\3\4\5\6")) == Values{1, 3, 5, 2, 4, 6});
   CHECK(values(read(2, "{\"descr\": '>i2', 'fortran_order': False, 'shape': (2,)}\n",
                     std::string_view("\xff\xfe\1\0", 4))) == Values{-2, 256});
-  CHECK(values(read(3, "{'descr': '<u4', 'fortran_order': False, 'shape': (), }", "\xff\xff\xff\xff")) ==
-        Values{4294967295});
+  CHECK(values(read(3, "{'descr': '<u4', 'fortran_order': False, 'shape': (), }",
+                    "\xff\xff\xff\xff")) == Values{4294967295});
   CHECK(values(read(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1), }",
                     std::string_view("\1\0", 2))) == Values{1, 0});
   CHECK(values(read(1, "{'descr': '>f2', 'fortran_order': False, 'shape': (1,), }",
                     std::string_view("\x3c\0", 2))) == Values{1});
-  CHECK(values(read(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (0, 5), }", "")) == Values{});
+  CHECK(values(read(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (0, 5), }", "")) ==
+        Values{});
   for (const char* bad :
        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
-        "{'descr': '<f4', 'shape': (1,), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '<f4', 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
         "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807,), }",
         "{'descr': '<f4', 'descr': '<f4'}", "{", "",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } x",
         "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (1,), }"})
     CHECK_THROWS_AS(read(1, bad, "1234"), pe::FileError);
-  CHECK_THROWS_AS(read(4, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "1"), pe::FileError);
-  CHECK_THROWS_AS(read(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "12"), pe::FileError);
+  CHECK_THROWS_AS(read(4, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "1"),
+                  pe::FileError);
+  CHECK_THROWS_AS(read(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "12"),
+                  pe::FileError);
 }
 
 TEST_CASE("every binary format gives back every dtype and rank") {
   const Folder folder;
   for (const auto& row : pe::io::formats()) {
     if (!reads_itself(row)) continue;
-    for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64, DType::i32}) {
-      if (dtype == DType::bf16 && (row.format == pe::Format::npy || row.format == pe::Format::npz)) continue;
+    for (const DType dtype :
+         {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64, DType::i32}) {
+      if (dtype == DType::bf16 && (row.format == pe::Format::npy || row.format == pe::Format::npz))
+        continue;
       for (int rank = 0; rank <= 3; ++rank) {
         const Field made = field("x", axes_of_rank(rank), dtype, is_integer(dtype) ? whole : wave);
         const std::string path = folder / fmt::format("t.{}", row.name);
@@ -307,7 +331,8 @@ TEST_CASE("every binary format gives back every dtype and rank") {
         CAPTURE(rank);
         CAPTURE(pe::name_of(dtype));
         CHECK(same_bytes(pe::read_array(path), pe::collect(made)));
-        if (row.format != pe::Format::npy) CHECK(same_bytes(pe::read_array(path + ":x"), pe::collect(made)));
+        if (row.format != pe::Format::npy)
+          CHECK(same_bytes(pe::read_array(path + ":x"), pe::collect(made)));
       }
     }
   }
@@ -315,7 +340,8 @@ TEST_CASE("every binary format gives back every dtype and rank") {
 
 TEST_CASE("csv gives back the numbers of its rows") {
   const Folder folder;
-  for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64, DType::i32}) {
+  for (const DType dtype :
+       {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64, DType::i32}) {
     const Field made =
         field("x", {axis("position", 9), axis("dim", 3)}, dtype, is_integer(dtype) ? whole : wave);
     write({made}, folder / "t.csv");
@@ -362,10 +388,10 @@ TEST_CASE("formats refuse what they cannot carry and name one that can") {
   const Field a = field("cos", {axis("pair", 2)}, DType::bf16, wave);
   Field b = a;
   b.name = "sin";
-  CHECK_THROWS_WITH_AS(
-      write({a, b}, folder / "t.npy"),
-      "npy holds one array and there are 2 fields: cos, sin; choose one with --fields, or write npz or hdf5",
-      pe::UsageError);
+  CHECK_THROWS_WITH_AS(write({a, b}, folder / "t.npy"),
+                       "npy holds one array and there are 2 fields: cos, sin; choose one with "
+                       "--fields, or write npz or hdf5",
+                       pe::UsageError);
   CHECK_THROWS_AS(write({a}, folder / "t.npy"), pe::UsageError);
   CHECK_THROWS_AS(write({a, a}, folder / "t.h5"), pe::UsageError);
   CHECK_THROWS_AS(write({}, folder / "t.h5"), pe::UsageError);
@@ -386,9 +412,10 @@ TEST_CASE("a file of several arrays wants a name") {
     write({a, b}, path);
     CAPTURE(path);
     CHECK(same_bytes(pe::read_array(path + ":sin"), pe::collect(b)));
-    CHECK_THROWS_WITH_AS(pe::read_array(path),
-                         fmt::format("'{}' holds 2 arrays: cos, sin; name one as FILE:NAME", path).c_str(),
-                         pe::UsageError);
+    CHECK_THROWS_WITH_AS(
+        pe::read_array(path),
+        fmt::format("'{}' holds 2 arrays: cos, sin; name one as FILE:NAME", path).c_str(),
+        pe::UsageError);
     CHECK_THROWS_WITH_AS(pe::read_array(path + ":tan"),
                          fmt::format("'{}' has no array 'tan'; in it: cos, sin", path).c_str(),
                          pe::UsageError);
@@ -415,8 +442,9 @@ TEST_CASE("two axes of one name keep their own coordinates in hdf5") {
 
 TEST_CASE("hdf5 of one command is the same bytes twice, through a link too") {
   const Folder folder;
-  const std::vector<Field> fields{field("cos", {axis("position", 300), axis("pair", 20)}, DType::f16, wave),
-                                  field("inv_freq", {axis("pair", 20)}, DType::f64, wave)};
+  const std::vector<Field> fields{
+      field("cos", {axis("position", 300), axis("pair", 20)}, DType::f16, wave),
+      field("inv_freq", {axis("pair", 20)}, DType::f64, wave)};
   write(fields, folder / "a.h5");
   REQUIRE(symlink((folder / "target").c_str(), (folder / "b.h5").c_str()) == 0);
   write(fields, folder / "b.h5");
@@ -426,10 +454,12 @@ TEST_CASE("hdf5 of one command is the same bytes twice, through a link too") {
 }
 
 TEST_CASE("a full disk is told by every writer") {
-  const std::vector<Field> fields{field("x", {axis("position", 100), axis("dim", 9)}, DType::f32, wave)};
+  const std::vector<Field> fields{
+      field("x", {axis("position", 100), axis("dim", 9)}, DType::f32, wave)};
   for (const auto& row : pe::io::formats())
-    if (row.write) CHECK_THROWS_WITH_AS(pe::write(fields, provenance, {"/dev/full", row.format, false, 2}),
-                         "cannot write '/dev/full': No space left on device", pe::FileError);
+    if (row.write)
+      CHECK_THROWS_WITH_AS(pe::write(fields, provenance, {"/dev/full", row.format, false, 2}),
+                           "cannot write '/dev/full': No space left on device", pe::FileError);
 }
 
 TEST_CASE("a failure leaves the old file and nothing else") {
@@ -458,9 +488,10 @@ TEST_CASE("a closed pipe is its own failure") {
   const auto before = signal(SIGPIPE, SIG_IGN);
   const Field table = field("x", {axis("position", 100), axis("dim", 9)}, DType::f32, wave);
   for (const auto& row : pe::io::formats())
-    if (row.write) CHECK_THROWS_AS(
-        pe::write({table}, provenance, {fmt::format("/dev/fd/{}", ends[1]), row.format, false, 2}),
-        pe::ClosedPipe);
+    if (row.write)
+      CHECK_THROWS_AS(pe::write({table}, provenance,
+                                {fmt::format("/dev/fd/{}", ends[1]), row.format, false, 2}),
+                      pe::ClosedPipe);
   signal(SIGPIPE, before);
   close(ends[1]);
 }

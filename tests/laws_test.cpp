@@ -23,28 +23,34 @@ struct Made {
 
 Made make(std::string_view name, Given flags = {}, Index length = 96, DType dtype = DType::f32) {
   for (auto& [key, value] : flags) value.origin = "flag --" + key;
-  Made made{&find_encoding(name), complete(schema_of(find_encoding(name)), flags, {}, read_array), {}};
+  Made made{
+      &find_encoding(name), complete(schema_of(find_encoding(name)), flags, {}, read_array), {}};
   Effect effect = made.encoding->make(made.parameters, length);
   const Span span = span_of_length(std::min(length, rows_of(effect).value_or(length)));
   made.subject = {.effect = std::move(effect),
                   .positions = span.positions,
                   .offsets = span.offsets,
                   .dtype = dtype,
-                  .remake = [encoding = made.encoding, parameters = made.parameters](Index other) { return encoding->make(parameters, other); },
+                  .remake = [encoding = made.encoding, parameters = made.parameters](
+                                Index other) { return encoding->make(parameters, other); },
                   .shifts = {}};
   return made;
 }
 
-Measurement measure(std::string_view law, const Case& subject) { return find_property(law).measure(subject); }
+Measurement measure(std::string_view law, const Case& subject) {
+  return find_property(law).measure(subject);
+}
 
 // The effect with every stored real number changed by `spoil(row, column, value)`.
 template <typename Spoil>
 Table spoilt(Table table, Spoil spoil) {
-  table.fill = [fill = table.fill, width = table.width, spoil](const PositionRange& positions, DType dtype, std::byte* out) {
+  table.fill = [fill = table.fill, width = table.width, spoil](const PositionRange& positions,
+                                                               DType dtype, std::byte* out) {
     std::vector<double> values(static_cast<std::size_t>(positions.count * width));
     fill(positions, DType::f64, reinterpret_cast<std::byte*>(values.data()));
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = spoil(positions.at(static_cast<Index>(i) / width), static_cast<Index>(i) % width, values[i]);
+      values[i] = spoil(positions.at(static_cast<Index>(i) / width), static_cast<Index>(i) % width,
+                        values[i]);
     narrow(values, dtype, out);
   };
   return table;
@@ -52,15 +58,20 @@ Table spoilt(Table table, Spoil spoil) {
 
 template <typename Spoil>
 Rotation spoilt(Rotation rotation, Spoil spoil) {
-  rotation.fill = [fill = rotation.fill, n = rotation.pairs, spoil](const PositionRange& positions, DType dtype, std::byte* cosine, std::byte* sine) {
+  rotation.fill = [fill = rotation.fill, n = rotation.pairs, spoil](const PositionRange& positions,
+                                                                    DType dtype, std::byte* cosine,
+                                                                    std::byte* sine) {
     const auto count = static_cast<std::size_t>(positions.count * n);
     for (const bool is_sine : {false, true}) {
       std::byte* out = is_sine ? sine : cosine;
       if (!out) continue;
       std::vector<double> values(count);
-      fill(positions, DType::f64, is_sine ? nullptr : reinterpret_cast<std::byte*>(values.data()), is_sine ? reinterpret_cast<std::byte*>(values.data()) : nullptr);
+      fill(positions, DType::f64, is_sine ? nullptr : reinterpret_cast<std::byte*>(values.data()),
+           is_sine ? reinterpret_cast<std::byte*>(values.data()) : nullptr);
       if (dtype != DType::f64)  // the exact side stays exact, as for a file held against the truth
-        for (std::size_t i = 0; i < count; ++i) values[i] = spoil(positions.at(static_cast<Index>(i) / n), static_cast<Index>(i) % n, is_sine, values[i]);
+        for (std::size_t i = 0; i < count; ++i)
+          values[i] = spoil(positions.at(static_cast<Index>(i) / n), static_cast<Index>(i) % n,
+                            is_sine, values[i]);
       narrow(values, dtype, out);
     }
   };
@@ -69,10 +80,12 @@ Rotation spoilt(Rotation rotation, Spoil spoil) {
 
 template <typename Spoil>
 Bias spoilt(Bias bias, Spoil spoil) {
-  bias.fill = [fill = bias.fill, spoil](Index head, std::int64_t query, const PositionRange& keys, DType dtype, std::byte* out) {
+  bias.fill = [fill = bias.fill, spoil](Index head, std::int64_t query, const PositionRange& keys,
+                                        DType dtype, std::byte* out) {
     std::vector<double> values(static_cast<std::size_t>(keys.count));
     fill(head, query, keys, DType::f64, reinterpret_cast<std::byte*>(values.data()));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = spoil(head, query, keys.at(static_cast<Index>(i)), values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = spoil(head, query, keys.at(static_cast<Index>(i)), values[i]);
     narrow(values, dtype, out);
   };
   return bias;
@@ -91,7 +104,8 @@ TEST_CASE("every row is complete, and promises laws that apply to its kind") {
     CHECK_FALSE(encoding->source.empty());
     CHECK_FALSE(encoding->accuracy.empty());
     CHECK(encoding->example.starts_with(encoding->name));
-    for (const std::string& law : words(encoding->promises)) CHECK_MESSAGE(find_property(law).applies(encoding->kind), law);
+    for (const std::string& law : words(encoding->promises))
+      CHECK_MESSAGE(find_property(law).applies(encoding->kind), law);
   }
 }
 
@@ -102,7 +116,9 @@ TEST_CASE("every promise holds, in every dtype, on the encoding as it comes") {
       CHECK(kind_of(made.subject.effect) == encoding->kind);
       int held = 0;
       for (const Verdict& verdict : judge_all(*encoding, made.parameters, made.subject)) {
-        INFO(encoding->name << " " << verdict.law << " worst " << verdict.measurement.worst << " bound " << verdict.measurement.bound << " " << verdict.measurement.witness);
+        INFO(encoding->name << " " << verdict.law << " worst " << verdict.measurement.worst
+                            << " bound " << verdict.measurement.bound << " "
+                            << verdict.measurement.witness);
         CHECK(verdict.word != Word::fails);
         held += verdict.word == Word::holds;
       }
@@ -113,7 +129,8 @@ TEST_CASE("every promise holds, in every dtype, on the encoding as it comes") {
 TEST_CASE("the promises of narrow tables hold within their own bounds") {
   for (const DType dtype : {DType::f16, DType::bf16}) {
     for (const char* law : {"bounded", "constant-norm", "distance-by-offset", "linear-shift"})
-      CHECK_MESSAGE(measure(law, make("sinusoidal", {{"dim", {"64", ""}}}, 200, dtype).subject).holds(), law);
+      CHECK_MESSAGE(
+          measure(law, make("sinusoidal", {{"dim", {"64", ""}}}, 200, dtype).subject).holds(), law);
     for (const char* law : {"identity-at-zero", "unit-pairs", "turns-add", "relative-only"})
       CHECK_MESSAGE(measure(law, make("rope", {}, 200, dtype).subject).holds(), law);
   }
@@ -129,7 +146,9 @@ TEST_CASE("the laws of tables notice one wrong entry") {
   Made made = make("sinusoidal", {{"dim", {"16", ""}}});
   const Table good = std::get<Table>(made.subject.effect);
   const auto one = [&](double change) {
-    made.subject.effect = spoilt(good, [=](std::int64_t p, Index c, double v) { return p == 41 && c == 6 ? v + change : v; });
+    made.subject.effect = spoilt(good, [=](std::int64_t p, Index c, double v) {
+      return p == 41 && c == 6 ? v + change : v;
+    });
     return made.subject;
   };
   for (const char* law : {"constant-norm", "distance-by-offset", "linear-shift"}) {
@@ -141,7 +160,8 @@ TEST_CASE("the laws of tables notice one wrong entry") {
   CHECK_FALSE(measure("bounded", one(2)).holds());
   CHECK_FALSE(measure("finite", one(NAN)).holds());
   CHECK_FALSE(measure("finite", one(HUGE_VAL)).holds());
-  made.subject.effect = spoilt(good, [](std::int64_t p, Index, double v) { return p == 41 || p == 7 ? 0.5 : v; });
+  made.subject.effect =
+      spoilt(good, [](std::int64_t p, Index, double v) { return p == 41 || p == 7 ? 0.5 : v; });
   CHECK(measure("unique", made.subject).worst == 1);
   CHECK(measure("unique", made.subject).witness == "positions 7 and 41 have the same row");
 }
@@ -149,36 +169,50 @@ TEST_CASE("the laws of tables notice one wrong entry") {
 TEST_CASE("the laws of rotations notice one wrong turn, a wrong magnitude and a wrong frequency") {
   Made made = make("rope", {{"dim", {"16", ""}}});
   const Rotation good = std::get<Rotation>(made.subject.effect);
-  made.subject.effect = spoilt(good, [](std::int64_t p, Index j, bool sine, double v) { return p == 41 && j == 3 && sine ? v + 1e-4 : v; });
+  made.subject.effect = spoilt(good, [](std::int64_t p, Index j, bool sine, double v) {
+    return p == 41 && j == 3 && sine ? v + 1e-4 : v;
+  });
   for (const char* law : {"unit-pairs", "turns-add", "relative-only"}) {
     CAPTURE(law);
     CHECK_FALSE(measure(law, made.subject).holds());
     CHECK(measure(law, made.subject).witness.find("41") != std::string::npos);
   }
   made.subject.effect = spoilt(good, [](std::int64_t, Index, bool, double v) { return 1.01 * v; });
-  for (const char* law : {"unit-pairs", "turns-add", "identity-at-zero", "norm-preserving"}) CHECK_FALSE_MESSAGE(measure(law, made.subject).holds(), law);
-  made.subject.effect = spoilt(good, [](std::int64_t p, Index, bool sine, double v) { return p == 0 && sine ? 0.1 : v; });
+  for (const char* law : {"unit-pairs", "turns-add", "identity-at-zero", "norm-preserving"})
+    CHECK_FALSE_MESSAGE(measure(law, made.subject).holds(), law);
+  made.subject.effect = spoilt(
+      good, [](std::int64_t p, Index, bool sine, double v) { return p == 0 && sine ? 0.1 : v; });
   CHECK_FALSE(measure("identity-at-zero", made.subject).holds());
-  made.subject.effect = wave_rotation(Waves({Real(1), Real("0.1"), Real("0.2")}), 6, Pairing::halves, {});
+  made.subject.effect =
+      wave_rotation(Waves({Real(1), Real("0.1"), Real("0.2")}), 6, Pairing::halves, {});
   CHECK(measure("frequencies-decrease", made.subject).worst == 1);
 }
 
 TEST_CASE("the laws of several axes notice one wrong entry") {
   Made made = make("sincos-2d", {{"grid", {"4x8", ""}}});
-  made.subject.effect = spoilt(std::get<Table>(made.subject.effect), [](std::int64_t p, Index c, double v) { return p == 13 && c == 6 ? v + 1e-5 : v; });
+  made.subject.effect =
+      spoilt(std::get<Table>(made.subject.effect),
+             [](std::int64_t p, Index c, double v) { return p == 13 && c == 6 ? v + 1e-5 : v; });
   CHECK_FALSE(measure("separable", made.subject).holds());
   CHECK(measure("separable", made.subject).witness.starts_with("row 1, column 5, channel 6"));
   made = make("rope-2d", {{"grid", {"4x8", ""}}});
-  made.subject.effect = spoilt(std::get<Rotation>(made.subject.effect), [](std::int64_t p, Index j, bool sine, double v) { return p == 13 && j == 3 && sine ? v + 1e-5 : v; });
-  for (const char* law : {"relative-only", "turns-add", "unit-pairs", "norm-preserving"}) CHECK_FALSE_MESSAGE(measure(law, made.subject).holds(), law);
+  made.subject.effect = spoilt(std::get<Rotation>(made.subject.effect),
+                               [](std::int64_t p, Index j, bool sine, double v) {
+                                 return p == 13 && j == 3 && sine ? v + 1e-5 : v;
+                               });
+  for (const char* law : {"relative-only", "turns-add", "unit-pairs", "norm-preserving"})
+    CHECK_FALSE_MESSAGE(measure(law, made.subject).holds(), law);
   made = make("xpos", {{"dim", {"16", ""}}});
   Rotation& rotation = std::get<Rotation>(made.subject.effect);
-  rotation.scale = [](const PositionRange& positions, DType dtype, std::byte* query, std::byte* key) {
-    const std::vector<double> grown(static_cast<std::size_t>(positions.count) * 8, 2.0), rising = [&] {
-      std::vector<double> values;
-      for (Index i = 0; i < positions.count * 8; ++i) values.push_back(static_cast<double>(1 + positions.at(i / 8)));
-      return values;
-    }();
+  rotation.scale = [](const PositionRange& positions, DType dtype, std::byte* query,
+                      std::byte* key) {
+    const std::vector<double> grown(static_cast<std::size_t>(positions.count) * 8, 2.0),
+        rising = [&] {
+          std::vector<double> values;
+          for (Index i = 0; i < positions.count * 8; ++i)
+            values.push_back(static_cast<double>(1 + positions.at(i / 8)));
+          return values;
+        }();
     if (query) narrow(rising, dtype, query);
     if (key) narrow(grown, dtype, key);
   };
@@ -190,20 +224,25 @@ TEST_CASE("the certificate bounds every pair of positions, and not by much") {
     for (const DType dtype : {DType::f32, DType::bf16}) {
       Made made = make("rope", {{"dim", {dim, ""}}}, 400, dtype);
       const Rotation& rotation = std::get<Rotation>(made.subject.effect);
-      const auto n = static_cast<std::size_t>(rotation.pairs), count = static_cast<std::size_t>(400);
+      const auto n = static_cast<std::size_t>(rotation.pairs),
+                 count = static_cast<std::size_t>(400);
       std::vector<double> c(count * n), s(c.size());
       std::vector<std::byte> stored(2 * c.size() * size_of(dtype));
-      rotation.fill(made.subject.positions, dtype, stored.data(), stored.data() + c.size() * size_of(dtype));
+      rotation.fill(made.subject.positions, dtype, stored.data(),
+                    stored.data() + c.size() * size_of(dtype));
       widen(stored.data(), dtype, c);
       widen(stored.data() + c.size() * size_of(dtype), dtype, s);
-      double worst = 0;  // over all pairs (p, q) and all pairs of channels, the slow way, angles by libm
+      double worst =
+          0;  // over all pairs (p, q) and all pairs of channels, the slow way, angles by libm
       for (std::size_t j = 0; j < n; ++j) {
         const double theta = std::pow(10000.0, -2.0 * static_cast<double>(j) / std::atof(dim));
         for (std::size_t p = 0; p < count; ++p)
           for (std::size_t q = 0; q < count; ++q) {
             const double angle = (static_cast<double>(q) - static_cast<double>(p)) * theta;
-            worst = std::max(worst, std::hypot(c[p * n + j] * c[q * n + j] + s[p * n + j] * s[q * n + j] - std::cos(angle),
-                                               c[p * n + j] * s[q * n + j] - s[p * n + j] * c[q * n + j] - std::sin(angle)));
+            worst = std::max(worst, std::hypot(c[p * n + j] * c[q * n + j] +
+                                                   s[p * n + j] * s[q * n + j] - std::cos(angle),
+                                               c[p * n + j] * s[q * n + j] -
+                                                   s[p * n + j] * c[q * n + j] - std::sin(angle)));
           }
       }
       const Measurement certified = measure("relative-only", made.subject);
@@ -220,18 +259,28 @@ TEST_CASE("the laws of biases notice what breaks them") {
     made.subject.effect = spoilt(good, spoil);
     return made.subject;
   };
-  const auto one = [](Index h, std::int64_t q, std::int64_t k, double v) { return h == 1 && q == 41 && k == 7 ? v + 1 : v; };
+  const auto one = [](Index h, std::int64_t q, std::int64_t k, double v) {
+    return h == 1 && q == 41 && k == 7 ? v + 1 : v;
+  };
   for (const char* law : {"toeplitz", "relative-only", "falls-with-distance"}) {
     CAPTURE(law);
     CHECK_FALSE(measure(law, with(one)).holds());
     CHECK(measure(law, with(one)).witness.find("head 1, query 4") != std::string::npos);
   }
-  const auto row_constant = [](Index, std::int64_t q, std::int64_t, double v) { return v + 0.25 * static_cast<double>(q); };
+  const auto row_constant = [](Index, std::int64_t q, std::int64_t, double v) {
+    return v + 0.25 * static_cast<double>(q);
+  };
   CHECK_FALSE(measure("toeplitz", with(row_constant)).holds());
   CHECK(measure("relative-only", with(row_constant)).holds());  // softmax cannot see it
   CHECK_FALSE(measure("zero-diagonal", with(row_constant)).holds());
-  CHECK_FALSE(measure("causal", with([](Index, std::int64_t, std::int64_t, double v) { return std::isinf(v) ? 0 : v; })).holds());
-  CHECK_FALSE(measure("slopes", with([](Index h, std::int64_t, std::int64_t, double v) { return h == 2 ? 1.001 * v : v; })).holds());
+  CHECK_FALSE(measure("causal", with([](Index, std::int64_t, std::int64_t, double v) {
+                        return std::isinf(v) ? 0 : v;
+                      }))
+                  .holds());
+  CHECK_FALSE(measure("slopes", with([](Index h, std::int64_t, std::int64_t, double v) {
+                        return h == 2 ? 1.001 * v : v;
+                      }))
+                  .holds());
   CHECK_FALSE(measure("symmetric", make("alibi").subject).holds());
   CHECK(measure("symmetric", make("alibi", {{"causal", {"false", ""}}}).subject).holds());
 }
@@ -244,10 +293,22 @@ TEST_CASE("the laws of buckets notice what breaks them") {
     bias.buckets->of = of;
     return made.subject;
   };
-  CHECK_FALSE(measure("buckets-total", with([&](std::int64_t q, std::int64_t k) { return k - q == 40 ? Index{32} : good.of(q, k); })).holds());
-  CHECK_FALSE(measure("buckets-by-offset", with([&](std::int64_t q, std::int64_t k) { return q == 7 && k == 9 ? Index{0} : good.of(q, k); })).holds());
-  CHECK_FALSE(measure("buckets-monotone", with([&](std::int64_t q, std::int64_t k) { return q - k == 40 ? Index{0} : good.of(q, k); })).holds());
-  CHECK_FALSE(measure("clipped", with([&](std::int64_t q, std::int64_t k) { return q - k == 150 ? Index{0} : good.of(q, k); })).holds());
+  CHECK_FALSE(measure("buckets-total", with([&](std::int64_t q, std::int64_t k) {
+                        return k - q == 40 ? Index{32} : good.of(q, k);
+                      }))
+                  .holds());
+  CHECK_FALSE(measure("buckets-by-offset", with([&](std::int64_t q, std::int64_t k) {
+                        return q == 7 && k == 9 ? Index{0} : good.of(q, k);
+                      }))
+                  .holds());
+  CHECK_FALSE(measure("buckets-monotone", with([&](std::int64_t q, std::int64_t k) {
+                        return q - k == 40 ? Index{0} : good.of(q, k);
+                      }))
+                  .holds());
+  CHECK_FALSE(measure("clipped", with([&](std::int64_t q, std::int64_t k) {
+                        return q - k == 150 ? Index{0} : good.of(q, k);
+                      }))
+                  .holds());
   bias.buckets = good;
   CHECK(measure("buckets-covered", made.subject).witness == "unused: 16");
   CHECK(measure("buckets-covered", make("t5", {{"bidirectional", {"false", ""}}}).subject).holds());
@@ -260,9 +321,12 @@ TEST_CASE("a fit finds the linear shift of a table that has one, and refuses one
   unknown.waves.reset();
   made.subject.effect = unknown;
   CHECK(measure("linear-shift", made.subject).holds());
-  made.subject.effect = spoilt(unknown, [](std::int64_t p, Index c, double v) { return p == 41 && c == 6 ? v + 1e-2 : v; });
+  made.subject.effect = spoilt(
+      unknown, [](std::int64_t p, Index c, double v) { return p == 41 && c == 6 ? v + 1e-2 : v; });
   CHECK_FALSE(measure("linear-shift", made.subject).holds());
-  made.subject.effect = spoilt(unknown, [](std::int64_t p, Index, double v) { return v * static_cast<double>(1 + p * p % 7); });
+  made.subject.effect = spoilt(unknown, [](std::int64_t p, Index, double v) {
+    return v * static_cast<double>(1 + p * p % 7);
+  });
   CHECK_FALSE(measure("linear-shift", made.subject).holds());
   CHECK_FALSE(measure("linear-shift", make("learned", {{"dim", {"32", ""}}}, 400).subject).holds());
   made = make("learned", {{"dim", {"64", ""}}}, 100);

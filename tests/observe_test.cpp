@@ -1,4 +1,7 @@
-// Laws on dumps: what an effect promises, its spelling obeys; a spoilt one breaks the law that says so.
+// Laws on dumps: what an effect promises, its spelling obeys; a spoilt one breaks the law that says
+// so.
+#include "pe/diagnosis/observe.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -8,7 +11,6 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
-#include "pe/diagnosis/observe.hpp"
 #include "pe/dialects/spell.hpp"
 #include "pe/io/file.hpp"
 #include "pe/verify/judge.hpp"
@@ -23,18 +25,26 @@ Expectation expect(std::string_view name, const Flags& texts = {}, Index length 
   Given flags;
   for (const auto& [key, value] : texts) flags[key] = {value, "flag --" + key};
   const Encoding& encoding = find_encoding(name);
-  const Parameters parameters = complete(schema_of(encoding), flags, {}, [](const std::string& spec) { return read_array(spec); });
-  return {.encoding = &encoding, .parameters = parameters, .effect = encoding.make(parameters, length), .rows = {}, .layout = {}, .remake = {}};
+  const Parameters parameters = complete(schema_of(encoding), flags, {},
+                                         [](const std::string& spec) { return read_array(spec); });
+  return {.encoding = &encoding,
+          .parameters = parameters,
+          .effect = encoding.make(parameters, length),
+          .rows = {},
+          .layout = {},
+          .remake = {}};
 }
 
-Stored array(DType dtype, std::vector<Index> shape, const std::vector<double>& values, std::string name = "") {
+Stored array(DType dtype, std::vector<Index> shape, const std::vector<double>& values,
+             std::string name = "") {
   std::vector<std::byte> bytes(values.size() * size_of(dtype));
   narrow(values, dtype, bytes.data());
   return stored(Array(dtype, std::move(shape), std::move(bytes)), std::move(name), "dump.npy");
 }
 
 std::string word(const Expectation& expected, const Dump& dump, std::string_view law) {
-  const Verdict verdict = judge_law(find_property(law), *expected.encoding, observe(expected, dump));
+  const Verdict verdict =
+      judge_law(find_property(law), *expected.encoding, observe(expected, dump));
   return std::string(name_of(verdict.word));
 }
 
@@ -50,10 +60,14 @@ struct Cache {
     std::vector<double> values(static_cast<std::size_t>(2 * rows * pairs));
     for (Index row = 0; row < rows; ++row)
       for (Index j = 0; j < pairs; ++j) {
-        const float inverse = 1.0F / std::pow(static_cast<float>(base), static_cast<float>(2 * j) / static_cast<float>(2 * pairs));
+        const float inverse =
+            1.0F / std::pow(static_cast<float>(base),
+                            static_cast<float>(2 * j) / static_cast<float>(2 * pairs));
         const float angle = static_cast<float>(position(row)) * inverse;
-        values[static_cast<std::size_t>(row * 2 * pairs + j)] = static_cast<float>(factor) * std::cos(angle);
-        values[static_cast<std::size_t>(row * 2 * pairs + pairs + j)] = static_cast<float>(factor) * std::sin(angle);
+        values[static_cast<std::size_t>(row * 2 * pairs + j)] =
+            static_cast<float>(factor) * std::cos(angle);
+        values[static_cast<std::size_t>(row * 2 * pairs + pairs + j)] =
+            static_cast<float>(factor) * std::sin(angle);
       }
     if (spoil) spoil(values);
     return {.arrays = {array(dtype, {rows, 2 * pairs}, values)}, .before = {}};
@@ -64,7 +78,9 @@ std::vector<double> sinusoids(Index rows, Index dim) {  // Vaswani et al. 2017, 
   std::vector<double> values;
   for (Index row = 0; row < rows; ++row)
     for (Index c = 0; c < dim; ++c) {
-      const float angle = static_cast<float>(row) * std::exp(static_cast<float>(c / 2 * 2) * -std::log(10000.0F) / static_cast<float>(dim));
+      const float angle =
+          static_cast<float>(row) *
+          std::exp(static_cast<float>(c / 2 * 2) * -std::log(10000.0F) / static_cast<float>(dim));
       values.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   return values;
@@ -87,12 +103,15 @@ TEST_SUITE("observe") {
       for (const DType dtype : {DType::f32, DType::bf16}) {
         Dump dump;
         for (const Field& field : spell(expected.effect, span, dtype, {}))
-          if (field.name != "offset") dump.arrays.push_back(stored(collect(field), field.name, field.name));
+          if (field.name != "offset")
+            dump.arrays.push_back(stored(collect(field), field.name, field.name));
         if (dump.arrays.empty()) continue;
-        for (const Verdict& verdict : note_promised(*encoding, expected.parameters, observe(expected, dump))) {
+        for (const Verdict& verdict :
+             note_promised(*encoding, expected.parameters, observe(expected, dump))) {
           CAPTURE(verdict.law);
           CAPTURE(verdict.measurement.witness);
-          if (verdict.word != Word::skipped) CHECK(verdict.measurement.worst <= verdict.measurement.bound);
+          if (verdict.word != Word::skipped)
+            CHECK(verdict.measurement.worst <= verdict.measurement.bound);
         }
       }
     }
@@ -102,7 +121,9 @@ TEST_SUITE("observe") {
     const Expectation expected = expect("rope", {{"dim", "32"}});
     for (const double base : {10000.0, 500000.0, 1e6})
       for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
-        for (const char* law : {"finite", "identity-at-zero", "unit-pairs", "norm-preserving", "turns-add", "relative-only", "frequencies-decrease", "matrix-form"}) {
+        for (const char* law :
+             {"finite", "identity-at-zero", "unit-pairs", "norm-preserving", "turns-add",
+              "relative-only", "frequencies-decrease", "matrix-form"}) {
           CAPTURE(base);
           CAPTURE(law);
           CAPTURE(name_of(dtype));
@@ -113,7 +134,8 @@ TEST_SUITE("observe") {
 
   TEST_CASE("positions that begin elsewhere are relative and do not add") {
     const Expectation expected = expect("rope", {{"dim", "32"}});
-    const Dump late = Cache{.position = [](Index row) { return static_cast<double>(row + 3); }}.dump();
+    const Dump late =
+        Cache{.position = [](Index row) { return static_cast<double>(row + 3); }}.dump();
     CHECK(word(expected, late, "relative-only") == "holds");
     CHECK(word(expected, late, "turns-add") == "fails");
     CHECK(word(expected, late, "identity-at-zero") == "fails");
@@ -125,16 +147,22 @@ TEST_SUITE("observe") {
     CHECK(word(expected, factor, "unit-pairs") == "fails");
     CHECK(word(expected, factor, "norm-preserving") == "fails");
     CHECK(word(expected, factor, "relative-only") == "holds");
-    const Dump jump = Cache{.position = [](Index row) { return static_cast<double>(row < 300 ? row : row - 100); }}.dump();
+    const Dump jump = Cache{.position = [](Index row) {
+                        return static_cast<double>(row < 300 ? row : row - 100);
+                      }}.dump();
     CHECK(word(expected, jump, "unit-pairs") == "holds");
     CHECK(word(expected, jump, "relative-only") == "fails");
     CHECK(word(expected, jump, "turns-add") == "fails");
-    const Dump floored = Cache{.position = [](Index row) { return static_cast<double>(row / 2); }}.dump();
+    const Dump floored =
+        Cache{.position = [](Index row) { return static_cast<double>(row / 2); }}.dump();
     CHECK(word(expected, floored, "relative-only") == "fails");
-    const Dump still = Cache{.spoil = [](std::vector<double>& values) { std::copy_n(values.begin(), 32, values.begin() + 400 * 32); }}.dump();
+    const Dump still = Cache{.spoil = [](std::vector<double>& values) {
+                         std::copy_n(values.begin(), 32, values.begin() + 400 * 32);
+                       }}.dump();
     CHECK(word(expected, still, "relative-only") == "fails");
     CHECK(word(expected, still, "norm-preserving") == "holds");
-    const Dump holes = Cache{.spoil = [](std::vector<double>& values) { values[77] = std::nan(""); }}.dump();
+    const Dump holes =
+        Cache{.spoil = [](std::vector<double>& values) { values[77] = std::nan(""); }}.dump();
     CHECK(word(expected, holes, "finite") == "fails");
     CHECK(word(expected, holes, "unit-pairs") == "fails");
     CHECK(word(expected, holes, "turns-add") == "fails");
@@ -144,12 +172,17 @@ TEST_SUITE("observe") {
   TEST_CASE("M_k is fitted on half of a foreign table and tried on the other") {
     const Expectation expected = expect("sinusoidal", {{"dim", "32"}});
     std::vector<double> values = sinusoids(600, 32);
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}}, "linear-shift") == "holds");
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}}, "constant-norm") == "holds");
+    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
+               "linear-shift") == "holds");
+    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
+               "constant-norm") == "holds");
     values[301 * 32 + 5] += 0.05;
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}}, "linear-shift") == "fails");
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}}, "constant-norm") == "fails");
-    CHECK(word(expected, {.arrays = {array(DType::f32, {20, 32}, sinusoids(20, 32))}, .before = {}}, "linear-shift") == "skipped");
+    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
+               "linear-shift") == "fails");
+    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
+               "constant-norm") == "fails");
+    CHECK(word(expected, {.arrays = {array(DType::f32, {20, 32}, sinusoids(20, 32))}, .before = {}},
+               "linear-shift") == "skipped");
   }
 
   TEST_CASE("biases: slopes, masks, diagonals, and constants that softmax cannot see") {
@@ -159,14 +192,25 @@ TEST_SUITE("observe") {
       std::vector<double> values;
       for (Index head = 0; head < 4; ++head)
         for (Index query = 0; query < n; ++query)
-          for (Index key = 0; key < n; ++key) values.push_back(bias(std::exp2(-2.0 * static_cast<double>(head + 1)), query, key));
+          for (Index key = 0; key < n; ++key)
+            values.push_back(bias(std::exp2(-2.0 * static_cast<double>(head + 1)), query, key));
       return Dump{.arrays = {array(DType::f32, {4, n, n}, values)}, .before = {}};
     };
-    const Dump plain = made([](double slope, Index query, Index key) { return key > query ? -HUGE_VAL : -slope * static_cast<double>(query - key); });
-    const Dump by_key = made([](double slope, Index query, Index key) { return key > query ? -HUGE_VAL : slope * static_cast<double>(key); });
-    const Dump open = made([](double slope, Index query, Index key) { return -slope * std::fabs(static_cast<double>(query - key)); });
-    const Dump bent = made([](double slope, Index query, Index key) { return key > query ? -HUGE_VAL : -slope * static_cast<double>(query - key) * (query == 20 ? 1.01 : 1); });
-    for (const char* law : {"toeplitz", "relative-only", "falls-with-distance", "slopes", "causal"}) {
+    const Dump plain = made([](double slope, Index query, Index key) {
+      return key > query ? -HUGE_VAL : -slope * static_cast<double>(query - key);
+    });
+    const Dump by_key = made([](double slope, Index query, Index key) {
+      return key > query ? -HUGE_VAL : slope * static_cast<double>(key);
+    });
+    const Dump open = made([](double slope, Index query, Index key) {
+      return -slope * std::fabs(static_cast<double>(query - key));
+    });
+    const Dump bent = made([](double slope, Index query, Index key) {
+      return key > query ? -HUGE_VAL
+                         : -slope * static_cast<double>(query - key) * (query == 20 ? 1.01 : 1);
+    });
+    for (const char* law :
+         {"toeplitz", "relative-only", "falls-with-distance", "slopes", "causal"}) {
       CAPTURE(law);
       CHECK(word(expected, plain, law) == "holds");
       CHECK(word(expected, by_key, law) == "holds");
@@ -176,7 +220,8 @@ TEST_SUITE("observe") {
     CHECK(word(expected, open, "symmetric") == "holds");
     CHECK(word(expected, bent, "toeplitz") == "fails");
     CHECK(word(expected, bent, "slopes") == "holds");
-    const Dump slopes{.arrays = {array(DType::f32, {4}, {0.25, 0.0625, 0.015625, 0.0039})}, .before = {}};
+    const Dump slopes{.arrays = {array(DType::f32, {4}, {0.25, 0.0625, 0.015625, 0.0039})},
+                      .before = {}};
     CHECK(word(expected, slopes, "slopes") == "fails");
     CHECK(word(expected, slopes, "toeplitz") == "skipped");
   }
@@ -187,9 +232,13 @@ TEST_SUITE("observe") {
     const Index n = 200;
     std::vector<double> values;
     for (Index query = 0; query < n; ++query)
-      for (Index key = 0; key < n; ++key) values.push_back(static_cast<double>(buckets.of(query, key)));
-    const auto dump = [&] { return Dump{.arrays = {array(DType::i64, {n, n}, values)}, .before = {}}; };
-    for (const char* law : {"buckets-total", "buckets-by-offset", "buckets-monotone", "clipped", "relative-only"}) {
+      for (Index key = 0; key < n; ++key)
+        values.push_back(static_cast<double>(buckets.of(query, key)));
+    const auto dump = [&] {
+      return Dump{.arrays = {array(DType::i64, {n, n}, values)}, .before = {}};
+    };
+    for (const char* law :
+         {"buckets-total", "buckets-by-offset", "buckets-monotone", "clipped", "relative-only"}) {
       CAPTURE(law);
       CHECK(word(expected, dump(), law) == "holds");
     }

@@ -1,4 +1,5 @@
-// stored: arrays of every binary format as they lie in the file; windows equal the whole, lies are refused.
+// stored: arrays of every binary format as they lie in the file; windows equal the whole, lies are
+// refused.
 #include "foreign_files.hpp"
 #include "pe/io/file.hpp"
 
@@ -37,13 +38,16 @@ TEST_CASE("npy of every element type is read where it lies") {
       CHECK(stored.shown == folder / "t.npy");
       CHECK_FALSE((stored.u16 || stored.is_complex));
       CHECK(values(stored) == numbers);
-      CHECK(values(only(folder("t.npy", npy(descr, "(2, 2)", data, true)))) == Values{-2, 1, 0, 100});
+      CHECK(values(only(folder("t.npy", npy(descr, "(2, 2)", data, true)))) ==
+            Values{-2, 1, 0, 100});
     }
-  CHECK(values(only(folder("t.npy", npy("<u8", "(2,)", bytes_of<std::uint64_t>({5, 1ull << 62}))))) ==
-        Values{5, 0x1p62});
+  CHECK(
+      values(only(folder("t.npy", npy("<u8", "(2,)", bytes_of<std::uint64_t>({5, 1ull << 62}))))) ==
+      Values{5, 0x1p62});
   CHECK(refusal(folder("t.npy", npy("<u8", "(1,)", number(1ull << 63, 8)))).find("beyond 2^63") !=
         std::string::npos);
-  CHECK(refusal(folder("t.npy", npy("|O", "(1,)", "12345678"))).find("of type '|O'") != std::string::npos);
+  CHECK(refusal(folder("t.npy", npy("|O", "(1,)", "12345678"))).find("of type '|O'") !=
+        std::string::npos);
 }
 
 TEST_CASE("bfloat16 is told by V2, and by 16-bit unsigned integers where that is said") {
@@ -90,20 +94,23 @@ TEST_CASE("complex numbers are pairs along a last axis") {
   check(folder("t.npy", npy(">c8", "(2, 2)", swapped(singles, 4))), DType::f32, numbers);
   check(folder("t.npy", npy("<c16", "(2, 2)", doubles)), DType::f64, numbers);
   check(folder("t.npy", npy("<c8", "(2, 2)", singles, true)), DType::f32, {1, 2, 5, 6, 3, 4, 7, 8});
-  check(folder("t.npz", zip({{"f.npy", npy("<c16", "(2, 2)", doubles)}}, false)), DType::f64, numbers);
-  check(folder("t.safetensors",
-               safetensors(R"({"f":{"dtype":"C64","shape":[2,2],"data_offsets":[0,32]}})", singles)),
-        DType::f32, numbers);
+  check(folder("t.npz", zip({{"f.npy", npy("<c16", "(2, 2)", doubles)}}, false)), DType::f64,
+        numbers);
+  check(
+      folder("t.safetensors",
+             safetensors(R"({"f":{"dtype":"C64","shape":[2,2],"data_offsets":[0,32]}})", singles)),
+      DType::f32, numbers);
   CHECK_THROWS_AS(pe::read_array(folder / "t.npy"), pe::FileError);
 }
 
 TEST_CASE("npz members are read in place where they are stored, and held to their checksums") {
   const Folder folder;
   const std::string cos = npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5, 6}));
-  const std::string sin = npy("<f2", "(1,)", number(0x3c00, 2)), text = npy("<U3", "(1,)", "123456789012");
+  const std::string sin = npy("<f2", "(1,)", number(0x3c00, 2)),
+                    text = npy("<U3", "(1,)", "123456789012");
   for (const bool deflated : {false, true}) {
-    std::string bytes =
-        zip({{"cos.npy", cos}, {"words.npy", text}, {"readme.txt", "x"}, {"sin.npy", sin}}, deflated);
+    std::string bytes = zip(
+        {{"cos.npy", cos}, {"words.npy", text}, {"readme.txt", "x"}, {"sin.npy", sin}}, deflated);
     const std::string path = folder("t.npz", bytes);
     const std::vector<Stored> arrays = pe::open_arrays(path);
     CHECK(names(arrays) == "cos sin");
@@ -111,7 +118,8 @@ TEST_CASE("npz members are read in place where they are stored, and held to thei
     CHECK(values(arrays[0]) == Values{1, 2, 3, 4, 5, 6});
     CHECK(values(only(path + ":sin")) == Values{1});
     CHECK(refusal(path + ":words").find("of type '<U3'") != std::string::npos);
-    CHECK(refusal(path + ":tan").find("has no array 'tan'; in it: cos, words, sin") != std::string::npos);
+    CHECK(refusal(path + ":tan").find("has no array 'tan'; in it: cos, words, sin") !=
+          std::string::npos);
     if (!deflated) bytes[bytes.find("PK\1\2") - 1] ^= 1;  // the last number of sin
     if (deflated) bytes[bytes.find("PK\1\2") + 16] ^= 1;  // the checksum of cos
     CHECK(refusal(folder("t.npz", bytes)).find("checksum of the member") != std::string::npos);
@@ -123,10 +131,11 @@ TEST_CASE("npz members are read in place where they are stored, and held to thei
 TEST_CASE("safetensors pass over types that are not read until they are named") {
   const Folder folder;
   const std::string path =
-      folder("t.safetensors", safetensors(R"({"w":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]},)"
-                                          R"("cos":{"dtype":"F64","shape":[2,1],"data_offsets":[4,20]},)"
-                                          R"("mask":{"dtype":"BOOL","shape":[2],"data_offsets":[20,22]}})",
-                                          "1234" + bytes_of<double>({0.5, -0.25}) + std::string("\1\0", 2)));
+      folder("t.safetensors",
+             safetensors(R"({"w":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]},)"
+                         R"("cos":{"dtype":"F64","shape":[2,1],"data_offsets":[4,20]},)"
+                         R"("mask":{"dtype":"BOOL","shape":[2],"data_offsets":[20,22]}})",
+                         "1234" + bytes_of<double>({0.5, -0.25}) + std::string("\1\0", 2)));
   CHECK(names(pe::open_arrays(path)) == "cos mask");
   CHECK(values(only(path + ":cos")) == Values{0.5, -0.25});
   CHECK(values(only(path + ":mask")) == Values{1, 0});
@@ -170,7 +179,8 @@ TEST_CASE("raw bytes take their form from the caller") {
   CHECK(only(path, {DType::f32, {}}).shape == Shape{6});
   CHECK(only(path, {DType::f32, {}}).name == "freqs");
   CHECK_THROWS_AS(pe::open_arrays(path), pe::UsageError);
-  CHECK(refusal(path, {DType::f32, {7}}).find("it holds 24 bytes, and 7 of f32 are 28") != std::string::npos);
+  CHECK(refusal(path, {DType::f32, {7}}).find("it holds 24 bytes, and 7 of f32 are 28") !=
+        std::string::npos);
   CHECK(refusal(path, {DType::f32, {1ll << 62, 4}}).find("more than") != std::string::npos);
   for (const char* name : {"t.pt", "t.pth", "t.ckpt"}) {
     CHECK(refusal(folder(name, "PK")).find("safetensors.torch.save_file") != std::string::npos);

@@ -1,4 +1,5 @@
-// stored: csv and HDF5, what our own writers make, and a file that is larger than what is taken of it.
+// stored: csv and HDF5, what our own writers make, and a file that is larger than what is taken of
+// it.
 #include <fcntl.h>
 #include <hdf5.h>
 #include <unistd.h>
@@ -29,7 +30,9 @@ long peak_kib() {
 
 TEST_CASE("csv columns are arrays by their names") {
   const Folder folder;
-  const auto open = [&](std::string_view text) { return pe::open_arrays(folder("table.csv", text)); };
+  const auto open = [&](std::string_view text) {
+    return pe::open_arrays(folder("table.csv", text));
+  };
   std::vector<Stored> arrays = open("position,cos_0,cos_1,sin_0,sin_1\n5,1,2,3,4\n7,5,6,7,8\n");
   CHECK(names(arrays) == "position cos sin");
   CHECK(values(arrays[0]) == Values{5, 7});
@@ -70,7 +73,8 @@ TEST_CASE("tidy csv has the axes that it names, whatever the order of its rows")
   CHECK(values(arrays[3]) ==
         Values{0, 1, 2, 10, 11, 12, 20, 21, 22, 100, 101, 102, 110, 111, 112, 120, 121, 122});
   CHECK(pe::read_array(folder / "t.csv").shape() == Shape{2, 3, 3});
-  arrays = pe::open_arrays(folder("t.csv", "head,query,key,bias\n" + text.substr(text.find('\n') + 1)));
+  arrays =
+      pe::open_arrays(folder("t.csv", "head,query,key,bias\n" + text.substr(text.find('\n') + 1)));
   CHECK(arrays[3].shape == Shape{17});
   CHECK(arrays[0].shape == Shape{17});
   arrays = pe::open_arrays(folder("t.csv", "query,key,bias\n0,0,1\n0,0,2\n1,1,3\n1,1,4\n"));
@@ -83,17 +87,25 @@ TEST_CASE("hdf5 datasets in one piece are read in place, others by the library")
   const Folder folder;
   const std::string path = folder / "t.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  const auto put = [&](const char* name, hid_t stored, hid_t memory, const void* data, bool chunked) {
+  const auto put = [&](const char* name, hid_t stored, hid_t memory, const void* data,
+                       bool chunked) {
     const hsize_t extents[] = {2, 3};
-    const hid_t space = H5Screate_simple(2, extents, nullptr), properties = H5Pcreate(H5P_DATASET_CREATE);
-    if (chunked) H5Pset_chunk(properties, 2, extents), H5Pset_deflate(properties, 6);
+    const hid_t space = H5Screate_simple(2, extents, nullptr),
+                properties = H5Pcreate(H5P_DATASET_CREATE);
+    if (chunked) {
+      H5Pset_chunk(properties, 2, extents);
+      H5Pset_deflate(properties, 6);
+    }
     const hid_t set = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
-    H5Dclose(set), H5Pclose(properties), H5Sclose(space);
+    H5Dclose(set);
+    H5Pclose(properties);
+    H5Sclose(space);
   };
   const double numbers[] = {1, 2, 3, 4, 5, 100};
   const float pairs[] = {1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6};
-  const Values expected(std::begin(numbers), std::end(numbers)), turned(std::begin(pairs), std::end(pairs));
+  const Values expected(std::begin(numbers), std::end(numbers)),
+      turned(std::begin(pairs), std::end(pairs));
   const struct {
     const char* name;
     hid_t type;
@@ -112,11 +124,14 @@ TEST_CASE("hdf5 datasets in one piece are read in place, others by the library")
   for (const bool big : {false, true}) {
     const hid_t real = big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE;
     const hid_t stored = H5Tcreate(H5T_COMPOUND, 8), memory = H5Tcreate(H5T_COMPOUND, 8);
-    H5Tinsert(stored, "r", 0, real), H5Tinsert(stored, "i", 4, real);
-    H5Tinsert(memory, "r", 0, H5T_NATIVE_FLOAT), H5Tinsert(memory, "i", 4, H5T_NATIVE_FLOAT);
+    H5Tinsert(stored, "r", 0, real);
+    H5Tinsert(stored, "i", 4, real);
+    H5Tinsert(memory, "r", 0, H5T_NATIVE_FLOAT);
+    H5Tinsert(memory, "i", 4, H5T_NATIVE_FLOAT);
     put(big ? "big" : "little", stored, memory, pairs, false);
     put(big ? "big_packed" : "little_packed", stored, memory, pairs, true);
-    H5Tclose(stored), H5Tclose(memory);
+    H5Tclose(stored);
+    H5Tclose(memory);
   }
   H5Fclose(file);
   CHECK(pe::open_arrays(path).size() == 2 * std::size(rows) + 4);
@@ -141,16 +156,17 @@ TEST_CASE("hdf5 datasets in one piece are read in place, others by the library")
 TEST_CASE("what our own writers make opens under the same names in every format") {
   const Folder folder;
   const auto field = [](const char* name, DType dtype) {
-    return pe::Field{name,
-                     "",
-                     {{"position", pe::first_positions(7), ""}, {"pair", pe::first_positions(3), ""}},
-                     dtype,
-                     [=](Index first, Index lines, std::byte* out) {
-                       Values wave;
-                       for (Index i = 3 * first; i < 3 * (first + lines); ++i)
-                         wave.push_back(std::cos(static_cast<double>(i)));
-                       pe::narrow(wave, dtype, out);
-                     }};
+    return pe::Field{
+        name,
+        "",
+        {{"position", pe::first_positions(7), ""}, {"pair", pe::first_positions(3), ""}},
+        dtype,
+        [=](Index first, Index lines, std::byte* out) {
+          Values wave;
+          for (Index i = 3 * first; i < 3 * (first + lines); ++i)
+            wave.push_back(std::cos(static_cast<double>(i)));
+          pe::narrow(wave, dtype, out);
+        }};
   };
   for (const char* name : {"t.npz", "t.h5", "t.safetensors", "t.csv"})
     for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
@@ -169,15 +185,16 @@ TEST_CASE("what our own writers make opens under the same names in every format"
       for (Index i = 0; i < 21; ++i) {
         std::byte bits[8];
         pe::narrow(std::span(&got[static_cast<std::size_t>(i)], 1), dtype, bits);
-        CHECK(std::memcmp(bits, made.data() + static_cast<std::size_t>(i) * size_of(dtype), size_of(dtype)) ==
-              0);
+        CHECK(std::memcmp(bits, made.data() + static_cast<std::size_t>(i) * size_of(dtype),
+                          size_of(dtype)) == 0);
       }
     }
 }
 
 TEST_CASE("a large npy stays in its file, and threads read it at once") {
   const Folder folder;
-  constexpr Index rows = 1 << 19, columns = 128;  // 256 MiB of f32, all of it a hole but the last row
+  constexpr Index rows = 1 << 19,
+                  columns = 128;  // 256 MiB of f32, all of it a hole but the last row
   const std::string header = npy("<f4", fmt::format("({}, {})", rows, columns), "");
   const std::string path = folder("t.npy", header);
   const std::string last = bytes_of<float>({1, 2, 3, 4});
@@ -203,7 +220,8 @@ TEST_CASE("a large npy stays in its file, and threads read it at once") {
   CHECK(sums[0] == 0);
   CHECK(sums[1] == 10);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these keep what was freed
-  // Two threads with a block of 256 KiB each and as much of its f32, and what an allocator rounds up.
+  // Two threads with a block of 256 KiB each and as much of its f32, and what an allocator rounds
+  // up.
   CHECK(peak_kib() - before < 8 << 10);
 #endif
 }

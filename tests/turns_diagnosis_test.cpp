@@ -1,4 +1,5 @@
-// Dumps of turns, made here by plain loops from the published definitions, with the classic bugs of engines in them.
+// Dumps of turns, made here by plain loops from the published definitions, with the classic bugs of
+// engines in them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +26,8 @@ using Ladder = std::vector<double>;
 // θ_j = base^(−2j/denominator), every step in double or in float32.
 Ladder ladder(int pairs, double base, int denominator, Rounding step = as_it_is) {
   Ladder frequencies;
-  for (int j = 0; j < pairs; ++j) frequencies.push_back(step(1 / step(std::pow(base, step(2.0 * j / denominator)))));
+  for (int j = 0; j < pairs; ++j)
+    frequencies.push_back(step(1 / step(std::pow(base, step(2.0 * j / denominator)))));
   return frequencies;
 }
 
@@ -55,15 +57,19 @@ struct Table {
     auto [cosine, sine] = sides();
     if (exchanged) std::swap(cosine, sine);
     const std::vector<Index> shape = {rows, 2 * std::ssize(frequencies)};
-    return {.arrays = {stored_as(dtype, shape, cosine, "cos"), stored_as(dtype, shape, sine, "sin")}, .before = {}};
+    return {
+        .arrays = {stored_as(dtype, shape, cosine, "cos"), stored_as(dtype, shape, sine, "sin")},
+        .before = {}};
   }
 
-  static Stored stored_as(DType dtype, const std::vector<Index>& shape, const std::vector<double>& values, const std::string& name) {
+  static Stored stored_as(DType dtype, const std::vector<Index>& shape,
+                          const std::vector<double>& values, const std::string& name) {
     return pe::stored(foreign::array(dtype, shape, values), name, "dump.npz:" + name);
   }
 };
 
-Diagnosis judged(const Flags& flags, const Table& table, DType dtype = DType::f32, std::optional<Index> rows = {}) {
+Diagnosis judged(const Flags& flags, const Table& table, DType dtype = DType::f32,
+                 std::optional<Index> rows = {}) {
   Expectation expected = expect("rope", flags, table.rows);
   expected.rows = rows;
   return diagnose(expected, table.dump(dtype));
@@ -72,20 +78,30 @@ Diagnosis judged(const Flags& flags, const Table& table, DType dtype = DType::f3
 // Llama 3.1's rule (Meta's apply_scaling): long waves divided, short ones kept, a blend between.
 Ladder llama3(Ladder frequencies, double factor, double original, double low, double high) {
   for (double& frequency : frequencies) {
-    const double wave = 2 * std::numbers::pi / frequency, blend = (original / wave - low) / (high - low);
-    if (wave > original / low) frequency /= factor;
-    else if (wave > original / high) frequency = (1 - blend) * frequency / factor + blend * frequency;
+    const double wave = 2 * std::numbers::pi / frequency,
+                 blend = (original / wave - low) / (high - low);
+    if (wave > original / low)
+      frequency /= factor;
+    else if (wave > original / high)
+      frequency = (1 - blend) * frequency / factor + blend * frequency;
   }
   return frequencies;
 }
 
 // YaRN's rule as published: a ramp over the pairs from 32 turns within the original length to 1.
-Ladder yarn(Ladder frequencies, double base, double factor, double original, bool truncated = true) {
+Ladder yarn(Ladder frequencies, double base, double factor, double original,
+            bool truncated = true) {
   const auto dim = static_cast<double>(2 * frequencies.size());
-  const auto pair = [&](double turns) { return dim * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(base)); };
+  const auto pair = [&](double turns) {
+    return dim * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(base));
+  };
   double low = pair(32), high = pair(1);
-  if (truncated) low = std::floor(low), high = std::ceil(high);
-  low = std::max(low, 0.0), high = std::min(high, dim - 1);
+  if (truncated) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, dim - 1);
   for (std::size_t j = 0; j < frequencies.size(); ++j) {
     const double share = std::clamp((static_cast<double>(j) - low) / (high - low), 0.0, 1.0);
     frequencies[j] *= share / factor + 1 - share;
@@ -93,7 +109,10 @@ Ladder yarn(Ladder frequencies, double base, double factor, double original, boo
   return frequencies;
 }
 
-const Flags plain = {{"dim", "64"}}, stretched = {{"dim", "64"}, {"scaling", "yarn"}, {"factor", "4"}, {"original-max-position", "4096"}};
+const Flags plain = {{"dim", "64"}}, stretched = {{"dim", "64"},
+                                                  {"scaling", "yarn"},
+                                                  {"factor", "4"},
+                                                  {"original-max-position", "4096"}};
 
 TEST_SUITE_BEGIN("diagnosis turns");
 
@@ -103,7 +122,8 @@ TEST_CASE("a table of double angles is right in every type") {
   for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
     const Diagnosis diagnosis = judged(plain, table, dtype);
     CAPTURE(name_of(dtype));
-    CHECK(diagnosis.tier == Tier::exact);  // a double cosine is off by less than half the distance to where a short type's rounding turns
+    CHECK(diagnosis.tier == Tier::exact);  // a double cosine is off by less than half the distance
+                                           // to where a short type's rounding turns
     CHECK(diagnosis.layout == "halves");
     CHECK(diagnosis.arithmetic == "correctly rounded");
   }
@@ -111,7 +131,8 @@ TEST_CASE("a table of double angles is right in every type") {
 
 TEST_CASE("float32 steps drift, and are not taken for double ones") {
   for (const int rows : {8, 4096}) {
-    const Diagnosis diagnosis = judged({{"dim", "128"}, {"base", "500000"}}, {.frequencies = ladder(64, 500000, 128, f32), .rows = rows});
+    const Diagnosis diagnosis = judged({{"dim", "128"}, {"base", "500000"}},
+                                       {.frequencies = ladder(64, 500000, 128, f32), .rows = rows});
     CAPTURE(rows);
     CHECK(told(diagnosis) == "drift");
     CHECK(diagnosis.arithmetic.find("double") == std::string::npos);
@@ -120,32 +141,49 @@ TEST_CASE("float32 steps drift, and are not taken for double ones") {
 }
 
 TEST_CASE("scaled tables are right by their own rule") {
-  CHECK(told(judged(stretched, {.frequencies = yarn(ladder(32, 10000, 64, f32), 10000, 4, 4096), .factor = 0.1 * std::log(4.0) + 1})) == "drift");
-  CHECK(told(judged({{"dim", "128"}, {"base", "500000"}, {"scaling", "llama3"}, {"factor", "8"}, {"original-max-position", "8192"}},
-                    {.frequencies = llama3(ladder(64, 500000, 128, f32), 8, 8192, 1, 4)})) == "drift");
+  CHECK(told(judged(stretched, {.frequencies = yarn(ladder(32, 10000, 64, f32), 10000, 4, 4096),
+                                .factor = 0.1 * std::log(4.0) + 1})) == "drift");
+  CHECK(told(judged({{"dim", "128"},
+                     {"base", "500000"},
+                     {"scaling", "llama3"},
+                     {"factor", "8"},
+                     {"original-max-position", "8192"}},
+                    {.frequencies = llama3(ladder(64, 500000, 128, f32), 8, 8192, 1, 4)})) ==
+        "drift");
 }
 
 TEST_CASE("base 10000 where 1000000 is meant") {
-  const Diagnosis diagnosis = judged({{"dim", "128"}, {"base", "1000000"}}, {.frequencies = ladder(64, 10000, 128, f32)});
+  const Diagnosis diagnosis =
+      judged({{"dim", "128"}, {"base", "1000000"}}, {.frequencies = ladder(64, 10000, 128, f32)});
   CHECK(told(diagnosis) == "wrong wrong-base");
   CHECK(diagnosis.after < 1e-3 * diagnosis.before);
 }
 
 TEST_CASE("llama 3's scaling dropped") {
-  CHECK(told(judged({{"dim", "128"}, {"base", "500000"}, {"scaling", "llama3"}, {"factor", "8"}, {"original-max-position", "8192"}},
-                    {.frequencies = ladder(64, 500000, 128, f32), .rows = 2048})) == "wrong scaling-missing");
+  CHECK(told(judged({{"dim", "128"},
+                     {"base", "500000"},
+                     {"scaling", "llama3"},
+                     {"factor", "8"},
+                     {"original-max-position", "8192"}},
+                    {.frequencies = ladder(64, 500000, 128, f32), .rows = 2048})) ==
+        "wrong scaling-missing");
 }
 
 TEST_CASE("attention factors: squared, missing, the logarithm twice") {
   const double factor = 0.1 * std::log(4.0) + 1;
   const Ladder frequencies = yarn(ladder(32, 10000, 64, f32), 10000, 4, 4096);
-  CHECK(told(judged(stretched, {.frequencies = frequencies, .factor = factor * factor})) == "wrong attention-factor-squared");
-  CHECK(told(judged(stretched, {.frequencies = frequencies, .factor = 1})) == "wrong attention-factor-missing");
-  CHECK(told(judged(stretched, {.frequencies = frequencies, .factor = 1 + 0.1 * factor * std::log(4.0)})) == "wrong attention-factor-log-twice");
+  CHECK(told(judged(stretched, {.frequencies = frequencies, .factor = factor * factor})) ==
+        "wrong attention-factor-squared");
+  CHECK(told(judged(stretched, {.frequencies = frequencies, .factor = 1})) ==
+        "wrong attention-factor-missing");
+  CHECK(told(judged(stretched,
+                    {.frequencies = frequencies, .factor = 1 + 0.1 * factor * std::log(4.0)})) ==
+        "wrong attention-factor-log-twice");
 }
 
 TEST_CASE("yarn's ramp not rounded to whole pairs") {
-  const Table table{.frequencies = yarn(ladder(32, 10000, 64, f32), 10000, 4, 4096, false), .factor = 0.1 * std::log(4.0) + 1};
+  const Table table{.frequencies = yarn(ladder(32, 10000, 64, f32), 10000, 4, 4096, false),
+                    .factor = 0.1 * std::log(4.0) + 1};
   CHECK(told(judged(stretched, table)) == "wrong yarn-truncate");
 }
 
@@ -163,30 +201,38 @@ TEST_CASE("frequencies rounded to bfloat16; a table rounded to bfloat16 in a flo
   Table table{.frequencies = ladder(32, 10000, 64, f32), .rows = 1024};
   for (double& frequency : table.frequencies) frequency = bf16(frequency);
   CHECK(told(judged(plain, table)) == "wrong low-precision-frequencies");
-  table.frequencies = ladder(32, 10000, 64, f32), table.stored = bf16, table.rows = 64;
+  table.frequencies = ladder(32, 10000, 64, f32);
+  table.stored = bf16;
+  table.rows = 64;
   CHECK(told(judged(plain, table)) == "storage low-precision-table");
 }
 
 TEST_CASE("the whole head's width in the denominator of a partial rotary") {
-  CHECK(told(judged({{"dim", "128"}, {"rotary-dim", "32"}}, {.frequencies = ladder(16, 10000, 128, f32)})) == "wrong wrong-denominator");
+  CHECK(told(judged({{"dim", "128"}, {"rotary-dim", "32"}},
+                    {.frequencies = ladder(16, 10000, 128, f32)})) == "wrong wrong-denominator");
 }
 
 TEST_CASE("longrope's short factors where the sequence is long") {
   std::string shorter, longer;
   Ladder frequencies = ladder(16, 10000, 32, f32);
   for (int j = 0; j < 16; ++j) {
-    shorter += (j ? "," : "") + std::to_string(1 + 0.0625 * j), longer += (j ? "," : "") + std::to_string(1 + 2 * j);
+    shorter += (j ? "," : "") + std::to_string(1 + 0.0625 * j);
+    longer += (j ? "," : "") + std::to_string(1 + 2 * j);
     frequencies[static_cast<std::size_t>(j)] /= 1 + 0.0625 * j;
   }
-  const Flags flags = {{"dim", "32"}, {"scaling", "longrope"}, {"short-factor", shorter}, {"long-factor", longer}, {"original-max-position", "4096"},
-                       {"max-position", "131072"}, {"seq-len", "8192"}};
+  const Flags flags = {
+      {"dim", "32"},           {"scaling", "longrope"},           {"short-factor", shorter},
+      {"long-factor", longer}, {"original-max-position", "4096"}, {"max-position", "131072"},
+      {"seq-len", "8192"}};
   const double factor = std::sqrt(1 + std::log(32.0) / std::log(4096.0));  // Ding et al. 2024
-  CHECK(told(judged(flags, {.frequencies = frequencies, .factor = factor})) == "wrong longrope-other-list");
+  CHECK(told(judged(flags, {.frequencies = frequencies, .factor = factor})) ==
+        "wrong longrope-other-list");
 }
 
 TEST_CASE("sides exchanged, or turning back") {
   Table table{.frequencies = ladder(32, 10000, 64, f32)};
-  CHECK(told(diagnose(expect("rope", plain, table.rows), table.dump(DType::f32, true))) == "wrong sin-cos-swapped");
+  CHECK(told(diagnose(expect("rope", plain, table.rows), table.dump(DType::f32, true))) ==
+        "wrong sin-cos-swapped");
   table.sign = -1;
   CHECK(told(judged(plain, table)) == "wrong direction-reversed");
 }
@@ -208,16 +254,21 @@ Diagnosis turned(const Flags& flags, bool neighbours, DType dtype, Rounding step
   for (double& value : before) value = step(normal(random));
   for (std::size_t p = 0; p < 24; ++p)
     for (std::size_t j = 0; j < 32; ++j) {
-      const std::size_t a = p * 64 + (neighbours ? 2 * j : j), b = p * 64 + (neighbours ? 2 * j + 1 : j + 32);
-      const double angle = f32((static_cast<double>(p) + first) * frequencies[j]), c = step(std::cos(angle)), s = step(std::sin(angle));
-      after[a] = step(step(before[a] * c) - step(before[b] * s)), after[b] = step(step(before[a] * s) + step(before[b] * c));
+      const std::size_t a = p * 64 + (neighbours ? 2 * j : j),
+                        b = p * 64 + (neighbours ? 2 * j + 1 : j + 32);
+      const double angle = f32((static_cast<double>(p) + first) * frequencies[j]),
+                   c = step(std::cos(angle)), s = step(std::sin(angle));
+      after[a] = step(step(before[a] * c) - step(before[b] * s));
+      after[b] = step(step(before[a] * s) + step(before[b] * c));
     }
-  return diagnose(expect("rope", flags, 24), {.arrays = {Table::stored_as(dtype, {24, 64}, after, "q_embed")},
-                                              .before = {Table::stored_as(dtype, {24, 64}, before, "q")}});
+  return diagnose(expect("rope", flags, 24),
+                  {.arrays = {Table::stored_as(dtype, {24, 64}, after, "q_embed")},
+                   .before = {Table::stored_as(dtype, {24, 64}, before, "q")}});
 }
 
 TEST_CASE("turned vectors: sound, paired otherwise, one position on") {
-  const Flags halves = {{"dim", "64"}, {"pairing", "halves"}}, neighbours = {{"dim", "64"}, {"pairing", "adjacent"}};
+  const Flags halves = {{"dim", "64"}, {"pairing", "halves"}},
+              neighbours = {{"dim", "64"}, {"pairing", "adjacent"}};
   for (const auto& [dtype, step] : {std::pair{DType::f32, &f32}, {DType::bf16, &bf16}}) {
     CAPTURE(name_of(dtype));
     CHECK(told(turned(halves, false, dtype, step)) == "drift");

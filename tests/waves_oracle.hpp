@@ -1,4 +1,5 @@
-// The waves by MPFR alone, with frequencies and arithmetic of its own: what the engine is held against.
+// The waves by MPFR alone, with frequencies and arithmetic of its own: what the engine is held
+// against.
 #pragma once
 
 #include <mpfr.h>
@@ -27,8 +28,8 @@ struct Number {
   mpfr_t value;
 };
 
-/// The element of `dtype` nearest to value (ties to even), as its pattern: the value is cut to a double whose last
-/// bit says whether anything was cut off, so that one rounding follows.
+/// The element of `dtype` nearest to value (ties to even), as its pattern: the value is cut to a
+/// double whose last bit says whether anything was cut off, so that one rounding follows.
 inline std::uint64_t nearest(mpfr_srcptr value, pe::DType dtype) {
   double x = mpfr_get_d(value, dtype == pe::DType::f64 ? MPFR_RNDN : MPFR_RNDZ);
   if (dtype != pe::DType::f64 && mpfr_cmp_d(value, x) != 0) {
@@ -44,25 +45,29 @@ inline std::uint64_t nearest(mpfr_srcptr value, pe::DType dtype) {
 /// A·cos and A·sin of p·base^(−2j/dim), frequencies by one mpfr_pow each at 320 bits.
 class Waves {
  public:
-  Waves(const char* base, int dim, const char* magnitude = "1") : frequencies_(static_cast<std::size_t>(dim / 2)) {
+  Waves(const char* base, int dim, const char* magnitude = "1")
+      : frequencies_(static_cast<std::size_t>(dim / 2)) {
     mpfr_set_str(magnitude_.value, magnitude, 10, MPFR_RNDN);
     Number power, exponent;
     mpfr_set_str(power.value, base, 10, MPFR_RNDN);
     for (int j = 0; j < dim / 2; ++j) {
       mpfr_set_si(exponent.value, -2 * j, MPFR_RNDN);
       mpfr_div_si(exponent.value, exponent.value, dim, MPFR_RNDN);
-      mpfr_pow(frequencies_[static_cast<std::size_t>(j)].value, power.value, exponent.value, MPFR_RNDN);
+      mpfr_pow(frequencies_[static_cast<std::size_t>(j)].value, power.value, exponent.value,
+               MPFR_RNDN);
     }
   }
   /// Given frequencies, taken as they are.
-  explicit Waves(const std::vector<pe::Real>& frequencies) : frequencies_(frequencies.size(), Number(1200)) {
+  explicit Waves(const std::vector<pe::Real>& frequencies)
+      : frequencies_(frequencies.size(), Number(1200)) {
     mpfr_set_ui(magnitude_.value, 1, MPFR_RNDN);
     for (std::size_t j = 0; j < frequencies.size(); ++j)
       mpfr_set(frequencies_[j].value, frequencies[j].backend().data(), MPFR_RNDN);
   }
 
   /// The pattern at position/10^decimals.
-  std::uint64_t operator()(int pair, std::int64_t position, bool sine, pe::DType dtype, int decimals = 0) const {
+  std::uint64_t operator()(int pair, std::int64_t position, bool sine, pe::DType dtype,
+                           int decimals = 0) const {
     mpfr_srcptr theta = frequencies_[static_cast<std::size_t>(pair)].value;
     const mpfr_exp_t ahead = mpfr_zero_p(theta) ? 0 : std::max<mpfr_exp_t>(mpfr_get_exp(theta), 0);
     Number angle(420 + ahead), unit(420), value(256);
@@ -77,7 +82,8 @@ class Waves {
   /// Both sides at once, to the precision of the results (|position| ≤ 2^53, |θ| ≤ 1).
   void both(int pair, std::int64_t position, Number& sine, Number& cosine) const {
     Number angle(mpfr_get_prec(sine.value) + 64);
-    mpfr_mul_si(angle.value, frequencies_[static_cast<std::size_t>(pair)].value, position, MPFR_RNDN);
+    mpfr_mul_si(angle.value, frequencies_[static_cast<std::size_t>(pair)].value, position,
+                MPFR_RNDN);
     mpfr_sin_cos(sine.value, cosine.value, angle.value, MPFR_RNDN);
     mpfr_mul(sine.value, sine.value, magnitude_.value, MPFR_RNDN);
     mpfr_mul(cosine.value, cosine.value, magnitude_.value, MPFR_RNDN);
@@ -91,13 +97,15 @@ class Waves {
 /// The same frequencies for the engine.
 inline std::vector<pe::Real> ladder(const char* base, int dim) {
   std::vector<pe::Real> frequencies;
-  for (int j = 0; j < dim / 2; ++j) frequencies.push_back(pow(pe::Real(base), pe::Real(-2 * j) / dim));
+  for (int j = 0; j < dim / 2; ++j)
+    frequencies.push_back(pow(pe::Real(base), pe::Real(-2 * j) / dim));
   return frequencies;
 }
 
 inline std::uint64_t element(const std::byte* bytes, pe::Index index, pe::DType dtype) {
   std::uint64_t pattern = 0;
-  std::memcpy(&pattern, bytes + static_cast<std::size_t>(index) * pe::size_of(dtype), pe::size_of(dtype));
+  std::memcpy(&pattern, bytes + static_cast<std::size_t>(index) * pe::size_of(dtype),
+              pe::size_of(dtype));
   return pattern;
 }
 

@@ -1,6 +1,6 @@
-// waves: every element is the nearest one to the truth, whatever the instruction set, layout, split and start.
+// waves: every element is the nearest one to the truth, whatever the instruction set, layout, split
+// and start.
 #include <doctest/doctest.h>
-
 #include <fmt/format.h>
 
 #include <fstream>
@@ -52,7 +52,8 @@ std::vector<NamedLayout> layouts(Index n) {
 
 constexpr std::byte untouched{0xa5};
 
-std::vector<std::byte> table(const Waves& waves, const PositionRange& positions, const WaveLayout& layout, DType dtype) {
+std::vector<std::byte> table(const Waves& waves, const PositionRange& positions,
+                             const WaveLayout& layout, DType dtype) {
   const auto bytes = static_cast<std::size_t>(positions.count * layout.width) * pe::size_of(dtype);
   std::vector<std::byte> out(bytes, untouched);
   waves.fill(positions, layout, dtype, out.data());
@@ -65,8 +66,8 @@ struct Misses {
   std::string first;
 };
 
-Misses misses(const std::vector<std::byte>& out, const oracle::Waves& truth, Index pairs, const PositionRange& positions,
-              const WaveLayout& layout, DType dtype) {
+Misses misses(const std::vector<std::byte>& out, const oracle::Waves& truth, Index pairs,
+              const PositionRange& positions, const WaveLayout& layout, DType dtype) {
   Misses found;
   for (Index row = 0; row < positions.count; ++row)
     for (const bool sine : {false, true})
@@ -75,20 +76,24 @@ Misses misses(const std::vector<std::byte>& out, const oracle::Waves& truth, Ind
           const std::uint64_t expected =
               truth(static_cast<int>(pair), positions.at(row), sine, dtype, positions.decimals);
           for (Index copy = 0; copy < place->copies; ++copy) {
-            const Index at = row * layout.width + place->offset + pair * place->step + copy * place->copy_step;
+            const Index at =
+                row * layout.width + place->offset + pair * place->step + copy * place->copy_step;
             const std::uint64_t got = oracle::element(out.data(), at, dtype);
             if (got != expected && found.count++ == 0)
-              found.first = fmt::format("{} of pair {} at position {}: {:#x}, expected {:#x}", sine ? "sine" : "cosine",
-                                        pair, positions.at(row), got, expected);
+              found.first =
+                  fmt::format("{} of pair {} at position {}: {:#x}, expected {:#x}",
+                              sine ? "sine" : "cosine", pair, positions.at(row), got, expected);
           }
         }
   return found;
 }
 
-void check(const Waves& waves, const oracle::Waves& truth, const PositionRange& positions, const WaveLayout& layout,
-           DType dtype) {
-  const Misses found = misses(table(waves, positions, layout, dtype), truth, waves.pairs(), positions, layout, dtype);
-  CHECK_MESSAGE(found.count == 0, found.count, " elements of ", name_of(dtype), " are misrounded: ", found.first);
+void check(const Waves& waves, const oracle::Waves& truth, const PositionRange& positions,
+           const WaveLayout& layout, DType dtype) {
+  const Misses found = misses(table(waves, positions, layout, dtype), truth, waves.pairs(),
+                              positions, layout, dtype);
+  CHECK_MESSAGE(found.count == 0, found.count, " elements of ", name_of(dtype),
+                " are misrounded: ", found.first);
 }
 
 }  // namespace
@@ -102,7 +107,8 @@ TEST_CASE("every element of small tables is the nearest one") {
     const char* magnitude;
   };
   for (const Case& c : {Case{"10000", 6, "1"}, Case{"10000", 80, "1"}, Case{"500000", 128, "1.25"},
-                        Case{"10000000", 66, "0.0625"}, Case{"1.5", 10, "1.138629436111989"}, Case{"100", 2, "-3"}}) {
+                        Case{"10000000", 66, "0.0625"}, Case{"1.5", 10, "1.138629436111989"},
+                        Case{"100", 2, "-3"}}) {
     const oracle::Waves truth(c.base, c.dim, c.magnitude);
     for (const Isa isa : instruction_sets()) {
       const Waves waves(oracle::ladder(c.base, c.dim), Real(c.magnitude), isa);
@@ -131,12 +137,14 @@ TEST_CASE("every layout holds the same elements in its places, and nothing else 
             if (const auto& place = sine ? layout.sine : layout.cosine)
               for (Index j = 0; j < pairs; ++j)
                 for (Index copy = 0; copy < place->copies; ++copy) {
-                  const Index to = row * layout.width + place->offset + j * place->step + copy * place->copy_step,
+                  const Index to = row * layout.width + place->offset + j * place->step +
+                                   copy * place->copy_step,
                               from = row * plain.width + (sine ? 0 : pairs) + j;
                   std::memcpy(expected.data() + static_cast<std::size_t>(to) * size,
                               reference.data() + static_cast<std::size_t>(from) * size, size);
                 }
-        CHECK_MESSAGE((out == expected), name, ", ", name_of(dtype), ", instruction set ", static_cast<int>(isa));
+        CHECK_MESSAGE((out == expected), name, ", ", name_of(dtype), ", instruction set ",
+                      static_cast<int>(isa));
       }
     }
   }
@@ -154,7 +162,8 @@ TEST_CASE("random frequencies, positions up to 2^53 and dtypes: no element is mi
         const Waves waves(oracle::ladder(base, dim), 1, isa);
         for (const DType dtype : dtypes) {
           const auto magnitude = static_cast<std::int64_t>(1) << (random() % 54);
-          std::int64_t first = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(magnitude));
+          std::int64_t first =
+              static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(magnitude));
           if (random() % 2) first = -first;
           const Index count = 1 + static_cast<Index>(random() % 9);
           if (first + count > (std::int64_t{1} << 53)) first -= count;
@@ -185,8 +194,9 @@ TEST_CASE("steps: zero, negative, large; and one row") {
     const Waves waves(oracle::ladder("500000", 32), 1, isa);
     for (const DType dtype : dtypes)
       for (const PositionRange& positions :
-           {PositionRange{12345, 0, 9, 0}, PositionRange{20, -1, 41, 0}, PositionRange{-7, 3, 30, 0},
-            PositionRange{5, -1000003, 30, 0}, PositionRange{1, 1ll << 40, 9, 0}, PositionRange{77, 1, 1, 0},
+           {PositionRange{12345, 0, 9, 0}, PositionRange{20, -1, 41, 0},
+            PositionRange{-7, 3, 30, 0}, PositionRange{5, -1000003, 30, 0},
+            PositionRange{1, 1ll << 40, 9, 0}, PositionRange{77, 1, 1, 0},
             PositionRange{0, 0, 3, 0}, PositionRange{0, 123456789, 1, 0}})
         check(waves, truth, positions, {32, Place{0, 2}, Place{1, 2}}, dtype);
   }
@@ -196,22 +206,24 @@ TEST_CASE("decimal positions are exact") {
   const oracle::Waves truth("10000", 16);
   const Waves waves(oracle::ladder("10000", 16));
   for (const DType dtype : dtypes)
-    for (const PositionRange& positions :
-         {PositionRange{0, 25, 40, 2}, PositionRange{-5, 1, 30, 1}, PositionRange{123456789012345, 7, 5, 15}})
+    for (const PositionRange& positions : {PositionRange{0, 25, 40, 2}, PositionRange{-5, 1, 30, 1},
+                                           PositionRange{123456789012345, 7, 5, 15}})
       check(waves, truth, positions, {16, Place{0, 1}, Place{8, 1}}, dtype);
 }
 
 TEST_CASE("zero, negative, tiny and huge frequencies") {
-  const std::vector<Real> frequencies = {Real(0),      Real(-1),        Real("1e-60"), Real("1e-45"), Real("-1e-38"),
-                                         Real("1e-8"), Real("1e-400"),  Real("1e60"),  Real("-1e60"), Real("1e20"),
-                                         Real(3),      Real("-0.0001"), Real("1e-23"), Real("1e-310")};
+  const std::vector<Real> frequencies = {
+      Real(0),      Real(-1),        Real("1e-60"), Real("1e-45"), Real("-1e-38"),
+      Real("1e-8"), Real("1e-400"),  Real("1e60"),  Real("-1e60"), Real("1e20"),
+      Real(3),      Real("-0.0001"), Real("1e-23"), Real("1e-310")};
   const oracle::Waves truth(frequencies);
   const auto n = static_cast<Index>(frequencies.size());
   for (const Isa isa : instruction_sets()) {
     const Waves waves(frequencies, 1, isa);
     for (const DType dtype : dtypes)
       for (const PositionRange& positions :
-           {PositionRange{-40, 1, 100, 0}, PositionRange{1ll << 52, -3, 20, 0}, PositionRange{9, 1, 4, 0}})
+           {PositionRange{-40, 1, 100, 0}, PositionRange{1ll << 52, -3, 20, 0},
+            PositionRange{9, 1, 4, 0}})
         check(waves, truth, positions, {2 * n, Place{0, 1}, Place{n, 1}}, dtype);
   }
 }
@@ -235,7 +247,8 @@ TEST_CASE("frequencies of zero at the end cost nothing and are exact") {
 TEST_CASE("position zero is exact, and its sine is +0") {
   const Waves waves(oracle::ladder("10000", 8));
   float out[8];
-  waves.fill({0, 1, 1, 0}, {8, Place{0, 2}, Place{1, 2}}, DType::f32, reinterpret_cast<std::byte*>(out));
+  waves.fill({0, 1, 1, 0}, {8, Place{0, 2}, Place{1, 2}}, DType::f32,
+             reinterpret_cast<std::byte*>(out));
   for (int j = 0; j < 4; ++j) {
     CHECK(std::bit_cast<std::uint32_t>(out[2 * j]) == 0);
     CHECK(out[2 * j + 1] == 1.0f);
@@ -243,12 +256,14 @@ TEST_CASE("position zero is exact, and its sine is +0") {
 }
 
 TEST_CASE("magnitudes far out, zero, and between two elements") {
-  for (const char* text : {"0", "1e-40", "1e40", "-1e-5", "1e5", "1.000000059604644775390625", "1e-310"}) {
+  for (const char* text :
+       {"0", "1e-40", "1e40", "-1e-5", "1e5", "1.000000059604644775390625", "1e-310"}) {
     std::vector<Real> frequencies = oracle::ladder("10000", 12);
     const oracle::Waves truth("10000", 12, text);
     for (const Isa isa : instruction_sets()) {
       const Waves waves(frequencies, Real(text), isa);
-      for (const DType dtype : dtypes) check(waves, truth, {-3, 1, 40, 0}, {12, Place{0, 1}, Place{6, 1}}, dtype);
+      for (const DType dtype : dtypes)
+        check(waves, truth, {-3, 1, 40, 0}, {12, Place{0, 1}, Place{6, 1}}, dtype);
     }
   }
 }
@@ -264,7 +279,8 @@ TEST_CASE("frequencies that are rational turns end, and give the values of the n
     for (const DType dtype : dtypes) {
       const PositionRange positions{-3, 1, 40, 0};
       const auto out = table(waves, positions, {2 * n, Place{0, 1}, Place{n, 1}}, dtype);
-      const Misses found = misses(out, truth, n, positions, {2 * n, Place{0, 1}, Place{n, 1}}, dtype);
+      const Misses found =
+          misses(out, truth, n, positions, {2 * n, Place{0, 1}, Place{n, 1}}, dtype);
       CHECK_MESSAGE(found.count == 0, found.first);
     }
   }
@@ -275,7 +291,8 @@ TEST_CASE("the same bytes for every instruction set, split and start") {
   const WaveLayout layout{dim, Place{0, 2}, Place{1, 2}};
   const PositionRange whole{999900, 1, 700, 0};
   for (const DType dtype : dtypes) {
-    const auto reference = table(Waves(oracle::ladder("10000", dim), 1, Isa::portable), whole, layout, dtype);
+    const auto reference =
+        table(Waves(oracle::ladder("10000", dim), 1, Isa::portable), whole, layout, dtype);
     for (const Isa isa : instruction_sets()) {
       const Waves waves(oracle::ladder("10000", dim), 1, isa);
       CHECK((table(waves, whole, layout, dtype) == reference));
@@ -320,7 +337,8 @@ TEST_CASE("two workers that share out a stream in chunks, each leaping over the 
     std::vector<std::jthread> team;
     for (const Index start : {chunk, chunk + 320})
       team.emplace_back([&, start] {
-        waves.fill(whole.slice(start, 320), layout, DType::f32, out.data() + static_cast<std::size_t>(start * dim) * 4);
+        waves.fill(whole.slice(start, 320), layout, DType::f32,
+                   out.data() + static_cast<std::size_t>(start * dim) * 4);
       });
   }
   CHECK((out == reference));
@@ -337,10 +355,12 @@ TEST_CASE("streaming stores and ordinary ones write the same, aligned or not") {
     const std::size_t row = static_cast<std::size_t>(layout.width) * 4, bytes = row * 20000;
     std::vector<std::byte> parts(bytes, untouched);
     for (Index start = 0; start < positions.count; start += 1000)
-      waves.fill(positions.slice(start, 1000), layout, DType::f32, parts.data() + static_cast<std::size_t>(start) * row);
+      waves.fill(positions.slice(start, 1000), layout, DType::f32,
+                 parts.data() + static_cast<std::size_t>(start) * row);
     for (const std::size_t shift : {std::size_t{0}, std::size_t{2}}) {
       std::vector<std::byte> room(bytes + 128, untouched);
-      std::byte* out = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) + shift;
+      std::byte* out =
+          room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) + shift;
       waves.fill(positions, layout, DType::f32, out);
       CHECK_MESSAGE(std::memcmp(out, parts.data(), bytes) == 0, name);
     }
@@ -350,7 +370,8 @@ TEST_CASE("streaming stores and ordinary ones write the same, aligned or not") {
 TEST_CASE("integers are refused") {
   const Waves waves(oracle::ladder("10000", 2));
   std::byte out[64];
-  CHECK_THROWS_AS(waves.fill({0, 1, 1, 0}, {2, Place{0, 1}, Place{1, 1}}, DType::i32, out), pe::UsageError);
+  CHECK_THROWS_AS(waves.fill({0, 1, 1, 0}, {2, Place{0, 1}, Place{1, 1}}, DType::i32, out),
+                  pe::UsageError);
 }
 
 TEST_CASE("the hardest values found lie where the golden file says") {
@@ -369,7 +390,8 @@ TEST_CASE("the hardest values found lie where the golden file says") {
     const DType type = pe::parse_dtype(dtype);
     for (const Isa isa : instruction_sets()) {
       const Waves waves(oracle::ladder(base.c_str(), dim), 1, isa);
-      const auto out = table(waves, {position, 1, 1, 0}, {dim, Place{0, 1}, Place{dim / 2, 1}}, type);
+      const auto out =
+          table(waves, {position, 1, 1, 0}, {dim, Place{0, 1}, Place{dim / 2, 1}}, type);
       const auto got = oracle::element(out.data(), pair + (side == "cos" ? dim / 2 : 0), type);
       CHECK_MESSAGE(fmt::format("{:x}", got) == expected, line);
     }

@@ -1,4 +1,5 @@
 // How fast waves fill memory, as ratios to a plain non-temporal fill timed right before each run.
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -14,8 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "../waves_oracle.hpp"
 #include "ceiling.hpp"
 #ifdef PE_HAVE_SLEEF
@@ -29,8 +28,8 @@ using pe::Index;
 using pe::Place;
 using pe::WaveLayout;
 
-// Wall time on a quiet machine. On a busy one, processor time of the calling thread: what others take is not counted then, but
-// neither is the memory that two threads share.
+// Wall time on a quiet machine. On a busy one, processor time of the calling thread: what others
+// take is not counted then, but neither is the memory that two threads share.
 clockid_t measured_by = CLOCK_MONOTONIC;
 
 double now() {
@@ -46,7 +45,8 @@ double seconds(const std::function<void()>& work) {
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -56,7 +56,8 @@ class Buffer {
   explicit Buffer(std::size_t bytes) : bytes_((bytes + huge - 1) / huge * huge) {
     raw_ = mmap(nullptr, bytes_ + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw_ == MAP_FAILED) std::abort();
-    data_ = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(raw_) + huge - 1) / huge * huge);
+    data_ = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(raw_) + huge - 1) /
+                                         huge * huge);
     madvise(data_, bytes_, MADV_HUGEPAGE);
   }
   ~Buffer() { munmap(raw_, bytes_ + huge); }
@@ -72,7 +73,8 @@ class Buffer {
   std::byte* data_ = nullptr;
 };
 
-/// part(k) for k < threads at once, a thread each that is started before the clock; the time of the slowest.
+/// part(k) for k < threads at once, a thread each that is started before the clock; the time of the
+/// slowest.
 double in_parallel(int threads, const std::function<void(int)>& part) {
   std::vector<double> times(static_cast<std::size_t>(threads));
   std::atomic<int> ready = 0;
@@ -103,9 +105,9 @@ class Bench {
   Bench(int repetitions, const char* only) : repetitions_(repetitions), only_(only) {}
 
   void run(const Job& job, int threads, bool fresh = false) {
-    const std::string name =
-        fmt::format("{:<28} {:>8}x{:<5} {:<4} {}T{}{}{}", job.name, job.rows, job.dim, name_of(job.dtype), threads,
-                    job.first ? " @2^40" : "", job.set_up ? " +set-up" : "", fresh ? " fresh" : "");
+    const std::string name = fmt::format(
+        "{:<28} {:>8}x{:<5} {:<4} {}T{}{}{}", job.name, job.rows, job.dim, name_of(job.dtype),
+        threads, job.first ? " @2^40" : "", job.set_up ? " +set-up" : "", fresh ? " fresh" : "");
     if (only_ && name.find(only_) == std::string::npos) return;
     const std::vector<pe::Real> frequencies = oracle::ladder("10000", static_cast<int>(job.dim));
     const pe::Waves waves(frequencies);
@@ -119,7 +121,8 @@ class Bench {
           if (job.tables == 2) (t == 0 ? layout.sine : layout.cosine).reset();
           const Index begin = job.rows * k / threads, end = job.rows * (k + 1) / threads;
           by.fill({job.first + begin, 1, end - begin, 0}, layout, job.dtype,
-                  out + static_cast<std::size_t>(t) * table_bytes + static_cast<std::size_t>(begin) * row_bytes);
+                  out + static_cast<std::size_t>(t) * table_bytes +
+                      static_cast<std::size_t>(begin) * row_bytes);
         }
       });
     };
@@ -157,12 +160,15 @@ class Bench {
           ours = fill(waves, buffer.data());
         }
       }
-      ratios.push_back(plain / ours), times.push_back(ours), ceilings.push_back(plain);
+      ratios.push_back(plain / ours);
+      times.push_back(ours);
+      ceilings.push_back(plain);
     }
     std::sort(ratios.begin(), ratios.end());
     fmt::print("{:<64} {:6.1f} GB/s  ceiling {:6.1f}  ratio {:.2f} [{:.2f} {:.2f}]\n", name,
-               static_cast<double>(bytes) / median(times) / 1e9, static_cast<double>(bytes) / median(ceilings) / 1e9,
-               median(ratios), ratios[ratios.size() / 4], ratios[ratios.size() * 3 / 4]);
+               static_cast<double>(bytes) / median(times) / 1e9,
+               static_cast<double>(bytes) / median(ceilings) / 1e9, median(ratios),
+               ratios[ratios.size() / 4], ratios[ratios.size() * 3 / 4]);
     std::fflush(stdout);
   }
 
@@ -187,14 +193,16 @@ class Bench {
       }
   }
 
-  // What relative-only does for all pairs of positions: every entry of a table in memory made again and compared (pe/properties/rotation.cpp).
+  // What relative-only does for all pairs of positions: every entry of a table in memory made again
+  // and compared (pe/properties/rotation.cpp).
   void certificate() {
     if (only_ && !std::strstr("certificate", only_)) return;
     const Index rows = 131072, pairs = 64, block = 1024;
     const pe::Waves waves(oracle::ladder("10000", 128));
     const WaveLayout cosine{pairs, {}, Place{}}, sine{pairs, Place{}, {}};
     Buffer table(static_cast<std::size_t>(rows * pairs) * 8);
-    std::byte *const cosines = table.data(), *const sines = cosines + static_cast<std::size_t>(rows * pairs) * 4;
+    std::byte* const cosines = table.data();
+    *const sines = cosines + static_cast<std::size_t>(rows * pairs) * 4;
     waves.fill(pe::first_positions(rows), cosine, DType::f32, cosines);
     waves.fill(pe::first_positions(rows), sine, DType::f32, sines);
     for (const int threads : {1, 2}) {
@@ -206,12 +214,16 @@ class Bench {
           for (Index row = rows * k / threads; row < rows * (k + 1) / threads; row += block)
             for (const bool side : {false, true}) {
               waves.fill({row, 1, block, 0}, side ? sine : cosine, DType::f32, scratch.data());
-              const std::byte* stored = (side ? sines : cosines) + static_cast<std::size_t>(row * pairs) * 4;
-              unlike += std::memcmp(stored, scratch.data(), static_cast<std::size_t>(block * pairs) * 4) != 0;
+              const std::byte* stored =
+                  (side ? sines : cosines) + static_cast<std::size_t>(row * pairs) * 4;
+              unlike += std::memcmp(stored, scratch.data(),
+                                    static_cast<std::size_t>(block * pairs) * 4) != 0;
             }
         }));
-      fmt::print("\ncertificate of relative-only, {} positions, 128 channels, {} thread{}: {:.1f} ms, {} blocks differ\n", rows, threads,
-                 threads > 1 ? "s" : "", 1e3 * median(times), unlike.load());
+      fmt::print(
+          "\ncertificate of relative-only, {} positions, 128 channels, {} thread{}: {:.1f} ms, {} "
+          "blocks differ\n",
+          rows, threads, threads > 1 ? "s" : "", 1e3 * median(times), unlike.load());
       failed_ |= unlike != 0;
     }
   }
@@ -221,18 +233,20 @@ class Bench {
     if (only_ && !std::strstr("peers", only_)) return;
     const Index rows = 131072, dim = 128;
     std::vector<double> frequency;
-    for (const pe::Real& theta : oracle::ladder("10000", dim)) frequency.push_back(pe::to_double(theta));
+    for (const pe::Real& theta : oracle::ladder("10000", dim))
+      frequency.push_back(pe::to_double(theta));
     Buffer buffer(static_cast<std::size_t>(rows * dim) * 4);
     auto* out = reinterpret_cast<float*>(buffer.data());
     std::memset(buffer.data(), 1, buffer.size());
     const pe::Waves waves(oracle::ladder("10000", dim));
     const WaveLayout layout{dim, Place{0, 2}, Place{1, 2}};
-    fmt::print("\nf32 interleaved {}x{}, 1 thread: how many times as long a peer takes\n", rows, dim);
+    fmt::print("\nf32 interleaved {}x{}, 1 thread: how many times as long a peer takes\n", rows,
+               dim);
     const auto compare = [&](const char* name, int repetitions, const std::function<void()>& peer) {
       std::vector<double> ratios;
       for (int i = 0; i < repetitions; ++i) {
-        const double ours =
-            seconds([&] { waves.fill(pe::first_positions(rows), layout, DType::f32, buffer.data()); });
+        const double ours = seconds(
+            [&] { waves.fill(pe::first_positions(rows), layout, DType::f32, buffer.data()); });
         ratios.push_back(seconds(peer) / ours);
       }
       fmt::print("  {:<40} {:7.1f}\n", name, median(ratios));
@@ -240,7 +254,8 @@ class Bench {
     compare("libm, pow for each element", 3, [&] {
       for (Index p = 0; p < rows; ++p)
         for (Index j = 0; j < dim / 2; ++j) {
-          const double angle = static_cast<double>(p) * std::pow(10000.0, -2.0 * static_cast<double>(j) / dim);
+          const double angle =
+              static_cast<double>(p) * std::pow(10000.0, -2.0 * static_cast<double>(j) / dim);
           out[p * dim + 2 * j] = static_cast<float>(std::sin(angle));
           out[p * dim + 2 * j + 1] = static_cast<float>(std::cos(angle));
         }
@@ -254,7 +269,8 @@ class Bench {
         }
     });
 #ifdef PE_HAVE_SLEEF
-    compare("SLEEF f64, 1.0 ulp, 8 lanes", 9, [&] { bench::sleef_f64(frequency.data(), rows, dim, out); });
+    compare("SLEEF f64, 1.0 ulp, 8 lanes", 9,
+            [&] { bench::sleef_f64(frequency.data(), rows, dim, out); });
 #endif
   }
 
@@ -271,7 +287,8 @@ class Bench {
         if (!place) continue;
         const std::byte* table = out + (job.tables == 2 && sine ? table_bytes : 0);
         for (Index copy = 0; copy < place->copies; ++copy) {
-          const Index at = row * job.layout.width + place->offset + pair * place->step + copy * place->copy_step;
+          const Index at =
+              row * job.layout.width + place->offset + pair * place->step + copy * place->copy_step;
           if (oracle::element(table, at, job.dtype) !=
               truth(static_cast<int>(pair), job.first + row, sine, job.dtype))
             return false;
@@ -286,20 +303,24 @@ class Bench {
   bool failed_ = false;
 };
 
-// Wall time in milliseconds of cos and sin tables [rows, dim] of f32, halves duplicated, into memory that was never touched:
-// what scripts/bench_peers.py holds against NumPy and PyTorch, which allocate as they go.
+// Wall time in milliseconds of cos and sin tables [rows, dim] of f32, halves duplicated, into
+// memory that was never touched: what scripts/bench_peers.py holds against NumPy and PyTorch, which
+// allocate as they go.
 double fresh_tables(Index rows, Index dim, int threads) {
   const std::vector<pe::Real> frequencies = oracle::ladder("10000", static_cast<int>(dim));
   const auto start = std::chrono::steady_clock::now();
   const pe::Waves waves(frequencies);
-  const std::size_t row_bytes = static_cast<std::size_t>(dim) * 4, table_bytes = row_bytes * static_cast<std::size_t>(rows);
+  const std::size_t row_bytes = static_cast<std::size_t>(dim) * 4,
+                    table_bytes = row_bytes * static_cast<std::size_t>(rows);
   Buffer buffer(2 * table_bytes);
   in_parallel(threads, [&](int k) {
     const Index begin = rows * k / threads, count = rows * (k + 1) / threads - begin;
     for (const bool sine : {false, true}) {
       WaveLayout layout{dim, {}, {}};
       (sine ? layout.sine : layout.cosine) = Place{0, 1, 2, dim / 2};
-      waves.fill({begin, 1, count, 0}, layout, DType::f32, buffer.data() + (sine ? table_bytes : 0) + static_cast<std::size_t>(begin) * row_bytes);
+      waves.fill(
+          {begin, 1, count, 0}, layout, DType::f32,
+          buffer.data() + (sine ? table_bytes : 0) + static_cast<std::size_t>(begin) * row_bytes);
     }
   });
   return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -310,14 +331,17 @@ double fresh_tables(Index rows, Index dim, int threads) {
 // waves_bench [REPETITIONS [FILTER [cpu]]], or waves_bench fresh ROWS DIM THREADS.
 int main(int argc, char** argv) {
   if (argc == 5 && std::string(argv[1]) == "fresh") {
-    fmt::print("{:.3f}\n", fresh_tables(std::atoll(argv[2]), std::atoll(argv[3]), std::atoi(argv[4])));
+    fmt::print("{:.3f}\n",
+               fresh_tables(std::atoll(argv[2]), std::atoll(argv[3]), std::atoi(argv[4])));
     return 0;
   }
   if (argc > 3 && std::string(argv[3]) == "cpu") measured_by = CLOCK_THREAD_CPUTIME_ID;
   Bench bench(argc > 1 ? std::atoi(argv[1]) : 15, argc > 2 ? argv[2] : nullptr);
   const auto interleaved = [](Index dim) { return WaveLayout{dim, Place{0, 2}, Place{1, 2}}; };
   const auto halves = [](Index dim) { return WaveLayout{dim, Place{0, 1}, Place{dim / 2, 1}}; };
-  const auto twice = [](Index dim) { return WaveLayout{dim, Place{0, 1, 2, dim / 2}, Place{0, 1, 2, dim / 2}}; };
+  const auto twice = [](Index dim) {
+    return WaveLayout{dim, Place{0, 1, 2, dim / 2}, Place{0, 1, 2, dim / 2}};
+  };
   const auto single = [](Index dim) { return WaveLayout{dim / 2, Place{0, 1}, Place{0, 1}}; };
   for (const int threads : {1, 2}) {
     for (const DType dtype : {DType::f32, DType::bf16, DType::f16, DType::f64}) {
@@ -329,7 +353,8 @@ int main(int argc, char** argv) {
       bench.run({"interleaved", 8192, 4096, interleaved(4096), dtype, 1, 0, true}, threads);
       bench.run({"interleaved", 8192, 4096, interleaved(4096), dtype}, threads);
     }
-    bench.run({"interleaved", 131072, 128, interleaved(128), DType::f32, 1, std::int64_t{1} << 40}, threads);
+    bench.run({"interleaved", 131072, 128, interleaved(128), DType::f32, 1, std::int64_t{1} << 40},
+              threads);
     bench.run({"interleaved", 1048576, 128, interleaved(128), DType::f32}, threads);
     bench.run({"cos, sin twice", 131072, 128, twice(128), DType::f32, 2}, threads, true);
     bench.run({"interleaved", 131072, 128, interleaved(128), DType::f32}, threads, true);

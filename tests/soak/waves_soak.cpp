@@ -1,4 +1,5 @@
-// Random trials of the waves against MPFR, and (--search) a hunt for values next to a rounding boundary.
+// Random trials of the waves against MPFR, and (--search) a hunt for values next to a rounding
+// boundary.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +52,8 @@ void trial(std::mt19937_64& random, Tally& tally) {
   std::vector<std::byte> out[4];
   for (int d = 0; d < 4; ++d) {
     out[d].resize(static_cast<std::size_t>(rows * dim) * pe::size_of(dtypes[d]));
-    waves.fill(positions, {dim, Place{0, 1}, Place{pairs, 1}}, dtypes[d], out[d].data(), &tally.fallbacks[d]);
+    waves.fill(positions, {dim, Place{0, 1}, Place{pairs, 1}}, dtypes[d], out[d].data(),
+               &tally.fallbacks[d]);
     tally.elements[d] += static_cast<std::uint64_t>(rows * dim);
   }
   oracle::Number sine(192), cosine(192);
@@ -62,11 +64,14 @@ void trial(std::mt19937_64& random, Tally& tally) {
         for (const bool is_sine : {true, false}) {
           const std::uint64_t got =
               oracle::element(out[d].data(), row * dim + (is_sine ? 0 : pairs) + pair, dtypes[d]);
-          const std::uint64_t expected = oracle::nearest((is_sine ? sine : cosine).value, dtypes[d]);
+          const std::uint64_t expected =
+              oracle::nearest((is_sine ? sine : cosine).value, dtypes[d]);
           if (got != expected) {
             ++tally.misrounded;
-            fmt::print("MISROUNDED base {} dim {} pair {} position {} {} {}: {:#x}, expected {:#x}\n", base, dim, pair,
-                       positions.at(row), is_sine ? "sin" : "cos", name_of(dtypes[d]), got, expected);
+            fmt::print(
+                "MISROUNDED base {} dim {} pair {} position {} {} {}: {:#x}, expected {:#x}\n",
+                base, dim, pair, positions.at(row), is_sine ? "sin" : "cos", name_of(dtypes[d]),
+                got, expected);
           }
         }
     }
@@ -82,7 +87,8 @@ int soak(std::uint64_t seed, std::uint64_t elements, int threads) {
         std::mt19937_64 random(seed * 1000003 + static_cast<std::uint64_t>(k));
         Tally tally;
         while ((tally.elements[0] + tally.elements[1] + tally.elements[2] + tally.elements[3]) *
-                   static_cast<std::uint64_t>(threads) < elements)
+                   static_cast<std::uint64_t>(threads) <
+               elements)
           trial(random, tally);
         mpfr_free_cache();
         const std::lock_guard lock(mutex);
@@ -96,15 +102,15 @@ int soak(std::uint64_t seed, std::uint64_t elements, int threads) {
       });
   }
   for (int d = 0; d < 4; ++d)
-    fmt::print("{:<4} {:>12} elements  rechecked runs {:>9}  double-double {:>7}  MPFR {:>5}\n", name_of(dtypes[d]),
-               total.elements[d], total.fallbacks[d].rechecked, total.fallbacks[d].twofold,
-               total.fallbacks[d].multiprecision);
+    fmt::print("{:<4} {:>12} elements  rechecked runs {:>9}  double-double {:>7}  MPFR {:>5}\n",
+               name_of(dtypes[d]), total.elements[d], total.fallbacks[d].rechecked,
+               total.fallbacks[d].twofold, total.fallbacks[d].multiprecision);
   fmt::print("seed {}: {} misrounded\n", seed, total.misrounded);
   return total.misrounded ? 1 : 0;
 }
 
-// Looks through f64 tables for patterns nearest to the middle between two elements of a narrower format, and
-// prints the rows of tests/hard_cases.txt for the nearest.
+// Looks through f64 tables for patterns nearest to the middle between two elements of a narrower
+// format, and prints the rows of tests/hard_cases.txt for the nearest.
 void search(std::uint64_t seed, std::uint64_t elements) {
   std::mt19937_64 random(seed);
   const struct {
@@ -124,7 +130,8 @@ void search(std::uint64_t seed, std::uint64_t elements) {
       const auto& [base, dim] = cases[which];
       const Index rows = 16384, pairs = dim / 2;
       const pe::Waves waves(oracle::ladder(base, dim));
-      const std::int64_t first = which % 2 ? random_position(random, rows) : static_cast<std::int64_t>(random() % (1u << 24));
+      const std::int64_t first = which % 2 ? random_position(random, rows)
+                                           : static_cast<std::int64_t>(random() % (1u << 24));
       std::vector<std::uint64_t> out(static_cast<std::size_t>(rows * dim));
       waves.fill({first, 1, rows, 0}, {dim, Place{0, 1}, Place{pairs, 1}}, DType::f64,
                  reinterpret_cast<std::byte*>(out.data()));
@@ -135,12 +142,15 @@ void search(std::uint64_t seed, std::uint64_t elements) {
         // Normal elements only: what is smaller has its middles elsewhere.
         const std::uint64_t smallest = std::bit_cast<std::uint64_t>(0x1p-14);
         for (std::size_t i = 0; i < out.size(); ++i) {
-          const std::uint64_t low = out[i] & mask, distance = low > middle ? low - middle : middle - low;
+          const std::uint64_t low = out[i] & mask,
+                              distance = low > middle ? low - middle : middle - low;
           if (distance > limit || (out[i] & ~(1ull << 63)) < smallest) continue;
           const auto row = static_cast<Index>(i) / dim, column = static_cast<Index>(i) % dim;
-          nearest[d].push_back({distance, first + row, which, static_cast<int>(column % pairs), column < pairs});
+          nearest[d].push_back(
+              {distance, first + row, which, static_cast<int>(column % pairs), column < pairs});
         }
-        std::sort(nearest[d].begin(), nearest[d].end(), [](const Find& a, const Find& b) { return a.distance < b.distance; });
+        std::sort(nearest[d].begin(), nearest[d].end(),
+                  [](const Find& a, const Find& b) { return a.distance < b.distance; });
         if (nearest[d].size() > 6) nearest[d].resize(6);
       }
     }
@@ -148,8 +158,9 @@ void search(std::uint64_t seed, std::uint64_t elements) {
     for (const Find& find : nearest[d]) {
       const auto& [base, dim] = cases[find.which];
       const oracle::Waves truth(base, dim);
-      fmt::print("{} {} {} {} {} {} {:x}\n", base, dim, find.pair, find.position, find.sine ? "sin" : "cos",
-                 name_of(dtypes[d]), truth(find.pair, find.position, find.sine, dtypes[d]));
+      fmt::print("{} {} {} {} {} {} {:x}\n", base, dim, find.pair, find.position,
+                 find.sine ? "sin" : "cos", name_of(dtypes[d]),
+                 truth(find.pair, find.position, find.sine, dtypes[d]));
     }
 }
 

@@ -21,9 +21,12 @@ constexpr ApplyRow rows[] = {
     {"q_out", "table rotation", "q", "queries, encoded"},
     {"k_out", "table rotation", "k", "keys, encoded"},
     {"content_content", "any", "qk", "query · key as they came, before the scale"},
-    {"content_position", "table relative", "qk", "query · what position adds to the key, before the scale"},
-    {"position_content", "table relative", "qk", "what position adds to the query · key, before the scale"},
-    {"position_position", "table relative", "qk", "product of what position adds to both, before the scale"},
+    {"content_position", "table relative", "qk",
+     "query · what position adds to the key, before the scale"},
+    {"position_content", "table relative", "qk",
+     "what position adds to the query · key, before the scale"},
+    {"position_position", "table relative", "qk",
+     "product of what position adds to both, before the scale"},
     {"bias", "bias", "qk", "what is added to the scaled score"},
     {"logits", "any", "qk", "scores before softmax, masked ones −inf"},
     {"attention", "any", "qk", "softmax of the logits along the keys"},
@@ -31,7 +34,8 @@ constexpr ApplyRow rows[] = {
 };
 
 bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
     if ((at == 0 || text[at - 1] == ' ') && (end == text.size() || text[end] == ' ')) return true;
   }
@@ -54,7 +58,8 @@ class Application {
           !is_term(row.name)) {
         names.emplace_back(row.name);
         if (row.name == "content_content")
-          for (std::size_t i = 1; i < scores_->terms().size(); ++i) names.push_back(scores_->terms()[i].name);
+          for (std::size_t i = 1; i < scores_->terms().size(); ++i)
+            names.push_back(scores_->terms()[i].name);
       }
     return names;
   }
@@ -64,7 +69,8 @@ class Application {
     std::erase_if(usual, [&](const std::string& name) {
       if (name == "attention") return !has('v');
       if (name.size() == 1) return !inputs;
-      return name != "x_out" && name != "q_out" && name != "k_out" && name != "logits" && name != "output";
+      return name != "x_out" && name != "q_out" && name != "k_out" && name != "logits" &&
+             name != "output";
     });
     return usual;
   }
@@ -91,19 +97,23 @@ class Application {
     const auto row = std::ranges::find(rows, name, &ApplyRow::name);
     if (row != std::end(rows) && fits(*row))
       for (const char letter : row->needs)
-        if (!has(letter)) throw UsageError(fmt::format("--fields {} needs --{}, or --random", name, letter));
-    throw UsageError(fmt::format("no field '{}' here: choose from {}", name, fmt::join(known, ", ")));
+        if (!has(letter))
+          throw UsageError(fmt::format("--fields {} needs --{}, or --random", name, letter));
+    throw UsageError(
+        fmt::format("no field '{}' here: choose from {}", name, fmt::join(known, ", ")));
   }
 
   Field make(const std::string& name) const {
     if (name.size() == 1)
       return content_field(name, contents_.at(name), positions_of(name), along_of(name), dtype_);
-    if (name == "x_out") return content_field(name, encoded("x"), setting_.queries, "position", dtype_);
+    if (name == "x_out")
+      return content_field(name, encoded("x"), setting_.queries, "position", dtype_);
     if (name == "q_out")
-      return content_field(name, scores_ ? scores_->queries() : encoded("q"), setting_.queries, "query",
-                           dtype_);
+      return content_field(name, scores_ ? scores_->queries() : encoded("q"), setting_.queries,
+                           "query", dtype_);
     if (name == "k_out")
-      return content_field(name, scores_ ? scores_->keys() : encoded("k"), setting_.keys, "key", dtype_);
+      return content_field(name, scores_ ? scores_->keys() : encoded("k"), setting_.keys, "key",
+                           dtype_);
     if (name == "output") return output();
     const auto fill = [&]() -> RowsFill {
       const auto scores = scores_;
@@ -132,12 +142,15 @@ class Application {
   std::shared_ptr<const Content> encoded(const std::string& name) const {
     const Content& content = *contents_.at(name);
     check_count(content, positions_of(name), name == "k" ? "--key-positions" : "--positions");
-    return std::make_shared<const Content>(encode(effect_, content, positions_of(name), setting_.combine, name == "k" ? Side::key : Side::query));
+    return std::make_shared<const Content>(encode(effect_, content, positions_of(name),
+                                                  setting_.combine,
+                                                  name == "k" ? Side::key : Side::query));
   }
 
   Field output() const {
     const Content &q = *contents_.at("q"), &v = *contents_.at("v");
-    const auto outputs = std::make_shared<const Outputs>(scores_, effect_, contents_.at("v"), setting_);
+    const auto outputs =
+        std::make_shared<const Outputs>(scores_, effect_, contents_.at("v"), setting_);
     if (q.axes.back() == 'd')
       return rows_field("output", q, q.axes.substr(0, q.axes.size() - 1), setting_.queries, "query",
                         {"dim", first_positions(v.channels), "channel"}, dtype_,
@@ -148,9 +161,10 @@ class Application {
     whole.values.resize(static_cast<std::size_t>(q.batch * q.heads * q.length * v.channels));
     for (Index b = 0; b < q.batch; ++b)
       for (Index h = 0; h < q.heads; ++h)
-        for (Index s = 0; s < q.length; ++s) outputs->fill(b, h, std::span(&s, 1), whole.row(b, h, s));
-    return content_field("output", std::make_shared<const Content>(std::move(whole)), setting_.queries,
-                         "query", dtype_);
+        for (Index s = 0; s < q.length; ++s)
+          outputs->fill(b, h, std::span(&s, 1), whole.row(b, h, s));
+    return content_field("output", std::make_shared<const Content>(std::move(whole)),
+                         setting_.queries, "query", dtype_);
   }
 
   const Effect& effect_;
@@ -164,14 +178,15 @@ class Application {
 
 std::span<const ApplyRow> all_apply_fields() { return rows; }
 
-std::vector<Field> apply(const Effect& effect, const Contents& contents, const Setting& setting, DType dtype,
-                         const std::vector<std::string>& names, bool inputs) {
+std::vector<Field> apply(const Effect& effect, const Contents& contents, const Setting& setting,
+                         DType dtype, const std::vector<std::string>& names, bool inputs) {
   const Application application(effect, contents, setting, dtype);
   std::vector<Field> fields;
   for (const std::string& name : names.empty() ? application.usual(inputs) : names)
     fields.push_back(application.field(name));
   if (fields.empty())
-    throw UsageError("nothing to apply this to: give --q and --k (or --x for a table), or --random B,H,S,D");
+    throw UsageError(
+        "nothing to apply this to: give --q and --k (or --x for a table), or --random B,H,S,D");
   return fields;
 }
 

@@ -1,4 +1,5 @@
-// Applying an Effect: content and positions become fields of encoded tensors, scores, weights and outputs.
+// Applying an Effect: content and positions become fields of encoded tensors, scores, weights and
+// outputs.
 #pragma once
 
 #include <map>
@@ -24,11 +25,12 @@ struct ApplyRow {
 };
 std::span<const ApplyRow> all_apply_fields();
 
-/// The named fields (none named: the encoded tensors and the logits, and with v the weights and the output;
-/// behind the tensors as they came when `inputs` asks for those), each filled on demand from f64 and rounded
-/// once to `dtype`. Tensors keep the axes of their input; scores are [batch, head, query, key], without the
-/// axes that q lacks. Throws UsageError for a name that is not known and for a tensor that is missing.
-std::vector<Field> apply(const Effect& effect, const Contents& contents, const Setting& setting, DType dtype,
-                         const std::vector<std::string>& names, bool inputs = false);
+/// The named fields (none named: the encoded tensors and the logits, and with v the weights and the
+/// output; behind the tensors as they came when `inputs` asks for those), each filled on demand
+/// from f64 and rounded once to `dtype`. Tensors keep the axes of their input; scores are [batch,
+/// head, query, key], without the axes that q lacks. Throws UsageError for a name that is not known
+/// and for a tensor that is missing.
+std::vector<Field> apply(const Effect& effect, const Contents& contents, const Setting& setting,
+                         DType dtype, const std::vector<std::string>& names, bool inputs = false);
 
 }  // namespace pe

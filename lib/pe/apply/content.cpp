@@ -77,17 +77,21 @@ void check_axes(std::string_view axes) {
 Content read_content(std::string name, const Array& array, std::string axes, bool allow_nonfinite) {
   Content content{.name = std::move(name), .axes = std::move(axes), .values = {}};
   if (array.rank() != static_cast<Index>(content.axes.size()))
-    throw UsageError(fmt::format("--{} holds {} ({} axes), but --axes {} names {}: expected {}", content.name,
-                                 spell_shape(array.shape()), array.rank(), content.axes, content.axes.size(),
+    throw UsageError(fmt::format("--{} holds {} ({} axes), but --axes {} names {}: expected {}",
+                                 content.name, spell_shape(array.shape()), array.rank(),
+                                 content.axes, content.axes.size(),
                                  fmt::join(content.axes, " x ")));
   const auto extent = [&](char letter) {
     const std::size_t at = content.axes.find(letter);
     return at == std::string::npos ? 1 : array.shape()[at];
   };
-  content.batch = extent('b'), content.heads = extent('h'), content.length = extent('s'),
+  content.batch = extent('b');
+  content.heads = extent('h');
+  content.length = extent('s');
   content.channels = extent('d');
   if (array.size() == 0)
-    throw UsageError(fmt::format("--{} is empty: its shape is {}", content.name, spell_shape(array.shape())));
+    throw UsageError(
+        fmt::format("--{} is empty: its shape is {}", content.name, spell_shape(array.shape())));
   content.values.resize(static_cast<std::size_t>(array.size()));
   std::vector<Index> strides;
   for (const char letter : content.axes) strides.push_back(content.stride(letter));
@@ -101,9 +105,9 @@ Content read_content(std::string name, const Array& array, std::string axes, boo
     for (Index i = 0; i < line; ++i) {
       const double value = row[static_cast<std::size_t>(i)];
       if (!allow_nonfinite && !std::isfinite(value))
-        throw UsageError(fmt::format("--{} holds {} at [{}]: give finite numbers, or --allow-nonfinite",
-                                     content.name, value,
-                                     fmt::join(coordinates(first + i, array.shape()), ", ")));
+        throw UsageError(fmt::format(
+            "--{} holds {} at [{}]: give finite numbers, or --allow-nonfinite", content.name, value,
+            fmt::join(coordinates(first + i, array.shape()), ", ")));
       content.values[static_cast<std::size_t>(at + i * step)] = value;
     }
   }
@@ -127,11 +131,13 @@ Content random_content(std::string name, const std::vector<Index>& extents, std:
   content.values.resize(static_cast<std::size_t>(size));
   const std::uint64_t stream = random_stream(seed, static_cast<std::uint64_t>(content.name[0]));
   for (Index i = 0; i < size; ++i)
-    content.values[static_cast<std::size_t>(i)] = random_normal(stream, static_cast<std::uint64_t>(i));
+    content.values[static_cast<std::size_t>(i)] =
+        random_normal(stream, static_cast<std::uint64_t>(i));
   if (dtype != DType::f64) {
     std::vector<std::byte> narrowed(static_cast<std::size_t>(content.channels) * size_of(dtype));
     for (Index first = 0; first < size; first += content.channels) {
-      const std::span row(content.values.data() + first, static_cast<std::size_t>(content.channels));
+      const std::span row(content.values.data() + first,
+                          static_cast<std::size_t>(content.channels));
       narrow(row, dtype, narrowed.data());
       widen(narrowed.data(), dtype, row);
     }
@@ -141,8 +147,8 @@ Content random_content(std::string name, const std::vector<Index>& extents, std:
 
 void check_count(const Content& content, const PositionRange& positions, const char* option) {
   if (content.length != positions.count)
-    throw UsageError(fmt::format("{} has {} positions and {} gives {} ({})", content.spell(), content.length,
-                                 option, positions.count, spell(positions)));
+    throw UsageError(fmt::format("{} has {} positions and {} gives {} ({})", content.spell(),
+                                 content.length, option, positions.count, spell(positions)));
 }
 
 }  // namespace pe

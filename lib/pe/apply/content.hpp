@@ -1,5 +1,5 @@
-// Content: queries, keys, values or embeddings, by batch, head, position and channel whatever order their
-// file has.
+// Content: queries, keys, values or embeddings, by batch, head, position and channel whatever order
+// their file has.
 #pragma once
 
 #include <string>
@@ -14,15 +14,17 @@ namespace pe {
 /// A tensor in f64. Axes that its file does not have count 1.
 struct Content {
   std::string name;  // q, k, v, x
-  std::string
-      axes;  // the file's order, outermost first: letters b (batch), h (head), s (position), d (channel)
+  std::string axes;  // the file's order, outermost first: letters b (batch), h (head), s
+                     // (position), d (channel)
   Index batch = 1, heads = 1, length = 0, channels = 0;
   std::vector<double> values;  // C order [batch, head, position, channel]
 
   const double* row(Index b, Index h, Index s) const {
     return values.data() + ((b * heads + h) * length + s) * channels;
   }
-  double* row(Index b, Index h, Index s) { return values.data() + ((b * heads + h) * length + s) * channels; }
+  double* row(Index b, Index h, Index s) {
+    return values.data() + ((b * heads + h) * length + s) * channels;
+  }
   Index extent(char letter) const;
   /// What one step along an axis is worth in `values`.
   Index stride(char letter) const;
@@ -36,12 +38,12 @@ std::string usual_axes(Index rank);
 /// Throws UsageError unless `axes` names s and d once each and b and h at most once.
 void check_axes(std::string_view axes);
 
-/// The array as content; throws UsageError when its rank is not that of `axes`, when an axis is empty, or,
-/// unless allowed, at the first NaN or infinity, naming its index.
+/// The array as content; throws UsageError when its rank is not that of `axes`, when an axis is
+/// empty, or, unless allowed, at the first NaN or infinity, naming its index.
 Content read_content(std::string name, const Array& array, std::string axes, bool allow_nonfinite);
 
-/// Standard normal numbers that depend on the seed, the name and the place [b, h, s, d] alone, rounded to
-/// `dtype`, so that what is written is what was used.
+/// Standard normal numbers that depend on the seed, the name and the place [b, h, s, d] alone,
+/// rounded to `dtype`, so that what is written is what was used.
 Content random_content(std::string name, const std::vector<Index>& batch_head_position_channel,
                        std::string axes, std::uint64_t seed, DType dtype);
 

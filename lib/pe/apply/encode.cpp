@@ -19,7 +19,8 @@ void check_rows(const Table& table, const PositionRange& positions) {
     return;
   }
   if (positions.decimals != 0)
-    throw UsageError("--positions must be whole numbers: the table has no rows between two positions");
+    throw UsageError(
+        "--positions must be whole numbers: the table has no rows between two positions");
   const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
   if (low < 0 || high >= *table.rows)
     throw UsageError(fmt::format("position {} lies outside the table, which has {} rows (0 to {})",
@@ -49,7 +50,8 @@ Combine parse_combine(std::string_view name) {
 
 Content rows_of(const Table& table, const PositionRange& positions) {
   check_rows(table, positions);
-  Content rows{.name = "p", .axes = "sd", .length = positions.count, .channels = table.width, .values = {}};
+  Content rows{
+      .name = "p", .axes = "sd", .length = positions.count, .channels = table.width, .values = {}};
   rows.values.resize(static_cast<std::size_t>(positions.count * table.width));
   table.fill(positions, DType::f64, reinterpret_cast<std::byte*>(rows.values.data()));
   return rows;
@@ -59,8 +61,8 @@ Content combine(const Content& content, const Content& rows, Combine how) {
   const Index d = content.channels, w = rows.channels;
   if (how != Combine::concatenate && d != w)
     throw UsageError(fmt::format(
-        "the table's rows have {} channels and {} has {}: give --dim {}, or --combine concatenate", w,
-        content.spell(), d, d));
+        "the table's rows have {} channels and {} has {}: give --dim {}, or --combine concatenate",
+        w, content.spell(), d, d));
   Content out = content;
   if (how == Combine::concatenate) {
     out.channels = d + w;
@@ -82,20 +84,27 @@ Content combine(const Content& content, const Content& rows, Combine how) {
   return out;
 }
 
-Content turn(const Content& content, const Rotation& rotation, const PositionRange& positions, Side side) {
+Content turn(const Content& content, const Rotation& rotation, const PositionRange& positions,
+             Side side) {
   const Index pairs = rotation.pairs;
   if (content.channels != rotation.dim)
-    throw UsageError(fmt::format("the rotation turns heads of {} channels and {} has {}: give --dim {}",
-                                 rotation.dim, content.spell(), content.channels, content.channels));
+    throw UsageError(
+        fmt::format("the rotation turns heads of {} channels and {} has {}: give --dim {}",
+                    rotation.dim, content.spell(), content.channels, content.channels));
   check_positions(rotation, positions);
-  std::vector<double> cosine(static_cast<std::size_t>(positions.count * pairs)), sine(cosine.size());
+  std::vector<double> cosine(static_cast<std::size_t>(positions.count * pairs)),
+      sine(cosine.size());
   rotation.fill(positions, DType::f64, reinterpret_cast<std::byte*>(cosine.data()),
                 reinterpret_cast<std::byte*>(sine.data()));
   if (rotation.scale) {
     std::vector<double> scale(cosine.size());
     auto* out = reinterpret_cast<std::byte*>(scale.data());
-    rotation.scale(positions, DType::f64, side == Side::query ? out : nullptr, side == Side::key ? out : nullptr);
-    for (std::size_t i = 0; i < scale.size(); ++i) cosine[i] *= scale[i], sine[i] *= scale[i];
+    rotation.scale(positions, DType::f64, side == Side::query ? out : nullptr,
+                   side == Side::key ? out : nullptr);
+    for (std::size_t i = 0; i < scale.size(); ++i) {
+      cosine[i] *= scale[i];
+      sine[i] *= scale[i];
+    }
   }
   std::vector<PairChannels> channels;
   for (Index j = 0; j < pairs; ++j) channels.push_back(channels_of(rotation, j));
@@ -117,7 +126,8 @@ Content turn(const Content& content, const Rotation& rotation, const PositionRan
   return out;
 }
 
-Content encode(const Effect& effect, const Content& content, const PositionRange& positions, Combine how, Side side) {
+Content encode(const Effect& effect, const Content& content, const PositionRange& positions,
+               Combine how, Side side) {
   return std::visit(
       Match{[&](const Table& table) { return combine(content, rows_of(table, positions), how); },
             [&](const Rotation& rotation) { return turn(content, rotation, positions, side); },

@@ -14,8 +14,8 @@ enum class Combine { add, multiply, multiply_one, concatenate };
 /// "add", "multiply", "multiply-one", "concatenate"; throws UsageError.
 Combine parse_combine(std::string_view name);
 
-/// The table's rows at positions, in f64, as content without batch and heads. Throws UsageError for positions
-/// that the table does not have.
+/// The table's rows at positions, in f64, as content without batch and heads. Throws UsageError for
+/// positions that the table does not have.
 Content rows_of(const Table& table, const PositionRange& positions);
 
 /// x ⊕ P. Throws UsageError when the widths differ and ⊕ is not concatenation.
@@ -24,12 +24,15 @@ Content combine(const Content& content, const Content& rows, Combine how);
 /// What the content is to a rotation that scales queries and keys apart (xPos).
 enum class Side { query, key };
 
-/// The channels of each position turned: pair j by its angle and scaled by the attention factor and by the side's own scale; channels
-/// beyond the pairs pass through. Throws UsageError when the head's channels are not the rotation's.
-Content turn(const Content& content, const Rotation& rotation, const PositionRange& positions, Side side = Side::query);
+/// The channels of each position turned: pair j by its angle and scaled by the attention factor and
+/// by the side's own scale; channels beyond the pairs pass through. Throws UsageError when the
+/// head's channels are not the rotation's.
+Content turn(const Content& content, const Rotation& rotation, const PositionRange& positions,
+             Side side = Side::query);
 
-/// What the effect makes of queries, keys or embeddings before they are multiplied: a table and a rotation
-/// encode them, biases and relative encodings leave them alone.
-Content encode(const Effect& effect, const Content& content, const PositionRange& positions, Combine how, Side side = Side::query);
+/// What the effect makes of queries, keys or embeddings before they are multiplied: a table and a
+/// rotation encode them, biases and relative encodings leave them alone.
+Content encode(const Effect& effect, const Content& content, const PositionRange& positions,
+               Combine how, Side side = Side::query);
 
 }  // namespace pe

@@ -10,8 +10,8 @@
 namespace pe {
 namespace {
 
-std::vector<Axis> axes_of(const Content& content, const std::string& letters, const PositionRange& positions,
-                          const std::string& along) {
+std::vector<Axis> axes_of(const Content& content, const std::string& letters,
+                          const PositionRange& positions, const std::string& along) {
   std::vector<Axis> axes;
   for (const char letter : letters) switch (letter) {
       case 'b':
@@ -21,8 +21,8 @@ std::vector<Axis> axes_of(const Content& content, const std::string& letters, co
         axes.push_back({"head", first_positions(content.heads), "attention head"});
         break;
       case 's':
-        axes.push_back(
-            {along, positions, along == "position" ? "position in the sequence" : along + " position"});
+        axes.push_back({along, positions,
+                        along == "position" ? "position in the sequence" : along + " position"});
         break;
       default:
         axes.push_back({"dim", first_positions(content.channels), "channel"});
@@ -31,14 +31,16 @@ std::vector<Axis> axes_of(const Content& content, const std::string& letters, co
 }
 
 // Calls visit(letter, index) for each letter's place in a C-order walk of these axes.
-void for_places(Index flat, const std::string& letters, const std::vector<Index>& shape, const auto& visit) {
-  for (std::size_t i = letters.size(); i-- > 0; flat /= shape[i]) visit(letters[i], flat % shape[i]);
+void for_places(Index flat, const std::string& letters, const std::vector<Index>& shape,
+                const auto& visit) {
+  for (std::size_t i = letters.size(); i-- > 0; flat /= shape[i])
+    visit(letters[i], flat % shape[i]);
 }
 
 }  // namespace
 
-Field content_field(std::string name, std::shared_ptr<const Content> content, const PositionRange& positions,
-                    const std::string& along, DType dtype) {
+Field content_field(std::string name, std::shared_ptr<const Content> content,
+                    const PositionRange& positions, const std::string& along, DType dtype) {
   Field field{.name = std::move(name),
               .description = {},
               .axes = axes_of(*content, content->axes, positions, along),

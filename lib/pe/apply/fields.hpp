@@ -14,11 +14,11 @@ namespace pe {
 using RowsFill = std::function<void(Index b, Index h, std::span<const Index> rows, double* out)>;
 
 /// The content itself; its position axis is named `along` (query, key, position).
-Field content_field(std::string name, std::shared_ptr<const Content> content, const PositionRange& positions,
-                    const std::string& along, DType dtype);
+Field content_field(std::string name, std::shared_ptr<const Content> content,
+                    const PositionRange& positions, const std::string& along, DType dtype);
 
-/// Lines that are computed on demand: the axes b, h and s of `like` in the order of `letters`, then `last`.
-/// Lines of one head that are asked for together are filled together.
+/// Lines that are computed on demand: the axes b, h and s of `like` in the order of `letters`, then
+/// `last`. Lines of one head that are asked for together are filled together.
 Field rows_field(std::string name, const Content& like, const std::string& letters,
                  const PositionRange& positions, const std::string& along, Axis last, DType dtype,
                  RowsFill fill);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 // The same additions in the same order for every instruction set: no fused multiply-add among them.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define PE_CLONES
@@ -19,18 +19,24 @@ typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 }  // namespace
 
 // sums[r] = Σ_t left[r][t] · panel[t] for four rows of eight columns.
-PE_CLONES void multiply_panel(const double* panel, Index terms, const double* const* left, double* sums);
+PE_CLONES void multiply_panel(const double* panel, Index terms, const double* const* left,
+                              double* sums);
 
-PE_CLONES void multiply_panel(const double* panel, Index terms, const double* const* left, double* sums) {
+PE_CLONES void multiply_panel(const double* panel, Index terms, const double* const* left,
+                              double* sums) {
   const double *a = left[0], *b = left[1], *c = left[2], *d = left[3];
   Four a0{}, a1{}, b0{}, b1{}, c0{}, c1{}, d0{}, d1{};
   for (Index t = 0; t < terms; ++t, panel += Panels::width) {
     const Four first = *reinterpret_cast<const Four*>(panel),
                second = *reinterpret_cast<const Four*>(panel + 4);
-    a0 += a[t] * first, a1 += a[t] * second;
-    b0 += b[t] * first, b1 += b[t] * second;
-    c0 += c[t] * first, c1 += c[t] * second;
-    d0 += d[t] * first, d1 += d[t] * second;
+    a0 += a[t] * first;
+    a1 += a[t] * second;
+    b0 += b[t] * first;
+    b1 += b[t] * second;
+    c0 += c[t] * first;
+    c1 += c[t] * second;
+    d0 += d[t] * first;
+    d1 += d[t] * second;
   }
   const Four all[] = {a0, a1, b0, b1, c0, c1, d0, d1};
   for (int i = 0; i < 8; ++i) *reinterpret_cast<Four*>(sums + 4 * i) = all[i];

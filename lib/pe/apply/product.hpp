@@ -18,12 +18,13 @@ class Panels {
   Index terms() const { return terms_; }
   Index columns() const { return columns_; }
   double& at(Index term, Index column) {
-    return values_[static_cast<std::size_t>((column / width * terms_ + term) * width + column % width)];
+    return values_[static_cast<std::size_t>((column / width * terms_ + term) * width +
+                                            column % width)];
   }
 
-  /// out[r, c] = Σ_t left[r, t] · this[t, c], t = 0, 1, … in turn with a rounding after each product and each
-  /// sum, so |error| ≤ γ_n Σ|left·this| with n = terms (Higham 2002, §3.1). `left` is [rows, terms], `out`
-  /// [rows, columns].
+  /// out[r, c] = Σ_t left[r, t] · this[t, c], t = 0, 1, … in turn with a rounding after each
+  /// product and each sum, so |error| ≤ γ_n Σ|left·this| with n = terms (Higham 2002, §3.1). `left`
+  /// is [rows, terms], `out` [rows, columns].
   void multiply(const double* left, Index rows, double* out) const;
 
  private:

@@ -55,50 +55,60 @@ Scores::Scores(const Effect& effect, Shared q, Shared k, const Setting& setting)
     throw UsageError(fmt::format("{} and {} differ in their channels", q_->spell(), k_->spell()));
   check_count(*q_, setting_.queries, "--positions");
   check_count(*k_, setting_.keys, "--key-positions");
-  terms_.push_back(
-      product_term("content_content", "query · key as they came, before the scale", q_, k_, q_->heads));
+  terms_.push_back(product_term("content_content", "query · key as they came, before the scale", q_,
+                                k_, q_->heads));
   std::visit([this](const auto& kind) { prepare(kind); }, effect);
 }
 
-// (x + p)·(y + r) = x·y + x·r + p·y + p·r, where p is x ⊗ p(i) for multiply-one; [x; p]·[y; r] = x·y + p·r.
+// (x + p)·(y + r) = x·y + x·r + p·y + p·r, where p is x ⊗ p(i) for multiply-one; [x; p]·[y; r] =
+// x·y + p·r.
 void Scores::prepare(const Table& table) {
-  const Shared p = share(rows_of(table, setting_.queries)), r = share(rows_of(table, setting_.keys));
+  const Shared p = share(rows_of(table, setting_.queries)),
+               r = share(rows_of(table, setting_.keys));
   const Combine how = setting_.combine;
-  queries_ = share(combine(*q_, *p, how)), keys_ = share(combine(*k_, *r, how));
+  queries_ = share(combine(*q_, *p, how));
+  keys_ = share(combine(*k_, *r, how));
   summed_ = {product_term("encoded", "", queries_, keys_, q_->heads)};
   if (how == Combine::multiply) return;
   const bool one = how == Combine::multiply_one;
   const Shared left = one ? share(combine(*q_, *p, Combine::multiply)) : p,
                right = one ? share(combine(*k_, *r, Combine::multiply)) : r;
   if (how != Combine::concatenate) {
-    terms_.push_back(product_term(
-        "content_position", "query · what position adds to the key, before the scale", q_, right, q_->heads));
-    terms_.push_back(product_term(
-        "position_content", "what position adds to the query · key, before the scale", left, k_, q_->heads));
+    terms_.push_back(product_term("content_position",
+                                  "query · what position adds to the key, before the scale", q_,
+                                  right, q_->heads));
+    terms_.push_back(product_term("position_content",
+                                  "what position adds to the query · key, before the scale", left,
+                                  k_, q_->heads));
   }
   terms_.push_back(product_term("position_position",
-                                "product of what position adds to query and key, before the scale", left,
-                                right, q_->heads));
+                                "product of what position adds to query and key, before the scale",
+                                left, right, q_->heads));
 }
 
 void Scores::prepare(const Rotation& rotation) {
-  queries_ = share(turn(*q_, rotation, setting_.queries)), keys_ = share(turn(*k_, rotation, setting_.keys, Side::key));
+  queries_ = share(turn(*q_, rotation, setting_.queries));
+  keys_ = share(turn(*k_, rotation, setting_.keys, Side::key));
   summed_ = {product_term("encoded", "", queries_, keys_, q_->heads)};
 }
 
 void Scores::prepare(const Bias& bias) {
   check_whole(setting_);
-  check_rows(bias, setting_.queries), check_rows(bias, setting_.keys);
+  check_rows(bias, setting_.queries);
+  check_rows(bias, setting_.keys);
   if (!bias.fill)
-    throw UsageError("this bias is trained and its numbers were not given: give --weights FILE[:TENSOR]");
+    throw UsageError(
+        "this bias is trained and its numbers were not given: give --weights FILE[:TENSOR]");
   for (const PositionRange& positions : {setting_.queries, setting_.keys}) {
     const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
     if (bias.rows && (low < 0 || high >= *bias.rows))
-      throw UsageError(fmt::format("position {} lies outside this bias, which has {} positions (0 to {})",
-                                   low < 0 ? low : high, *bias.rows, *bias.rows - 1));
+      throw UsageError(
+          fmt::format("position {} lies outside this bias, which has {} positions (0 to {})",
+                      low < 0 ? low : high, *bias.rows, *bias.rows - 1));
   }
   if (bias.heads != q_->heads)
-    throw UsageError(fmt::format("the bias has {} heads and {} has {}", bias.heads, q_->spell(), q_->heads));
+    throw UsageError(
+        fmt::format("the bias has {} heads and {} has {}", bias.heads, q_->spell(), q_->heads));
   bias_ = bias;
   summed_ = terms_;
 }
@@ -107,13 +117,15 @@ void Scores::prepare(const Relative& relative) {
   check_whole(setting_);
   if (relative.terms.empty() && !relative.values)
     throw UsageError("these vectors are trained and were not given: give the tables (see --help)");
-  for (const RelativeTerm& term : relative.terms) terms_.push_back(relative_term(term, q_, k_, setting_));
+  for (const RelativeTerm& term : relative.terms)
+    terms_.push_back(relative_term(term, q_, k_, setting_));
   summed_ = terms_;
 }
 
 void Scores::bias(Index, Index h, std::span<const Index> rows, double* out) const {
   for (const Index i : rows) {
-    bias_->fill(h, setting_.queries.at(i), setting_.keys, DType::f64, reinterpret_cast<std::byte*>(out));
+    bias_->fill(h, setting_.queries.at(i), setting_.keys, DType::f64,
+                reinterpret_cast<std::byte*>(out));
     out += k_->length;
   }
 }
@@ -146,17 +158,20 @@ void Scores::attention(Index b, Index h, std::span<const Index> rows, double* ou
   for (std::size_t r = 0; r < rows.size(); ++r, out += keys) {
     const double largest = *std::max_element(out, out + keys);
     double sum = 0;
-    for (Index j = 0; j < keys; ++j) sum += out[j] = largest == -HUGE_VAL ? 0 : std::exp(out[j] - largest);
+    for (Index j = 0; j < keys; ++j)
+      sum += out[j] = largest == -HUGE_VAL ? 0 : std::exp(out[j] - largest);
     for (Index j = 0; j < keys && sum != 0; ++j) out[j] /= sum;
   }
 }
 
-Outputs::Outputs(std::shared_ptr<const Scores> scores, const Effect& effect, Shared v, const Setting& setting)
+Outputs::Outputs(std::shared_ptr<const Scores> scores, const Effect& effect, Shared v,
+                 const Setting& setting)
     : scores_(std::move(scores)), setting_(setting), heads_(v->heads) {
   const Content& q = *scores_->queries();
   check_pair(q, *v);
   if (v->length != setting.keys.count)
-    throw UsageError(fmt::format("{} and {} differ in their length", scores_->keys()->spell(), v->spell()));
+    throw UsageError(
+        fmt::format("{} and {} differ in their length", scores_->keys()->spell(), v->spell()));
   group_ = q.heads / v->heads;
   for (Index b = 0; b < v->batch; ++b)
     for (Index h = 0; h < v->heads; ++h) {
@@ -169,8 +184,8 @@ Outputs::Outputs(std::shared_ptr<const Scores> scores, const Effect& effect, Sha
   if (!relative || !relative->values) return;
   if (relative->values->rank() != 2 || relative->values->shape()[1] != v->channels)
     throw UsageError(fmt::format("the value table is {} and {} needs [bucket, channel] of {} x {}",
-                                 spell_shape(relative->values->shape()), v->spell(), relative->buckets.count,
-                                 v->channels));
+                                 spell_shape(relative->values->shape()), v->spell(),
+                                 relative->buckets.count, v->channels));
   relative_ = *relative;
 }
 
@@ -182,7 +197,8 @@ void Outputs::fill(Index b, Index h, std::span<const Index> rows, double* out) c
   values.multiply(weights.data(), static_cast<Index>(rows.size()), out);
   if (!relative_) return;
   const Index buckets = relative_->values->shape()[0];
-  std::vector<double> mass(static_cast<std::size_t>(buckets)), vector(static_cast<std::size_t>(channels));
+  std::vector<double> mass(static_cast<std::size_t>(buckets)),
+      vector(static_cast<std::size_t>(channels));
   for (std::size_t r = 0; r < rows.size(); ++r, out += channels) {
     std::ranges::fill(mass, 0);
     for (Index j = 0; j < keys; ++j)

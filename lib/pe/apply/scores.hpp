@@ -9,25 +9,27 @@
 
 namespace pe {
 
-/// 1/√(channels that are multiplied), or what the encoding says instead: √(3d) for DeBERTa's three terms, 1
-/// for T5.
+/// 1/√(channels that are multiplied), or what the encoding says instead: √(3d) for DeBERTa's three
+/// terms, 1 for T5.
 double usual_scale(const Effect& effect, Index channels, Combine combine);
 
 /// True for a bias that masks by itself.
 bool usual_causal(const Effect& effect);
 
-/// logits(i,j) = scale · Σ terms + B(i,j), with −inf where masked. Thread-safe; a row is the same in any
-/// company.
+/// logits(i,j) = scale · Σ terms + B(i,j), with −inf where masked. Thread-safe; a row is the same
+/// in any company.
 class Scores {
  public:
-  /// Throws UsageError when shapes, heads, channels or positions do not fit each other or the effect.
+  /// Throws UsageError when shapes, heads, channels or positions do not fit each other or the
+  /// effect.
   Scores(const Effect& effect, std::shared_ptr<const Content> q, std::shared_ptr<const Content> k,
          const Setting& setting);
 
   /// Queries and keys as they are multiplied: encoded by a table or a rotation, else as they came.
   const std::shared_ptr<const Content>& queries() const { return queries_; }
   const std::shared_ptr<const Content>& keys() const { return keys_; }
-  /// content_content first, then what position adds; a table that multiplies has none but the first.
+  /// content_content first, then what position adds; a table that multiplies has none but the
+  /// first.
   const std::vector<Term>& terms() const { return terms_; }
 
   void bias(Index b, Index h, std::span<const Index> rows, double* out) const;
@@ -47,11 +49,12 @@ class Scores {
   std::optional<Bias> bias_;
 };
 
-/// attention · v, and for Shaw's values Σ_j attention(i,j) (v_j + a(b(i,j))) (Shaw et al. 2018, eq. 3).
+/// attention · v, and for Shaw's values Σ_j attention(i,j) (v_j + a(b(i,j))) (Shaw et al. 2018, eq.
+/// 3).
 class Outputs {
  public:
-  Outputs(std::shared_ptr<const Scores> scores, const Effect& effect, std::shared_ptr<const Content> v,
-          const Setting& setting);
+  Outputs(std::shared_ptr<const Scores> scores, const Effect& effect,
+          std::shared_ptr<const Content> v, const Setting& setting);
   /// [rows, value channels]
   void fill(Index b, Index h, std::span<const Index> rows, double* out) const;
 

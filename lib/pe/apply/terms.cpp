@@ -50,7 +50,9 @@ struct Gathered {
   Index buckets = 0;     // rows of the table
   bool by_head = false;  // a table for each head
 
-  const double* table_of(Index h) const { return table.data() + (by_head ? h * buckets * q->channels : 0); }
+  const double* table_of(Index h) const {
+    return table.data() + (by_head ? h * buckets * q->channels : 0);
+  }
 
   void row(Index b, Index h, Index i, double* out) const {
     const Index d = q->channels, kv = h / (q->heads / k->heads);
@@ -73,7 +75,10 @@ struct Gathered {
         continue;
       }
       const auto at = static_cast<std::size_t>(bucket);
-      if (!known[at]) met[at] = dot(left, rows + bucket * d, d), known[at] = 1;
+      if (!known[at]) {
+        met[at] = dot(left, rows + bucket * d, d);
+        known[at] = 1;
+      }
       out[j] = met[at];
     }
   }
@@ -84,7 +89,8 @@ struct Gathered {
 Term product_term(std::string name, std::string description, std::shared_ptr<const Content> left,
                   std::shared_ptr<const Content> right, Index heads) {
   auto product = std::make_shared<Product>();
-  product->left = std::move(left), product->right = std::move(right);
+  product->left = std::move(left);
+  product->right = std::move(right);
   return {std::move(name), std::move(description),
           [product, heads](Index b, Index h, std::span<const Index> rows, double* out) {
             std::call_once(product->once, [&] { product->pack(); });
@@ -94,8 +100,8 @@ Term product_term(std::string name, std::string description, std::shared_ptr<con
               std::copy_n(l.row(l.batch == 1 ? 0 : b, l.heads == 1 ? 0 : h, rows[i]), l.channels,
                           block.data() + static_cast<Index>(i) * l.channels);
             const Index panel = (r.batch == 1 ? 0 : b) * r.heads + h * r.heads / heads;
-            product->panels[static_cast<std::size_t>(panel)].multiply(block.data(),
-                                                                      static_cast<Index>(rows.size()), out);
+            product->panels[static_cast<std::size_t>(panel)].multiply(
+                block.data(), static_cast<Index>(rows.size()), out);
           }};
 }
 
@@ -105,8 +111,9 @@ Term relative_term(const RelativeTerm& term, std::shared_ptr<const Content> q,
   const Index d = q->channels;
   if (term.left == RelativeTerm::Left::fixed) {
     if (term.fixed.rank() != 2 || term.fixed.shape()[0] != q->heads || term.fixed.shape()[1] != d)
-      throw UsageError(fmt::format("the fixed vectors of {} are {}, and {} needs [head, channel] of {} x {}",
-                                   term.name, spell_shape(term.fixed.shape()), q->spell(), q->heads, d));
+      throw UsageError(
+          fmt::format("the fixed vectors of {} are {}, and {} needs [head, channel] of {} x {}",
+                      term.name, spell_shape(term.fixed.shape()), q->spell(), q->heads, d));
     gathered->fixed = doubles_of(term.fixed);
   }
   if (term.right == RelativeTerm::Right::table) {
@@ -122,7 +129,10 @@ Term relative_term(const RelativeTerm& term, std::shared_ptr<const Content> q,
   }
   return {term.name, "what position adds to the score, before the scale",
           [gathered](Index b, Index h, std::span<const Index> rows, double* out) {
-            for (const Index i : rows) gathered->row(b, h, i, out), out += gathered->k->length;
+            for (const Index i : rows) {
+              gathered->row(b, h, i, out);
+              out += gathered->k->length;
+            }
           }};
 }
 

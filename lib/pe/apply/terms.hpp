@@ -24,13 +24,13 @@ struct Term {
   std::function<void(Index b, Index h, std::span<const Index> rows, double* out)> fill;
 };
 
-/// left_i · right_j for contents of one width. Batches and heads of size 1 are shared; g heads of the right
-/// serve heads/g query heads each (grouped queries).
+/// left_i · right_j for contents of one width. Batches and heads of size 1 are shared; g heads of
+/// the right serve heads/g query heads each (grouped queries).
 Term product_term(std::string name, std::string description, std::shared_ptr<const Content> left,
                   std::shared_ptr<const Content> right, Index heads);
 
-/// The sum of left · right as a RelativeTerm names them. Throws UsageError when a table or a fixed vector
-/// does not fit the heads and channels.
+/// The sum of left · right as a RelativeTerm names them. Throws UsageError when a table or a fixed
+/// vector does not fit the heads and channels.
 Term relative_term(const RelativeTerm& term, std::shared_ptr<const Content> q,
                    std::shared_ptr<const Content> k, const Setting& setting);
 

@@ -18,8 +18,8 @@ Array::Array(DType dtype, std::vector<Index> shape, std::vector<std::byte> bytes
     if (extent < 0 || __builtin_mul_overflow(size_, extent, &size_))
       throw MathError(fmt::format("the shape {} is not one of an array", spell_shape(shape_)));
   if (static_cast<std::size_t>(size_) * size_of(dtype) != bytes.size())
-    throw MathError(fmt::format("{} bytes do not make an array of {} {}", bytes.size(), spell_shape(shape_),
-                                name_of(dtype)));
+    throw MathError(fmt::format("{} bytes do not make an array of {} {}", bytes.size(),
+                                spell_shape(shape_), name_of(dtype)));
   bytes_ = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 

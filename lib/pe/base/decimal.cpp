@@ -19,7 +19,10 @@ bool is_decimal(std::string_view text) {
   };
   if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
   std::size_t count = digits();
-  if (i < text.size() && text[i] == '.') ++i, count += digits();
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    count += digits();
+  }
   if (count == 0) return false;
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     ++i;

@@ -14,7 +14,8 @@ class Decimal {
  public:
   Decimal() : Decimal("0") {}
 
-  /// Throws UsageError when `text` is not a finite decimal number (nan, inf, hex and blanks are not).
+  /// Throws UsageError when `text` is not a finite decimal number (nan, inf, hex and blanks are
+  /// not).
   explicit Decimal(std::string_view text);
 
   explicit Decimal(std::int64_t value);

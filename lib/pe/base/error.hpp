@@ -5,7 +5,8 @@
 
 namespace pe {
 
-/// A parameter, name or combination that makes no sense. Names the option, the value and what to do.
+/// A parameter, name or combination that makes no sense. Names the option, the value and what to
+/// do.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -9,7 +9,8 @@
 namespace pe {
 namespace {
 
-// Rounds to a binary format of `fraction` fraction bits and the given exponent range, both ≤ binary64's.
+// Rounds to a binary format of `fraction` fraction bits and the given exponent range, both ≤
+// binary64's.
 template <int fraction, int bias, int exponent_bits>
 std::uint16_t round_to(double value) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
@@ -37,7 +38,8 @@ std::uint16_t round_to(double value) {
   }
   const std::uint64_t half = 1ull << (cut - 1), rest = pattern & ((1ull << cut) - 1);
   std::uint64_t kept = pattern >> cut;
-  if (rest > half || (rest == half && (kept & 1))) ++kept;  // a carry runs into the exponent, as it should
+  if (rest > half || (rest == half && (kept & 1)))
+    ++kept;  // a carry runs into the exponent, as it should
   return static_cast<std::uint16_t>(sign | kept);
 }
 
@@ -81,26 +83,40 @@ double from_bf16(std::uint16_t bits) {
 
 void narrow(std::span<const double> values, DType type, std::byte* out) {
   switch (type) {
-    case DType::f64: std::memcpy(out, values.data(), values.size_bytes()); return;
-    case DType::f32: return narrow_as<float>(values, out, [](double v) { return static_cast<float>(v); });
-    case DType::f16: return narrow_as<std::uint16_t>(values, out, to_f16);
-    case DType::bf16: return narrow_as<std::uint16_t>(values, out, to_bf16);
+    case DType::f64:
+      std::memcpy(out, values.data(), values.size_bytes());
+      return;
+    case DType::f32:
+      return narrow_as<float>(values, out, [](double v) { return static_cast<float>(v); });
+    case DType::f16:
+      return narrow_as<std::uint16_t>(values, out, to_f16);
+    case DType::bf16:
+      return narrow_as<std::uint16_t>(values, out, to_bf16);
     case DType::i64:
-      return narrow_as<std::int64_t>(values, out, [](double v) { return static_cast<std::int64_t>(v); });
+      return narrow_as<std::int64_t>(values, out,
+                                     [](double v) { return static_cast<std::int64_t>(v); });
     case DType::i32:
-      return narrow_as<std::int32_t>(values, out, [](double v) { return static_cast<std::int32_t>(v); });
+      return narrow_as<std::int32_t>(values, out,
+                                     [](double v) { return static_cast<std::int32_t>(v); });
   }
 }
 
 void widen(const std::byte* in, DType type, std::span<double> values) {
   const auto same = [](auto v) { return static_cast<double>(v); };
   switch (type) {
-    case DType::f64: std::memcpy(values.data(), in, values.size_bytes()); return;
-    case DType::f32: return widen_as<float>(in, values, same);
-    case DType::f16: return widen_as<std::uint16_t>(in, values, from_f16);
-    case DType::bf16: return widen_as<std::uint16_t>(in, values, from_bf16);
-    case DType::i64: return widen_as<std::int64_t>(in, values, same);
-    case DType::i32: return widen_as<std::int32_t>(in, values, same);
+    case DType::f64:
+      std::memcpy(values.data(), in, values.size_bytes());
+      return;
+    case DType::f32:
+      return widen_as<float>(in, values, same);
+    case DType::f16:
+      return widen_as<std::uint16_t>(in, values, from_f16);
+    case DType::bf16:
+      return widen_as<std::uint16_t>(in, values, from_bf16);
+    case DType::i64:
+      return widen_as<std::int64_t>(in, values, same);
+    case DType::i32:
+      return widen_as<std::int32_t>(in, values, same);
   }
 }
 

@@ -23,10 +23,14 @@ void Stored::read(Index first, Index count, double* out) const {
 }
 
 Stored stored(const Array& array, std::string name, std::string shown) {
-  return {.name = std::move(name), .shown = std::move(shown), .dtype = array.dtype(), .shape = array.shape(),
+  return {.name = std::move(name),
+          .shown = std::move(shown),
+          .dtype = array.dtype(),
+          .shape = array.shape(),
           .fill = [array](Index first, Index count, std::byte* out) {
             const std::size_t size = size_of(array.dtype());
-            std::memcpy(out, array.data() + static_cast<std::size_t>(first) * size, static_cast<std::size_t>(count) * size);
+            std::memcpy(out, array.data() + static_cast<std::size_t>(first) * size,
+                        static_cast<std::size_t>(count) * size);
           }};
 }
 

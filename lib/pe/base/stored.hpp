@@ -1,4 +1,5 @@
-// Stored: an array where it lies, read in parts; what a file offers before anyone takes it into memory.
+// Stored: an array where it lies, read in parts; what a file offers before anyone takes it into
+// memory.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,9 @@ struct Stored {
   std::string shown;         // how messages name it: "dump.npz:cos"
   DType dtype = DType::f64;  // of what `fill` writes
   std::vector<Index> shape;
-  bool u16 = false;          // unsigned 16-bit integers, given as i32: numbers, or the bits of bfloat16 (as_bf16)
-  bool is_complex = false;   // complex numbers, given as a last axis of two
+  bool u16 =
+      false;  // unsigned 16-bit integers, given as i32: numbers, or the bits of bfloat16 (as_bf16)
+  bool is_complex = false;  // complex numbers, given as a last axis of two
   /// Elements first … first+count−1 in C order, as `dtype`.
   std::function<void(Index first, Index count, std::byte* out)> fill;
 

@@ -38,8 +38,9 @@ inline Twofold to_twofold(const Real& value) {
   return {high, to_double(value - high)};
 }
 
-/// The sum rounded to odd: toward zero, with the last bit set when anything was cut off. Rounding this once more,
-/// to any format with at most 51 bits, equals rounding the sum itself (Boldo & Melquiond 2008).
+/// The sum rounded to odd: toward zero, with the last bit set when anything was cut off. Rounding
+/// this once more, to any format with at most 51 bits, equals rounding the sum itself (Boldo &
+/// Melquiond 2008).
 inline double round_to_odd(Twofold value) {
   if (value.low == 0) return value.high;
   auto bits = std::bit_cast<std::uint64_t>(value.high);
@@ -47,7 +48,8 @@ inline double round_to_odd(Twofold value) {
   return std::bit_cast<double>(bits);
 }
 
-/// The same for a Real, whose last computed digits are not trusted: a value within 2^-300 of a double is that double.
+/// The same for a Real, whose last computed digits are not trusted: a value within 2^-300 of a
+/// double is that double.
 inline double round_to_odd(const Real& value) {
   const Twofold parts = to_twofold(value);
   return std::fabs(parts.low) < std::fabs(parts.high) * 0x1p-300 ? parts.high : round_to_odd(parts);

@@ -11,7 +11,8 @@ namespace pe {
 Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump);
 std::vector<CauseRow> bias_causes();
 
-/// Kind::relative, and biases that have buckets: index matrices, one query's row, buckets by offset.
+/// Kind::relative, and biases that have buckets: index matrices, one query's row, buckets by
+/// offset.
 Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump);
 std::vector<CauseRow> bucket_causes();
 

@@ -1,4 +1,5 @@
-// Whose float32 a linear bias has: the slopes of every dialect that models them, times the whole numbers of the cells probed.
+// Whose float32 a linear bias has: the slopes of every dialect that models them, times the whole
+// numbers of the cells probed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace pe {
 namespace {
 
 std::vector<double> dialect_slopes(const BiasWorld& world, const Dialect& dialect) {
-  const std::vector<Field> fields = spell(Effect(*world.bias), span_of_length(1), DType::f32, {"slope"}, dialect);
+  const std::vector<Field> fields =
+      spell(Effect(*world.bias), span_of_length(1), DType::f32, {"slope"}, dialect);
   std::vector<std::byte> bytes(static_cast<std::size_t>(world.bias->heads) * sizeof(float));
   fields.at(0).fill(0, world.bias->heads, bytes.data());
   std::vector<double> slopes(static_cast<std::size_t>(world.bias->heads));
@@ -28,7 +30,8 @@ bool same_bits(const BiasWorld& world, const BiasStory& story, const std::vector
     const double slope = to_double(story.slopes[own]);
     for (std::size_t k = 0; k < truth.size(); ++k) {
       if (truth[k] == -HUGE_VAL) continue;
-      const auto product = static_cast<double>(static_cast<float>(slopes[own] * std::nearbyint(truth[k] / slope)));
+      const auto product =
+          static_cast<double>(static_cast<float>(slopes[own] * std::nearbyint(truth[k] / slope)));
       double stored = 0;
       round_to(world.dtype, {&product, 1}, &stored);
       if (stored != probe.got[k]) return false;
@@ -43,7 +46,8 @@ std::string bias_arithmetic(const BiasWorld& world, const BiasStory& story) {
   if (world.base.slopes.empty() || story.constant == BiasStory::Constant::any) return "";
   std::string names;
   for (const Dialect& dialect : all_dialects())
-    if (dialect.lanes > 0 && same_bits(world, story, dialect_slopes(world, dialect))) names += (names.empty() ? "" : ", ") + std::string(dialect.name);
+    if (dialect.lanes > 0 && same_bits(world, story, dialect_slopes(world, dialect)))
+      names += (names.empty() ? "" : ", ") + std::string(dialect.name);
   return names.empty() ? "" : names + ", bit for bit at the rows probed";
 }
 

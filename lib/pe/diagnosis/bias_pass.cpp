@@ -1,5 +1,5 @@
-// Rows of a bias compared in blocks. A story's values lie on one line where they depend on key − query or on the key alone, so that each
-// head is evaluated once.
+// Rows of a bias compared in blocks. A story's values lie on one line where they depend on key −
+// query or on the key alone, so that each head is evaluated once.
 #include "pe/diagnosis/bias_pass.hpp"
 
 #include <algorithm>
@@ -14,9 +14,12 @@ enum class Line { none, offset, key };
 
 Line line_of(const BiasShape& shape, const BiasStory& story) {
   const Bias& bias = *story.bias;
-  if (shape.slopes || shape.queries == 1 || story.zero_from || story.rounded == BiasStory::Rounded::positions) return Line::none;
+  if (shape.slopes || shape.queries == 1 || story.zero_from ||
+      story.rounded == BiasStory::Rounded::positions)
+    return Line::none;
   if (story.constant == Constant::key || story.constant == Constant::key_from_last) {
-    const bool plain = story.rounded == BiasStory::Rounded::nothing && !story.transposed && story.query_shift == 0;
+    const bool plain =
+        story.rounded == BiasStory::Rounded::nothing && !story.transposed && story.query_shift == 0;
     return plain ? Line::key : Line::none;
   }
   const bool places = bias.rows || bias.argument || (bias.buckets && !bias.buckets->by_offset);
@@ -28,14 +31,19 @@ struct Values {
   std::vector<double> truth, rounded, bound;
 
   void resize(Index size) {
-    for (std::vector<double>* each : {&truth, &rounded, &bound}) each->resize(static_cast<std::size_t>(size));
+    for (std::vector<double>* each : {&truth, &rounded, &bound})
+      each->resize(static_cast<std::size_t>(size));
   }
 };
 
 class Comparison {
  public:
   Comparison(const BiasWorld& world, const BiasStory& story)
-      : world_(world), shape_(world.shape), story_(story), line_(line_of(shape_, story)), result_{Tally(world.dtype), {}} {
+      : world_(world),
+        shape_(world.shape),
+        story_(story),
+        line_(line_of(shape_, story)),
+        result_{Tally(world.dtype), {}} {
     own_.resize(shape_.keys);
   }
 
@@ -58,12 +66,16 @@ class Comparison {
   }
 
  private:
-  std::int64_t first_offset() const { return shape_.first_key - (shape_.first_query + shape_.queries - 1); }
+  std::int64_t first_offset() const {
+    return shape_.first_key - (shape_.first_query + shape_.queries - 1);
+  }
 
-  void bound(Values& values, std::span<const double> got, double constant, std::int64_t offset) const {
+  void bound(Values& values, std::span<const double> got, double constant,
+             std::int64_t offset) const {
     for (std::size_t k = 0; k < values.truth.size(); ++k)
-      values.bound[k] = world_.allowed(story_, head_, values.truth[k], got.empty() ? 0 : got[k], constant,
-                                       static_cast<double>(std::abs(offset + static_cast<Index>(k))));
+      values.bound[k] =
+          world_.allowed(story_, head_, values.truth[k], got.empty() ? 0 : got[k], constant,
+                         static_cast<double>(std::abs(offset + static_cast<Index>(k))));
   }
 
   void draw_line() {
@@ -71,17 +83,21 @@ class Comparison {
     const Index size = by_key ? shape_.keys : shape_.queries + shape_.keys - 1;
     const std::int64_t query = by_key ? shape_.last_key() : shape_.first_query;
     head_line_.resize(size);
-    world_.evaluate(story_, head_, query, by_key ? shape_.first_key : query + first_offset(), size, head_line_.truth.data());
+    world_.evaluate(story_, head_, query, by_key ? shape_.first_key : query + first_offset(), size,
+                    head_line_.truth.data());
     round_to(world_.dtype, head_line_.truth, head_line_.rounded.data());
     bound(head_line_, {}, 0, by_key ? 0 : first_offset());
   }
 
   void compare(std::int64_t query, Index number, std::span<const double> got) {
     const std::int64_t offset = shape_.first_key - query;
-    const bool drawn = line_ != Line::none, free = story_.constant == Constant::any && !shape_.slopes;
+    const bool drawn = line_ != Line::none,
+               free = story_.constant == Constant::any && !shape_.slopes;
     const std::int64_t start = line_ == Line::offset ? offset - first_offset() : 0;
-    if (!drawn) world_.evaluate(story_, head_, query, shape_.first_key, shape_.keys, own_.truth.data());
-    else if (free) std::copy_n(head_line_.truth.data() + start, shape_.keys, own_.truth.data());
+    if (!drawn)
+      world_.evaluate(story_, head_, query, shape_.first_key, shape_.keys, own_.truth.data());
+    else if (free)
+      std::copy_n(head_line_.truth.data() + start, shape_.keys, own_.truth.data());
     if (free) {
       const double constant = world_.constant_of(story_, own_.truth, got);
       bound(own_, got, constant, offset);
@@ -99,7 +115,8 @@ class Comparison {
                   .count = shape_.keys,
                   .place = shape_.slopes ? head_ : offset,
                   .step = shape_.slopes ? 0 : 1};
-    add_open(run, number, line_ == Line::key && story_.masked ? query - shape_.first_key + 1 : shape_.keys);
+    add_open(run, number,
+             line_ == Line::key && story_.masked ? query - shape_.first_key + 1 : shape_.keys);
   }
 
   // The runs of keys that the story does not mask, all of them before `open`.
@@ -111,11 +128,14 @@ class Comparison {
       while (until < run.count && hidden(until) == masked) ++until;
       if (masked) {
         for (Index k = key; k < until; ++k)
-          ++(world_.is_masked(run.got[k]) ? result_.later.masked : run.got[k] == 0 ? result_.later.zero : result_.later.finite);
+          ++(world_.is_masked(run.got[k]) ? result_.later.masked
+             : run.got[k] == 0            ? result_.later.zero
+                                          : result_.later.finite);
       } else {
-        result_.tally.add({run.got + key, run.truth + key, run.rounded ? run.rounded + key : nullptr, run.bound + key, until - key,
-                           run.place + run.step * key, run.step, key},
-                          number);
+        result_.tally.add(
+            {run.got + key, run.truth + key, run.rounded ? run.rounded + key : nullptr,
+             run.bound + key, until - key, run.place + run.step * key, run.step, key},
+            number);
       }
       key = until;
     }
@@ -132,6 +152,8 @@ class Comparison {
 
 }  // namespace
 
-BiasPass bias_pass(const BiasWorld& world, const Stored& array, const BiasStory& story) { return Comparison(world, story).run(array); }
+BiasPass bias_pass(const BiasWorld& world, const Stored& array, const BiasStory& story) {
+  return Comparison(world, story).run(array);
+}
 
 }  // namespace pe

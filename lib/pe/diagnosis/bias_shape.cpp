@@ -1,4 +1,5 @@
-// Which axes a dump of a bias has, where its queries and keys stand, and the rows of it that are looked at first.
+// Which axes a dump of a bias has, where its queries and keys stand, and the rows of it that are
+// looked at first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,30 +13,45 @@ namespace pe {
 namespace {
 
 BiasShape slopes_of_heads(Index heads) {
-  return {.slopes = true, .heads = heads, .layout = "slopes", .sentence = fmt::format("slopes of {} heads", heads)};
+  return {.slopes = true,
+          .heads = heads,
+          .layout = "slopes",
+          .sentence = fmt::format("slopes of {} heads", heads)};
 }
 
 BiasShape matrix(Index batch, Index heads, Index queries, Index keys) {
-  BiasShape shape{
-      .batch = batch, .heads = heads, .queries = queries, .keys = keys, .layout = queries == 1 ? "row" : "bias", .sentence = {}};
-  if (queries == 1) shape.sentence = fmt::format("the bias of one query at {} keys, {} heads", keys, heads);
-  else shape.sentence = fmt::format("bias of {} heads, {} queries and {} keys", heads, queries, keys);
+  BiasShape shape{.batch = batch,
+                  .heads = heads,
+                  .queries = queries,
+                  .keys = keys,
+                  .layout = queries == 1 ? "row" : "bias",
+                  .sentence = {}};
+  if (queries == 1)
+    shape.sentence = fmt::format("the bias of one query at {} keys, {} heads", keys, heads);
+  else
+    shape.sentence = fmt::format("bias of {} heads, {} queries and {} keys", heads, queries, keys);
   if (batch > 1) shape.sentence += fmt::format(", {} times", batch);
   return shape;
 }
 
-std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool linear, const std::string& layout) {
+std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool linear,
+                                  const std::string& layout) {
   while (shape.size() > 4 && shape.front() == 1) shape.erase(shape.begin());
   const Index size =
-      shape.empty() ? 0 : static_cast<Index>(std::count_if(shape.begin(), shape.end(), [](Index extent) { return extent != 1; }));
-  const bool may_be_slopes = linear && (layout.empty() || layout == "slopes"), may_be_bias = layout != "slopes";
+      shape.empty() ? 0
+                    : static_cast<Index>(std::count_if(shape.begin(), shape.end(),
+                                                       [](Index extent) { return extent != 1; }));
+  const bool may_be_slopes = linear && (layout.empty() || layout == "slopes"),
+             may_be_bias = layout != "slopes";
   const auto longest = shape.empty() ? shape.end() : std::max_element(shape.begin(), shape.end());
   if (may_be_slopes && size <= 1 && !shape.empty()) {
     const Index extent = *longest;
     const auto place = static_cast<std::size_t>(longest - shape.begin());
-    const bool head_axis = shape.size() == 1 || (shape.size() == 4 && place == 1) || (shape.size() <= 3 && place == 0) || extent == heads;
+    const bool head_axis = shape.size() == 1 || (shape.size() == 4 && place == 1) ||
+                           (shape.size() <= 3 && place == 0) || extent == heads;
     if (head_axis && shape.back() != extent) return slopes_of_heads(extent);
-    if (shape.size() == 1 && (extent == heads || heads > 1 || !may_be_bias)) return slopes_of_heads(extent);
+    if (shape.size() == 1 && (extent == heads || heads > 1 || !may_be_bias))
+      return slopes_of_heads(extent);
     if (shape.size() == 2 && extent == heads && heads > 1) return slopes_of_heads(extent);
   }
   if (!may_be_bias) return {};
@@ -46,7 +62,8 @@ std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool li
       if (shape[0] == heads && shape[1] != heads && heads > 1) return matrix(1, heads, 1, shape[1]);
       return matrix(1, 1, shape[0], shape[1]);
     case 3:
-      if (heads > 0 && shape[0] > heads && shape[0] % heads == 0 && shape[1] == 1) return matrix(shape[0] / heads, heads, 1, shape[2]);
+      if (heads > 0 && shape[0] > heads && shape[0] % heads == 0 && shape[1] == 1)
+        return matrix(shape[0] / heads, heads, 1, shape[2]);
       return matrix(1, shape[0], shape[1], shape[2]);
     case 4:
       return matrix(shape[0], shape[1], shape[2], shape[3]);
@@ -55,30 +72,39 @@ std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool li
   }
 }
 
-// Keys of a row that are looked at: all of few, else the beginning, the query's surroundings, the end and places between.
-std::vector<PositionRange> runs_of(const BiasShape& shape, std::int64_t query, std::int64_t beside) {
+// Keys of a row that are looked at: all of few, else the beginning, the query's surroundings, the
+// end and places between.
+std::vector<PositionRange> runs_of(const BiasShape& shape, std::int64_t query,
+                                   std::int64_t beside) {
   constexpr Index few = 512;
   if (shape.keys <= few) return {{shape.first_key, 1, shape.keys, 0}};
-  std::vector<std::pair<std::int64_t, std::int64_t>> spans = {{0, 64}, {shape.keys - 64, shape.keys}};
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans = {{0, 64},
+                                                              {shape.keys - 64, shape.keys}};
   const auto around = [&](std::int64_t key, std::int64_t width) {
     const std::int64_t at = key - shape.first_key;
-    spans.emplace_back(std::clamp<std::int64_t>(at - width, 0, shape.keys), std::clamp<std::int64_t>(at + width, 0, shape.keys));
+    spans.emplace_back(std::clamp<std::int64_t>(at - width, 0, shape.keys),
+                       std::clamp<std::int64_t>(at + width, 0, shape.keys));
   };
-  around(query, 96), around(beside, 16);
+  around(query, 96);
+  around(beside, 16);
   for (const std::int64_t part : {1, 3, 5, 7}) around(shape.first_key + part * shape.keys / 8, 8);
   std::ranges::sort(spans);
   std::vector<PositionRange> runs;
   std::int64_t done = 0;
   for (const auto& [from, to] : spans) {
     const std::int64_t first = std::max(from, done);
-    if (first < to) runs.push_back({shape.first_key + first, 1, to - first, 0}), done = to;
+    if (first < to) {
+      runs.push_back({shape.first_key + first, 1, to - first, 0});
+      done = to;
+    }
   }
   return runs;
 }
 
 std::vector<Index> spread(Index count, Index most) {
   std::vector<Index> some;
-  for (Index i = 0; i < std::min(count, most); ++i) some.push_back(count <= most ? i : i * (count - 1) / (most - 1));
+  for (Index i = 0; i < std::min(count, most); ++i)
+    some.push_back(count <= most ? i : i * (count - 1) / (most - 1));
   return some;
 }
 
@@ -87,20 +113,25 @@ std::vector<Index> spread(Index count, Index most) {
 BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const Stored& array) {
   constexpr std::string_view layouts[] = {"", "slopes", "bias", "row"};
   if (std::ranges::find(layouts, expected.layout) == std::end(layouts))
-    throw UsageError(fmt::format("a dump of {} is laid out as slopes, bias or row, not {}", expected.encoding->name, expected.layout));
+    throw UsageError(fmt::format("a dump of {} is laid out as slopes, bias or row, not {}",
+                                 expected.encoding->name, expected.layout));
   const std::optional<BiasShape> found =
-      array.size() > 0 ? shape_of(array.shape, bias.heads, !bias.slopes.empty(), expected.layout) : std::nullopt;
+      array.size() > 0 ? shape_of(array.shape, bias.heads, !bias.slopes.empty(), expected.layout)
+                       : std::nullopt;
   if (!found)
     throw UsageError(
-        fmt::format("{} {} is none of: bias [head, query, key] with or without a batch before it, one query's [head, 1, key]{}",
+        fmt::format("{} {} is none of: bias [head, query, key] with or without a batch before it, "
+                    "one query's [head, 1, key]{}",
                     array.shown, spell_array(array), bias.slopes.empty() ? "" : ", slopes [head]"));
   BiasShape shape = *found;
   constexpr Index most_heads = 1 << 16;
   if (shape.heads > most_heads)
-    throw UsageError(fmt::format("{} {} would be the {} of {} heads: no attention has more than {}", array.shown, spell_array(array),
-                                 shape.slopes ? "slopes" : "bias", shape.heads, most_heads));
+    throw UsageError(fmt::format("{} {} would be the {} of {} heads: no attention has more than {}",
+                                 array.shown, spell_array(array), shape.slopes ? "slopes" : "bias",
+                                 shape.heads, most_heads));
   if (shape.queries > shape.keys)
-    throw UsageError(fmt::format("{} {} has more queries ({}) than keys ({})", array.shown, spell_array(array), shape.queries, shape.keys));
+    throw UsageError(fmt::format("{} {} has more queries ({}) than keys ({})", array.shown,
+                                 spell_array(array), shape.queries, shape.keys));
   shape.first_query = expected.first != 0 ? expected.first : shape.keys - shape.queries;
   shape.first_key = shape.first_query + shape.queries - shape.keys;
   return shape;
@@ -108,7 +139,8 @@ BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const St
 
 void add_probe(BiasWorld& world, const Stored& array, Index row, Index key) {
   const BiasShape& shape = world.shape;
-  BiasWorld::Probe probe{.head = row / shape.queries % shape.heads, .query = shape.first_query + row % shape.queries};
+  BiasWorld::Probe probe{.head = row / shape.queries % shape.heads,
+                         .query = shape.first_query + row % shape.queries};
   if (shape.slopes) {
     probe.runs = {{0, 1, 1, 0}};
   } else {
@@ -117,7 +149,8 @@ void add_probe(BiasWorld& world, const Stored& array, Index row, Index key) {
   for (const PositionRange& run : probe.runs) {
     const std::size_t before = probe.got.size();
     probe.got.resize(before + static_cast<std::size_t>(run.count));
-    array.read(row * shape.keys + run.first - (shape.slopes ? 0 : shape.first_key), run.count, probe.got.data() + before);
+    array.read(row * shape.keys + run.first - (shape.slopes ? 0 : shape.first_key), run.count,
+               probe.got.data() + before);
   }
   world.probes.push_back(std::move(probe));
 }
@@ -132,14 +165,19 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
   const BiasShape& shape = world.shape;
   const bool linear = !world.bias->slopes.empty();
   if (world.bias->rows && (shape.first_key < 0 || shape.last_key() >= *world.bias->rows))
-    throw UsageError(fmt::format("{} has keys at positions {} to {}, and this bias has {} positions", array.shown, shape.first_key,
-                                 shape.last_key(), *world.bias->rows));
-  const auto farthest = static_cast<double>(std::max(std::abs(shape.first_key), std::abs(shape.last_key())) + 1);
+    throw UsageError(
+        fmt::format("{} has keys at positions {} to {}, and this bias has {} positions",
+                    array.shown, shape.first_key, shape.last_key(), *world.bias->rows));
+  const auto farthest =
+      static_cast<double>(std::max(std::abs(shape.first_key), std::abs(shape.last_key())) + 1);
   world.bound = bias_bound(expected, *world.bias, shape.heads, farthest);
   world.base = {.bias = world.bias, .slopes = world.bias->slopes, .masked = world.bias->causal};
-  for (Index head = 0; head < shape.heads; ++head) world.base.heads.push_back(std::min(head, world.bias->heads - 1));
+  for (Index head = 0; head < shape.heads; ++head)
+    world.base.heads.push_back(std::min(head, world.bias->heads - 1));
   const auto& entries = expected.parameters.entries();
-  if (linear && std::ranges::any_of(entries, [](const auto& entry) { return entry.name == "form" && entry.text == "key"; }))
+  if (linear && std::ranges::any_of(entries, [](const auto& entry) {
+        return entry.name == "form" && entry.text == "key";
+      }))
     world.base.constant = BiasStory::Constant::key;
 
   // Of a linear bias every head, for they may stand in any order; some 200 000 cells in all.
@@ -166,7 +204,8 @@ BiasWorld bias_world(const Expectation& expected, const Stored& array) {
     for (std::size_t k = 0; k < truth.size(); ++k)
       if (truth[k] == -HUGE_VAL) later.push_back(probe.got[k]);
   }
-  if (!later.empty() && later.front() <= -9000 && std::ranges::count(later, later.front()) == std::ssize(later))
+  if (!later.empty() && later.front() <= -9000 &&
+      std::ranges::count(later, later.front()) == std::ssize(later))
     world.mask_value = later.front();
   return world;
 }

@@ -1,4 +1,5 @@
-// A story's biases at a run of keys, and the comparison with what was read, modulo a constant for each query row.
+// A story's biases at a run of keys, and the comparison with what was read, modulo a constant for
+// each query row.
 #include "pe/diagnosis/bias_world.hpp"
 
 #include <algorithm>
@@ -20,36 +21,47 @@ double short_of(double value, DType dtype) {
 }
 
 // slope·n for whole n, rounded to odd.
-double steps(const Twofold& slope, double n) { return n == 0 ? 0 : round_to_odd(multiply(slope, n)); }
+double steps(const Twofold& slope, double n) {
+  return n == 0 ? 0 : round_to_odd(multiply(slope, n));
+}
 
 // How many slopes a linear bias has at a pair; NaN: masked.
-double slopes_at(const BiasStory& story, const BiasShape& shape, std::int64_t query, std::int64_t key) {
-  const std::int64_t i = story.transposed ? key : query + story.query_shift, j = story.transposed ? query + story.query_shift : key;
+double slopes_at(const BiasStory& story, const BiasShape& shape, std::int64_t query,
+                 std::int64_t key) {
+  const std::int64_t i = story.transposed ? key : query + story.query_shift,
+                     j = story.transposed ? query + story.query_shift : key;
   const std::int64_t away = i - j;
   if (story.masked && away < 0) return no_number;
   if (story.constant == BiasStory::Constant::key)
-    return story.rounded == BiasStory::Rounded::nothing ? static_cast<double>(j) : short_of(static_cast<double>(j), story.short_type);
+    return story.rounded == BiasStory::Rounded::nothing
+               ? static_cast<double>(j)
+               : short_of(static_cast<double>(j), story.short_type);
   if (story.constant == BiasStory::Constant::key_from_last) {
     const auto n = static_cast<double>(j - shape.last_key());
     return story.rounded == BiasStory::Rounded::nothing ? n : short_of(n, story.short_type);
   }
   const std::int64_t farther = story.kept_diagonal && away == 0 ? 0 : story.farther;
-  double distance = static_cast<double>(story.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
-  if (story.rounded == BiasStory::Rounded::distances) distance = short_of(distance, story.short_type);
+  double distance = static_cast<double>(
+      story.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
+  if (story.rounded == BiasStory::Rounded::distances)
+    distance = short_of(distance, story.short_type);
   if (story.rounded == BiasStory::Rounded::positions) {
-    distance =
-        short_of(short_of(static_cast<double>(i), story.short_type) - short_of(static_cast<double>(j), story.short_type), story.short_type);
+    distance = short_of(short_of(static_cast<double>(i), story.short_type) -
+                            short_of(static_cast<double>(j), story.short_type),
+                        story.short_type);
     if (!story.signed_distance) distance = std::fabs(distance);
   }
   return static_cast<double>(story.constant_steps) - distance;
 }
 
 // A bias that is not linear: as its effect gives it, at pairs that were moved.
-void fill_run(const Bias& bias, Index head, std::int64_t query, const PositionRange& keys, double* out) {
+void fill_run(const Bias& bias, Index head, std::int64_t query, const PositionRange& keys,
+              double* out) {
   bias.fill(head, query, keys, DType::f64, reinterpret_cast<std::byte*>(out));
 }
 
-void general(const BiasStory& story, Index head, std::int64_t query, std::int64_t key, Index count, double* out) {
+void general(const BiasStory& story, Index head, std::int64_t query, std::int64_t key, Index count,
+             double* out) {
   const Bias& bias = *story.bias;
   const std::int64_t i = query + story.query_shift;
   const bool places = bias.rows || bias.argument || (bias.buckets && !bias.buckets->by_offset);
@@ -62,13 +74,15 @@ void general(const BiasStory& story, Index head, std::int64_t query, std::int64_
   } else {  // each side as seen from a query one farther away
     const Index before = std::clamp<Index>(i - key + 1, 0, count);
     if (before > 0) fill_run(bias, head, i + story.farther, {key, 1, before, 0}, out);
-    if (before < count) fill_run(bias, head, i - story.farther, {key + before, 1, count - before, 0}, out + before);
+    if (before < count)
+      fill_run(bias, head, i - story.farther, {key + before, 1, count - before, 0}, out + before);
   }
 }
 
 }  // namespace
 
-void BiasWorld::evaluate(const BiasStory& story, Index head, std::int64_t query, std::int64_t key, Index count, double* out) const {
+void BiasWorld::evaluate(const BiasStory& story, Index head, std::int64_t query, std::int64_t key,
+                         Index count, double* out) const {
   const auto own = static_cast<std::size_t>(story.heads[static_cast<std::size_t>(head)]);
   if (shape.slopes) {
     *out = story.scale * round_to_odd(to_twofold(story.slopes[own]));
@@ -98,10 +112,12 @@ std::vector<double> BiasWorld::evaluate(const BiasStory& story, const Probe& pro
   return truth;
 }
 
-double BiasWorld::allowed(const BiasStory& story, Index head, double truth, double got, double constant, double distance) const {
+double BiasWorld::allowed(const BiasStory& story, Index head, double truth, double got,
+                          double constant, double distance) const {
   const Index own = story.heads[static_cast<std::size_t>(head)];
   const bool free = story.constant == BiasStory::Constant::any && !shape.slopes;
-  // With a constant, two cells of the dump are subtracted, and each may be as large as the constant makes it.
+  // With a constant, two cells of the dump are subtracted, and each may be as large as the constant
+  // makes it.
   const double magnitude = free ? std::fabs(truth) + 2 * std::fabs(constant) : std::fabs(truth);
   double bound_here = bound.at(own, magnitude, distance) + rounding_error(magnitude, dtype);
   // Slope, distance and product each rounded to the shorter type.
@@ -110,12 +126,15 @@ double BiasWorld::allowed(const BiasStory& story, Index head, double truth, doub
   return free ? 2 * bound_here : bound_here;
 }
 
-double BiasWorld::constant_of(const BiasStory& story, std::span<const double> truth, std::span<const double> got) const {
+double BiasWorld::constant_of(const BiasStory& story, std::span<const double> truth,
+                              std::span<const double> got) const {
   if (story.constant != BiasStory::Constant::any || shape.slopes) return 0;
   double least = HUGE_VAL, constant = no_number;
   for (std::size_t k = 0; k < truth.size(); ++k)
-    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !is_masked(got[k]))
-      least = std::fabs(truth[k]), constant = got[k] - truth[k];
+    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !is_masked(got[k])) {
+      least = std::fabs(truth[k]);
+      constant = got[k] - truth[k];
+    }
   return constant;
 }
 
@@ -125,19 +144,22 @@ namespace {
 template <typename Look>
 bool compare(const BiasWorld& world, const BiasStory& story, Look look) {
   for (const BiasWorld::Probe& probe : world.probes) {
-    const std::vector<double> truth = world.evaluate(story, probe), common = world.evaluate(world.base, probe);
+    const std::vector<double> truth = world.evaluate(story, probe),
+                              common = world.evaluate(world.base, probe);
     const double constant = world.constant_of(story, truth, probe.got);
     if (story.storage && !on_grid(probe.got, *story.storage) && !look(HUGE_VAL, 1)) return false;
     std::size_t k = 0;
     for (const PositionRange& run : probe.runs)
       for (Index at = 0; at < run.count; ++at, ++k) {
-        const bool here = truth[k] == -HUGE_VAL, there = common[k] == -HUGE_VAL, masked = world.is_masked(probe.got[k]);
+        const bool here = truth[k] == -HUGE_VAL, there = common[k] == -HUGE_VAL,
+                   masked = world.is_masked(probe.got[k]);
         if (here && there) continue;
-        double difference = here == masked ? 0 : HUGE_VAL, limit = 1;  // masked by the story alone: the dump must show it
+        double difference = here == masked ? 0 : HUGE_VAL,
+               limit = 1;  // masked by the story alone: the dump must show it
         if (!here && !masked) {
           difference = std::fabs(probe.got[k] - truth[k] - constant);
-          limit =
-              world.allowed(story, probe.head, truth[k], probe.got[k], constant, static_cast<double>(std::abs(probe.query - run.at(at))));
+          limit = world.allowed(story, probe.head, truth[k], probe.got[k], constant,
+                                static_cast<double>(std::abs(probe.query - run.at(at))));
         }
         if (!look(std::isnan(difference) ? HUGE_VAL : difference, limit)) return false;
       }
@@ -151,9 +173,11 @@ Fit BiasWorld::measure(const BiasStory& story) const {
   Fit fit{0, 0, 0};
   Index cells = 0, within = 0;
   compare(*this, story, [&](double difference, double limit) {
-    ++cells, within += difference <= limit;
+    ++cells;
+    within += difference <= limit;
     fit.residual = std::max(fit.residual, difference);
-    fit.excess = std::max(fit.excess, difference <= limit ? std::min(1.0, difference / limit) : difference / limit);
+    fit.excess = std::max(
+        fit.excess, difference <= limit ? std::min(1.0, difference / limit) : difference / limit);
     return true;
   });
   if (cells == 0) return {};
@@ -166,7 +190,8 @@ bool BiasWorld::agrees(const BiasStory& story) const {
 }
 
 std::vector<double> slope_ratios(const BiasWorld& world, const BiasStory& story) {
-  std::vector<double> ratios(static_cast<std::size_t>(world.shape.heads), no_number), weight(ratios.size(), 0);
+  std::vector<double> ratios(static_cast<std::size_t>(world.shape.heads), no_number),
+      weight(ratios.size(), 0);
   for (const BiasWorld::Probe& probe : world.probes) {
     const std::vector<double> truth = world.evaluate(story, probe);
     const auto head = static_cast<std::size_t>(probe.head);
@@ -177,9 +202,12 @@ std::vector<double> slope_ratios(const BiasWorld& world, const BiasStory& story)
           (least == truth.size() || std::fabs(truth[k]) < std::fabs(truth[least])))
         least = k;
     if (least == truth.size()) continue;
-    const double low = world.shape.slopes ? 0 : truth[least], low_got = world.shape.slopes ? 0 : probe.got[least];
+    const double low = world.shape.slopes ? 0 : truth[least],
+                 low_got = world.shape.slopes ? 0 : probe.got[least];
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      if (truth[k] == -HUGE_VAL || world.is_masked(probe.got[k]) || !(std::fabs(truth[k] - low) > weight[head])) continue;
+      if (truth[k] == -HUGE_VAL || world.is_masked(probe.got[k]) ||
+          !(std::fabs(truth[k] - low) > weight[head]))
+        continue;
       weight[head] = std::fabs(truth[k] - low);
       ratios[head] = (probe.got[k] - low_got) / (truth[k] - low);
     }

@@ -1,4 +1,5 @@
-// Biases on scores as dumps hold them: what may have made an array, and how well that agrees with what was observed.
+// Biases on scores as dumps hold them: what may have made an array, and how well that agrees with
+// what was observed.
 #pragma once
 
 #include <map>
@@ -28,7 +29,12 @@ BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const St
 
 /// What may have made an array.
 struct BiasStory {
-  enum class Constant { none, key, key_from_last, any };  // added to each query row: slope·query, slope·(query − last), read off the dump
+  enum class Constant {
+    none,
+    key,
+    key_from_last,
+    any
+  };  // added to each query row: slope·query, slope·(query − last), read off the dump
   enum class Rounded { nothing, positions, distances };
 
   std::shared_ptr<const Bias> bias;
@@ -49,7 +55,8 @@ struct BiasStory {
   std::optional<DType> storage = {};  // values went through this type
 };
 
-/// |Δ| ≤ relative·|bias| + absolute + by_distance·distance, for each head of a bias, before the rounding to the file's dtype.
+/// |Δ| ≤ relative·|bias| + absolute + by_distance·distance, for each head of a bias, before the
+/// rounding to the file's dtype.
 struct BiasBound {
   std::vector<double> relative, absolute, by_distance;
   std::string derivation;
@@ -78,29 +85,38 @@ struct BiasWorld {
   DType dtype = DType::f32;
   BiasShape shape;
   BiasBound bound;
-  BiasStory base;                         // what is masked where nothing is wrong
-  double mask_level = 0;                  // at most this: masked
-  std::optional<double> mask_value = {};  // the number that later keys hold, where it is one that stands for −inf
+  BiasStory base;         // what is masked where nothing is wrong
+  double mask_level = 0;  // at most this: masked
+  std::optional<double> mask_value =
+      {};  // the number that later keys hold, where it is one that stands for −inf
   std::vector<Probe> probes;
-  std::shared_ptr<std::map<std::pair<Index, std::string>, std::vector<Real>>> ladders;  // what slopes_of made
+  std::shared_ptr<std::map<std::pair<Index, std::string>, std::vector<Real>>>
+      ladders;  // what slopes_of made
 
   Fit measure(const BiasStory& story) const;
   /// The same, given up at the first cell beyond its bound.
   bool agrees(const BiasStory& story) const;
   /// The truth of a story at a run of keys; −inf where masked.
-  void evaluate(const BiasStory& story, Index head, std::int64_t query, std::int64_t key, Index count, double* out) const;
+  void evaluate(const BiasStory& story, Index head, std::int64_t query, std::int64_t key,
+                Index count, double* out) const;
   std::vector<double> evaluate(const BiasStory& story, const Probe& probe) const;
   bool is_masked(double value) const { return value <= mask_level || value == mask_value; }
-  /// What is allowed at a cell, the rounding to the file's dtype and the constant of its row included.
-  double allowed(const BiasStory& story, Index head, double truth, double got, double constant, double distance) const;
-  /// The constant of a row: what the dump has more than the story where the story's bias is least. NaN where nothing can be compared.
-  double constant_of(const BiasStory& story, std::span<const double> truth, std::span<const double> got) const;
+  /// What is allowed at a cell, the rounding to the file's dtype and the constant of its row
+  /// included.
+  double allowed(const BiasStory& story, Index head, double truth, double got, double constant,
+                 double distance) const;
+  /// The constant of a row: what the dump has more than the story where the story's bias is least.
+  /// NaN where nothing can be compared.
+  double constant_of(const BiasStory& story, std::span<const double> truth,
+                     std::span<const double> got) const;
 };
 
-/// Slopes as the encoding defines them for a head count, in its form "code" or "paper" ("": the one meant); none where it refuses.
+/// Slopes as the encoding defines them for a head count, in its form "code" or "paper" ("": the one
+/// meant); none where it refuses.
 const std::vector<Real>& slopes_of(const BiasWorld& world, Index heads, const std::string& form);
 
-/// The dump's slope over the expected one for each head of the dump, from the farthest cells probed; NaN where there is none.
+/// The dump's slope over the expected one for each head of the dump, from the farthest cells
+/// probed; NaN where there is none.
 std::vector<double> slope_ratios(const BiasWorld& world, const BiasStory& story);
 
 std::span<const Cause<BiasWorld>> bias_world_causes();

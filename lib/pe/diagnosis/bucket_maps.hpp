@@ -19,12 +19,16 @@ struct BucketMap {
   Given changes = {};  // of parameters, beside those that led to the map it comes from
 };
 
-/// Above 0 where a map's buckets are all in all lower than those observed, below 0 where they are higher.
+/// Above 0 where a map's buckets are all in all lower than those observed, below 0 where they are
+/// higher.
 using BucketBalance = std::function<double(const Buckets&)>;
 
-/// Maps that a fault makes of `from`, which the encoding has after `changes`. `farthest`: distance that was observed.
-std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from, BucketFault fault, const Given& changes = {},
-                                   const BucketBalance& balance = {}, std::int64_t farthest = 1 << 20);
+/// Maps that a fault makes of `from`, which the encoding has after `changes`. `farthest`: distance
+/// that was observed.
+std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
+                                   BucketFault fault, const Given& changes = {},
+                                   const BucketBalance& balance = {},
+                                   std::int64_t farthest = 1 << 20);
 
 /// The bias with its weights behind another map.
 Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest);

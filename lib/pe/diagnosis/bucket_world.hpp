@@ -1,4 +1,5 @@
-// Index matrices as dumps hold them: what may have made one, and how well that agrees with what was observed.
+// Index matrices as dumps hold them: what may have made one, and how well that agrees with what was
+// observed.
 #pragma once
 
 #include <string>
@@ -49,7 +50,8 @@ struct BucketWorld {
 std::span<const Cause<BucketWorld>> bucket_world_causes();
 
 /// The world that a dump of these axes is, its probes read.
-BucketWorld bucket_world(const Expectation& expected, const Stored& array, const Buckets& map, BucketShape shape);
+BucketWorld bucket_world(const Expectation& expected, const Stored& array, const Buckets& map,
+                         BucketShape shape);
 /// A row more to look at, around a key.
 void add_probe(BucketWorld& world, const Stored& array, Index row, Index key);
 

@@ -8,12 +8,15 @@
 namespace pe {
 namespace {
 
-std::size_t axes_of(const TurnStory& story) { return story.axis.empty() ? 1 : *std::ranges::max_element(story.axis) + 1; }
+std::size_t axes_of(const TurnStory& story) {
+  return story.axis.empty() ? 1 : *std::ranges::max_element(story.axis) + 1;
+}
 
 // A cache that keeps a table for each axis: the run of axis a turns with axis to[a] instead.
 TurnStory rerun(const TurnWorld& world, const TurnStory& story, std::vector<Index> to) {
   TurnStory other = story;
-  other.position = [before = story.position, run = world.reading().run, to = std::move(to)](Index row, std::size_t axis) {
+  other.position = [before = story.position, run = world.reading().run, to = std::move(to)](
+                       Index row, std::size_t axis) {
     return before(to[static_cast<std::size_t>(row / run)] * run + row % run, axis);
   };
   return other;
@@ -26,7 +29,8 @@ TurnProposals swapped_runs(const TurnWorld& world, const TurnStory& story) {
     for (Index b = a + 1; b < count; ++b) {
       std::vector<Index> to;
       for (Index axis = 0; axis < count; ++axis) to.push_back(axis == a ? b : axis == b ? a : axis);
-      all.push_back({rerun(world, story, to), fmt::format("the tables of axes {} and {} are exchanged", a, b)});
+      all.push_back({rerun(world, story, to),
+                     fmt::format("the tables of axes {} and {} are exchanged", a, b)});
     }
   return all;
 }
@@ -34,10 +38,16 @@ TurnProposals swapped_runs(const TurnWorld& world, const TurnStory& story) {
 TurnProposals collapsed_runs(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
   const Index count = world.reading().per_axis ? world.reading().rows / world.reading().run : 0;
-  for (Index a = 0; a < count; ++a) all.push_back({rerun(world, story, std::vector<Index>(static_cast<std::size_t>(count), a)), fmt::format("the tables of all axes are that of axis {}", a)});
+  for (Index a = 0; a < count; ++a)
+    all.push_back({rerun(world, story, std::vector<Index>(static_cast<std::size_t>(count), a)),
+                   fmt::format("the tables of all axes are that of axis {}", a)});
   if (count == 0) return all;
-  Proposal<TurnStory> flat{story, "the tables of all axes turn with the place in the sequence: plain rope, without the axes"};
-  flat.story.position = [&world](Index row, std::size_t) { return static_cast<double>(world.expected().first + world.slot(row)); };
+  Proposal<TurnStory> flat{
+      story,
+      "the tables of all axes turn with the place in the sequence: plain rope, without the axes"};
+  flat.story.position = [&world](Index row, std::size_t) {
+    return static_cast<double>(world.expected().first + world.slot(row));
+  };
   all.push_back(flat);
   return all;
 }
@@ -47,7 +57,10 @@ TurnProposals swapped(const TurnWorld& world, const TurnStory& story) {
   const std::size_t count = axes_of(story);
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = a + 1; b < count; ++b) {
-      Proposal<TurnStory> one{story, fmt::format("axes {} and {} are exchanged: pairs that turn with one stand where those of the other are meant", a, b)};
+      Proposal<TurnStory> one{story,
+                              fmt::format("axes {} and {} are exchanged: pairs that turn with one "
+                                          "stand where those of the other are meant",
+                                          a, b)};
       for (std::size_t& axis : one.story.axis) axis = axis == a ? b : axis == b ? a : axis;
       all.push_back(one);
     }
@@ -60,14 +73,20 @@ TurnProposals order(const TurnWorld& world, const TurnStory& story) {
   const std::size_t count = axes_of(story), n = story.axis.size();
   std::vector<std::size_t> pairs(count);
   for (const std::size_t axis : story.axis) ++pairs[axis];
-  Proposal<TurnStory> in_turn{story, fmt::format("the sections stand one after another, where {} is meant", meant(world, "order"))};
-  Proposal<TurnStory> interleaved{story, fmt::format("the sections are interleaved, where {} is meant", meant(world, "order"))};
+  Proposal<TurnStory> in_turn{story,
+                              fmt::format("the sections stand one after another, where {} is meant",
+                                          meant(world, "order"))};
+  Proposal<TurnStory> interleaved{
+      story, fmt::format("the sections are interleaved, where {} is meant", meant(world, "order"))};
   std::size_t next = 0;
   for (std::size_t axis = 0; axis < count; ++axis)
     for (std::size_t i = 0; i < pairs[axis]; ++i) in_turn.story.axis[next++] = axis;
-  std::ranges::fill(interleaved.story.axis, std::size_t{0});  // pairs a, a + 3, … up to 3 · section, as transformers slices them
+  std::ranges::fill(
+      interleaved.story.axis,
+      std::size_t{0});  // pairs a, a + 3, … up to 3 · section, as transformers slices them
   for (std::size_t axis = 1; axis < count; ++axis)
-    for (std::size_t j = axis; j < count * pairs[axis] && j < n; j += count) interleaved.story.axis[j] = axis;
+    for (std::size_t j = axis; j < count * pairs[axis] && j < n; j += count)
+      interleaved.story.axis[j] = axis;
   for (const auto& one : {in_turn, interleaved})
     if (one.story.axis != story.axis) all.push_back(one);
   return all;
@@ -82,7 +101,8 @@ TurnProposals collapsed(const TurnWorld& world, const TurnStory& story) {
     std::ranges::fill(one.story.axis, a);
     all.push_back(one);
   }
-  Proposal<TurnStory> flat{story, "every pair turns with the place in the sequence: plain rope, without the axes"};
+  Proposal<TurnStory> flat{
+      story, "every pair turns with the place in the sequence: plain rope, without the axes"};
   flat.story.position = [](Index row, std::size_t) { return static_cast<double>(row); };
   all.push_back(flat);
   return all;
@@ -92,16 +112,23 @@ TurnProposals offset(const TurnWorld&, const TurnStory& story) {
   TurnProposals all;
   const std::size_t count = axes_of(story);
   if (count < 2) return all;
-  // Of one axis, or of all but the first (rows and columns), everywhere or where a row's coordinates differ (a picture's cells).
+  // Of one axis, or of all but the first (rows and columns), everywhere or where a row's
+  // coordinates differ (a picture's cells).
   for (const double k : {1.0, -1.0, 0.5})
     for (std::size_t a = 0; a <= count; ++a)
       for (const bool cells : {false, true}) {
-        Proposal<TurnStory> one{story, fmt::format("{} {} {:+g} off{}", a == count ? "rows and columns" : fmt::format("coordinates of axis {}", a), "are", k, cells ? " where there are pictures" : "")};
-        one.story.position = [before = story.position, k, a, count, cells](Index row, std::size_t axis) {
+        Proposal<TurnStory> one{
+            story,
+            fmt::format("{} {} {:+g} off{}",
+                        a == count ? "rows and columns" : fmt::format("coordinates of axis {}", a),
+                        "are", k, cells ? " where there are pictures" : "")};
+        one.story.position = [before = story.position, k, a, count, cells](Index row,
+                                                                           std::size_t axis) {
           const double here = before(row, axis);
           if (!(a == count ? axis > 0 : a == axis)) return here;
           bool differ = !cells;
-          for (std::size_t other = 1; other < count; ++other) differ = differ || before(row, other) != before(row, 0);
+          for (std::size_t other = 1; other < count; ++other)
+            differ = differ || before(row, other) != before(row, 0);
           return differ ? here + k : here;
         };
         all.push_back(one);
@@ -114,7 +141,9 @@ TurnProposals all_offset(const TurnWorld&, const TurnStory& story) {
   if (axes_of(story) < 2) return all;
   for (const double k : {1.0, -1.0, 2.0, -2.0}) {
     Proposal<TurnStory> one{story, fmt::format("every coordinate is {:+g} off", k)};
-    one.story.position = [before = story.position, k](Index row, std::size_t axis) { return before(row, axis) + k; };
+    one.story.position = [before = story.position, k](Index row, std::size_t axis) {
+      return before(row, axis) + k;
+    };
     all.push_back(one);
   }
   return all;
@@ -122,7 +151,10 @@ TurnProposals all_offset(const TurnWorld&, const TurnStory& story) {
 
 constexpr TurnCause rows[] = {
     {{"axes-swapped", "two axes are exchanged", "turns"}, "axes", swapped},
-    {{"sections-order", "sections are interleaved where they should be in turn, or the reverse", "turns"}, "axes", order},
+    {{"sections-order", "sections are interleaved where they should be in turn, or the reverse",
+      "turns"},
+     "axes",
+     order},
     {{"axes-collapsed", "every pair turns with one axis", "turns"}, "axes", collapsed},
     {{"position-offset", "rows hold other positions, by a constant", "turns"}, "axes", all_offset},
     {{"coordinate-offset", "coordinates start elsewhere", "turns"}, "axes", offset},

@@ -11,37 +11,53 @@
 namespace pe {
 namespace {
 
-// The story with frequencies of another ladder, bent by the same ratios. Beside another base this would be no ladder's.
-TurnStory bent(const TurnWorld& world, const TurnStory& story, const std::function<double(std::size_t j)>& plain) {
+// The story with frequencies of another ladder, bent by the same ratios. Beside another base this
+// would be no ladder's.
+TurnStory bent(const TurnWorld& world, const TurnStory& story,
+               const std::function<double(std::size_t j)>& plain) {
   TurnStory other = story;
   const std::vector<double>& unscaled = world.truth().unscaled;
   for (std::size_t j = 0; j < other.frequencies.size(); ++j) {
-    const double ratio = j < unscaled.size() && unscaled[j] > 0 ? story.frequencies[j] / unscaled[j] : 1;
+    const double ratio =
+        j < unscaled.size() && unscaled[j] > 0 ? story.frequencies[j] / unscaled[j] : 1;
     other.frequencies[j] = plain(j) * ratio;
   }
   return other;
 }
 
-// Least squares of the phases left over, pair j at row p moving by −p·θ_j·(2j/d) for each unit of ln(base); rows farther and
-// farther out, so that what is left stays within a turn.
-double refined(const TurnWorld& world, const TurnStory& story, double base, double exponent, std::size_t pairs) {
+// Least squares of the phases left over, pair j at row p moving by −p·θ_j·(2j/d) for each unit of
+// ln(base); rows farther and farther out, so that what is left stays within a turn.
+double refined(const TurnWorld& world, const TurnStory& story, double base, double exponent,
+               std::size_t pairs) {
   const double scale = story.frequencies[0] / world.truth().unscaled[0];
   if (!world.has_rows()) {  // of the frequencies' own logarithms
     double sum = 0, weight = 0;
     for (std::size_t j = 1; j < pairs; ++j)
-      if (const double e = exponent * static_cast<double>(j), ratio = world.measured()[j] / scale; ratio > 0) sum += e * std::log(ratio), weight += e * e;
+      if (const double e = exponent * static_cast<double>(j), ratio = world.measured()[j] / scale;
+          ratio > 0) {
+        sum += e * std::log(ratio);
+        weight += e * e;
+      }
     return weight > 0 ? std::exp(sum / weight) : base;
   }
-  for (double reach = 16; world.has_rows() && reach < 8 * static_cast<double>(world.slots()); reach *= 2) {
+  for (double reach = 16; world.has_rows() && reach < 8 * static_cast<double>(world.slots());
+       reach *= 2) {
     double moved = 0, weight = 0;
     for (std::size_t i = 0; i < world.rows().size(); ++i) {
       const double p = story.position(world.rows()[i], 0);
       if (std::fabs(p) > reach) continue;
       for (std::size_t j = 1; j < pairs; ++j) {
-        const double e = exponent * static_cast<double>(j), angle = p * scale * std::pow(base, e), gradient = e * angle;
-        const double c = story.swapped ? world.sine(i, j) : world.cosine(i, j), s = story.swapped ? world.cosine(i, j) : story.reversed ? -world.sine(i, j) : world.sine(i, j);
+        const double e = exponent * static_cast<double>(j), angle = p * scale * std::pow(base, e),
+                     gradient = e * angle;
+        const double c = story.swapped ? world.sine(i, j) : world.cosine(i, j),
+                     s = story.swapped    ? world.cosine(i, j)
+                         : story.reversed ? -world.sine(i, j)
+                                          : world.sine(i, j);
         const double left = std::remainder(std::atan2(s, c) - angle, 2 * std::numbers::pi);
-        if (std::fabs(left) < 1) moved += left * gradient, weight += gradient * gradient;
+        if (std::fabs(left) < 1) {
+          moved += left * gradient;
+          weight += gradient * gradient;
+        }
       }
     }
     if (weight > 0) base *= std::exp(moved / weight);
@@ -51,19 +67,25 @@ double refined(const TurnWorld& world, const TurnStory& story, double base, doub
 
 // The base that the measured frequencies have along the pairs that no scaling tells apart.
 double fitted_base(const TurnWorld& world, const TurnStory& story) {
-  const std::vector<double>&f = story.frequencies, &unscaled = world.truth().unscaled, measured = world.measured(story);
+  const std::vector<double>&f = story.frequencies, &unscaled = world.truth().unscaled,
+        measured = world.measured(story);
   const std::string text = text_of(world, story, "base");
   if (text.empty() || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
-  const double base = std::atof(text.c_str()), exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
+  const double base = std::atof(text.c_str()),
+               exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
   std::size_t equal = 1;
   double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
   for (std::size_t j = 1; j < f.size(); ++j) {
     if (std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0]) break;
     if (!(measured[j] > 0) || !(measured[0] > 0)) break;
-    const double value = std::pow(measured[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
+    const double value =
+        std::pow(measured[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
     equal = j + 1;
     const double sharpness = static_cast<double>(j) * measured[j];
-    if (std::isfinite(value) && value > 0 && sharpness > sharpest) fitted = value, sharpest = sharpness;
+    if (std::isfinite(value) && value > 0 && sharpness > sharpest) {
+      fitted = value;
+      sharpest = sharpness;
+    }
   }
   return fitted > 0 ? refined(world, story, fitted, exponent, equal) : 0;
 }
@@ -74,14 +96,19 @@ TurnProposals base(const TurnWorld& world, const TurnStory& story) {
   const auto propose = [&](const std::string& text, double cost) {
     if (!tried.insert(text).second) return;
     if (auto other = remade(world, story, {{"base", {text, "diagnosis", ""}}}))
-      all.push_back({*other, fmt::format("base {}, where {} is meant", text, meant(world, "base")), cost});
+      all.push_back(
+          {*other, fmt::format("base {}, where {} is meant", text, meant(world, "base")), cost});
   };
   if (const double fitted = fitted_base(world, story); fitted > 1 && fitted < 1e12) {
-    for (const int digits : {1, 2, 3, 4, 5, 6}) propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))), 1.05 + 0.01 * digits);
+    for (const int digits : {1, 2, 3, 4, 5, 6})
+      propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))),
+              1.05 + 0.01 * digits);
     propose(fmt::format("{:.9g}", fitted), 1.25);
   }
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
-  for (const char* known : {"10000", "1000000", "500000", "25000", "50000", "100000", "130000", "150000", "160000", "250000", "640000", "2000000", "5000000", "8000000", "10000000"})
+  for (const char* known :
+       {"10000", "1000000", "500000", "25000", "50000", "100000", "130000", "150000", "160000",
+        "250000", "640000", "2000000", "5000000", "8000000", "10000000"})
     propose(known, 1);
   if (!story.axis.empty())  // no fit along several axes
     for (const char* known : {"20", "100", "1000"}) propose(known, 1.05);
@@ -95,7 +122,8 @@ TurnProposals exponent(const TurnWorld& world, const TurnStory& story) {
   if (unscaled.size() < 2 || unscaled[1] <= 0) return all;
   for (const int shift : {1, 2, -1, -2}) {
     const double factor = std::pow(unscaled[1], 0.5 * shift);
-    all.push_back({bent(world, story, [&](std::size_t j) { return unscaled[j] * factor; }), fmt::format("exponents are 2j{:+} over d, where 2j is meant", shift)});
+    all.push_back({bent(world, story, [&](std::size_t j) { return unscaled[j] * factor; }),
+                   fmt::format("exponents are 2j{:+} over d, where 2j is meant", shift)});
   }
   return all;
 }
@@ -105,15 +133,23 @@ TurnProposals denominator(const TurnWorld& world, const TurnStory& story) {
   const std::vector<double>& unscaled = world.truth().unscaled;
   TurnProposals all;
   const auto n = static_cast<double>(world.pairs()), dim = static_cast<double>(world.truth().dim);
-  if (world.pairs() < 2 || unscaled.size() < world.pairs() || world.expected().encoding->kind != Kind::rotation) return all;
+  if (world.pairs() < 2 || unscaled.size() < world.pairs() ||
+      world.expected().encoding->kind != Kind::rotation)
+    return all;
   std::set<double> tried{1.0, 0.0};
-  const auto propose = [&](double ratio, const std::string& what) {  // ratio: d over the denominator
+  const auto propose = [&](double ratio,
+                           const std::string& what) {  // ratio: d over the denominator
     if (!std::isfinite(ratio) || !tried.insert(ratio).second) return;
-    all.push_back({bent(world, story, [&](std::size_t j) { return std::pow(unscaled[j], ratio); }), fmt::format("exponents are 2j over {}, where {:g} is meant", what, 2 * n), 1.04});
+    all.push_back({bent(world, story, [&](std::size_t j) { return std::pow(unscaled[j], ratio); }),
+                   fmt::format("exponents are 2j over {}, where {:g} is meant", what, 2 * n),
+                   1.04});
   };
   propose(2 * n / dim, fmt::format("{:g}, the whole head", dim));
-  if (const std::string whole = text_of(world, story, "dim"); !whole.empty()) propose(2 * n / std::atof(whole.c_str()), fmt::format("{}, the whole head", whole));
-  if (const std::string part = text_of(world, story, "partial-rotary-factor"); !part.empty()) propose(1 / std::atof(part.c_str()), fmt::format("{:g}, the part that turns", 2 * n * std::atof(part.c_str())));
+  if (const std::string whole = text_of(world, story, "dim"); !whole.empty())
+    propose(2 * n / std::atof(whole.c_str()), fmt::format("{}, the whole head", whole));
+  if (const std::string part = text_of(world, story, "partial-rotary-factor"); !part.empty())
+    propose(1 / std::atof(part.c_str()),
+            fmt::format("{:g}, the part that turns", 2 * n * std::atof(part.c_str())));
   propose(dim / (2 * n), fmt::format("{:g}", 4 * n * n / dim));
   propose(n / (n - 1), fmt::format("{:g} (pairs less one)", 2 * n - 2));
   propose(2, fmt::format("{:g}, the number of pairs", n));
@@ -122,7 +158,8 @@ TurnProposals denominator(const TurnWorld& world, const TurnStory& story) {
   return all;
 }
 
-// Sinusoids: timescales from both ends included (pairs − 1 in the denominator), or the last left out.
+// Sinusoids: timescales from both ends included (pairs − 1 in the denominator), or the last left
+// out.
 TurnProposals ladder(const TurnWorld& world, const TurnStory& story) {
   if (story.changes.contains("base")) return {};
   TurnProposals all;
@@ -131,13 +168,23 @@ TurnProposals ladder(const TurnWorld& world, const TurnStory& story) {
     const std::string now = text_of(world, story, "ladder");
     if (now.empty() || now == name) continue;
     if (auto other = remade(world, story, {{"ladder", {name, "diagnosis", ""}}}))
-      all.push_back({*other, fmt::format("the ladder of frequencies is '{}', where {} is meant: the denominator is another", name, meant(world, "ladder"))});
+      all.push_back(
+          {*other,
+           fmt::format(
+               "the ladder of frequencies is '{}', where {} is meant: the denominator is another",
+               name, meant(world, "ladder"))});
   }
   const std::vector<double>& unscaled = world.truth().unscaled;
   const auto n = static_cast<double>(world.pairs());
   if (world.pairs() < 3) return all;
-  for (const auto& [ratio, what] : {std::pair{n / (n - 1), "pairs less one"}, {(n - 1) / n, "pairs, both ends not reached"}, {2.0, "half the channels"}, {0.5, "twice the channels"}, {2 * n, "1, they are not divided"}})
-    all.push_back({bent(world, story, [&, ratio = ratio](std::size_t j) { return std::pow(unscaled[j], ratio); }), fmt::format("the denominator of the exponents is another: {}", what), 1.05});
+  for (const auto& [ratio, what] : {std::pair{n / (n - 1), "pairs less one"},
+                                    {(n - 1) / n, "pairs, both ends not reached"},
+                                    {2.0, "half the channels"},
+                                    {0.5, "twice the channels"},
+                                    {2 * n, "1, they are not divided"}})
+    all.push_back({bent(world, story,
+                        [&, ratio = ratio](std::size_t j) { return std::pow(unscaled[j], ratio); }),
+                   fmt::format("the denominator of the exponents is another: {}", what), 1.05});
   return all;
 }
 
@@ -146,8 +193,12 @@ TurnProposals inverted(const TurnWorld& world, const TurnStory& story) {
   const std::vector<double>& unscaled = world.truth().unscaled;
   TurnStory plain = story;
   for (double& f : plain.frequencies) f = f > 0 ? 1 / f : 0;
-  return {{plain, "frequencies are inverted: periods stand in their place, and pairs turn faster and faster"},
-          {bent(world, story, [&](std::size_t j) { return unscaled[j] > 0 ? 1 / unscaled[j] : 0; }), "frequencies are base^(+2j/d): the power was inverted twice, and faster pairs follow slower ones"}};
+  return {
+      {plain,
+       "frequencies are inverted: periods stand in their place, and pairs turn faster and faster"},
+      {bent(world, story, [&](std::size_t j) { return unscaled[j] > 0 ? 1 / unscaled[j] : 0; }),
+       "frequencies are base^(+2j/d): the power was inverted twice, and faster pairs follow slower "
+       "ones"}};
 }
 
 TurnProposals equal(const TurnWorld& world, const TurnStory& story) {
@@ -155,11 +206,18 @@ TurnProposals equal(const TurnWorld& world, const TurnStory& story) {
   TurnProposals all;
   TurnStory ones = story;
   std::ranges::fill(ones.frequencies, 1.0);
-  all.push_back({ones, "every pair turns by one radian a position: the exponent was rounded to 0, as a division of integers does"});
-  all.push_back({bent(world, story, [](std::size_t) { return 1.0; }), "every pair turns by one radian a position: the exponent was rounded to 0, as a division of integers does"});
+  all.push_back({ones,
+                 "every pair turns by one radian a position: the exponent was rounded to 0, as a "
+                 "division of integers does"});
+  all.push_back({bent(world, story, [](std::size_t) { return 1.0; }),
+                 "every pair turns by one radian a position: the exponent was rounded to 0, as a "
+                 "division of integers does"});
   const std::vector<double>& unscaled = world.truth().unscaled;
   const double n = static_cast<double>(world.pairs());
-  all.push_back({bent(world, story, [&](std::size_t j) { return 2 * static_cast<double>(j) >= n ? unscaled[0] : 1.0; }), "exponents are whole numbers", 1.3});
+  all.push_back(
+      {bent(world, story,
+            [&](std::size_t j) { return 2 * static_cast<double>(j) >= n ? unscaled[0] : 1.0; }),
+       "exponents are whole numbers", 1.3});
   return all;
 }
 
@@ -167,28 +225,42 @@ TurnProposals uninitialised(const TurnWorld& world, const TurnStory& story) {
   if (world.has_rows()) return {};
   Proposal<TurnStory> one{story, ""};
   one.story.free_pairs.assign(world.pairs(), 0);
-  const double highest = *std::ranges::max_element(story.frequencies), lowest = *std::ranges::min_element(story.frequencies);
+  const double highest = *std::ranges::max_element(story.frequencies),
+               lowest = *std::ranges::min_element(story.frequencies);
   std::size_t odd = 0, wild = 0, first = world.pairs();
   for (std::size_t j = 0; j < world.pairs(); ++j) {
     const double f = world.measured()[j];
     if (std::fabs(f - story.frequencies[j]) <= 0.02 * story.frequencies[j]) continue;
     wild += !(f <= highest * 1e3) || !(f >= lowest * 1e-3);
-    one.story.free_pairs[j] = 1, ++odd, first = std::min(first, j);
+    one.story.free_pairs[j] = 1;
+    ++odd;
+    first = std::min(first, j);
   }
-  if (3 * wild < odd || wild == 0) return {};  // other formulas err by less than a thousand times, in most of their pairs
-  one.sentence = fmt::format("{} of {} frequencies are no frequencies, the first of them pair {}: {:.4g}; memory that was never written looks so", odd, world.pairs(), first, world.measured()[first]);
+  if (3 * wild < odd || wild == 0)
+    return {};  // other formulas err by less than a thousand times, in most of their pairs
+  one.sentence = fmt::format(
+      "{} of {} frequencies are no frequencies, the first of them pair {}: {:.4g}; memory that was "
+      "never written looks so",
+      odd, world.pairs(), first, world.measured()[first]);
   one.cost = 1.2;
   return {one};
 }
 
 constexpr TurnCause rows[] = {
     {{"wrong-base", "the frequencies are powers of another base", "turns"}, "base", base},
-    {{"wrong-denominator", "exponents are 2j over another number of channels", "turns"}, "ladder", denominator},
-    {{"wrong-ladder", "the timescales reach both ends where they should not, or the reverse", "turns"}, "ladder", ladder},
+    {{"wrong-denominator", "exponents are 2j over another number of channels", "turns"},
+     "ladder",
+     denominator},
+    {{"wrong-ladder", "the timescales reach both ends where they should not, or the reverse",
+      "turns"},
+     "ladder",
+     ladder},
     {{"exponent-shifted", "exponents are 2j+1 or 2j+2", "turns"}, "ladder", exponent},
     {{"frequencies-inverted", "frequencies grow with the pair", "turns"}, "ladder", inverted},
     {{"frequencies-equal", "every pair has the same frequency", "turns"}, "ladder", equal},
-    {{"uninitialised", "numbers that no formula gives: memory that was never written", "turns"}, "rows", uninitialised},
+    {{"uninitialised", "numbers that no formula gives: memory that was never written", "turns"},
+     "rows",
+     uninitialised},
 };
 
 }  // namespace

@@ -34,13 +34,16 @@ std::shared_ptr<const Marks> mark(const TurnWorld& world, Is is) {
 
 TurnStory marked(const TurnStory& story, std::shared_ptr<const Marks> marks, Row as) {
   TurnStory other = story;
-  other.row = [marks, as](Index row) { return marks->marked[static_cast<std::size_t>(row)] ? as : Row::turns; };
+  other.row = [marks, as](Index row) {
+    return marks->marked[static_cast<std::size_t>(row)] ? as : Row::turns;
+  };
   return other;
 }
 
 std::string spell(const Marks& marks) {
   if (marks.count == 1) return fmt::format("row {}", marks.first);
-  if (marks.count == marks.last - marks.first + 1) return fmt::format("rows {}–{}", marks.first, marks.last);
+  if (marks.count == marks.last - marks.first + 1)
+    return fmt::format("rows {}–{}", marks.first, marks.last);
   return fmt::format("{} rows from {} to {}", marks.count, marks.first, marks.last);
 }
 
@@ -49,7 +52,10 @@ template <typename Is>
 bool shows(const TurnWorld& world, Is is) {
   std::vector<double> c(world.pairs()), s(world.pairs());
   for (std::size_t i = 0; i < world.rows().size(); ++i) {
-    for (std::size_t j = 0; j < world.pairs(); ++j) c[j] = world.cosine(i, j), s[j] = world.sine(i, j);
+    for (std::size_t j = 0; j < world.pairs(); ++j) {
+      c[j] = world.cosine(i, j);
+      s[j] = world.sine(i, j);
+    }
     if (is(world.rows()[i], c.data(), s.data())) return true;
   }
   return false;
@@ -65,11 +71,16 @@ TurnProposals zero(const TurnWorld& world, const TurnStory& story, bool padding)
   if (!shows(world, is_zero)) return {};
   const auto marks = mark(world, is_zero);
   if (!marks || (marks->count == 1) != padding) return {};
-  return {{marked(story, marks, Row::blank), fmt::format("{} {} zero", spell(*marks), marks->count == 1 ? "is" : "are")}};
+  return {{marked(story, marks, Row::blank),
+           fmt::format("{} {} zero", spell(*marks), marks->count == 1 ? "is" : "are")}};
 }
 
-TurnProposals rows_zero(const TurnWorld& world, const TurnStory& story) { return zero(world, story, false); }
-TurnProposals padding_zero(const TurnWorld& world, const TurnStory& story) { return zero(world, story, true); }
+TurnProposals rows_zero(const TurnWorld& world, const TurnStory& story) {
+  return zero(world, story, false);
+}
+TurnProposals padding_zero(const TurnWorld& world, const TurnStory& story) {
+  return zero(world, story, true);
+}
 
 // Rows at position 0 that should stand elsewhere; `heads`: whole heads of them.
 TurnProposals still(const TurnWorld& world, const TurnStory& story, bool heads) {
@@ -89,25 +100,41 @@ TurnProposals still(const TurnWorld& world, const TurnStory& story, bool heads) 
   std::string what = spell(*marks);
   if (vectors) {
     // Whole runs: every position but 0 of some (outer, inner) places.
-    const Index run = world.reading().run, stride = world.reading().stride, turned = run - (world.expected().first == 0 ? 1 : 0);
-    const bool whole = turned > 0 && marks->count % turned == 0 && marks->count < world.reading().rows - world.reading().rows / run;
+    const Index run = world.reading().run, stride = world.reading().stride,
+                turned = run - (world.expected().first == 0 ? 1 : 0);
+    const bool whole = turned > 0 && marks->count % turned == 0 &&
+                       marks->count < world.reading().rows - world.reading().rows / run;
     std::vector<Index> heads_still;
     for (Index row = 0; whole && row < world.reading().rows; ++row)
-      if (row / stride % run == run - 1 && marks->marked[static_cast<std::size_t>(row)]) heads_still.push_back(row / stride / run * stride + row % stride);
+      if (row / stride % run == run - 1 && marks->marked[static_cast<std::size_t>(row)])
+        heads_still.push_back(row / stride / run * stride + row % stride);
     const bool is_heads = whole && static_cast<Index>(heads_still.size()) * turned == marks->count;
     if (is_heads != heads) return {};
-    if (heads) what = fmt::format("heads (or sequences) {}", fmt::join(heads_still.begin(), heads_still.begin() + std::min<std::ptrdiff_t>(8, std::ssize(heads_still)), ", "));
+    if (heads)
+      what = fmt::format(
+          "heads (or sequences) {}",
+          fmt::join(heads_still.begin(),
+                    heads_still.begin() + std::min<std::ptrdiff_t>(8, std::ssize(heads_still)),
+                    ", "));
   }
-  return {{marked(story, marks, Row::still), fmt::format("{} {} not turned", what, !heads && marks->count == 1 ? "is" : "are")}};
+  return {{marked(story, marks, Row::still),
+           fmt::format("{} {} not turned", what, !heads && marks->count == 1 ? "is" : "are")}};
 }
 
-TurnProposals rows_still(const TurnWorld& world, const TurnStory& story) { return still(world, story, false); }
-TurnProposals heads_still(const TurnWorld& world, const TurnStory& story) { return still(world, story, true); }
+TurnProposals rows_still(const TurnWorld& world, const TurnStory& story) {
+  return still(world, story, false);
+}
+TurnProposals heads_still(const TurnWorld& world, const TurnStory& story) {
+  return still(world, story, true);
+}
 
 // Rows most of whose pairs lie far off the circle.
 TurnProposals uninitialised(const TurnWorld& world, const TurnStory& story) {
-  if (!world.has_rows() || world.reading().form == TurnReading::Form::vectors || world.reading().form == TurnReading::Form::angles) return {};
-  const double a = world.amplitude() > 1e-6 && world.amplitude() < 1e6 ? world.amplitude() : story.cosine_magnitude;
+  if (!world.has_rows() || world.reading().form == TurnReading::Form::vectors ||
+      world.reading().form == TurnReading::Form::angles)
+    return {};
+  const double a = world.amplitude() > 1e-6 && world.amplitude() < 1e6 ? world.amplitude()
+                                                                       : story.cosine_magnitude;
   const auto is_garbage = [&](Index, const double* c, const double* s) {
     std::size_t off = 0;
     for (std::size_t j = 0; j < world.pairs(); ++j) {
@@ -119,7 +146,11 @@ TurnProposals uninitialised(const TurnWorld& world, const TurnStory& story) {
   if (!shows(world, is_garbage)) return {};
   const auto marks = mark(world, is_garbage);
   if (!marks) return {};
-  return {{marked(story, marks, Row::free), fmt::format("{} {} no turns: numbers off the circle of radius {:g}, as memory that was never written holds", spell(*marks), marks->count == 1 ? "holds" : "hold", a), 1.2}};
+  return {{marked(story, marks, Row::free),
+           fmt::format("{} {} no turns: numbers off the circle of radius {:g}, as memory that was "
+                       "never written holds",
+                       spell(*marks), marks->count == 1 ? "holds" : "hold", a),
+           1.2}};
 }
 
 constexpr TurnCause causes[] = {
@@ -127,7 +158,9 @@ constexpr TurnCause causes[] = {
     {{"padding-row-zero", "one row holds zeros", "turns"}, "rows", padding_zero},
     {{"heads-not-rotated", "some heads are not turned", "turns"}, "rows", heads_still},
     {{"rows-not-rotated", "some rows are not turned", "turns"}, "rows", rows_still},
-    {{"uninitialised", "numbers that no formula gives: memory that was never written", "turns"}, "rows", uninitialised},
+    {{"uninitialised", "numbers that no formula gives: memory that was never written", "turns"},
+     "rows",
+     uninitialised},
 };
 
 }  // namespace

@@ -31,7 +31,8 @@ std::vector<CauseRow> all_causes() {
 
 namespace {
 
-// Text has no types: doubles that are all the shortest decimals of float32 numbers were float32 numbers.
+// Text has no types: doubles that are all the shortest decimals of float32 numbers were float32
+// numbers.
 bool prints_floats(const Stored& array) {
   constexpr Index most = 1 << 16;
   if (array.dtype != DType::f64 || array.size() == 0) return false;
@@ -69,7 +70,8 @@ Expectation remembering(const Expectation& expected) {
     std::string key;
     for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
     const auto found = memory->find(key);
-    return found != memory->end() ? found->second : memory->emplace(key, remake(changes)).first->second;
+    return found != memory->end() ? found->second
+                                  : memory->emplace(key, remake(changes)).first->second;
   };
   return with_memory;
 }
@@ -86,10 +88,14 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Dump dump = as_written(expected, as_stored);
   if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
-    case Kind::table: return diagnose_rows(expected, dump);
-    case Kind::bias: return diagnose_bias(expected, dump);
-    case Kind::relative: return diagnose_buckets(expected, dump);
-    case Kind::rotation: break;
+    case Kind::table:
+      return diagnose_rows(expected, dump);
+    case Kind::bias:
+      return diagnose_bias(expected, dump);
+    case Kind::relative:
+      return diagnose_buckets(expected, dump);
+    case Kind::rotation:
+      break;
   }
   throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
 }

@@ -1,4 +1,5 @@
-// Diagnosis: what a dump is, how far from the truth it lies, and the smallest cause that explains the distance.
+// Diagnosis: what a dump is, how far from the truth it lies, and the smallest cause that explains
+// the distance.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,8 @@ namespace pe {
 enum class Tier {
   exact,    // every value is the correctly rounded one (f64: within 1 ulp)
   drift,    // every value lies within the bound of a known arithmetic, linear in the angle
-  storage,  // right, but its values were rounded to a shorter type than the file's before they were written
+  storage,  // right, but its values were rounded to a shorter type than the file's before they were
+            // written
   wrong,    // it is another table; `reasons` say which, or the cause is unexplained
 };
 std::string_view name_of(Tier tier);
@@ -28,10 +30,10 @@ struct Expectation {
   const Encoding* encoding = nullptr;
   Parameters parameters;
   Effect effect;
-  std::int64_t first = 0;           // position of the first row
-  std::optional<Index> rows;        // --length: how many rows there must be
-  const Dialect* dialect = nullptr; // whose layout and arithmetic are required; null: any
-  std::string layout;               // --dump-layout: how the arrays are laid out; "": recognised
+  std::int64_t first = 0;            // position of the first row
+  std::optional<Index> rows;         // --length: how many rows there must be
+  const Dialect* dialect = nullptr;  // whose layout and arithmetic are required; null: any
+  std::string layout;                // --dump-layout: how the arrays are laid out; "": recognised
   /// The same encoding with other parameters ("" takes one away); nothing when it refuses them.
   struct Remade {
     Parameters parameters;
@@ -43,7 +45,8 @@ struct Expectation {
 /// Somebody's arrays: one or several of one file or more, in the order given.
 struct Dump {
   std::vector<Stored> arrays;
-  std::vector<Stored> before;  // vectors before the encoding was applied; `arrays` then hold them afterwards
+  std::vector<Stored>
+      before;  // vectors before the encoding was applied; `arrays` then hold them afterwards
 };
 
 /// One step of an explanation.
@@ -54,49 +57,56 @@ struct Reason {
 
 /// One number of a dump.
 struct Cell {
-  std::string place;     // "position 131071, pair 3, cos"
+  std::string place;  // "position 131071, pair 3, cos"
   double expected = 0, got = 0;
 };
 
 struct Diagnosis {
-  std::string what;                  // what was recognised: "cos and sin, both halves [131072, 128], f32"
-  std::string layout;                // of the dump, by name
-  std::string arithmetic;            // "hf, bit for bit", "float32, of no known codebase"; "" where wrong
+  std::string what;        // what was recognised: "cos and sin, both halves [131072, 128], f32"
+  std::string layout;      // of the dump, by name
+  std::string arithmetic;  // "hf, bit for bit", "float32, of no known codebase"; "" where wrong
   Tier tier = Tier::wrong;
-  std::vector<Reason> reasons;       // the smallest explanation; empty where none is needed, or none was found
-  std::vector<std::string> others;   // other explanations that fit, and what tells them apart
-  std::vector<std::string> notes;    // equivalences, warnings, what a table cannot show
-  double worst = 0;                  // distance from the truth, over every cell looked at
+  std::vector<Reason>
+      reasons;  // the smallest explanation; empty where none is needed, or none was found
+  std::vector<std::string> others;  // other explanations that fit, and what tells them apart
+  std::vector<std::string> notes;   // equivalences, warnings, what a table cannot show
+  double worst = 0;                 // distance from the truth, over every cell looked at
   Cell worst_cell;
-  double bound = 0;                  // at the worst cell
-  std::string bound_from;            // its derivation, with its numbers
-  double before = 0, after = 0;      // residual before and after the reasons are taken into account, at the rows probed
-  Index cells = 0, rounded_otherwise = 0;  // how many were compared, and how many are not the correctly rounded value
-  double ulps = 0;                   // worst distance from the correctly rounded value, in numbers of the dump's type
-  std::optional<Cell> first_wrong;   // first cell beyond the bound, in order of position
+  double bound = 0;        // at the worst cell
+  std::string bound_from;  // its derivation, with its numbers
+  double before = 0,
+         after =
+             0;  // residual before and after the reasons are taken into account, at the rows probed
+  Index cells = 0,
+        rounded_otherwise =
+            0;  // how many were compared, and how many are not the correctly rounded value
+  double ulps =
+      0;  // worst distance from the correctly rounded value, in numbers of the dump's type
+  std::optional<Cell> first_wrong;  // first cell beyond the bound, in order of position
   struct Point {
     std::int64_t position;
-    double worst;                    // largest error from the position before up to this one
+    double worst;  // largest error from the position before up to this one
   };
-  std::vector<Point> curve;          // error against position
-  std::string coverage;              // "all 131072 x 128 cells"
+  std::vector<Point> curve;  // error against position
+  std::string coverage;      // "all 131072 x 128 cells"
 };
 
 /// A row of the catalogue of causes.
 struct CauseRow {
-  std::string_view name;             // wrong-base
-  std::string_view statement;        // "the frequencies are powers of another base"
-  std::string_view kinds;            // of dumps that can show it: "turns", "bias", "buckets", "rows"
+  std::string_view name;       // wrong-base
+  std::string_view statement;  // "the frequencies are powers of another base"
+  std::string_view kinds;      // of dumps that can show it: "turns", "bias", "buckets", "rows"
   Tier tier = Tier::wrong;
 };
 /// Every cause, in the order in which explanations of equal size are preferred.
 std::vector<CauseRow> all_causes();
 
-/// The arrays in the type that their numbers were written from: doubles that print float32 numbers, 16-bit integers that are the bits of turns.
+/// The arrays in the type that their numbers were written from: doubles that print float32 numbers,
+/// 16-bit integers that are the bits of turns.
 Dump as_written(const Expectation& expected, const Dump& dump);
 
-/// Throws UsageError where the arrays cannot be told to be any layout of the expected encoding, with the candidates;
-/// FileError where they cannot be read.
+/// Throws UsageError where the arrays cannot be told to be any layout of the expected encoding,
+/// with the candidates; FileError where they cannot be read.
 Diagnosis diagnose(const Expectation& expected, const Dump& dump);
 
 }  // namespace pe

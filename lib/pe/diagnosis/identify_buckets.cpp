@@ -1,6 +1,4 @@
 // Index matrices by their numbers, trained biases by where they change.
-#include "pe/diagnosis/identify_matrix.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/bucket_maps.hpp"
+#include "pe/diagnosis/identify_matrix.hpp"
 
 namespace pe {
 namespace {
@@ -27,15 +26,24 @@ bool is_whole(const Stored& array) {
 // Bucket of every offset key − query that a matrix shows, as a map has it.
 std::vector<Guess> bucket_guesses(double lowest, double highest) {
   std::vector<Guess> all;
-  const auto add = [&](const char* encoding, Given given) { all.push_back({.encoding = &find_encoding(encoding), .given = std::move(given), .cost = 0, .model = {}}); };
-  std::set<std::string> counts{"32", "64", "16", "128", "8", "256", "320"}, distances{"128", "256", "64", "512", "1024", "20", "100", "32", "16", "2048", "800"};
-  if (highest >= 1 && highest < 1024) counts.insert(std::to_string(static_cast<Index>(highest) + 1));
+  const auto add = [&](const char* encoding, Given given) {
+    all.push_back(
+        {.encoding = &find_encoding(encoding), .given = std::move(given), .cost = 0, .model = {}});
+  };
+  std::set<std::string> counts{"32", "64", "16", "128", "8", "256", "320"},
+      distances{"128", "256", "64", "512", "1024", "20", "100", "32", "16", "2048", "800"};
+  if (highest >= 1 && highest < 1024)
+    counts.insert(std::to_string(static_cast<Index>(highest) + 1));
   for (const std::string& count : counts)
     for (const std::string& distance : distances)
       for (const char* both : {"true", "false"})
-        if (std::atof(count.c_str()) > highest) add("t5", identified({{"num-buckets", count}, {"max-distance", distance}, {"bidirectional", both}}));
+        if (std::atof(count.c_str()) > highest)
+          add("t5",
+              identified(
+                  {{"num-buckets", count}, {"max-distance", distance}, {"bidirectional", both}}));
   for (const double k : {highest / 2, highest, -lowest})
-    if (k >= 1 && k == std::floor(k) && k < 65536) add("shaw", identified({{"max-distance", fmt::format("{:.0f}", k)}}));
+    if (k >= 1 && k == std::floor(k) && k < 65536)
+      add("shaw", identified({{"max-distance", fmt::format("{:.0f}", k)}}));
   for (const std::string buckets : {"256", "0", "128", "64", "32"})
     for (const std::string most : {"512", "1024", "256", "128", "2048"})
       add("deberta", identified({{"position-buckets", buckets}, {"max-relative-positions", most}}));
@@ -47,13 +55,19 @@ std::vector<Guess> window_guesses(Index places, double highest) {
   for (Index height = 2; height <= places; ++height)
     if (places % height == 0) {
       const Index width = places / height;
-      if (static_cast<double>((2 * height - 1) * (2 * width - 1) - 1) == highest) all.push_back({.encoding = &find_encoding("swin"), .given = identified({{"window", fmt::format("{}x{}", height, width)}}), .cost = 0, .model = {}});
+      if (static_cast<double>((2 * height - 1) * (2 * width - 1) - 1) == highest)
+        all.push_back({.encoding = &find_encoding("swin"),
+                       .given = identified({{"window", fmt::format("{}x{}", height, width)}}),
+                       .cost = 0,
+                       .model = {}});
     }
-  std::ranges::stable_sort(all, {}, [](const Guess& guess) { return guess.given.at("window").text.size(); });
+  std::ranges::stable_sort(all, {},
+                           [](const Guess& guess) { return guess.given.at("window").text.size(); });
   return all;
 }
 
-// Whether a map gives the numbers of a few rows, up to a constant that tables of relative positions leave out.
+// Whether a map gives the numbers of a few rows, up to a constant that tables of relative positions
+// leave out.
 bool suits(const Guess& guess, const Stored& array, const Matrix& m) {
   const auto expected = expectation_of(guess, 1024, 0, false);
   const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
@@ -68,7 +82,8 @@ bool suits(const Guess& guess, const Stored& array, const Matrix& m) {
       const std::vector<double> row = m.row(array, 0, query);
       const Index at = by_offset ? (m.keys - 1) / 2 : query + m.keys - m.queries;
       for (Index key = 0; key < m.keys && equal; ++key) {
-        const double off = row[static_cast<std::size_t>(key)] - static_cast<double>(by_offset ? map->of(0, key - at) : map->of(at, key));
+        const double off = row[static_cast<std::size_t>(key)] -
+                           static_cast<double>(by_offset ? map->of(0, key - at) : map->of(at, key));
         if (!shift) shift = off;
         equal = off == *shift && (*shift == 0 || *shift == -static_cast<double>(map->of(0, 0)));
       }
@@ -92,7 +107,10 @@ std::optional<Identification> identify_index(const Dump& dump, const std::string
   const Matrix m = matrix_of(array);
   double lowest = HUGE_VAL, highest = -HUGE_VAL;
   for (const Index query : std::set<Index>{0, m.queries / 2, m.queries - 1})
-    for (const double value : m.row(array, 0, query)) lowest = std::min(lowest, value), highest = std::max(highest, value);
+    for (const double value : m.row(array, 0, query)) {
+      lowest = std::min(lowest, value);
+      highest = std::max(highest, value);
+    }
   std::vector<Guess> all;
   if (m.queries == m.keys)
     for (Guess& guess : window_guesses(m.keys, highest)) all.push_back(std::move(guess));
@@ -104,16 +122,23 @@ std::optional<Identification> identify_index(const Dump& dump, const std::string
   if (!found) return {};
   found->family = "matrix of bucket indices";
   if (m.queries == 1) found->family = "bucket indices along one axis";
-  found->summary = fmt::format("{}, {}", found->encoding->name, spell_given(found->parameters).empty() ? "default parameters" : spell_given(found->parameters));
+  found->summary =
+      fmt::format("{}, {}", found->encoding->name,
+                  spell_given(found->parameters).empty() ? "default parameters"
+                                                         : spell_given(found->parameters));
   for (const Guess& guess : suited) {
     const auto expected = expectation_of(guess, 1024, 0, false);
     const auto entries = telling(guess, *expected);
-    if (guess.encoding == found->encoding && spell_given(entries) == spell_given(found->parameters)) continue;
-    found->alternatives.push_back(fmt::format("{}, {}: the same indices at these distances", guess.encoding->name, spell_given(entries).empty() ? "default parameters" : spell_given(entries)));
+    if (guess.encoding == found->encoding && spell_given(entries) == spell_given(found->parameters))
+      continue;
+    found->alternatives.push_back(
+        fmt::format("{}, {}: the same indices at these distances", guess.encoding->name,
+                    spell_given(entries).empty() ? "default parameters" : spell_given(entries)));
     found->equals.push_back(std::string(guess.encoding->name));
     if (found->alternatives.size() >= 6) break;
   }
-  found->command += fmt::format(" --fields {} --length {}", m.queries > 1 ? "index" : "bucket", m.queries > 1 ? m.keys : (m.keys + 1) / 2);
+  found->command += fmt::format(" --fields {} --length {}", m.queries > 1 ? "index" : "bucket",
+                                m.queries > 1 ? m.keys : (m.keys + 1) / 2);
   return found;
 }
 
@@ -122,13 +147,17 @@ std::optional<Identification> identify_trained(const Dump& dump) {
   const Matrix m = matrix_of(array);
   if (m.queries < 4 || m.keys < 8 || m.keys < m.queries) return {};
   const std::vector<double> first = m.row(array, 0, 0), last = m.row(array, 0, m.queries - 1);
-  std::vector<double> by_offset(static_cast<std::size_t>(m.keys + m.queries - 1), std::nan(""));  // offset −(keys−1) … queries−1, in place of key − query
+  std::vector<double> by_offset(
+      static_cast<std::size_t>(m.keys + m.queries - 1),
+      std::nan(""));  // offset −(keys−1) … queries−1, in place of key − query
   const Index shift = m.keys - m.queries;
   for (const Index query : {Index{0}, m.queries / 3, m.queries / 2, m.queries - 1}) {
     const std::vector<double> row = m.row(array, 0, query);
     for (Index key = 0; key < m.keys; ++key) {
       double& value = by_offset[static_cast<std::size_t>(key - query - shift + m.keys - 1)];
-      if (!std::isfinite(row[static_cast<std::size_t>(key)]) || row[static_cast<std::size_t>(key)] < -1e8) continue;
+      if (!std::isfinite(row[static_cast<std::size_t>(key)]) ||
+          row[static_cast<std::size_t>(key)] < -1e8)
+        continue;
       if (std::isnan(value)) value = row[static_cast<std::size_t>(key)];
       if (value != row[static_cast<std::size_t>(key)]) return {};
     }
@@ -154,18 +183,27 @@ std::optional<Identification> identify_trained(const Dump& dump) {
     if (!found.encoding) {
       found.encoding = guess.encoding;
       found.parameters = telling(guess, *expected);
-      found.summary = fmt::format("t5, {} buckets up to distance {}, {}; its weights are trained and lie in the matrix", guess.given.at("num-buckets").text, guess.given.at("max-distance").text, causal ? "causal" : "bidirectional");
+      found.summary = fmt::format(
+          "t5, {} buckets up to distance {}, {}; its weights are trained and lie in the matrix",
+          guess.given.at("num-buckets").text, guess.given.at("max-distance").text,
+          causal ? "causal" : "bidirectional");
       found.command = command_of(guess, *expected, 0, 0, "", DType::f32);
     } else {
-      found.alternatives.push_back(fmt::format("{} buckets up to distance {}: the same at these distances", guess.given.at("num-buckets").text, guess.given.at("max-distance").text));
+      found.alternatives.push_back(
+          fmt::format("{} buckets up to distance {}: the same at these distances",
+                      guess.given.at("num-buckets").text, guess.given.at("max-distance").text));
     }
   }
   found.family = "bias of relative positions";
-  found.diagnosis.what = fmt::format("bias of {} heads, {} queries and {} keys, {}", m.heads, m.queries, m.keys, name_of(array.dtype));
-  found.diagnosis.tier = Tier::exact, found.diagnosis.coverage = "head 0, rows at the start, the middle and the end";
+  found.diagnosis.what = fmt::format("bias of {} heads, {} queries and {} keys, {}", m.heads,
+                                     m.queries, m.keys, name_of(array.dtype));
+  found.diagnosis.tier = Tier::exact;
+  found.diagnosis.coverage = "head 0, rows at the start, the middle and the end";
   if (!found.encoding) {
     std::set<double> distinct(by_offset.begin(), by_offset.end());
-    found.seen = fmt::format("{}: the same along each diagonal, {} different numbers, and on no buckets that are known", found.diagnosis.what, distinct.size());
+    found.seen = fmt::format(
+        "{}: the same along each diagonal, {} different numbers, and on no buckets that are known",
+        found.diagnosis.what, distinct.size());
   }
   return found;
 }

@@ -14,29 +14,44 @@ namespace {
 
 constexpr const char* origin = "identified";
 
-Array no_tensor(const std::string& name) { throw UsageError(fmt::format("{} is a tensor, and none was given", name)); }
+Array no_tensor(const std::string& name) {
+  throw UsageError(fmt::format("{} is a tensor, and none was given", name));
+}
 
 // What a program's config says beyond the numbers of a table.
 constexpr std::string_view untold[] = {"layout", "pairing"};
 
 // 500000 for 500000.0.
 std::string trimmed(const std::string& text) {
-  if (!text.ends_with(".0") || text.find_first_not_of("-0123456789.") != std::string::npos || std::ranges::count(text, '.') != 1) return text;
+  if (!text.ends_with(".0") || text.find_first_not_of("-0123456789.") != std::string::npos ||
+      std::ranges::count(text, '.') != 1)
+    return text;
   return text.substr(0, text.size() - 2);
 }
 
 void add_model(std::vector<Guess>& all, const Model& model, const Reading& reading) {
   const bool layered = reading.layer_types.size() > 1;
-  Guess guess{.encoding = reading.encoding, .given = {}, .cost = 0.1, .model = std::string(model.name) + (layered ? fmt::format(" ({})", reading.layer_type) : "")};
+  Guess guess{
+      .encoding = reading.encoding,
+      .given = {},
+      .cost = 0.1,
+      .model = std::string(model.name) + (layered ? fmt::format(" ({})", reading.layer_type) : "")};
   for (const auto& [name, value] : reading.given)
-    if (std::ranges::find(untold, name) == std::end(untold)) guess.given[name] = identified(trimmed(value.text));
-  if (guess.encoding->name == "mrope") {  // on text every axis has the same position, and its turns are plain rope's
-    guess.encoding = &find_encoding("rope"), guess.model += " (mrope, on text)";
+    if (std::ranges::find(untold, name) == std::end(untold))
+      guess.given[name] = identified(trimmed(value.text));
+  if (guess.encoding->name ==
+      "mrope") {  // on text every axis has the same position, and its turns are plain rope's
+    guess.encoding = &find_encoding("rope");
+    guess.model += " (mrope, on text)";
     const std::vector<Parameter> schema = schema_of(*guess.encoding);
-    std::erase_if(guess.given, [&](const auto& one) { return std::ranges::none_of(schema, [&](const Parameter& row) { return one.first == row.name; }); });
+    std::erase_if(guess.given, [&](const auto& one) {
+      return std::ranges::none_of(schema,
+                                  [&](const Parameter& row) { return one.first == row.name; });
+    });
   }
   const auto scaling = guess.given.find("scaling");
-  if (guess.given.contains("factor") || scaling == guess.given.end()) guess.given.erase("max-position");
+  if (guess.given.contains("factor") || scaling == guess.given.end())
+    guess.given.erase("max-position");
   if (scaling == guess.given.end() || scaling->second.text != "longrope") {
     all.push_back(std::move(guess));
     return;
@@ -82,8 +97,10 @@ Given identified(std::initializer_list<std::pair<const char*, std::string>> valu
   return given;
 }
 
-std::optional<Expectation> expectation_of(const Guess& guess, Index length, std::int64_t first, bool may_remake) {
-  const auto make = [encoding = guess.encoding, length](const Given& given) -> std::optional<Expectation::Remade> {
+std::optional<Expectation> expectation_of(const Guess& guess, Index length, std::int64_t first,
+                                          bool may_remake) {
+  const auto make = [encoding = guess.encoding,
+                     length](const Given& given) -> std::optional<Expectation::Remade> {
     try {
       Parameters parameters = complete(schema_of(*encoding), {}, given, no_tensor);
       Effect effect = encoding->make(parameters, length);
@@ -96,7 +113,12 @@ std::optional<Expectation> expectation_of(const Guess& guess, Index length, std:
   };
   auto made = make(guess.given);
   if (!made) return {};
-  Expectation expected{.encoding = guess.encoding, .parameters = std::move(made->parameters), .effect = std::move(made->effect), .rows = {}, .layout = {}, .remake = {}};
+  Expectation expected{.encoding = guess.encoding,
+                       .parameters = std::move(made->parameters),
+                       .effect = std::move(made->effect),
+                       .rows = {},
+                       .layout = {},
+                       .remake = {}};
   expected.first = first;
   if (may_remake)
     expected.remake = [make, given = guess.given](const Given& changes) {
@@ -120,23 +142,31 @@ std::vector<Parameters::Entry> telling(const Guess& guess, const Expectation& ex
   const std::vector<Parameter> schema = schema_of(*guess.encoding);
   for (const Parameters::Entry& entry : deciding(*guess.encoding, expected.parameters)) {
     if (!guess.given.contains(entry.name)) continue;
-    const auto row = std::ranges::find_if(schema, [&](const Parameter& one) { return one.name == entry.name; });
-    const bool word = entry.type == Parameter::Type::choice || entry.type == Parameter::Type::flag || entry.name == "scaling";
-    if (!word || row == schema.end() || !row->fallback || entry.text != row->fallback) some.push_back(entry);
+    const auto row =
+        std::ranges::find_if(schema, [&](const Parameter& one) { return one.name == entry.name; });
+    const bool word = entry.type == Parameter::Type::choice ||
+                      entry.type == Parameter::Type::flag || entry.name == "scaling";
+    if (!word || row == schema.end() || !row->fallback || entry.text != row->fallback)
+      some.push_back(entry);
   }
   return some;
 }
 
-std::string command_of(const Guess& guess, const Expectation& expected, Index rows, std::int64_t first, const std::string& fields, DType dtype) {
+std::string command_of(const Guess& guess, const Expectation& expected, Index rows,
+                       std::int64_t first, const std::string& fields, DType dtype) {
   std::string line = fmt::format("pe-gen {}", guess.encoding->name);
   const std::vector<Parameter> schema = schema_of(*guess.encoding);
   for (const Parameters::Entry& entry : telling(guess, expected)) {
     if (entry.type != Parameter::Type::flag) {
-      line += fmt::format(" --{}{}{}", entry.name, entry.text.starts_with('-') ? "=" : " ", entry.text);
+      line +=
+          fmt::format(" --{}{}{}", entry.name, entry.text.starts_with('-') ? "=" : " ", entry.text);
       continue;
     }
-    const auto row = std::ranges::find_if(schema, [&](const Parameter& one) { return one.name == entry.name; });
-    line += fmt::format(" --{}", entry.text == "true" ? entry.name : row->negation ? row->negation : "no-" + entry.name);
+    const auto row =
+        std::ranges::find_if(schema, [&](const Parameter& one) { return one.name == entry.name; });
+    line += fmt::format(" --{}", entry.text == "true" ? entry.name
+                                 : row->negation      ? row->negation
+                                                      : "no-" + entry.name);
   }
   if (first != 0)
     line += fmt::format(" --positions={}:{}", first, first + rows);
@@ -145,7 +175,8 @@ std::string command_of(const Guess& guess, const Expectation& expected, Index ro
   if (!fields.empty()) line += fmt::format(" --fields {}", fields);
   const bool real = dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
   if (real) line += fmt::format(" --dtype {}", name_of(dtype));
-  return line + (dtype == DType::bf16 ? " -o table.safetensors" : " -o table.npz");  // npz has no bfloat16
+  return line +
+         (dtype == DType::bf16 ? " -o table.safetensors" : " -o table.npz");  // npz has no bfloat16
 }
 
 }  // namespace pe

@@ -1,4 +1,5 @@
-// Guesses of what made a dump: an encoding with parameters, out of the catalogue of models or fitted.
+// Guesses of what made a dump: an encoding with parameters, out of the catalogue of models or
+// fitted.
 #pragma once
 
 #include <memory>
@@ -21,16 +22,21 @@ struct Guess {
 GivenValue identified(std::string text);
 Given identified(std::initializer_list<std::pair<const char*, std::string>> values);
 
-/// The guess as an expectation for rows at `first` of a sequence of `length`; nothing where the encoding refuses it.
-std::optional<Expectation> expectation_of(const Guess& guess, Index length, std::int64_t first, bool may_remake);
+/// The guess as an expectation for rows at `first` of a sequence of `length`; nothing where the
+/// encoding refuses it.
+std::optional<Expectation> expectation_of(const Guess& guess, Index length, std::int64_t first,
+                                          bool may_remake);
 
-/// Every model of the catalogue with each kind of its layers, and both lists of longrope, read once.
+/// Every model of the catalogue with each kind of its layers, and both lists of longrope, read
+/// once.
 const std::vector<Guess>& guesses_of_models();
 
-/// The parameters of a guess that decide its effect, defaults left out where they are the row's own.
+/// The parameters of a guess that decide its effect, defaults left out where they are the row's
+/// own.
 std::vector<Parameters::Entry> telling(const Guess& guess, const Expectation& expected);
 
 /// "pe-gen rope --dim 128 --base 500000 --length 4096".
-std::string command_of(const Guess& guess, const Expectation& expected, Index rows, std::int64_t first, const std::string& fields, DType dtype);
+std::string command_of(const Guess& guess, const Expectation& expected, Index rows,
+                       std::int64_t first, const std::string& fields, DType dtype);
 
 }  // namespace pe

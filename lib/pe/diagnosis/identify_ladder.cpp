@@ -1,18 +1,22 @@
-// Fitting ladders: the base where it is sharpest, the factor from the slowest pair, the ramp from the pairs between.
-#include "pe/diagnosis/identify_bases.hpp"
-
+// Fitting ladders: the base where it is sharpest, the factor from the slowest pair, the ramp from
+// the pairs between.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "pe/diagnosis/identify_bases.hpp"
+
 namespace pe {
 namespace {
 
-constexpr const char* known_bases[] = {"10000", "1000000", "500000", "100000", "150000", "25000", "50000", "130000", "160000", "250000", "640000", "2000000", "5000000", "8000000", "10000000", "20000", "1000", "100"};
+constexpr const char* known_bases[] = {
+    "10000",  "1000000", "500000",  "100000",  "150000",  "25000",    "50000", "130000", "160000",
+    "250000", "640000",  "2000000", "5000000", "8000000", "10000000", "20000", "1000",   "100"};
 
-// The shortest decimal of the value rounded to so many digits, without an exponent where it is whole.
+// The shortest decimal of the value rounded to so many digits, without an exponent where it is
+// whole.
 std::string digits_of(double value, int digits) {
   const double few = std::stod(fmt::format("{:.{}g}", value, digits));
   return few == std::floor(few) && few < 1e15 ? fmt::format("{:.0f}", few) : fmt::format("{}", few);
@@ -37,23 +41,31 @@ std::vector<Base> bases_of(const Measured& m, double steps, const std::vector<st
   };
   std::vector<double> fits;
   for (const std::size_t j : pairs)
-    if (const double base = j < m.frequencies.size() ? implied_base(m, j, steps) : 0; base > 0) fits.push_back(base);
+    if (const double base = j < m.frequencies.size() ? implied_base(m, j, steps) : 0; base > 0)
+      fits.push_back(base);
   for (const char* base : known_bases)
-    if (std::ranges::any_of(fits, [&](double fit) { return std::fabs(std::log(fit / std::atof(base))) < 0.2; })) add(base, 0.2);
+    if (std::ranges::any_of(
+            fits, [&](double fit) { return std::fabs(std::log(fit / std::atof(base))) < 0.2; }))
+      add(base, 0.2);
   for (const int digits : {1, 2, 3, 4, 5, 6, 9, 12})
-    for (const double fit : fits) add(digits_of(fit, digits), digits <= 6 ? 0.2 + 0.05 * digits : 0.8 + 0.01 * digits);
+    for (const double fit : fits)
+      add(digits_of(fit, digits), digits <= 6 ? 0.2 + 0.05 * digits : 0.8 + 0.01 * digits);
   return all;
 }
 
 namespace {
 
-// ln base by least squares over all pairs, θ_0 = 1: an error δ of every frequency is δ/θ_j of its logarithm, so pairs weigh θ_j².
+// ln base by least squares over all pairs, θ_0 = 1: an error δ of every frequency is δ/θ_j of its
+// logarithm, so pairs weigh θ_j².
 double fitted_base(const Measured& m) {
   double above = 0, below = 0;
   const auto n = static_cast<double>(m.frequencies.size());
   for (std::size_t j = 1; j < m.frequencies.size(); ++j) {
     const double f = m.frequencies[j], x = static_cast<double>(j) / n, weight = m.exact ? 1 : f * f;
-    if (f > 0) above -= weight * x * std::log(f), below += weight * x * x;
+    if (f > 0) {
+      above -= weight * x * std::log(f);
+      below += weight * x * x;
+    }
   }
   return below > 0 ? std::exp(above / below) : 0;
 }
@@ -61,7 +73,8 @@ double fitted_base(const Measured& m) {
 // The shortest decimal within an error.
 std::string shortest_of(double value, double error) {
   for (int digits = 1; digits < 9; ++digits)
-    if (std::fabs(std::stod(fmt::format("{:.{}g}", value, digits)) - value) <= error) return digits_of(value, digits);
+    if (std::fabs(std::stod(fmt::format("{:.{}g}", value, digits)) - value) <= error)
+      return digits_of(value, digits);
   return digits_of(value, 9);
 }
 
@@ -75,7 +88,9 @@ std::vector<std::size_t> sharpest(const Measured& m) {
   if (m.exact) {
     std::ranges::reverse(order);
   } else {
-    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t j) { return static_cast<double>(j) * m.frequencies[j]; });
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t j) {
+      return static_cast<double>(j) * m.frequencies[j];
+    });
   }
   if (order.size() > 4) order.resize(4);
   return order;
@@ -88,7 +103,8 @@ std::string dim_of(const Measured& m) { return std::to_string(2 * m.frequencies.
 }  // namespace
 
 Guess rope_guess(const Measured& m, const Base& base, Given more, double cost) {
-  Guess guess{.encoding = &find_encoding("rope"), .given = std::move(more), .cost = cost, .model = {}};
+  Guess guess{
+      .encoding = &find_encoding("rope"), .given = std::move(more), .cost = cost, .model = {}};
   guess.given["dim"] = identified(dim_of(m));
   guess.given["base"] = identified(base.text);
   return guess;
@@ -96,7 +112,8 @@ Guess rope_guess(const Measured& m, const Base& base, Given more, double cost) {
 
 std::vector<double> plain_of(double base, std::size_t pairs) {
   std::vector<double> plain;
-  for (std::size_t j = 0; j < pairs; ++j) plain.push_back(std::pow(base, -static_cast<double>(j) / static_cast<double>(pairs)));
+  for (std::size_t j = 0; j < pairs; ++j)
+    plain.push_back(std::pow(base, -static_cast<double>(j) / static_cast<double>(pairs)));
   return plain;
 }
 
@@ -118,8 +135,10 @@ double distance_of(const Measured& measured, const std::vector<double>& frequenc
 std::vector<Guess> plain_guesses(const Measured& m) {
   std::vector<Guess> all;
   if (m.frequencies.empty()) return all;
-  for (const Base& base : bases_of(m, static_cast<double>(m.frequencies.size()), sharpest(m))) all.push_back(rope_guess(m, base, {}, base.cost));
-  if (const double base = fitted_base(m); base > 1.0001 && base < 1e30) all.push_back(rope_guess(m, {digits_of(base, 12), 0.95}, {}, 0.95));
+  for (const Base& base : bases_of(m, static_cast<double>(m.frequencies.size()), sharpest(m)))
+    all.push_back(rope_guess(m, base, {}, base.cost));
+  if (const double base = fitted_base(m); base > 1.0001 && base < 1e30)
+    all.push_back(rope_guess(m, {digits_of(base, 12), 0.95}, {}, 0.95));
   if (m.frequencies.size() == 1) all.push_back(rope_guess(m, {"10000", 0}, {}, 0));
   return all;
 }
@@ -133,15 +152,25 @@ std::vector<Guess> listed_guesses(const Measured& m) {
     double least = HUGE_VAL;
     for (std::size_t j = 0; j < n; ++j) least = std::min(least, plain[j] / m.frequencies[j]);
     if (least < 0.9) continue;
-    const std::string amplitude = m.has_amplitude && std::fabs(m.amplitude - 1) > 2e-3 ? fmt::format("{:.9g}", m.amplitude) : "1";
+    const std::string amplitude = m.has_amplitude && std::fabs(m.amplitude - 1) > 2e-3
+                                      ? fmt::format("{:.9g}", m.amplitude)
+                                      : "1";
     for (const int digits : {0, 3, 5, 7, 10}) {  // 0: as few as each needs
       std::vector<std::string> list;
       for (std::size_t j = 0; j < n; ++j) {
         const double divisor = plain[j] / m.frequencies[j];
-        list.push_back(digits == 0 ? shortest_of(divisor, divisor * m.error / (4 * m.frequencies[j])) : digits_of(divisor, digits));
+        list.push_back(digits == 0
+                           ? shortest_of(divisor, divisor * m.error / (4 * m.frequencies[j]))
+                           : digits_of(divisor, digits));
       }
       const std::string joined = fmt::format("{}", fmt::join(list, ","));
-      all.push_back(rope_guess(m, {text, 0}, identified({{"scaling", "longrope"}, {"short-factor", joined}, {"long-factor", joined}, {"original-max-position", "4096"}, {"attention-factor", amplitude}}), 2 + 0.01 * digits));
+      all.push_back(rope_guess(m, {text, 0},
+                               identified({{"scaling", "longrope"},
+                                           {"short-factor", joined},
+                                           {"long-factor", joined},
+                                           {"original-max-position", "4096"},
+                                           {"attention-factor", amplitude}}),
+                               2 + 0.01 * digits));
     }
     break;
   }
@@ -155,7 +184,13 @@ std::vector<Guess> sinusoidal_guesses(const Measured& m, Index dim, const std::s
     if (n < 2) break;
     const double steps = ladder[0] == 'p' ? n : n - 1;
     for (const Base& base : bases_of(m, steps, sharpest(m)))
-      all.push_back({.encoding = &find_encoding("sinusoidal"), .given = identified({{"dim", std::to_string(dim)}, {"base", base.text}, {"ladder", ladder}, {"layout", layout}}), .cost = base.cost + (base.text == "10000" ? -0.1 : 0), .model = {}});
+      all.push_back({.encoding = &find_encoding("sinusoidal"),
+                     .given = identified({{"dim", std::to_string(dim)},
+                                          {"base", base.text},
+                                          {"ladder", ladder},
+                                          {"layout", layout}}),
+                     .cost = base.cost + (base.text == "10000" ? -0.1 : 0),
+                     .model = {}});
   }
   return all;
 }

@@ -1,4 +1,5 @@
-// What the identifications of biases, buckets and tables share: an array as a matrix, and the guess that fits it best.
+// What the identifications of biases, buckets and tables share: an array as a matrix, and the guess
+// that fits it best.
 #pragma once
 
 #include <optional>
@@ -17,11 +18,14 @@ Matrix matrix_of(const Stored& array);
 
 inline bool is_good(const Diagnosis& diagnosis) { return diagnosis.tier != Tier::wrong; }
 
-/// The guess with the fewest faults: none, or with `faults` some that have names. Summary and family are left to the caller.
-std::optional<Identification> settle(const std::vector<Guess>& guesses, const Dump& dump, const std::string& layout, bool faults);
+/// The guess with the fewest faults: none, or with `faults` some that have names. Summary and
+/// family are left to the caller.
+std::optional<Identification> settle(const std::vector<Guess>& guesses, const Dump& dump,
+                                     const std::string& layout, bool faults);
 
 std::optional<Identification> identify_index(const Dump& dump, const std::string& layout);
-/// A trained bias of relative positions: the same along each diagonal, and constant on each bucket of a map.
+/// A trained bias of relative positions: the same along each diagonal, and constant on each bucket
+/// of a map.
 std::optional<Identification> identify_trained(const Dump& dump);
 
 }  // namespace pe

@@ -28,7 +28,8 @@ Matrix matrix_of(const Stored& array) {
   return m;
 }
 
-std::optional<Identification> settle(const std::vector<Guess>& guesses, const Dump& dump, const std::string& layout, bool faults) {
+std::optional<Identification> settle(const std::vector<Guess>& guesses, const Dump& dump,
+                                     const std::string& layout, bool faults) {
   std::optional<Identification> best;
   for (const Guess& guess : guesses) {
     const auto expected = expectation_of(guess, 1024, 0, faults);
@@ -42,9 +43,20 @@ std::optional<Identification> settle(const std::vector<Guess>& guesses, const Du
       continue;
     }
     if (!is_good(diagnosis) && (!faults || diagnosis.reasons.empty())) continue;
-    if (best && (is_good(best->diagnosis) || !is_good(diagnosis)) && best->diagnosis.reasons.size() <= diagnosis.reasons.size()) continue;
-    best = Identification{.encoding = guess.encoding, .family = "", .summary = "", .parameters = telling(guess, asked), .scaling = {}, .models = {}, .command = command_of(guess, asked, 0, 0, "", dump.arrays[0].dtype),
-                          .alternatives = {}, .equals = {}, .diagnosis = diagnosis, .seen = {}};
+    if (best && (is_good(best->diagnosis) || !is_good(diagnosis)) &&
+        best->diagnosis.reasons.size() <= diagnosis.reasons.size())
+      continue;
+    best = Identification{.encoding = guess.encoding,
+                          .family = "",
+                          .summary = "",
+                          .parameters = telling(guess, asked),
+                          .scaling = {},
+                          .models = {},
+                          .command = command_of(guess, asked, 0, 0, "", dump.arrays[0].dtype),
+                          .alternatives = {},
+                          .equals = {},
+                          .diagnosis = diagnosis,
+                          .seen = {}};
     if (is_good(diagnosis)) break;
   }
   return best;
@@ -53,13 +65,21 @@ std::optional<Identification> settle(const std::vector<Guess>& guesses, const Du
 namespace {
 
 Guess alibi_guess(Index heads, const char* causal, const char* slopes, const char* form) {
-  return {.encoding = &find_encoding("alibi"), .given = identified({{"heads", std::to_string(heads)}, {"causal", causal}, {"slopes", slopes}, {"form", form}}), .cost = 0, .model = {}};
+  return {.encoding = &find_encoding("alibi"),
+          .given = identified({{"heads", std::to_string(heads)},
+                               {"causal", causal},
+                               {"slopes", slopes},
+                               {"form", form}}),
+          .cost = 0,
+          .model = {}};
 }
 
 std::vector<std::string> alibi_models(Index heads) {
   std::vector<std::string> names;
   for (const Guess& guess : guesses_of_models())
-    if (guess.encoding->name == "alibi" && guess.given.contains("heads") && guess.given.at("heads").text == std::to_string(heads)) names.push_back(guess.model);
+    if (guess.encoding->name == "alibi" && guess.given.contains("heads") &&
+        guess.given.at("heads").text == std::to_string(heads))
+      names.push_back(guess.model);
   return names;
 }
 
@@ -93,9 +113,14 @@ std::optional<Identification> identify_alibi(const Dump& dump, const std::string
     // 2^(−8h/n): the first is 2^(−8/n) of the power of two below.
     Index power = 1;
     while (2 * power <= heads) power *= 2;
-    const bool code = std::fabs(values[0] / std::exp2(-8.0 / static_cast<double>(power)) - 1) < 0.01, paper = std::fabs(values[0] / std::exp2(-8.0 / static_cast<double>(heads)) - 1) < 0.01;
-    if ((code || paper) && (heads > 64 || std::ranges::all_of(values, [&](double v) { return v > 0 && v < 1.01; }))) {
-      guesses = {alibi_guess(heads, "true", "code", "distance"), alibi_guess(heads, "true", "paper", "distance")};
+    const bool code =
+                   std::fabs(values[0] / std::exp2(-8.0 / static_cast<double>(power)) - 1) < 0.01,
+               paper =
+                   std::fabs(values[0] / std::exp2(-8.0 / static_cast<double>(heads)) - 1) < 0.01;
+    if ((code || paper) &&
+        (heads > 64 || std::ranges::all_of(values, [&](double v) { return v > 0 && v < 1.01; }))) {
+      guesses = {alibi_guess(heads, "true", "code", "distance"),
+                 alibi_guess(heads, "true", "paper", "distance")};
       slopes = true;
     }
   } else if (axes >= 2) {
@@ -111,12 +136,16 @@ std::optional<Identification> identify_alibi(const Dump& dump, const std::string
     }
     if (!linear) return {};
     heads = m.heads;
-    if (m.heads == 1 && m.queries > 1 && axes == 2 && m.queries != m.keys && array.shape.size() == 2) heads = m.queries;
-    const bool rising = m.queries > 1 && m.row(array, 0, m.queries - 1) == m.row(array, 0, m.queries - 2);
+    if (m.heads == 1 && m.queries > 1 && axes == 2 && m.queries != m.keys &&
+        array.shape.size() == 2)
+      heads = m.queries;
+    const bool rising =
+        m.queries > 1 && m.row(array, 0, m.queries - 1) == m.row(array, 0, m.queries - 2);
     for (const char* form : {rising ? "key" : "distance", rising ? "distance" : "key"})
       for (const char* ladder : {"code", "paper"})
         for (const char* causal : {"true", "false"})
-          if (!(form[0] == 'k' && causal[0] == 'f')) guesses.push_back(alibi_guess(heads, causal, ladder, form));
+          if (!(form[0] == 'k' && causal[0] == 'f'))
+            guesses.push_back(alibi_guess(heads, causal, ladder, form));
   }
   if (guesses.empty()) return {};
   auto found = settle(guesses, dump, layout, false);
@@ -129,14 +158,22 @@ std::optional<Identification> identify_alibi(const Dump& dump, const std::string
   }();
   const bool power = (heads & (heads - 1)) == 0;
   found->family = slopes ? "ALiBi slopes" : "ALiBi bias";
-  found->summary = fmt::format("alibi, {} {}, {}", heads, word_of(heads), power ? "one geometric ladder" : ladder == "paper" ? "one geometric ladder for any count of heads (paper)" : "two ladders in one, as the authors' code has it");
+  found->summary =
+      fmt::format("alibi, {} {}, {}", heads, word_of(heads),
+                  power               ? "one geometric ladder"
+                  : ladder == "paper" ? "one geometric ladder for any count of heads (paper)"
+                                      : "two ladders in one, as the authors' code has it");
   for (const auto& entry : found->parameters) {
     if (entry.name == "form") found->summary += ", stored as +slope·key";
     if (entry.name == "causal") found->summary += ", symmetric";
   }
-  if (!slopes) found->alternatives.push_back("a constant for each query is invisible to softmax: slope·key and −slope·distance are the same bias under a causal mask");
+  if (!slopes)
+    found->alternatives.push_back(
+        "a constant for each query is invisible to softmax: slope·key and −slope·distance are the "
+        "same bias under a causal mask");
   found->models = alibi_models(heads);
-  found->command += slopes ? " --fields slope" : fmt::format(" --fields bias --length {}", matrix_of(array).keys);
+  found->command +=
+      slopes ? " --fields slope" : fmt::format(" --fields bias --length {}", matrix_of(array).keys);
   return found;
 }
 
@@ -155,7 +192,10 @@ Identification identify_rows(const Dump& dump) {
   const Index rows = m.heads * m.queries;
   if (rows >= 3) {
     for (const char* name : {"index", "normalized-index"}) {
-      const Guess guess{.encoding = &find_encoding(name), .given = identified({{"dim", std::to_string(m.keys)}}), .cost = 0, .model = {}};
+      const Guess guess{.encoding = &find_encoding(name),
+                        .given = identified({{"dim", std::to_string(m.keys)}}),
+                        .cost = 0,
+                        .model = {}};
       const auto expected = expectation_of(guess, rows, 0, false);
       if (!expected) continue;
       Diagnosis diagnosis;
@@ -165,8 +205,12 @@ Identification identify_rows(const Dump& dump) {
         continue;
       }
       if (!is_good(diagnosis)) continue;
-      found.encoding = guess.encoding, found.family = "table", found.diagnosis = diagnosis, found.parameters = telling(guess, *expected);
-      found.summary = fmt::format("{}, {} columns", name, m.keys), found.command = command_of(guess, *expected, rows, 0, "", array.dtype);
+      found.encoding = guess.encoding;
+      found.family = "table";
+      found.diagnosis = diagnosis;
+      found.parameters = telling(guess, *expected);
+      found.summary = fmt::format("{}, {} columns", name, m.keys);
+      found.command = command_of(guess, *expected, rows, 0, "", array.dtype);
       return found;
     }
   }
@@ -178,13 +222,25 @@ Identification identify_rows(const Dump& dump) {
     std::vector<double> row(static_cast<std::size_t>(m.keys));
     array.read(r * m.keys, m.keys, row.data());
     double norm = 0, off = 0;
-    for (std::size_t k = 0; k < row.size(); ++k) norm += row[k] * row[k], off += before.empty() ? 0 : (row[k] - before[k]) * (row[k] - before[k]);
-    least = std::min(least, std::sqrt(norm)), most = std::max(most, std::sqrt(norm));
-    if (!before.empty() && std::sqrt(off) < nearest) nearest = std::sqrt(off), a = r;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      norm += row[k] * row[k];
+      off += before.empty() ? 0 : (row[k] - before[k]) * (row[k] - before[k]);
+    }
+    least = std::min(least, std::sqrt(norm));
+    most = std::max(most, std::sqrt(norm));
+    if (!before.empty() && std::sqrt(off) < nearest) {
+      nearest = std::sqrt(off);
+      a = r;
+    }
     before = row;
   }
-  found.seen = fmt::format("{}, of no formula known here (a learned table looks so): rows of {} numbers, norms {:.4g} to {:.4g}", spell_array(array), m.keys, least, most);
-  if (std::isfinite(nearest)) found.seen += fmt::format("; the nearest neighbours are rows {} and {}, {:.4g} apart", a - 1, a, nearest);
+  found.seen = fmt::format(
+      "{}, of no formula known here (a learned table looks so): rows of {} numbers, norms {:.4g} "
+      "to {:.4g}",
+      spell_array(array), m.keys, least, most);
+  if (std::isfinite(nearest))
+    found.seen +=
+        fmt::format("; the nearest neighbours are rows {} and {}, {:.4g} apart", a - 1, a, nearest);
   return found;
 }
 

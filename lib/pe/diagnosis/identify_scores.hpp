@@ -7,10 +7,12 @@
 
 namespace pe {
 
-/// Index matrices and biases; nothing where the array looks like neither; an identification without an encoding where it does and none is known.
+/// Index matrices and biases; nothing where the array looks like neither; an identification without
+/// an encoding where it does and none is known.
 std::optional<Identification> identify_scores(const Dump& dump, const std::string& layout);
 
-/// What is left: tables of rows. `encoding` is set for index and normalized-index alone; of others `seen` says what can be said.
+/// What is left: tables of rows. `encoding` is set for index and normalized-index alone; of others
+/// `seen` says what can be said.
 Identification identify_rows(const Dump& dump);
 
 }  // namespace pe

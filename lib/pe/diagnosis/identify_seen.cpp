@@ -13,41 +13,57 @@ using Form = TurnReading::Form;
 
 TurnTruth blank_truth(Index pairs) {
   TurnTruth truth;
-  for (Index j = 0; j < pairs; ++j) truth.frequencies.push_back(std::pow(10000.0, -static_cast<double>(j) / static_cast<double>(pairs)));
-  truth.unscaled = truth.frequencies, truth.growth = growth_of(truth.frequencies, truth.unscaled, false);
+  for (Index j = 0; j < pairs; ++j)
+    truth.frequencies.push_back(
+        std::pow(10000.0, -static_cast<double>(j) / static_cast<double>(pairs)));
+  truth.unscaled = truth.frequencies;
+  truth.growth = growth_of(truth.frequencies, truth.unscaled, false);
   return truth;
 }
 
 }  // namespace
 
-bool has_rows(const TurnReading& reading) { return reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors; }
+bool has_rows(const TurnReading& reading) {
+  return reading.form == Form::turns || reading.form == Form::angles ||
+         reading.form == Form::vectors;
+}
 
 namespace {
 
-// Slow pairs stand near phase 0 in row 0, unless it is far from the origin; fast ones go forwards. Swapped sides show in both.
+// Slow pairs stand near phase 0 in row 0, unless it is far from the origin; fast ones go forwards.
+// Swapped sides show in both.
 double orientation(const TurnWorld& world, const Seen& seen) {
   const std::size_t n = world.pairs();
   double off = 0;
-  for (std::size_t j = n - std::max<std::size_t>(1, n / 4); j < n; ++j) off += std::fabs(std::atan2(world.sine(0, j), world.cosine(0, j)));
+  for (std::size_t j = n - std::max<std::size_t>(1, n / 4); j < n; ++j)
+    off += std::fabs(std::atan2(world.sine(0, j), world.cosine(0, j)));
   off /= static_cast<double>(std::max<std::size_t>(1, n / 4));
   return 0.3 * std::max(0.0, 1 - 2 * off / std::numbers::pi) + (seen.backwards ? 0 : 0.1);
 }
 
-// Each pair's frequency again, by least squares over all rows probed: the phases left beside the estimate are a line in the position, of
-// which the intercept stays free (nobody knows yet where row 0 stands). Left as it is where they are no line.
+// Each pair's frequency again, by least squares over all rows probed: the phases left beside the
+// estimate are a line in the position, of which the intercept stays free (nobody knows yet where
+// row 0 stands). Left as it is where they are no line.
 void refine(const TurnWorld& world, const Seen& seen, std::vector<double>& frequencies) {
   const std::size_t count = seen.rows.size();
   for (std::size_t j = 0; j < frequencies.size(); ++j) {
     for (int pass = 0; pass < 2 && std::isfinite(frequencies[j]) && count > 4; ++pass) {
       double sum = 0, sum_p = 0, sum_pp = 0, sum_y = 0, sum_py = 0, last = 0, worst = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        if (seen.reading.run > 0 && seen.rows[i] / seen.reading.stride >= seen.reading.run) continue;  // one sequence is enough
+        if (seen.reading.run > 0 && seen.rows[i] / seen.reading.stride >= seen.reading.run)
+          continue;  // one sequence is enough
         const auto p = static_cast<double>(world.slot(seen.rows[i]));
         const double phase = std::atan2(world.sine(i, j), world.cosine(i, j));
         // Beside the row before, so that a slow drift is followed.
-        const double left = std::remainder(phase - p * frequencies[j] - last, 2 * std::numbers::pi) + last;
-        worst = std::max(worst, i == 0 ? 0 : std::fabs(left - last)), last = left;
-        sum += 1, sum_p += p, sum_pp += p * p, sum_y += left, sum_py += p * left;
+        const double left =
+            std::remainder(phase - p * frequencies[j] - last, 2 * std::numbers::pi) + last;
+        worst = std::max(worst, i == 0 ? 0 : std::fabs(left - last));
+        last = left;
+        sum += 1;
+        sum_p += p;
+        sum_pp += p * p;
+        sum_y += left;
+        sum_py += p * left;
       }
       const double spread = sum * sum_pp - sum_p * sum_p;
       if (worst > 0.5 || !(spread > 0)) break;
@@ -56,7 +72,8 @@ void refine(const TurnWorld& world, const Seen& seen, std::vector<double>& frequ
   }
 }
 
-// Frequencies of angles as they stand: the mean of (angle − angle of row 0) / row over the rows probed.
+// Frequencies of angles as they stand: the mean of (angle − angle of row 0) / row over the rows
+// probed.
 std::vector<double> angle_frequencies(const Dump& dump, const Seen& seen) {
   const TurnReading& reading = seen.reading;
   const auto width = static_cast<std::size_t>(reading.width);
@@ -81,7 +98,11 @@ double mean_amplitude(const TurnWorld& world) {
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < world.rows().size(); ++i)
     for (std::size_t j = 0; j < world.pairs(); ++j)
-      if (const double norm = std::hypot(world.cosine(i, j), world.sine(i, j)); std::fabs(norm - world.amplitude()) < 0.01 * world.amplitude()) sum += norm, ++count;
+      if (const double norm = std::hypot(world.cosine(i, j), world.sine(i, j));
+          std::fabs(norm - world.amplitude()) < 0.01 * world.amplitude()) {
+        sum += norm;
+        ++count;
+      }
   return count > 0 ? sum / count : world.amplitude();
 }
 
@@ -93,7 +114,8 @@ std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Exp
   const TurnWorld world(blank, dump, seen.reading, truth, seen.rows);
   if (!world.has_rows()) {
     seen.measured = {world.measured(), 1, false, true, 0};
-    if (!std::ranges::all_of(seen.measured.frequencies, [](double f) { return f >= 0 && f < 1e9; })) return {};
+    if (!std::ranges::all_of(seen.measured.frequencies, [](double f) { return f >= 0 && f < 1e9; }))
+      return {};
     return seen;
   }
   seen.score = reading.form == Form::angles ? straightness(dump, reading) : plausibility(world);
@@ -102,14 +124,22 @@ std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Exp
     const TurnWorld copy(blank, dump, seen.reading, truth, seen.rows, true);
     std::size_t equal = 0;
     for (std::size_t i = 0; i < seen.rows.size(); ++i)
-      for (std::size_t j = 0; j < world.pairs(); ++j) equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
-    seen.score += static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(1, seen.rows.size() * world.pairs())) - 0.75;
+      for (std::size_t j = 0; j < world.pairs(); ++j)
+        equal += world.cosine(i, j) == copy.cosine(i, j) && world.sine(i, j) == copy.sine(i, j);
+    seen.score += static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(
+                                                   1, seen.rows.size() * world.pairs())) -
+                  0.75;
   }
   seen.measured = {world.measured(), mean_amplitude(world), world.has_amplitude(), false, 0};
-  if (reading.form == Form::angles && reading.rows > 1) seen.measured.frequencies = angle_frequencies(dump, seen);
-  else refine(world, seen, seen.measured.frequencies);
-  // A line through N phases of error u over P positions has a slope of error u·√12/(P·√N); three of them.
-  seen.measured.error = 3 * std::sqrt(12.0 / static_cast<double>(std::max<std::size_t>(1, seen.rows.size()))) * unit_roundoff(world.dtype()) / static_cast<double>(std::max<Index>(1, world.slots()));
+  if (reading.form == Form::angles && reading.rows > 1)
+    seen.measured.frequencies = angle_frequencies(dump, seen);
+  else
+    refine(world, seen, seen.measured.frequencies);
+  // A line through N phases of error u over P positions has a slope of error u·√12/(P·√N); three of
+  // them.
+  seen.measured.error =
+      3 * std::sqrt(12.0 / static_cast<double>(std::max<std::size_t>(1, seen.rows.size()))) *
+      unit_roundoff(world.dtype()) / static_cast<double>(std::max<Index>(1, world.slots()));
   double forwards = 0;
   for (const double f : seen.measured.frequencies)
     if (std::isfinite(f)) forwards += f;
@@ -117,21 +147,26 @@ std::optional<Seen> look(const Dump& dump, const TurnReading& reading, const Exp
   if (seen.backwards)
     for (double& f : seen.measured.frequencies) f = -f;
   seen.at_origin = true;
-  for (std::size_t j = 0; j < world.pairs(); ++j) seen.at_origin = seen.at_origin && std::fabs(std::atan2(world.sine(0, j), world.cosine(0, j))) < 0.05;
+  for (std::size_t j = 0; j < world.pairs(); ++j)
+    seen.at_origin =
+        seen.at_origin && std::fabs(std::atan2(world.sine(0, j), world.cosine(0, j))) < 0.05;
   if (!seen.rows.empty() && reading.form != Form::angles) seen.score += orientation(world, seen);
   return seen;
 }
 
 namespace {
 
-// Channels of vectors from which on nothing turns, two for each pair; and the usual parts of a head.
+// Channels of vectors from which on nothing turns, two for each pair; and the usual parts of a
+// head.
 std::vector<Index> pairs_of_vectors(const Dump& dump) {
-  const Index width = dump.arrays[0].shape.back(), rows = dump.arrays[0].size() / std::max<Index>(1, width);
+  const Index width = dump.arrays[0].shape.back(),
+              rows = dump.arrays[0].size() / std::max<Index>(1, width);
   std::vector<double> x(static_cast<std::size_t>(width)), y = x;
   Index turning = 0;
   for (Index i = 0; i < 64; ++i) {
     const Index row = i * (rows - 1) / 63;
-    dump.before[0].read(row * width, width, x.data()), dump.arrays[0].read(row * width, width, y.data());
+    dump.before[0].read(row * width, width, x.data());
+    dump.arrays[0].read(row * width, width, y.data());
     for (Index c = turning; c < width; ++c)
       if (x[static_cast<std::size_t>(c)] != y[static_cast<std::size_t>(c)]) turning = c + 1;
   }
@@ -153,15 +188,22 @@ std::vector<TurnReading> readings_of(const Dump& dump) {
 
 // The name of the same places in a sinusoidal table; "": it is none.
 std::string sinusoidal_layout(const Dump& dump, const TurnReading& reading) {
-  if (reading.form != Form::turns || dump.arrays.size() > 2 || dump.arrays[reading.cosine.array].is_complex || reading.cosine.array != reading.sine.array) return "";
-  for (const auto& [fused, table] : {std::pair{"turns-swapped", "interleaved"}, {"sin-cos", "halves"}, {"cos-sin", "halves-cos-first"}, {"turns", "interleaved-cos-first"}})
-    if (reading.layout == fused && dump.arrays[reading.cosine.array].shape.back() == reading.width) return table;
+  if (reading.form != Form::turns || dump.arrays.size() > 2 ||
+      dump.arrays[reading.cosine.array].is_complex || reading.cosine.array != reading.sine.array)
+    return "";
+  for (const auto& [fused, table] : {std::pair{"turns-swapped", "interleaved"},
+                                     {"sin-cos", "halves"},
+                                     {"cos-sin", "halves-cos-first"},
+                                     {"turns", "interleaved-cos-first"}})
+    if (reading.layout == fused && dump.arrays[reading.cosine.array].shape.back() == reading.width)
+      return table;
   return "";
 }
 
 namespace {
 
-// Pairs of a table whose first row stands at position 0: as many ones before the first zero, or pairs of one and zero.
+// Pairs of a table whose first row stands at position 0: as many ones before the first zero, or
+// pairs of one and zero.
 Index pairs_at_origin(const Stored& array) {
   std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 2 * most_pairs)));
   array.read(0, std::ssize(some), some.data());
@@ -169,7 +211,8 @@ Index pairs_at_origin(const Stored& array) {
   std::size_t n = 0;
   while (n < some.size() && some[n] == some[0]) ++n;
   if (n > 1) return static_cast<Index>(n);
-  while (n + 1 < some.size() && some[n - 1] + some[n] == one && (some[n - 1] == 0 || some[n] == 0)) n += 2;
+  while (n + 1 < some.size() && some[n - 1] + some[n] == one && (some[n - 1] == 0 || some[n] == 0))
+    n += 2;
   return static_cast<Index>(n / 2);
 }
 
@@ -180,8 +223,12 @@ std::vector<Dump> unrolled(const Dump& dump) {
   std::vector<Dump> all;
   if (!dump.before.empty() || dump.arrays.size() != 1) return all;
   const Stored& array = dump.arrays[0];
-  if (std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) != 1 || array.size() < 64) return all;
-  for (const Index pairs : {pairs_at_origin(array), Index{64}, Index{32}, Index{16}, Index{40}, Index{48}, Index{24}, Index{128}, Index{256}, Index{10}, Index{8}, Index{20}, Index{36}, Index{12}, Index{4}})
+  if (std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) != 1 ||
+      array.size() < 64)
+    return all;
+  for (const Index pairs :
+       {pairs_at_origin(array), Index{64}, Index{32}, Index{16}, Index{40}, Index{48}, Index{24},
+        Index{128}, Index{256}, Index{10}, Index{8}, Index{20}, Index{36}, Index{12}, Index{4}})
     if (pairs > 0 && array.size() % (2 * pairs) == 0 && array.size() / (2 * pairs) >= 3) {
       Dump one = dump;
       one.arrays[0].shape = {array.size() / (2 * pairs), 2 * pairs};
@@ -190,22 +237,32 @@ std::vector<Dump> unrolled(const Dump& dump) {
   return all;
 }
 
-std::int64_t offset_of(const Dump& dump, const Seen& seen, const Expectation& expected, const TurnTruth& truth, const std::vector<double>& frequencies) {
-  constexpr double allowed = 0.05;  // radians, mean over pairs: a whole position off moves the first pair by one
+std::int64_t offset_of(const Dump& dump, const Seen& seen, const Expectation& expected,
+                       const TurnTruth& truth, const std::vector<double>& frequencies) {
+  constexpr double allowed =
+      0.05;  // radians, mean over pairs: a whole position off moves the first pair by one
   const TurnWorld world(expected, dump, seen.reading, truth, seen.rows);
   const std::size_t count = std::min<std::size_t>(9, seen.rows.size());
-  const std::vector<Index> rows(seen.rows.begin(), seen.rows.begin() + static_cast<std::ptrdiff_t>(count));
-  const double slowest = *std::ranges::min_element(frequencies), wave = slowest > 1e-7 ? 2 * std::numbers::pi / slowest : 0;
+  const std::vector<Index> rows(seen.rows.begin(),
+                                seen.rows.begin() + static_cast<std::ptrdiff_t>(count));
+  const double slowest = *std::ranges::min_element(frequencies),
+               wave = slowest > 1e-7 ? 2 * std::numbers::pi / slowest : 0;
   std::set<std::int64_t> candidates;
   for (const double near : {0.0, 2e3, 4e3, 1e4, 1e5, 1e6}) {
     TurnStory story = world.start();
-    story.frequencies = frequencies, story.reversed = seen.backwards, story.axis.clear();
-    story.position = [&world, near](Index row, std::size_t) { return static_cast<double>(world.slot(row)) + near; };
+    story.frequencies = frequencies;
+    story.reversed = seen.backwards;
+    story.axis.clear();
+    story.position = [&world, near](Index row, std::size_t) {
+      return static_cast<double>(world.slot(row)) + near;
+    };
     const std::vector<double> positions = world.implied_positions(story, rows);
     // A ladder whose waves divide one another agrees a whole slowest wave further on, too.
     for (std::size_t i = 0; i < count; ++i)
       for (int k = wave > 0 ? -2 : 0; k <= (wave > 0 ? 2 : 0); ++k)
-        if (const double off = positions[i] + k * wave - static_cast<double>(world.slot(rows[i])); std::fabs(off) < 1e7 && std::fabs(off - std::round(off)) < 0.1) candidates.insert(std::llround(off));
+        if (const double off = positions[i] + k * wave - static_cast<double>(world.slot(rows[i]));
+            std::fabs(off) < 1e7 && std::fabs(off - std::round(off)) < 0.1)
+          candidates.insert(std::llround(off));
   }
   std::int64_t best = 0;
   double least = allowed;
@@ -213,10 +270,18 @@ std::int64_t offset_of(const Dump& dump, const Seen& seen, const Expectation& ex
     double sum = 0, cells = 0;
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < frequencies.size(); ++j) {
-        const double sign = seen.backwards ? -1 : 1, phase = std::atan2(sign * world.sine(i, j), world.cosine(i, j));
-        sum += std::fabs(std::remainder(phase - (static_cast<double>(offset) + static_cast<double>(world.slot(rows[i]))) * frequencies[j], 2 * std::numbers::pi)), ++cells;
+        const double sign = seen.backwards ? -1 : 1,
+                     phase = std::atan2(sign * world.sine(i, j), world.cosine(i, j));
+        sum += std::fabs(std::remainder(
+            phase - (static_cast<double>(offset) + static_cast<double>(world.slot(rows[i]))) *
+                        frequencies[j],
+            2 * std::numbers::pi));
+        ++cells;
       }
-    if (sum / cells < least) least = sum / cells, best = offset;
+    if (sum / cells < least) {
+      least = sum / cells;
+      best = offset;
+    }
   }
   return best;
 }

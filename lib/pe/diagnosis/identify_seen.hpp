@@ -1,4 +1,5 @@
-// What can be seen of turns before anything is known of their ladder: readings, frequencies, amplitude, where row 0 stands.
+// What can be seen of turns before anything is known of their ladder: readings, frequencies,
+// amplitude, where row 0 stands.
 #pragma once
 
 #include "pe/diagnosis/identify_ladder.hpp"
@@ -31,9 +32,10 @@ std::vector<TurnReading> readings_of(const Dump& dump);
 /// The name of the same places in a sinusoidal table; "": it is none.
 std::string sinusoidal_layout(const Dump& dump, const TurnReading& reading);
 
-/// The position of row 0: what the phases of the first rows imply, a whole number that brings every pair to where it stands; 0 where none
-/// does.
-std::int64_t offset_of(const Dump& dump, const Seen& seen, const Expectation& expected, const TurnTruth& truth, const std::vector<double>& frequencies);
+/// The position of row 0: what the phases of the first rows imply, a whole number that brings every
+/// pair to where it stands; 0 where none does.
+std::int64_t offset_of(const Dump& dump, const Seen& seen, const Expectation& expected,
+                       const TurnTruth& truth, const std::vector<double>& frequencies);
 
 /// One-dimensional arrays that hold rows one after the other, as the tables that they may be.
 std::vector<Dump> unrolled(const Dump& dump);

@@ -1,4 +1,5 @@
-// Readings by their structure, frequencies from the turns between rows, guesses held against the rows probed.
+// Readings by their structure, frequencies from the turns between rows, guesses held against the
+// rows probed.
 #include "pe/diagnosis/identify_turns.hpp"
 
 #include <fmt/format.h>
@@ -28,9 +29,11 @@ bool says_any(const Dump& dump, std::initializer_list<std::string_view> parts) {
   return false;
 }
 
-// A table of sinusoids and a cache of turns may hold the same numbers: names decide, else the order that each has as a rule.
+// A table of sinusoids and a cache of turns may hold the same numbers: names decide, else the order
+// that each has as a rule.
 double cost_of_kind(const Dump& dump, const TurnReading& reading, bool table) {
-  const bool rope = says_any(dump, {"rope", "rotary", "freq", "cos"}), sums = says_any(dump, {"pe", "pos", "sinus", "embed", "weight"}) && !rope;
+  const bool rope = says_any(dump, {"rope", "rotary", "freq", "cos"}),
+             sums = says_any(dump, {"pe", "pos", "sinus", "embed", "weight"}) && !rope;
   const bool sines_first = reading.layout == "turns-swapped" || reading.layout == "sin-cos";
   if (rope || sums) return rope == table ? 1.5 : 0;
   return sines_first == table ? 0 : 1.5;
@@ -42,13 +45,16 @@ class Catalogue {
   explicit Catalogue(Index length) {
     for (const Guess& guess : guesses_of_models()) {
       if (guess.encoding->kind != Kind::rotation && guess.encoding->name != "sinusoidal") continue;
-      if (auto expected = expectation_of(guess, length, 0, false)) all_.emplace_back(guess, std::move(*expected));
+      if (auto expected = expectation_of(guess, length, 0, false))
+        all_.emplace_back(guess, std::move(*expected));
     }
   }
   std::vector<std::pair<Guess, Expectation>> of_pairs(Index pairs) const {
     std::vector<std::pair<Guess, Expectation>> some;
     for (const auto& one : all_)
-      if (const Rotation* rotation = std::get_if<Rotation>(&one.second.effect); rotation && rotation->pairs == pairs && rotation->waves && !rotation->coordinates) some.push_back(one);
+      if (const Rotation* rotation = std::get_if<Rotation>(&one.second.effect);
+          rotation && rotation->pairs == pairs && rotation->waves && !rotation->coordinates)
+        some.push_back(one);
     return some;
   }
 
@@ -65,10 +71,12 @@ std::optional<TurnTruth> truth_of(const Expectation& expected, const TurnReading
 
 class Work {
  public:
-  Work(const Dump& dump, std::vector<Seen> seen, Index length) : dump_(dump), seen_(std::move(seen)), length_(length), catalogue_(length) {}
+  Work(const Dump& dump, std::vector<Seen> seen, Index length)
+      : dump_(dump), seen_(std::move(seen)), length_(length), catalogue_(length) {}
 
   // Guesses of one stage that agree with a reading, cheapest first.
-  std::vector<Hit> agreeing(const Seen& seen, const std::vector<std::pair<Guess, Expectation>>& candidates) const {
+  std::vector<Hit> agreeing(const Seen& seen,
+                            const std::vector<std::pair<Guess, Expectation>>& candidates) const {
     std::vector<Hit> hits;
     for (const auto& [guess, made] : candidates) {
       Expectation expected = made;
@@ -85,10 +93,14 @@ class Work {
     return hits;
   }
 
-  std::vector<std::pair<Guess, Expectation>> made(const std::vector<Guess>& guesses, double more) const {
+  std::vector<std::pair<Guess, Expectation>> made(const std::vector<Guess>& guesses,
+                                                  double more) const {
     std::vector<std::pair<Guess, Expectation>> all;
     for (const Guess& guess : guesses)
-      if (auto expected = expectation_of(guess, length_, 0, false)) all.emplace_back(guess, std::move(*expected)), all.back().first.cost += more;
+      if (auto expected = expectation_of(guess, length_, 0, false)) {
+        all.emplace_back(guess, std::move(*expected));
+        all.back().first.cost += more;
+      }
     return all;
   }
 
@@ -96,10 +108,13 @@ class Work {
     const std::string layout = sinusoidal_layout(dump_, seen.reading);
     const double rope_cost = layout.empty() ? 0 : cost_of_kind(dump_, seen.reading, false);
     std::vector<std::pair<Guess, Expectation>> all = catalogue_.of_pairs(seen.reading.pairs);
-    for (auto& one : all) one.first.cost += rope_cost + (one.first.given.contains("scaling") ? 0.3 : 0.2);
+    for (auto& one : all)
+      one.first.cost += rope_cost + (one.first.given.contains("scaling") ? 0.3 : 0.2);
     for (auto& one : made(plain_guesses(seen.measured), rope_cost)) all.push_back(std::move(one));
     if (!layout.empty())
-      for (auto& one : made(sinusoidal_guesses(seen.measured, seen.reading.width, layout), cost_of_kind(dump_, seen.reading, true))) all.push_back(std::move(one));
+      for (auto& one : made(sinusoidal_guesses(seen.measured, seen.reading.width, layout),
+                            cost_of_kind(dump_, seen.reading, true)))
+        all.push_back(std::move(one));
     return all;
   }
 
@@ -107,7 +122,8 @@ class Work {
     if (!has_rows(seen.reading) || seen.at_origin) return;
     std::vector<std::pair<double, const Expectation*>> nearest;
     for (const auto& [guess, expected] : candidates)
-      if (const auto truth = truth_of(expected, seen.reading)) nearest.emplace_back(distance_of(seen.measured, truth->frequencies), &expected);
+      if (const auto truth = truth_of(expected, seen.reading))
+        nearest.emplace_back(distance_of(seen.measured, truth->frequencies), &expected);
     std::ranges::stable_sort(nearest, {}, [](const auto& one) { return one.first; });
     if (nearest.size() > 4) nearest.resize(4);
     for (const auto& [distance, expected] : nearest) {
@@ -116,7 +132,8 @@ class Work {
       if (distance < 0.05) trusted.push_back(&truth.frequencies);
       for (const std::vector<double>* frequencies : trusted) {
         if (!std::ranges::all_of(*frequencies, [](double f) { return std::isfinite(f); })) continue;
-        if (const std::int64_t offset = offset_of(dump_, seen, *expected, truth, *frequencies); offset != 0) {
+        if (const std::int64_t offset = offset_of(dump_, seen, *expected, truth, *frequencies);
+            offset != 0) {
           seen.first = offset;
           return;
         }
@@ -124,7 +141,8 @@ class Work {
     }
   }
 
-  // Stage by stage: what is known, the same from another position on, fitted scalings, faults, lists; each over all readings.
+  // Stage by stage: what is known, the same from another position on, fitted scalings, faults,
+  // lists; each over all readings.
   std::vector<Hit> search() {
     std::vector<std::vector<std::pair<Guess, Expectation>>> usuals;
     for (const Seen& seen : seen_) {
@@ -143,13 +161,15 @@ class Work {
     }
     if (auto hits = faulty(usuals); !hits.empty()) return hits;
     for (const Seen& seen : seen_)
-      if (auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0)); !hits.empty()) return hits;
+      if (auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0)); !hits.empty())
+        return hits;
     return {};
   }
 
  private:
   // The nearest guesses with a fault that has a name.
-  std::vector<Hit> faulty(const std::vector<std::vector<std::pair<Guess, Expectation>>>& all) const {
+  std::vector<Hit> faulty(
+      const std::vector<std::vector<std::pair<Guess, Expectation>>>& all) const {
     struct Near {
       double distance;
       const Seen* seen;
@@ -158,7 +178,10 @@ class Work {
     std::vector<Near> nearest;
     for (std::size_t i = 0; i < seen_.size(); ++i)
       for (const auto& one : all[i])
-        if (const auto truth = truth_of(one.second, seen_[i].reading)) nearest.push_back({distance_of(seen_[i].measured, truth->frequencies) + 0.001 * one.first.cost, &seen_[i], &one});
+        if (const auto truth = truth_of(one.second, seen_[i].reading))
+          nearest.push_back(
+              {distance_of(seen_[i].measured, truth->frequencies) + 0.001 * one.first.cost,
+               &seen_[i], &one});
     std::ranges::stable_sort(nearest, {}, &Near::distance);
     std::vector<Hit> best;
     std::size_t fewest = 3, tried = 0;
@@ -166,11 +189,14 @@ class Work {
       if (near.distance > 0.35 || ++tried > 6) break;
       Hit hit{near.seen, near.made->first, near.made->second, {}};
       hit.expected.first = near.seen->first;
-      hit.expected.layout = hit.expected.encoding->kind == Kind::table ? sinusoidal_layout(dump_, near.seen->reading) : near.seen->reading.layout;
+      hit.expected.layout = hit.expected.encoding->kind == Kind::table
+                                ? sinusoidal_layout(dump_, near.seen->reading)
+                                : near.seen->reading.layout;
       const Diagnosis diagnosis = diagnose(hit.expected, dump_);
       const std::size_t size = diagnosis.reasons.size() + (diagnosis.tier == Tier::wrong ? 1 : 0);
       if ((diagnosis.tier == Tier::wrong && diagnosis.reasons.empty()) || size >= fewest) continue;
-      fewest = size, best = {hit};
+      fewest = size;
+      best = {hit};
     }
     return best;
   }
@@ -184,7 +210,9 @@ class Work {
 // The same frequencies to more digits than any table tells: float32 arithmetic differs by more.
 bool same_turns(const Hit& a, const Hit& b) {
   const auto f = turn_truth(a.expected.effect), g = turn_truth(b.expected.effect);
-  if (!f || !g || f->frequencies.size() != g->frequencies.size() || std::fabs(f->magnitude - g->magnitude) > 1e-6) return false;
+  if (!f || !g || f->frequencies.size() != g->frequencies.size() ||
+      std::fabs(f->magnitude - g->magnitude) > 1e-6)
+    return false;
   for (std::size_t j = 0; j < f->frequencies.size(); ++j)
     if (std::fabs(f->frequencies[j] - g->frequencies[j]) > 1e-6 * g->frequencies[j]) return false;
   return true;
@@ -200,7 +228,8 @@ std::string spell_frequencies(const Measured& measured) {
 }
 
 std::optional<Identification> identify_one(const Dump& dump, const std::string& layout) {
-  const auto blank = expectation_of({.encoding = &find_encoding("rope"), .given = {}, .cost = 0, .model = {}}, 1024, 0, false);
+  const auto blank = expectation_of(
+      {.encoding = &find_encoding("rope"), .given = {}, .cost = 0, .model = {}}, 1024, 0, false);
   std::vector<Seen> all;
   std::vector<std::string> names;
   for (const TurnReading& reading : readings_of(dump)) {
@@ -211,37 +240,52 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
     if (auto seen = look(dump, reading, *blank)) all.push_back(std::move(*seen));
   }
   if (all.empty() && (layout.empty() || std::ranges::find(names, layout) != names.end())) return {};
-  if (all.empty()) throw UsageError(fmt::format("--file-layout {} does not suit {} of shape {}: choose {}", layout, dump.arrays[0].shown, spell_shape(dump.arrays[0].shape), fmt::join(names, ", ")));
+  if (all.empty())
+    throw UsageError(fmt::format("--file-layout {} does not suit {} of shape {}: choose {}", layout,
+                                 dump.arrays[0].shown, spell_shape(dump.arrays[0].shape),
+                                 fmt::join(names, ", ")));
   const bool rows = has_rows(all.front().reading);
   std::ranges::stable_sort(all, std::greater{}, &Seen::score);
   const double highest = all.front().score;
   if (rows && highest < 0.75) return {};
   std::erase_if(all, [&](const Seen& seen) { return rows && seen.score < highest - 0.35; });
   Index length = 1;
-  for (const Seen& seen : all) length = std::max(length, seen.reading.run > 0 ? seen.reading.run : seen.reading.rows);
+  for (const Seen& seen : all)
+    length = std::max(length, seen.reading.run > 0 ? seen.reading.run : seen.reading.rows);
   Work work(dump, all, length);
   const std::vector<Hit> hits = work.search();
   Identification found;
   if (hits.empty()) {
     if (!rows) return {};
-    found.seen = fmt::format("{}: {} pairs turn, by {} radians a position, and no ladder of the catalogue or of a known rule has these", describe(dump, all.front().reading), all.front().reading.pairs,
-                             spell_frequencies(all.front().measured));
+    found.seen = fmt::format(
+        "{}: {} pairs turn, by {} radians a position, and no ladder of the catalogue or of a known "
+        "rule has these",
+        describe(dump, all.front().reading), all.front().reading.pairs,
+        spell_frequencies(all.front().measured));
     return found;
   }
   Hit best = hits.front();
-  found.encoding = best.guess.encoding, found.first = best.seen->first;
+  found.encoding = best.guess.encoding;
+  found.first = best.seen->first;
   best.expected.first = best.seen->first;
-  best.expected.layout = best.expected.encoding->kind == Kind::table ? sinusoidal_layout(dump, best.seen->reading) : best.seen->reading.layout;
+  best.expected.layout = best.expected.encoding->kind == Kind::table
+                             ? sinusoidal_layout(dump, best.seen->reading)
+                             : best.seen->reading.layout;
   std::vector<std::string> near;
   for (const Hit& hit : hits) {
-    if (!hit.guess.model.empty() && hit.guess.encoding->kind == best.guess.encoding->kind) (same_turns(hit, best) ? found.models : near).push_back(hit.guess.model);
+    if (!hit.guess.model.empty() && hit.guess.encoding->kind == best.guess.encoding->kind)
+      (same_turns(hit, best) ? found.models : near).push_back(hit.guess.model);
     if (hit.guess.encoding->kind == best.guess.encoding->kind) continue;
     if (!found.equals.empty()) continue;  // the cheapest speaks for its kind
-    if (const std::string other = fmt::format("{} base {}", hit.guess.encoding->name, hit.guess.given.at("base").text); std::ranges::find(found.equals, other) == found.equals.end()) found.equals.push_back(other);
+    if (const std::string other =
+            fmt::format("{} base {}", hit.guess.encoding->name, hit.guess.given.at("base").text);
+        std::ranges::find(found.equals, other) == found.equals.end())
+      found.equals.push_back(other);
   }
   tell_ladder(best.guess, best.expected, best.seen->reading, dump, found);
   for (const std::string& model : near) {
-    found.alternatives.push_back(fmt::format("{}, whose frequencies are others: the dump is too short or too coarse to tell", model));
+    found.alternatives.push_back(fmt::format(
+        "{}, whose frequencies are others: the dump is too short or too coarse to tell", model));
     found.equals.push_back(fmt::format("{} {}", found.encoding->name, model));
   }
   found.diagnosis = diagnose(best.expected, dump);
@@ -255,7 +299,9 @@ std::optional<Identification> identify_turns(const Dump& dump, const std::string
   if (found && found->encoding) return found;
   for (const Dump& rolled : unrolled(dump))
     if (auto other = identify_one(rolled, layout); other && other->encoding) {
-      other->alternatives.insert(other->alternatives.begin(), fmt::format("one axis of {} numbers, read as rows of {}", dump.arrays[0].size(), rolled.arrays[0].shape[1]));
+      other->alternatives.insert(other->alternatives.begin(),
+                                 fmt::format("one axis of {} numbers, read as rows of {}",
+                                             dump.arrays[0].size(), rolled.arrays[0].shape[1]));
       return other;
     }
   return found;

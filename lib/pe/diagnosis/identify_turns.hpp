@@ -6,11 +6,12 @@
 
 namespace pe {
 
-/// Nothing where no reading of the arrays looks like turns at all; an identification without an encoding where it does and no ladder is
-/// known that agrees.
+/// Nothing where no reading of the arrays looks like turns at all; an identification without an
+/// encoding where it does and no ladder is known that agrees.
 std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout);
 
 /// What is said of a guess that agrees: summary, alternatives, command.
-void tell_ladder(const Guess& guess, const Expectation& expected, const TurnReading& reading, const Dump& dump, Identification& found);
+void tell_ladder(const Guess& guess, const Expectation& expected, const TurnReading& reading,
+                 const Dump& dump, Identification& found);
 
 }  // namespace pe

@@ -17,8 +17,10 @@ namespace observe_parts {
 
 void check_has(const PositionRange& has, const PositionRange& positions, const Stored& array) {
   for (const Index i : {Index{0}, positions.count - 1})
-    if (positions.count > 0 && (positions.decimals != 0 || positions.at(i) < has.first || positions.at(i) >= has.first + has.count))
-      throw UsageError(fmt::format("{} has no position {}: it has {}", array.shown, positions.value(i), spell(has)));
+    if (positions.count > 0 && (positions.decimals != 0 || positions.at(i) < has.first ||
+                                positions.at(i) >= has.first + has.count))
+      throw UsageError(fmt::format("{} has no position {}: it has {}", array.shown,
+                                   positions.value(i), spell(has)));
 }
 
 }  // namespace observe_parts
@@ -32,9 +34,12 @@ Observed observe_rows(const Expectation& expected, const Dump& dump) {
   const Index width = world.width;
   const PositionRange has{world.first, 1, world.rows, 0};
   Table table = std::get<Table>(expected.effect);
-  table.rows = has.first + has.count, table.drift = {}, table.waves.reset();
+  table.rows = has.first + has.count;
+  table.drift = {};
+  table.waves.reset();
   table.beyond.clear();
-  table.fill = [array = array, width, has](const PositionRange& positions, DType dtype, std::byte* out) {
+  table.fill = [array = array, width, has](const PositionRange& positions, DType dtype,
+                                           std::byte* out) {
     check_has(has, positions, array);
     for_runs(has, positions, [&](Index row, Index count, Index at) {
       std::byte* to = out + static_cast<std::size_t>(at * width) * size_of(dtype);
@@ -45,24 +50,39 @@ Observed observe_rows(const Expectation& expected, const Dump& dump) {
     });
   };
   double largest = 0;
-  if (table.range) largest = std::max(std::fabs(table.range->first), std::fabs(table.range->second));
-  Foreign foreign{.value = world.absolute + world.relative * largest, .value_from = world.derivation};
-  return {.subject = {.effect = std::move(table), .positions = has, .offsets = {}, .dtype = is_integer(array.dtype) ? DType::f64 : array.dtype, .remake = {}, .shifts = {},
+  if (table.range)
+    largest = std::max(std::fabs(table.range->first), std::fabs(table.range->second));
+  Foreign foreign{.value = world.absolute + world.relative * largest,
+                  .value_from = world.derivation};
+  return {.subject = {.effect = std::move(table),
+                      .positions = has,
+                      .offsets = {},
+                      .dtype = is_integer(array.dtype) ? DType::f64 : array.dtype,
+                      .remake = {},
+                      .shifts = {},
                       .foreign = std::move(foreign)},
-          .what = fmt::format("table of {} rows and {} channels {}", world.rows, width, spell_array(given)), .only = {}, .why = {}};
+          .what = fmt::format("table of {} rows and {} channels {}", world.rows, width,
+                              spell_array(given)),
+          .only = {},
+          .why = {}};
 }
 
 }  // namespace
 
 Observed observe(const Expectation& expected, const Dump& dump) {
-  if (!dump.before.empty()) throw UsageError("laws are measured on tables, biases and buckets, not on vectors before and after");
+  if (!dump.before.empty())
+    throw UsageError(
+        "laws are measured on tables, biases and buckets, not on vectors before and after");
   const Dump plain = as_written(expected, dump);
   if (turn_truth(expected.effect)) return observe_turns(expected, plain);
   switch (kind_of(expected.effect)) {
-    case Kind::table: return observe_rows(expected, plain);
+    case Kind::table:
+      return observe_rows(expected, plain);
     case Kind::bias:
-    case Kind::relative: return observe_bias(expected, plain);
-    case Kind::rotation: break;
+    case Kind::relative:
+      return observe_bias(expected, plain);
+    case Kind::rotation:
+      break;
   }
   throw UsageError(fmt::format("dumps of {} are not observed", expected.encoding->name));
 }

@@ -10,14 +10,16 @@
 namespace pe {
 
 struct Observed {
-  Case subject;           // the effect reads the dump when it is asked for values; the positions are those the dump has
+  Case subject;  // the effect reads the dump when it is asked for values; the positions are those
+                 // the dump has
   std::string what;       // what was recognised, as a diagnosis says it
   std::string_view only;  // the one law that such a dump can tell anything about; "": any
   std::string why;        // and why
 };
 
-/// Reads the arrays as the expected encoding: rows, turns, biases or buckets. What is expected decides the layout, the attention factor and the
-/// bucket count, and nothing else: a table of another base obeys the same laws. Throws UsageError where no layout suits.
+/// Reads the arrays as the expected encoding: rows, turns, biases or buckets. What is expected
+/// decides the layout, the attention factor and the bucket count, and nothing else: a table of
+/// another base obeys the same laws. Throws UsageError where no layout suits.
 Observed observe(const Expectation& expected, const Dump& dump);
 
 /// One law of it, skipped where the dump cannot tell.

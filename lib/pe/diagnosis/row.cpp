@@ -1,4 +1,5 @@
-// The diagnosis of a table of rows: every row against the one meant, and the smallest cause where rows are wrong.
+// The diagnosis of a table of rows: every row against the one meant, and the smallest cause where
+// rows are wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +27,8 @@ RowShape shape_of(const Expectation& expected, const Table& table, const Stored&
   std::vector<Index> shape = array.shape;
   if (shape.size() == 1 && table.width == 1) shape.push_back(1);
   if (shape.size() == 1 && shape[0] == table.width) shape.insert(shape.begin(), 1);
-  if (shape.size() >= 3 && shape.back() == table.width && shape.end()[-2] == 1) shape.erase(shape.end() - 2);  // [position, 1, channel]
+  if (shape.size() >= 3 && shape.back() == table.width && shape.end()[-2] == 1)
+    shape.erase(shape.end() - 2);  // [position, 1, channel]
   const bool turned = expected.layout == "table-transposed";
   if (shape.size() >= 2 && shape.back() == table.width && !turned) {
     RowShape found{1, shape.end()[-2], false};
@@ -35,15 +37,18 @@ RowShape shape_of(const Expectation& expected, const Table& table, const Stored&
   }
   while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
   if (shape.size() == 2 && shape[0] == table.width && shape[1] > 0) return {1, shape[1], true};
-  throw UsageError(fmt::format("{} {} is no table of {} channels, [position, channel]", array.shown, spell_array(array), table.width));
+  throw UsageError(fmt::format("{} {} is no table of {} channels, [position, channel]", array.shown,
+                               spell_array(array), table.width));
 }
 
 // The dump with its two axes swapped.
 Stored turned(const Stored& array, Index rows, Index width) {
   Stored other = array;
   other.shape = {rows, width};
-  other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](Index first, Index count, std::byte* out) {
-    // Rows of the turned table are columns of the file: a block of them is gathered from one read for each channel.
+  other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](
+                   Index first, Index count, std::byte* out) {
+    // Rows of the turned table are columns of the file: a block of them is gathered from one read
+    // for each channel.
     const Index from = first / width, until = (first + count - 1) / width;
     std::vector<std::byte> line(static_cast<std::size_t>(until - from + 1) * size);
     for (Index column = 0; column < width; ++column) {
@@ -51,7 +56,8 @@ Stored turned(const Stored& array, Index rows, Index width) {
       for (Index row = from; row <= until; ++row) {
         const Index at = row * width + column - first;
         if (at >= 0 && at < count)
-          std::memcpy(out + static_cast<std::size_t>(at) * size, line.data() + static_cast<std::size_t>(row - from) * size, size);
+          std::memcpy(out + static_cast<std::size_t>(at) * size,
+                      line.data() + static_cast<std::size_t>(row - from) * size, size);
       }
     }
   };
@@ -63,7 +69,8 @@ double largest_of(const RowWorld& world) {
   std::vector<double> row(static_cast<std::size_t>(world.table.width));
   const std::int64_t count = world.end - world.begin;
   for (Index i = 0; i < std::min<Index>(count, 256); ++i) {
-    world.table.fill({world.begin + (count <= 256 ? i : i * (count / 256)), 1, 1, 0}, DType::f64, reinterpret_cast<std::byte*>(row.data()));
+    world.table.fill({world.begin + (count <= 256 ? i : i * (count / 256)), 1, 1, 0}, DType::f64,
+                     reinterpret_cast<std::byte*>(row.data()));
     for (const double value : row) largest = std::max(largest, std::fabs(value));
   }
   return largest;
@@ -75,12 +82,16 @@ void set_bound(RowWorld& world) {
   const std::string claim = claim_of(*world.expected->encoding, "pe");
   world.relative = u;  // of a value that went through float32, as text or by a store
   if (name == "learned" && world.expected->parameters.choice("extend") != "none") {
-    // 4 x 4 taps whose weights sum to at most 2.25 in magnitude: (16 + 8) roundings of terms of that size.
+    // 4 x 4 taps whose weights sum to at most 2.25 in magnitude: (16 + 8) roundings of terms of
+    // that size.
     world.absolute = 24 * 2.25 * u * largest_of(world);
-    world.derivation = "54·2^-24 of the largest value probed: sums of up to 16 taps in float32; and one rounding to the dump's type";
+    world.derivation =
+        "54·2^-24 of the largest value probed: sums of up to 16 taps in float32; and one rounding "
+        "to the dump's type";
   } else if (name == "normalized-index") {
     world.relative = 2 * u;
-    world.derivation = "2·2^-24 of the value: a division in float32; and one rounding to the dump's type";
+    world.derivation =
+        "2·2^-24 of the value: a division in float32; and one rounding to the dump's type";
   } else if (world.table.grid) {
     const std::vector<Index>& extents = world.table.grid->extents;
     const Index farthest = extents.empty() ? world.end : *std::ranges::max_element(extents);
@@ -88,21 +99,26 @@ void set_bound(RowWorld& world) {
     world.derivation = "10·2^-24·(1 + the largest coordinate): float32 frequencies and angles";
   } else if (claim.starts_with("absolute:")) {
     world.absolute = std::strtod(claim.c_str() + 9, nullptr);
-    world.derivation = "what the encoding itself claims, " + claim + "; and one rounding to the dump's type";
+    world.derivation =
+        "what the encoding itself claims, " + claim + "; and one rounding to the dump's type";
   } else {
     world.derivation = "one rounding to float32 and one to the dump's type";
   }
 }
 
 void add_probe(RowWorld& world, const Stored& array, Index row) {
-  RowWorld::Probe probe{.row = row % world.rows, .got = std::vector<double>(static_cast<std::size_t>(world.width))};
+  RowWorld::Probe probe{.row = row % world.rows,
+                        .got = std::vector<double>(static_cast<std::size_t>(world.width))};
   array.read(row * world.width, world.width, probe.got.data());
   world.probes.push_back(std::move(probe));
 }
 
-std::string key_of(std::span<const double> row) { return {reinterpret_cast<const char*>(row.data()), row.size_bytes()}; }
+std::string key_of(std::span<const double> row) {
+  return {reinterpret_cast<const char*>(row.data()), row.size_bytes()};
+}
 
-// Which row of the table meant each row of the dump equals, both in the dump's type: nearest to its own place where several do.
+// Which row of the table meant each row of the dump equals, both in the dump's type: nearest to its
+// own place where several do.
 void match(RowWorld& world, const Stored& array) {
   if (world.rows > most_matched || world.end - world.begin > most_matched) return;
   const auto width = static_cast<std::size_t>(world.width);
@@ -131,7 +147,8 @@ Tally pass(const RowWorld& world, const Stored& array, const RowStory& story) {
   Tally tally(world.dtype);
   const auto width = static_cast<std::size_t>(world.width);
   const Index block = std::clamp<Index>((Index{1} << 18) / world.width, 1, world.rows);
-  std::vector<double> got(static_cast<std::size_t>(block) * width), truth(width), rounded(width), bound(width);
+  std::vector<double> got(static_cast<std::size_t>(block) * width), truth(width), rounded(width),
+      bound(width);
   for (Index time = 0; time < world.times; ++time)
     for (Index first = 0; first < world.rows; first += block) {
       const Index rows = std::min(block, world.rows - first);
@@ -139,9 +156,10 @@ Tally pass(const RowWorld& world, const Stored& array, const RowStory& story) {
       for (Index row = 0; row < rows; ++row) {
         if (!world.evaluate(story, first + row, truth.data())) continue;
         round_to(world.dtype, truth, rounded.data());
-        std::ranges::transform(truth, bound.begin(), [&](double value) { return world.allowed(story, value); });
-        tally.add({got.data() + static_cast<std::size_t>(row) * width, truth.data(), rounded.data(), bound.data(), world.width,
-                   world.first + first + row, 0},
+        std::ranges::transform(truth, bound.begin(),
+                               [&](double value) { return world.allowed(story, value); });
+        tally.add({got.data() + static_cast<std::size_t>(row) * width, truth.data(), rounded.data(),
+                   bound.data(), world.width, world.first + first + row, 0},
                   time * world.rows + first + row);
       }
     }
@@ -154,7 +172,8 @@ std::vector<CauseRow> row_causes() {
   std::vector<CauseRow> rows;
   for (const Cause<RowWorld>& cause : row_world_causes()) rows.push_back(cause.row);
   rows.push_back({"table-short", "the table has fewer rows than there must be", "rows"});
-  rows.push_back({"not-finite", "NaN or an infinity stands where a number should", "rows bias buckets"});
+  rows.push_back(
+      {"not-finite", "NaN or an infinity stands where a number should", "rows bias buckets"});
   return rows;
 }
 
@@ -194,7 +213,8 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
     add_probe(world, array, world.rows <= some ? i : i * (world.rows - 1) / (some - 1));
 
   Diagnosis diagnosis;
-  diagnosis.what = fmt::format("table of {} rows and {} channels {}", world.rows, table.width, spell_array(rows.given));
+  diagnosis.what = fmt::format("table of {} rows and {} channels {}", world.rows, table.width,
+                               spell_array(rows.given));
   diagnosis.layout = rows.transposed ? "table-transposed" : "table";
   diagnosis.bound_from = world.derivation;
   const auto place = [&](const Spot& spot) {
@@ -207,12 +227,15 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
   const std::int64_t beyond = world.first + world.rows - world.end;
   if (beyond > 0 && table.rows)
     diagnosis.notes.push_back(
-        fmt::format("{} rows lie beyond the {} that the table has, and are not compared", std::min(beyond, world.rows), *table.rows));
+        fmt::format("{} rows lie beyond the {} that the table has, and are not compared",
+                    std::min(beyond, world.rows), *table.rows));
   std::vector<Reason> of_shape;
   if (rows.transposed)
-    of_shape.push_back({"transposed", fmt::format("positions and channels are swapped: [{}, {}]", table.width, world.rows)});
+    of_shape.push_back({"transposed", fmt::format("positions and channels are swapped: [{}, {}]",
+                                                  table.width, world.rows)});
   if (expected.rows && world.rows < *expected.rows)
-    of_shape.push_back({"table-short", fmt::format("the table has {} rows, where {} must be", world.rows, *expected.rows)});
+    of_shape.push_back({"table-short", fmt::format("the table has {} rows, where {} must be",
+                                                   world.rows, *expected.rows)});
 
   if (first.agrees() && first.cells() > 0) {
     diagnosis.tier = first.exact() ? Tier::exact : Tier::drift;

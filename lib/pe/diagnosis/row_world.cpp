@@ -44,7 +44,8 @@ bool RowWorld::evaluate(const RowStory& story, Index row, double* out) const {
 
 double RowWorld::allowed(const RowStory& story, double truth) const {
   const double magnitude = std::fabs(truth);
-  double bound = relative * magnitude + absolute * std::fabs(story.scale) + rounding_error(magnitude, dtype);
+  double bound =
+      relative * magnitude + absolute * std::fabs(story.scale) + rounding_error(magnitude, dtype);
   if (story.scale != 1) bound += 2 * 0x1p-24 * magnitude;  // the factor in float32, and its product
   if (story.storage) bound += rounding_error(magnitude, *story.storage);
   return bound;
@@ -62,9 +63,11 @@ Fit RowWorld::measure(const RowStory& story) const {
       double difference = std::fabs(probe.got[column] - truth[column]);
       if (std::isnan(difference)) difference = HUGE_VAL;
       const double limit = allowed(story, truth[column]);
-      within += difference <= limit, ++cells;
+      within += difference <= limit;
+      ++cells;
       fit.residual = std::max(fit.residual, difference);
-      fit.excess = std::max(fit.excess, difference <= limit ? std::min(1.0, difference / limit) : difference / limit);
+      fit.excess = std::max(
+          fit.excess, difference <= limit ? std::min(1.0, difference / limit) : difference / limit);
     }
   }
   if (cells == 0 || 2 * seen < std::ssize(probes)) return {HUGE_VAL, HUGE_VAL, 0};
@@ -83,7 +86,8 @@ Offers shifts(const RowWorld&, const RowStory& story) {
       RowStory other = story;
       other.shift += shift;
       offers.push_back({std::move(other),
-                        fmt::format("each row holds the row {} {}{}", size, shift > 0 ? "after its own" : "before its own",
+                        fmt::format("each row holds the row {} {}{}", size,
+                                    shift > 0 ? "after its own" : "before its own",
                                     size == 2 ? ", as of padding_idx + 1 = 2" : ""),
                         1});
     }
@@ -103,11 +107,15 @@ Offers zeros(const RowWorld& world, const RowStory& story) {
     if (!std::ranges::all_of(world.probes, is_zero)) return offers;
     from = world.first;
   }
-  while (from > world.first && world.implied[static_cast<std::size_t>(from - world.first - 1)] == -2) --from;
+  while (from > world.first &&
+         world.implied[static_cast<std::size_t>(from - world.first - 1)] == -2)
+    --from;
   RowStory other = story;
   other.zero_from = from;
-  offers.push_back(
-      {std::move(other), from == world.first ? std::string("every row is 0") : fmt::format("the rows are 0 from position {} on", from), 1});
+  offers.push_back({std::move(other),
+                    from == world.first ? std::string("every row is 0")
+                                        : fmt::format("the rows are 0 from position {} on", from),
+                    1});
   return offers;
 }
 
@@ -118,7 +126,10 @@ Offers padding(const RowWorld& world, const RowStory& story) {
     if (world.implied[row] != -2 || ++count > 4) continue;
     RowStory other = story;
     other.zero_row = world.first + static_cast<std::int64_t>(row);
-    offers.push_back({std::move(other), fmt::format("the row of position {} is 0, as that of a padding token is", *other.zero_row), 1});
+    offers.push_back(
+        {std::move(other),
+         fmt::format("the row of position {} is 0, as that of a padding token is", *other.zero_row),
+         1});
   }
   return offers;
 }
@@ -126,10 +137,12 @@ Offers padding(const RowWorld& world, const RowStory& story) {
 // From which row on all equal the last.
 Offers clamped(const RowWorld& world, const RowStory& story) {
   const auto& implied = world.implied;
-  if (implied.size() < 3 || implied.back() < 0 || implied.back() != implied[implied.size() - 2]) return {};
+  if (implied.size() < 3 || implied.back() < 0 || implied.back() != implied[implied.size() - 2])
+    return {};
   RowStory other = story;
   other.last = implied.back();
-  return {{std::move(other), fmt::format("the rows after position {} repeat its row", implied.back()), 1}};
+  return {{std::move(other),
+           fmt::format("the rows after position {} repeat its row", implied.back()), 1}};
 }
 
 Offers wrapped(const RowWorld& world, const RowStory& story) {
@@ -138,14 +151,17 @@ Offers wrapped(const RowWorld& world, const RowStory& story) {
     if (implied[row] >= 0 && implied[row] == implied[0]) {
       RowStory other = story;
       other.period = static_cast<std::int64_t>(row);
-      return {{std::move(other), fmt::format("the rows begin again after {}: row p is row p mod {}", row, row), 1}};
+      return {{std::move(other),
+               fmt::format("the rows begin again after {}: row p is row p mod {}", row, row), 1}};
     }
   return {};
 }
 
 Offers permuted(const RowWorld& world, const RowStory& story) {
   const auto& implied = world.implied;
-  if (implied.empty() || std::ranges::any_of(implied, [](std::int64_t position) { return position < 0; })) return {};
+  if (implied.empty() ||
+      std::ranges::any_of(implied, [](std::int64_t position) { return position < 0; }))
+    return {};
   std::vector<std::int64_t> sorted = implied;
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end()) return {};
@@ -154,13 +170,16 @@ Offers permuted(const RowWorld& world, const RowStory& story) {
   for (std::size_t row = 0; row < implied.size(); ++row) {
     if (row > 0 && implied[row] == implied[row - 1] + 1) continue;
     if (++count <= 6)
-      blocks += fmt::format("{}row {} holds {}", blocks.empty() ? "" : ", ", world.first + static_cast<std::int64_t>(row), implied[row]);
+      blocks += fmt::format("{}row {} holds {}", blocks.empty() ? "" : ", ",
+                            world.first + static_cast<std::int64_t>(row), implied[row]);
   }
   if (count == 1) return {};
   RowStory other = story;
   other.order = implied;
   return {{std::move(other),
-           fmt::format("the rows are those meant in another order, {} blocks: {}{}", count, blocks, count > 6 ? ", …" : ""), 1.1}};
+           fmt::format("the rows are those meant in another order, {} blocks: {}{}", count, blocks,
+                       count > 6 ? ", …" : ""),
+           1.1}};
 }
 
 Offers transposed(const RowWorld& world, const RowStory& story) {
@@ -176,8 +195,10 @@ Offers amplitudes(const RowWorld& world, const RowStory& story) {
   for (const RowWorld::Probe& probe : world.probes) {
     if (!world.evaluate(story, probe.row, truth.data())) continue;
     for (std::size_t column = 0; column < truth.size(); ++column)
-      if (std::fabs(truth[column]) > largest && std::isfinite(probe.got[column]))
-        largest = std::fabs(truth[column]), ratio = probe.got[column] / truth[column];
+      if (std::fabs(truth[column]) > largest && std::isfinite(probe.got[column])) {
+        largest = std::fabs(truth[column]);
+        ratio = probe.got[column] / truth[column];
+      }
   }
   if (ratio == 0 || largest == 0 || ratio == 1) return {};
   Offers offers;
@@ -187,7 +208,8 @@ Offers amplitudes(const RowWorld& world, const RowStory& story) {
     std::string words;
   };
   for (const Known& one : {Known{root, fmt::format("√{}, as token embeddings are", world.width)},
-                           Known{1 / root, fmt::format("1/√{}", world.width)}, Known{-1, "-1"}, Known{2, "2"}, Known{0.5, "1/2"}})
+                           Known{1 / root, fmt::format("1/√{}", world.width)}, Known{-1, "-1"},
+                           Known{2, "2"}, Known{0.5, "1/2"}})
     if (std::fabs(ratio / one.value - 1) < 1e-2) {
       RowStory other = story;
       other.scale = one.value;
@@ -195,7 +217,8 @@ Offers amplitudes(const RowWorld& world, const RowStory& story) {
     }
   RowStory other = story;
   other.scale = ratio;
-  offers.push_back({std::move(other), fmt::format("the rows are multiplied by {:.7g}", ratio), 1.3});
+  offers.push_back(
+      {std::move(other), fmt::format("the rows are multiplied by {:.7g}", ratio), 1.3});
   return offers;
 }
 
@@ -206,14 +229,17 @@ Offers shorter(const RowWorld& world, const RowStory& story) {
     RowStory other = story;
     other.storage = type;
     offers.push_back({std::move(other),
-                      fmt::format("the values are rounded to {} before they are written as {}", name_of(type), name_of(world.dtype)),
+                      fmt::format("the values are rounded to {} before they are written as {}",
+                                  name_of(type), name_of(world.dtype)),
                       type == DType::f16 ? 1 : 1.01});
   }
   return offers;
 }
 
 constexpr Cause<RowWorld> causes[] = {
-    {{"row-offset", "each row holds the row of another position, by a constant", "rows"}, "rows", &shifts},
+    {{"row-offset", "each row holds the row of another position, by a constant", "rows"},
+     "rows",
+     &shifts},
     {{"padding-row-zero", "the row of the padding token is 0", "rows"}, "padding", &padding},
     {{"rows-zero", "rows are 0 from some position on", "rows"}, "end", &zeros},
     {{"rows-clamped", "the last row is repeated", "rows"}, "end", &clamped},
@@ -221,7 +247,10 @@ constexpr Cause<RowWorld> causes[] = {
     {{"rows-permuted", "the rows stand in another order", "rows"}, "rows", &permuted},
     {{"transposed", "positions and channels are swapped", "rows"}, "axes", &transposed},
     {{"wrong-amplitude", "the table is multiplied by a constant", "rows"}, "scale", &amplitudes},
-    {{"low-precision-table", "the values were rounded to a shorter type than the file's", "rows", Tier::storage}, "storage", &shorter},
+    {{"low-precision-table", "the values were rounded to a shorter type than the file's", "rows",
+      Tier::storage},
+     "storage",
+     &shorter},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Tables of rows that are no waves: which row of the table meant each row of a dump is, and what was done to its numbers.
+// Tables of rows that are no waves: which row of the table meant each row of a dump is, and what
+// was done to its numbers.
 #pragma once
 
 #include <optional>
@@ -38,7 +39,8 @@ struct RowWorld {
   double relative = 0, absolute = 0;     // bound before the rounding to the file's dtype
   std::string derivation;
   std::vector<Probe> probes;
-  std::vector<std::int64_t> implied;  // position of the row meant that each row of the dump equals; −1: of none
+  std::vector<std::int64_t>
+      implied;  // position of the row meant that each row of the dump equals; −1: of none
 
   Fit measure(const RowStory& story) const;
   /// A row of the dump as the story has it; false where the table meant has no such row.
@@ -48,7 +50,8 @@ struct RowWorld {
 
 std::span<const Cause<RowWorld>> row_world_causes();
 
-/// The dump's one array as rows of positions, and its world, nothing probed yet. Throws UsageError where it is no table of the width expected.
+/// The dump's one array as rows of positions, and its world, nothing probed yet. Throws UsageError
+/// where it is no table of the width expected.
 struct RowDump {
   RowWorld world;
   Stored given, array;      // as in the file; as [times, rows, width]

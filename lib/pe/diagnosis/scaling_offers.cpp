@@ -18,19 +18,22 @@ Given changed(std::initializer_list<std::pair<const char*, std::string>> changes
   return given;
 }
 
-void add_both(const TurnWorld& world, const TurnStory& story, const Given& changes, const std::string& sentence, double cost, TurnProposals& all) {
+void add_both(const TurnWorld& world, const TurnStory& story, const Given& changes,
+              const std::string& sentence, double cost, TurnProposals& all) {
   auto other = remade(world, story, changes);
   if (!other) return;
   all.push_back({*other, sentence, cost});
   if (other->cosine_magnitude == story.cosine_magnitude) return;
-  other->cosine_magnitude = story.cosine_magnitude, other->sine_magnitude = story.sine_magnitude;
+  other->cosine_magnitude = story.cosine_magnitude;
+  other->sine_magnitude = story.sine_magnitude;
   all.push_back({*other, sentence + " (the attention factor is there)", cost + 0.01});
 }
 
 namespace {
 
 // Whole numbers and simple multiples that a parameter is mistaken for.
-std::vector<std::string> candidates(const TurnWorld& world, const TurnStory& story, const std::string& name) {
+std::vector<std::string> candidates(const TurnWorld& world, const TurnStory& story,
+                                    const std::string& name) {
   const std::string text = text_of(world, story, name);
   std::vector<std::string> values;
   if (text.empty()) return values;
@@ -38,18 +41,21 @@ std::vector<std::string> candidates(const TurnWorld& world, const TurnStory& sto
   const auto add = [&](double v) {
     if (v > 0 && v != value && std::isfinite(v)) values.push_back(fmt::format("{:.17g}", v));
   };
-  const double max = std::atof(text_of(world, story, "max-position").c_str()), original = std::atof(text_of(world, story, "original-max-position").c_str()),
+  const double max = std::atof(text_of(world, story, "max-position").c_str()),
+               original = std::atof(text_of(world, story, "original-max-position").c_str()),
                factor = std::atof(text_of(world, story, "factor").c_str());
   if (name == "factor") {
     // The slowest pair is divided by all of it.
     const std::vector<double> measured = world.measured(story), &unscaled = world.truth().unscaled;
     if (!unscaled.empty() && unscaled.size() == measured.size() && measured.back() > 0)
-      for (const int digits : {1, 2, 3}) add(std::stod(fmt::format("{:.{}g}", unscaled.back() / measured.back(), digits)));
+      for (const int digits : {1, 2, 3})
+        add(std::stod(fmt::format("{:.{}g}", unscaled.back() / measured.back(), digits)));
     if (original > 0) add(max / original);
     for (const double v : {value / 2, value * 2, 2.0, 4.0, 8.0, 16.0, 32.0, 40.0, 64.0}) add(v);
   }
   if (name == "original-max-position" || name == "seq-len") {
-    for (const double v : {max, original * factor, max / factor, original, value / 2, value * 2, 2048.0, 4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131072.0})
+    for (const double v : {max, original * factor, max / factor, original, value / 2, value * 2,
+                           2048.0, 4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131072.0})
       if (v == std::floor(v) && v >= 1) add(v);
   }
   return values;
@@ -57,8 +63,12 @@ std::vector<std::string> candidates(const TurnWorld& world, const TurnStory& sto
 
 }  // namespace
 
-void add_other_values(const TurnWorld& world, const TurnStory& story, const std::string& name, TurnProposals& all) {
-  for (const std::string& value : candidates(world, story, name)) add_both(world, story, changed({{name.c_str(), value}}), fmt::format("{} {}, where {} is meant", name, value, meant(world, name)), text_of(world, story, "scaling") == "linear" ? 1 : 1.05, all);
+void add_other_values(const TurnWorld& world, const TurnStory& story, const std::string& name,
+                      TurnProposals& all) {
+  for (const std::string& value : candidates(world, story, name))
+    add_both(world, story, changed({{name.c_str(), value}}),
+             fmt::format("{} {}, where {} is meant", name, value, meant(world, name)),
+             text_of(world, story, "scaling") == "linear" ? 1 : 1.05, all);
 }
 
 }  // namespace pe

@@ -1,4 +1,5 @@
-// Tally: every cell of a dump against what it should be, run by run, and the numbers of a Diagnosis that come of it.
+// Tally: every cell of a dump against what it should be, run by run, and the numbers of a Diagnosis
+// that come of it.
 #pragma once
 
 #include <array>
@@ -13,11 +14,13 @@
 
 namespace pe {
 
-/// Cells that lie one behind the other. Cell k stands at position |place + step·k|, step −1, 0 or 1.
+/// Cells that lie one behind the other. Cell k stands at position |place + step·k|, step −1, 0
+/// or 1.
 struct Run {
   const double* got = nullptr;
   const double* truth = nullptr;    // not rounded
-  const double* rounded = nullptr;  // the truth in the file's dtype; null where a constant that was read off the dump is part of it
+  const double* rounded = nullptr;  // the truth in the file's dtype; null where a constant that was
+                                    // read off the dump is part of it
   const double* bound = nullptr;
   Index count = 0;
   std::int64_t place = 0;
@@ -39,7 +42,9 @@ class Tally {
   void add(const Run& run, Index number);
 
   bool agrees() const { return beyond_ == 0; }
-  bool exact() const { return agrees() && (dtype_ == DType::f64 ? ulps_ <= 1 : rounded_otherwise_ == 0); }
+  bool exact() const {
+    return agrees() && (dtype_ == DType::f64 ? ulps_ <= 1 : rounded_otherwise_ == 0);
+  }
   Index cells() const { return cells_; }
   double worst() const { return worst_; }
   const std::optional<Spot>& worst_spot() const { return spot_; }
@@ -48,14 +53,16 @@ class Tally {
   void tell(Diagnosis& diagnosis, const std::function<std::string(const Spot&)>& place) const;
 
  private:
-  void part(const Run& run, Index from, Index count, std::int64_t position, int direction, Index number);
+  void part(const Run& run, Index from, Index count, std::int64_t position, int direction,
+            Index number);
 
   DType dtype_;
   Index cells_ = 0, rounded_otherwise_ = 0, beyond_ = 0;
   double worst_ = 0, ulps_ = 0;
   bool rounds_ = true;  // every run knew its correctly rounded values
   std::optional<Spot> spot_, first_;
-  std::array<double, 65> curve_{};  // by the number of the position's binary digits; −1: none was seen
+  std::array<double, 65>
+      curve_{};  // by the number of the position's binary digits; −1: none was seen
   std::array<std::int64_t, 65> reached_{};
 };
 
@@ -68,7 +75,8 @@ void round_to(DType dtype, std::span<const double> values, double* out);
 /// Every value is a number of the type.
 bool on_grid(std::span<const double> values, DType dtype);
 
-/// Half the distance between neighbours at `value`, relative, and half the least number, absolute: one rounding to the type.
+/// Half the distance between neighbours at `value`, relative, and half the least number, absolute:
+/// one rounding to the type.
 double rounding_error(double magnitude, DType dtype);
 
 /// The reasons, the tier and the other explanations; at least one explanation.
@@ -81,13 +89,17 @@ void tell(const std::vector<Explanation<World>>& found, Diagnosis& diagnosis) {
   for (std::size_t i = 1; i < found.size() && diagnosis.others.size() < 3; ++i) {
     if (found[i].cost > best.cost + 0.5) break;
     std::string words;
-    for (const Reason& reason : found[i].reasons) words += (words.empty() ? "" : "; ") + reason.cause + ": " + reason.sentence;
-    if (std::ranges::find(diagnosis.others, words) == diagnosis.others.end()) diagnosis.others.push_back(std::move(words));
+    for (const Reason& reason : found[i].reasons)
+      words += (words.empty() ? "" : "; ") + reason.cause + ": " + reason.sentence;
+    if (std::ranges::find(diagnosis.others, words) == diagnosis.others.end())
+      diagnosis.others.push_back(std::move(words));
   }
 }
 
-/// The one array of a dump that these encodings have: the only one, or the only one whose name holds one of `names`.
-const Stored& only_array(const Expectation& expected, const Dump& dump, std::span<const std::string_view> names);
+/// The one array of a dump that these encodings have: the only one, or the only one whose name
+/// holds one of `names`.
+const Stored& only_array(const Expectation& expected, const Dump& dump,
+                         std::span<const std::string_view> names);
 
 /// A reason of its own where the first wrong number is none at all.
 void blame_numbers(Diagnosis& diagnosis);

@@ -25,18 +25,31 @@ double worst_distance(const TurnWorld& world, const Steps& steps, double limit) 
   double worst = 0;
   if (steps.frequencies.size() != n) return INFINITY;
   if (!world.has_rows()) {
-    for (std::size_t j = 0; j < n; ++j) worst = std::max(worst, distance(world.measured()[j], rounded(static_cast<double>(steps.frequencies[j]), type), type));
+    for (std::size_t j = 0; j < n; ++j)
+      worst =
+          std::max(worst, distance(world.measured()[j],
+                                   rounded(static_cast<double>(steps.frequencies[j]), type), type));
     return worst;
   }
   std::vector<float> angles(n);
   const bool as_angles = world.reading().form == TurnReading::Form::angles;
   for (std::size_t i = 0; i < world.rows().size() && worst <= limit; ++i) {
-    steps.angles(static_cast<double>(world.expected().first + world.slot(world.rows()[i])), angles.data());
+    steps.angles(static_cast<double>(world.expected().first + world.slot(world.rows()[i])),
+                 angles.data());
     for (std::size_t j = 0; j < n; ++j) {
       const auto angle = static_cast<double>(angles[j]);
-      const double c = as_angles ? std::cos(angle) : rounded(static_cast<double>(static_cast<float>(std::cos(angle)) * steps.magnitude), type);
-      const double s = as_angles ? std::sin(angle) : rounded(static_cast<double>(static_cast<float>(std::sin(angle)) * steps.magnitude), type);
-      worst = std::max({worst, distance(world.cosine(i, j), c, type), distance(world.sine(i, j), s, type)});
+      const double c =
+          as_angles
+              ? std::cos(angle)
+              : rounded(static_cast<double>(static_cast<float>(std::cos(angle)) * steps.magnitude),
+                        type);
+      const double s =
+          as_angles
+              ? std::sin(angle)
+              : rounded(static_cast<double>(static_cast<float>(std::sin(angle)) * steps.magnitude),
+                        type);
+      worst = std::max(
+          {worst, distance(world.cosine(i, j), c, type), distance(world.sine(i, j), s, type)});
     }
   }
   return worst;
@@ -46,13 +59,17 @@ double worst_distance(const TurnWorld& world, const Steps& steps, double limit) 
 
 std::optional<Arithmetic> nearest_arithmetic(const TurnWorld& world) {
   const Rotation* rotation = std::get_if<Rotation>(&world.expected().effect);
-  if (!rotation || !rotation->recipe || !rotation->waves || world.reading().form == TurnReading::Form::vectors) return {};
+  if (!rotation || !rotation->recipe || !rotation->waves ||
+      world.reading().form == TurnReading::Form::vectors)
+    return {};
   std::optional<Arithmetic> best;
   for (const Dialect& dialect : all_dialects()) {
     if (!dialect.steps) continue;
-    const double ulps = worst_distance(world, dialect.steps(*rotation), best ? best->ulps : INFINITY);
+    const double ulps =
+        worst_distance(world, dialect.steps(*rotation), best ? best->ulps : INFINITY);
     const bool wanted = world.expected().dialect == &dialect;
-    if (!best || ulps < best->ulps || (wanted && ulps <= best->ulps)) best = Arithmetic{&dialect, ulps};
+    if (!best || ulps < best->ulps || (wanted && ulps <= best->ulps))
+      best = Arithmetic{&dialect, ulps};
   }
   return best;
 }

@@ -1,4 +1,5 @@
-// Turn attempts: each way to read a dump as the turns that are meant, what it has against it, and how much it looks like turns.
+// Turn attempts: each way to read a dump as the turns that are meant, what it has against it, and
+// how much it looks like turns.
 #pragma once
 
 #include "pe/diagnosis/turn_causes.hpp"
@@ -7,10 +8,11 @@ namespace pe {
 
 /// What the command asks of the layout; empty: any will do.
 struct Wanted {
-  std::string layout;   // of the arrays, or of a sinusoidal table
+  std::string layout;  // of the arrays, or of a sinusoidal table
   std::optional<Pairing> pairing;
-  std::string from;     // who says so
-  bool by_hand = false; // not a model's family: weights may have been permuted to suit a table of the other pairing
+  std::string from;      // who says so
+  bool by_hand = false;  // not a model's family: weights may have been permuted to suit a table of
+                         // the other pairing
 };
 
 Wanted wanted_of(const Expectation& expected);
@@ -20,23 +22,26 @@ struct Attempt {
   TurnReading reading;
   TurnTruth truth;
   Effect effect;
-  std::vector<Reason> reasons;   // that come with the reading
+  std::vector<Reason> reasons;  // that come with the reading
   double cost = 0;
-  bool copy = false;             // the second columns are the ones that tell the story
+  bool copy = false;  // the second columns are the ones that tell the story
   std::vector<Explanation<TurnWorld>> stories;
   double total() const { return cost + (stories.empty() ? 1000 : stories.front().cost); }
 };
 
 /// Every reading that suits. Throws UsageError where none does, with the candidates.
-std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump, const TurnTruth& truth, const Wanted& wanted);
+std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
+                                 const TurnTruth& truth, const Wanted& wanted);
 
 /// How much a reading looks like turns: where it says that columns are equal, they are.
 struct Likelihood {
-  double share = 0;  // of the cells that look like turns, and a quarter of the share of equal columns
+  double share =
+      0;  // of the cells that look like turns, and a quarter of the share of equal columns
   bool copies_differ = false;
 };
 
-Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt, const TurnWorld& world);
+Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt,
+                      const TurnWorld& world);
 
 /// Part of the observed turns that could be turns of this reading: on a circle.
 double plausibility(const TurnWorld& world);

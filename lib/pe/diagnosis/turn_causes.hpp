@@ -22,9 +22,10 @@ std::span<const TurnCause> precision_causes();  // types that are too short
 /// All of them, in the order in which explanations of equal cost are preferred.
 const std::vector<TurnCause>& turn_causes();
 
-/// The story with parameters told otherwise beside those it tells already: frequencies and amplitude of the effect made again. Nothing where the
-/// encoding refuses them or nothing changes.
-std::optional<TurnStory> remade(const TurnWorld& world, const TurnStory& story, const Given& changes);
+/// The story with parameters told otherwise beside those it tells already: frequencies and
+/// amplitude of the effect made again. Nothing where the encoding refuses them or nothing changes.
+std::optional<TurnStory> remade(const TurnWorld& world, const TurnStory& story,
+                                const Given& changes);
 
 /// The text of a parameter as the story has it; "" where it is absent.
 std::string text_of(const TurnWorld& world, const TurnStory& story, const std::string& name);

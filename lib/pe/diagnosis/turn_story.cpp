@@ -21,14 +21,17 @@ bool is_ramped(const std::optional<Recipe>& recipe) {
 }
 
 // The axis that each pair reads, and the place of a coordinate on it.
-void add_axes(TurnTruth& truth, const Coordinates& coordinates, const std::vector<WavePart>& parts) {
+void add_axes(TurnTruth& truth, const Coordinates& coordinates,
+              const std::vector<WavePart>& parts) {
   truth.axis.assign(truth.frequencies.size(), 0);
   std::vector<PositionRange> maps(coordinates.axes.size(), PositionRange{0, 1, 1, 0});
   for (const WavePart& part : parts) {
     if (part.axis < maps.size()) maps[part.axis] = part.map;
     const Place& place = part.layout.cosine ? *part.layout.cosine : *part.layout.sine;
     for (Index i = 0; i < part.waves.pairs(); ++i)
-      if (const auto pair = static_cast<std::size_t>(place.offset + i * place.step); pair < truth.axis.size()) truth.axis[pair] = part.axis;
+      if (const auto pair = static_cast<std::size_t>(place.offset + i * place.step);
+          pair < truth.axis.size())
+        truth.axis[pair] = part.axis;
   }
   truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
     return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
@@ -46,26 +49,31 @@ std::optional<TurnTruth> grid_truth(const Table& table) {
     maps[part.axis] = part.map;
     for (Index j = 0; j < part.waves.pairs(); ++j) {
       truth.frequencies.push_back(to_double(part.waves.frequencies()[static_cast<std::size_t>(j)]));
-      truth.axis.push_back(part.axis), truth.parts.push_back(p);
+      truth.axis.push_back(part.axis);
+      truth.parts.push_back(p);
       truth.cosine_columns.push_back(part.layout.cosine->offset + j * part.layout.cosine->step);
       truth.sine_columns.push_back(part.layout.sine->offset + j * part.layout.sine->step);
     }
   }
   truth.unscaled = truth.frequencies;
-  truth.coordinate = [at = table.grid->at, maps](double position, std::size_t axis) { return maps[axis].value(at(static_cast<std::int64_t>(position), axis)); };
+  truth.coordinate = [at = table.grid->at, maps](double position, std::size_t axis) {
+    return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+  };
   truth.growth = growth_of(truth.frequencies, truth.unscaled, false);
   return truth;
 }
 
 }  // namespace
 
-std::vector<double> growth_of(const std::vector<double>& frequencies, const std::vector<double>& unscaled, bool ramped) {
+std::vector<double> growth_of(const std::vector<double>& frequencies,
+                              const std::vector<double>& unscaled, bool ramped) {
   std::vector<double> growth;
   for (std::size_t j = 0; j < frequencies.size(); ++j) {
     const double plain = j < unscaled.size() ? unscaled[j] : frequencies[j];
     const double exponent = plain > 0 ? std::fabs(std::log(plain)) : 0;  // ln(base)·2j/d
     const double ratio = plain > 0 && frequencies[j] > 0 ? frequencies[j] / plain : 1;
-    growth.push_back(exponent + 10 + 2 * static_cast<double>(j) + (ramped && ratio < 1 ? 4 * (1 - ratio) / ratio : 0));
+    growth.push_back(exponent + 10 + 2 * static_cast<double>(j) +
+                     (ramped && ratio < 1 ? 4 * (1 - ratio) / ratio : 0));
   }
   return growth;
 }
@@ -74,8 +82,10 @@ std::optional<TurnTruth> turn_truth(const Effect& effect) {
   TurnTruth truth;
   if (const Rotation* rotation = std::get_if<Rotation>(&effect)) {
     if (!rotation->waves) return {};
-    truth.frequencies = doubles(rotation->waves->frequencies()), truth.unscaled = doubles(rotation->unscaled);
-    truth.magnitude = rotation->magnitude, truth.dim = rotation->dim;
+    truth.frequencies = doubles(rotation->waves->frequencies());
+    truth.unscaled = doubles(rotation->unscaled);
+    truth.magnitude = rotation->magnitude;
+    truth.dim = rotation->dim;
     if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
     truth.growth = growth_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));
     return truth;
@@ -84,16 +94,20 @@ std::optional<TurnTruth> turn_truth(const Effect& effect) {
   if (table && !table->parts.empty() && table->grid) return grid_truth(*table);
   if (!table || !table->waves) return {};
   truth.frequencies = truth.unscaled = doubles(table->waves->first.frequencies());
-  truth.magnitude = to_double(table->waves->first.magnitude()), truth.dim = table->width;
+  truth.magnitude = to_double(table->waves->first.magnitude());
+  truth.dim = table->width;
   truth.growth = growth_of(truth.frequencies, truth.unscaled, false);
   return truth;
 }
 
-TurnStory story_of(const TurnTruth& truth, std::int64_t first, const std::function<Index(Index row)>& slot) {
+TurnStory story_of(const TurnTruth& truth, std::int64_t first,
+                   const std::function<Index(Index row)>& slot) {
   TurnStory story;
-  story.frequencies = truth.frequencies, story.axis = truth.axis;
+  story.frequencies = truth.frequencies;
+  story.axis = truth.axis;
   story.cosine_magnitude = story.sine_magnitude = truth.magnitude;
-  story.position = [first = first + truth.shift, slot, coordinate = truth.coordinate](Index row, std::size_t axis) {
+  story.position = [first = first + truth.shift, slot, coordinate = truth.coordinate](
+                       Index row, std::size_t axis) {
     const auto position = static_cast<double>(first + slot(row));
     return coordinate ? coordinate(position, axis) : position;
   };
@@ -109,10 +123,14 @@ double rounded_to_tf32(double value) {
 
 double rounded(double value, DType type) {
   switch (type) {
-    case DType::bf16: return from_bf16(to_bf16(value));
-    case DType::f16: return from_f16(to_f16(value));
-    case DType::f32: return static_cast<double>(static_cast<float>(value));
-    default: return value;
+    case DType::bf16:
+      return from_bf16(to_bf16(value));
+    case DType::f16:
+      return from_f16(to_f16(value));
+    case DType::f32:
+      return static_cast<double>(static_cast<float>(value));
+    default:
+      return value;
   }
 }
 
@@ -127,14 +145,22 @@ std::pair<double, double> with_tie(double value, double relative, Round round) {
 
 }  // namespace
 
-TurnPrediction::TurnPrediction(const TurnStory& story, const std::vector<double>& growth, double unit, double file_unit)
-    : story_(story), frequencies_(story.frequencies), tied_(story.frequencies.size()), growth_(growth), unit_(unit), file_unit_(file_unit) {
+TurnPrediction::TurnPrediction(const TurnStory& story, const std::vector<double>& growth,
+                               double unit, double file_unit)
+    : story_(story),
+      frequencies_(story.frequencies),
+      tied_(story.frequencies.size()),
+      growth_(growth),
+      unit_(unit),
+      file_unit_(file_unit) {
   if (story.split) split_ = story.split->frequencies;
   growth_.resize(frequencies_.size(), growth.empty() ? 16 : growth.back());
   for (std::size_t j = 0; j < frequencies_.size(); ++j) {
     double& f = frequencies_[j];
     const double relative = growth_[j] * unit;
-    if (story.frequency_type) std::tie(f, tied_[j]) = with_tie(f, relative, [&](double x) { return rounded(x, *story.frequency_type); });
+    if (story.frequency_type)
+      std::tie(f, tied_[j]) =
+          with_tie(f, relative, [&](double x) { return rounded(x, *story.frequency_type); });
     if (story.tf32) std::tie(f, tied_[j]) = with_tie(f, relative, rounded_to_tf32);
   }
 }
@@ -143,7 +169,8 @@ void TurnPrediction::frequencies(double* frequency, double* bound) const {
   for (std::size_t j = 0; j < frequencies_.size(); ++j) {
     frequency[j] = frequencies_[j];
     const bool free = !story_.free_pairs.empty() && story_.free_pairs[j];
-    bound[j] = free ? std::numeric_limits<double>::infinity() : std::fabs(frequencies_[j]) * (growth_[j] * unit_ + file_unit_) + tied_[j];
+    bound[j] = free ? std::numeric_limits<double>::infinity()
+                    : std::fabs(frequencies_[j]) * (growth_[j] * unit_ + file_unit_) + tied_[j];
   }
 }
 
@@ -151,10 +178,14 @@ void TurnPrediction::row(Index row, double* cosine, double* sine, double* bound)
   const TurnStory::Row what = story_.row ? story_.row(row) : TurnStory::Row::turns;
   const bool later = story_.split && row >= story_.split->row;
   const std::vector<double>& f = later ? split_ : frequencies_;
-  const double a = later ? story_.split->magnitude : story_.cosine_magnitude, b = later ? a : story_.sine_magnitude, amplitude = std::max(std::fabs(a), std::fabs(b));
+  const double a = later ? story_.split->magnitude : story_.cosine_magnitude,
+               b = later ? a : story_.sine_magnitude,
+               amplitude = std::max(std::fabs(a), std::fabs(b));
   const double table_unit = story_.table_type ? unit_roundoff(*story_.table_type) : 0;
   if (what == TurnStory::Row::free) {
-    std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity()), std::fill_n(cosine, f.size(), 0.0), std::fill_n(sine, f.size(), 0.0);
+    std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity());
+    std::fill_n(cosine, f.size(), 0.0);
+    std::fill_n(sine, f.size(), 0.0);
     return;
   }
   for (std::size_t j = 0; j < f.size(); ++j) {
@@ -165,16 +196,20 @@ void TurnPrediction::row(Index row, double* cosine, double* sine, double* bound)
     double angle = p * f[j], tie = std::fabs(p) * tied_[j];
     if (story_.angle_type) {
       double over = 0;
-      std::tie(angle, over) = with_tie(angle, growth_[j] * unit_, [&](double x) { return rounded(x, *story_.angle_type); });
+      std::tie(angle, over) = with_tie(angle, growth_[j] * unit_,
+                                       [&](double x) { return rounded(x, *story_.angle_type); });
       tie += over;
     }
     const double turn = story_.reversed ? -angle : angle;
     const bool blank = what == TurnStory::Row::blank;
     double c = blank ? 0 : a * std::cos(turn), s = blank ? 0 : b * std::sin(turn);
     if (story_.swapped) std::swap(c, s);
-    // Angle's error, three roundings of the value (cosine within one unit in the last place, the magnitude), and those of the file and the table.
-    bound[j] = amplitude * (growth_[j] * unit_ * std::fabs(angle) + tie + 3 * unit_ + file_unit_ + table_unit);
-    cosine[j] = c, sine[j] = s;
+    // Angle's error, three roundings of the value (cosine within one unit in the last place, the
+    // magnitude), and those of the file and the table.
+    bound[j] = amplitude *
+               (growth_[j] * unit_ * std::fabs(angle) + tie + 3 * unit_ + file_unit_ + table_unit);
+    cosine[j] = c;
+    sine[j] = s;
   }
 }
 

@@ -1,4 +1,5 @@
-// Turn story: what generates a table of turns, step by step, so that one step at a time can be told otherwise.
+// Turn story: what generates a table of turns, step by step, so that one step at a time can be told
+// otherwise.
 #pragma once
 
 #include <functional>
@@ -16,10 +17,11 @@ struct TurnTruth {
   double magnitude = 1;
   std::vector<std::size_t> axis;  // of the positions, that each pair reads; empty: there is one
   std::function<double(double position, std::size_t axis)> coordinate;  // null: the position itself
-  Index dim = 0;                  // channels of a head, or of a row
-  std::vector<Index> cosine_columns = {}, sine_columns = {};  // of a grid's table: where a row keeps each pair
-  std::vector<std::size_t> parts = {};                        // and which of the row's parts a pair belongs to
-  std::int64_t shift = 0;         // added to every position (a sinusoidal table's offset)
+  Index dim = 0;  // channels of a head, or of a row
+  std::vector<Index> cosine_columns = {},
+                     sine_columns = {};  // of a grid's table: where a row keeps each pair
+  std::vector<std::size_t> parts = {};   // and which of the row's parts a pair belongs to
+  std::int64_t shift = 0;                // added to every position (a sinusoidal table's offset)
   /// Relative error of a float32 angle in units of 2^−24: see growth_of().
   std::vector<double> growth;
 };
@@ -27,12 +29,15 @@ struct TurnTruth {
 /// Nothing where the effect is no rotation and no table of waves along one axis.
 std::optional<TurnTruth> turn_truth(const Effect& effect);
 
-/// How far float32 arithmetic may carry pair j's angle from the truth, in units of 2^−24 of it. Roundings, one unit each where nothing
-/// else is said: the exponent 2j/d, which moves the power by ln(base)·2j/d; the power (2: one unit in the last place); the base;
-/// the reciprocal; four of a scaling; position times frequency; and the argument of cosine (1). A ramp's share w rounds by 4 units and
-/// moves the frequency by (1 − 1/s)·w/r = (1 − r)/r of each, r the ratio to the unscaled frequency. A power taken by j multiplications
-/// (ggml) rounds j times more, and its factor's own error is taken j times: 2j.
-std::vector<double> growth_of(const std::vector<double>& frequencies, const std::vector<double>& unscaled, bool ramped);
+/// How far float32 arithmetic may carry pair j's angle from the truth, in units of 2^−24 of it.
+/// Roundings, one unit each where nothing else is said: the exponent 2j/d, which moves the power by
+/// ln(base)·2j/d; the power (2: one unit in the last place); the base; the reciprocal; four of a
+/// scaling; position times frequency; and the argument of cosine (1). A ramp's share w rounds by 4
+/// units and moves the frequency by (1 − 1/s)·w/r = (1 − r)/r of each, r the ratio to the unscaled
+/// frequency. A power taken by j multiplications (ggml) rounds j times more, and its factor's own
+/// error is taken j times: 2j.
+std::vector<double> growth_of(const std::vector<double>& frequencies,
+                              const std::vector<double>& unscaled, bool ramped);
 
 struct TurnStory {
   Given changes;                    // parameters told otherwise
@@ -52,23 +57,26 @@ struct TurnStory {
     double magnitude = 1;
   };
   std::optional<Split> split;
-  std::vector<char> free_pairs;     // pairs not held to anything; empty: none
+  std::vector<char> free_pairs;  // pairs not held to anything; empty: none
 
   /// Types that are shorter than float32 somewhere on the way.
   std::optional<DType> frequency_type, position_type, angle_type, table_type;
-  bool tf32 = false;                // both factors of the product have 11 significant bits
+  bool tf32 = false;  // both factors of the product have 11 significant bits
 };
 
 /// The story of the truth over rows at `first`, `first`+1, … as slot_of(row) counts them.
-TurnStory story_of(const TurnTruth& truth, std::int64_t first, const std::function<Index(Index row)>& slot);
+TurnStory story_of(const TurnTruth& truth, std::int64_t first,
+                   const std::function<Index(Index row)>& slot);
 
 /// A story's frequencies as its own types hold them, ready to predict rows.
 class TurnPrediction {
  public:
   /// `unit`: roundoff of the arithmetic (2^−24, 2^−53); `file_unit`: of the file's type.
-  TurnPrediction(const TurnStory& story, const std::vector<double>& growth, double unit, double file_unit);
+  TurnPrediction(const TurnStory& story, const std::vector<double>& growth, double unit,
+                 double file_unit);
 
-  /// Cosine, sine (times their magnitudes) of each pair of a row, and the bound of the difference from them.
+  /// Cosine, sine (times their magnitudes) of each pair of a row, and the bound of the difference
+  /// from them.
   void row(Index row, double* cosine, double* sine, double* bound) const;
   /// Frequencies and their bounds, for a file that holds those.
   void frequencies(double* frequency, double* bound) const;

@@ -1,4 +1,5 @@
-// One pass in blocks, each thread a part of the rows: observed turns, exact ones, their difference and its bound.
+// One pass in blocks, each thread a part of the rows: observed turns, exact ones, their difference
+// and its bound.
 #include "pe/diagnosis/turn_tally.hpp"
 
 #include <fmt/format.h>
@@ -18,44 +19,60 @@ namespace {
 
 constexpr double unit = 0x1p-24, fine = 0x1p-53;
 
-// The distance between neighbours of a type at a value: the power of two below it over that of the significant bits, but no less than the
-// distance between the least numbers.
+// The distance between neighbours of a type at a value: the power of two below it over that of the
+// significant bits, but no less than the distance between the least numbers.
 struct Spacing {
   double share = 0, least = 0;
 
   explicit Spacing(DType type) {
-    const int bits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
-    const int exponent = type == DType::f64 ? -1074 : type == DType::f32 ? -149 : type == DType::f16 ? -24 : -133;
-    share = std::ldexp(1.0, 1 - bits), least = std::ldexp(1.0, exponent);
+    const int bits = type == DType::f64   ? 53
+                     : type == DType::f32 ? 24
+                     : type == DType::f16 ? 11
+                                          : 8;
+    const int exponent = type == DType::f64   ? -1074
+                         : type == DType::f32 ? -149
+                         : type == DType::f16 ? -24
+                                              : -133;
+    share = std::ldexp(1.0, 1 - bits);
+    least = std::ldexp(1.0, exponent);
   }
   double at(double value) const {
-    const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
+    const double power =
+        std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
     return std::max(power * share, least);
   }
 };
 
-// Exact turns of a run of rows, [row, pair] each, in double and rounded to the file's type and widened again.
+// Exact turns of a run of rows, [row, pair] each, in double and rounded to the file's type and
+// widened again.
 struct Exact {
   std::vector<double> cosine, sine, rounded_cosine, rounded_sine;
 };
 
 class Oracle {
  public:
-  Oracle(const TurnWorld& world, const Effect& effect) : world_(world), rotation_(std::get_if<Rotation>(&effect)), table_(std::get_if<Table>(&effect)) {}
+  Oracle(const TurnWorld& world, const Effect& effect)
+      : world_(world),
+        rotation_(std::get_if<Rotation>(&effect)),
+        table_(std::get_if<Table>(&effect)) {}
 
   void fill(Index first, Index count, Exact& exact) const {
     const auto size = static_cast<std::size_t>(count) * world_.pairs();
-    for (auto* side : {&exact.cosine, &exact.sine, &exact.rounded_cosine, &exact.rounded_sine}) side->resize(size);
+    for (auto* side : {&exact.cosine, &exact.sine, &exact.rounded_cosine, &exact.rounded_sine})
+      side->resize(size);
     const bool angles = world_.reading().form == TurnReading::Form::angles;
     if (angles || world_.reading().run > 0) {  // in double
       const TurnStory truth = world_.start();
       for (Index r = 0; r < count; ++r)
         for (std::size_t j = 0; j < world_.pairs(); ++j) {
           const std::size_t at = static_cast<std::size_t>(r) * world_.pairs() + j;
-          const double angle = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]) * truth.frequencies[j];
-          exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle), exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
+          const double angle = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]) *
+                               truth.frequencies[j];
+          exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle);
+          exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
         }
-      exact.rounded_cosine = exact.cosine, exact.rounded_sine = exact.sine;
+      exact.rounded_cosine = exact.cosine;
+      exact.rounded_sine = exact.sine;
       if (world_.reading().form != TurnReading::Form::vectors)
         for (auto* side : {&exact.rounded_cosine, &exact.rounded_sine})
           for (double& value : *side) value = rounded(value, world_.dtype());
@@ -63,20 +80,24 @@ class Oracle {
     }
     turns(first, count, DType::f64, exact.cosine, exact.sine);
     if (world_.dtype() == DType::f64) {
-      exact.rounded_cosine = exact.cosine, exact.rounded_sine = exact.sine;
+      exact.rounded_cosine = exact.cosine;
+      exact.rounded_sine = exact.sine;
     } else {
       turns(first, count, world_.dtype(), exact.rounded_cosine, exact.rounded_sine);
     }
   }
 
  private:
-  void turns(Index first, Index count, DType type, std::vector<double>& cosine, std::vector<double>& sine) const {
-    const PositionRange positions{world_.expected().first + world_.truth().shift + first, 1, count, 0};
+  void turns(Index first, Index count, DType type, std::vector<double>& cosine,
+             std::vector<double>& sine) const {
+    const PositionRange positions{world_.expected().first + world_.truth().shift + first, 1, count,
+                                  0};
     const std::size_t size = cosine.size(), bytes = size * size_of(type);
     if (rotation_) {
       std::vector<std::byte> c(bytes), s(bytes);
       rotation_->fill(positions, type, c.data(), s.data());
-      widen(c.data(), type, cosine), widen(s.data(), type, sine);
+      widen(c.data(), type, cosine);
+      widen(s.data(), type, sine);
       return;
     }
     const Index n = static_cast<Index>(world_.pairs());
@@ -88,12 +109,14 @@ class Oracle {
       for (Index r = 0; r < count; ++r)
         for (std::size_t j = 0; j < world_.pairs(); ++j) {
           const double* row = wide.data() + r * table_->width;
-          cosine[static_cast<std::size_t>(r * n) + j] = row[truth.cosine_columns[j]], sine[static_cast<std::size_t>(r * n) + j] = row[truth.sine_columns[j]];
+          cosine[static_cast<std::size_t>(r * n) + j] = row[truth.cosine_columns[j]];
+          sine[static_cast<std::size_t>(r * n) + j] = row[truth.sine_columns[j]];
         }
       return;
     }
     std::vector<std::byte> both(2 * bytes);
-    table_->waves->first.fill(positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}}, type, both.data());
+    table_->waves->first.fill(
+        positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}}, type, both.data());
     std::vector<double> wide(2 * size);
     widen(both.data(), type, wide);
     for (Index r = 0; r < count; ++r) {
@@ -110,7 +133,8 @@ class Oracle {
 // What one thread has seen.
 struct Part {
   TurnTally tally;
-  std::array<double, 64> curve;  // worst error by the number of the position's binary digits; below 0: none was seen
+  std::array<double, 64>
+      curve;  // worst error by the number of the position's binary digits; below 0: none was seen
   Index worst_row = -1;
   Index worst_pair = 0;
   bool worst_sine = false;
@@ -119,99 +143,138 @@ struct Part {
 };
 
 // Rows of turns straight from the arrays: angles as they stand.
-void read_raw_rows(const Dump& dump, const TurnReading& reading, Index first, Index count, std::vector<double>& c, std::vector<double>& s, std::vector<double>& slack) {
+void read_raw_rows(const Dump& dump, const TurnReading& reading, Index first, Index count,
+                   std::vector<double>& c, std::vector<double>& s, std::vector<double>& slack) {
   const auto size = static_cast<std::size_t>(count * reading.pairs);
-  c.resize(size), s.resize(size), slack.resize(size);
-  if (reading.form != TurnReading::Form::angles) return read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
+  c.resize(size);
+  s.resize(size);
+  slack.resize(size);
+  if (reading.form != TurnReading::Form::angles)
+    return read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
   std::vector<double> row(static_cast<std::size_t>(count * reading.width));
   dump.arrays[reading.cosine.array].read(first * reading.width, count * reading.width, row.data());
   for (Index r = 0; r < count; ++r)
-    for (Index j = 0; j < reading.pairs; ++j) c[static_cast<std::size_t>(r * reading.pairs + j)] = row[static_cast<std::size_t>(r * reading.width + reading.cosine.at(j))];
+    for (Index j = 0; j < reading.pairs; ++j)
+      c[static_cast<std::size_t>(r * reading.pairs + j)] =
+          row[static_cast<std::size_t>(r * reading.width + reading.cosine.at(j))];
   s = c;
   std::ranges::fill(slack, 0.0);
 }
 
 void suspect(TurnTally& tally, Index row) {
-  if ((tally.suspects.size() < 6 || row % 509 == 0) && tally.suspects.size() < 24) tally.suspects.push_back(row);
+  if ((tally.suspects.size() < 6 || row % 509 == 0) && tally.suspects.size() < 24)
+    tally.suspects.push_back(row);
 }
 
 void keep(Part& part, const TurnWorld& world, Index row, double worst) {
-  double& bin = part.curve[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(world.slot(row))))];
+  double& bin = part.curve[static_cast<std::size_t>(
+      std::bit_width(static_cast<std::uint64_t>(world.slot(row))))];
   bin = std::max(bin, worst);
 }
 
 // One row of turns beside the exact ones.
 struct Line {
-  const double *cosine, *sine, *exact_cosine, *exact_sine, *rounded_cosine, *rounded_sine, *per_radian, *per_fine;
+  const double *cosine, *sine, *exact_cosine, *exact_sine, *rounded_cosine, *rounded_sine,
+      *per_radian, *per_fine;
   std::size_t pairs;
 };
 
 struct Glance {
-  Index rounded_otherwise = 0, beyond = 0, coarse = 0;  // beyond: the bound; coarse: that of angles in double
+  Index rounded_otherwise = 0, beyond = 0,
+        coarse = 0;  // beyond: the bound; coarse: that of angles in double
   double worst = 0, ulps = 0;
 };
 
-// Without a branch, so that several values are looked at in one step. What is no number is beyond every bound, and its ulps are lost.
-Glance glance_at(const Line& line, double position, double amplitude, double constant, double constant_fine, const Spacing& spacing) {
+// Without a branch, so that several values are looked at in one step. What is no number is beyond
+// every bound, and its ulps are lost.
+Glance glance_at(const Line& line, double position, double amplitude, double constant,
+                 double constant_fine, const Spacing& spacing) {
   Glance glance;
   const double along = amplitude * position;
   for (std::size_t j = 0; j < line.pairs; ++j) {
-    const double bound = along * line.per_radian[j] + constant, finer = along * line.per_fine[j] + constant_fine;
-    const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]), off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
+    const double bound = along * line.per_radian[j] + constant,
+                 finer = along * line.per_fine[j] + constant_fine;
+    const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]),
+                 off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
     glance.beyond += !(off_cosine <= bound) + !(off_sine <= bound);
-    glance.coarse += !(off_cosine <= finer + spacing.at(line.exact_cosine[j]) / 2) + !(off_sine <= finer + spacing.at(line.exact_sine[j]) / 2);
+    glance.coarse += !(off_cosine <= finer + spacing.at(line.exact_cosine[j]) / 2) +
+                     !(off_sine <= finer + spacing.at(line.exact_sine[j]) / 2);
     glance.worst = std::max({glance.worst, off_cosine, off_sine});
   }
   for (std::size_t j = 0; j < line.pairs; ++j)
-    glance.rounded_otherwise += (line.cosine[j] != line.rounded_cosine[j]) + (line.sine[j] != line.rounded_sine[j]);
+    glance.rounded_otherwise +=
+        (line.cosine[j] != line.rounded_cosine[j]) + (line.sine[j] != line.rounded_sine[j]);
   if (glance.rounded_otherwise == 0) return glance;
-  const auto ulps = [&](double got, double round) { return std::fabs(got - round) / spacing.at(std::max(std::fabs(got), std::fabs(round))); };
+  const auto ulps = [&](double got, double round) {
+    return std::fabs(got - round) / spacing.at(std::max(std::fabs(got), std::fabs(round)));
+  };
   for (std::size_t j = 0; j < line.pairs; ++j)
-    glance.ulps = std::max({glance.ulps, ulps(line.cosine[j], line.rounded_cosine[j]), ulps(line.sine[j], line.rounded_sine[j])});
+    glance.ulps = std::max({glance.ulps, ulps(line.cosine[j], line.rounded_cosine[j]),
+                            ulps(line.sine[j], line.rounded_sine[j])});
   return glance;
 }
 
 bool all_finite(const double* values, std::size_t count) {
   std::size_t finite = 0;
-  for (std::size_t i = 0; i < count; ++i) finite += std::fabs(values[i]) <= std::numeric_limits<double>::max();
+  for (std::size_t i = 0; i < count; ++i)
+    finite += std::fabs(values[i]) <= std::numeric_limits<double>::max();
   return finite == count;
 }
 
-void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index first, Index count, Part& part, Exact& exact) {
+void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index first, Index count,
+          Part& part, Exact& exact) {
   const TurnReading& reading = world.reading();
   const std::size_t n = world.pairs();
-  const bool vectors = reading.form == TurnReading::Form::vectors, angles = reading.form == TurnReading::Form::angles;
+  const bool vectors = reading.form == TurnReading::Form::vectors,
+             angles = reading.form == TurnReading::Form::angles;
   std::vector<double> c, s, slack, c2, s2;
   read_raw_rows(dump, reading, first, count, c, s, slack);
   if (reading.cosine_copy) {
-    c2.resize(c.size()), s2.resize(c.size());
+    c2.resize(c.size());
+    s2.resize(c.size());
     std::vector<double> unused(c.size());
     read_turns(dump, reading, first, count, c2.data(), s2.data(), unused.data(), true);
     if (angles)
-      for (std::size_t i = 0; i < c.size(); ++i) c2[i] = c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]) ? c[i] : std::nan(""), s2[i] = c2[i];
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        c2[i] = c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]) ? c[i] : std::nan("");
+        s2[i] = c2[i];
+      }
   }
   oracle.fill(first, count, exact);
   TurnTally& tally = part.tally;
   const std::vector<double>& growth = world.truth().growth;
-  const double amplitude = angles ? 0 : std::max(world.truth().magnitude, 1e-300), file = unit_roundoff(world.dtype());
+  const double amplitude = angles ? 0 : std::max(world.truth().magnitude, 1e-300),
+               file = unit_roundoff(world.dtype());
   const TurnStory start = world.start();
   const std::vector<double>& f = world.truth().frequencies;
   const Spacing spacing(world.dtype());
   std::vector<double> per_radian(n), per_fine(n);
-  for (std::size_t j = 0; j < n; ++j) per_radian[j] = growth[j] * unit * std::fabs(f[j]), per_fine[j] = growth[j] * fine * std::fabs(f[j]);
+  for (std::size_t j = 0; j < n; ++j) {
+    per_radian[j] = growth[j] * unit * std::fabs(f[j]);
+    per_fine[j] = growth[j] * fine * std::fabs(f[j]);
+  }
   for (Index r = 0; r < count; ++r) {
     double worst = 0;
     bool bad = false, copies = true;
     const double p0 = start.position(first + r, 0);
     const std::size_t at_row = static_cast<std::size_t>(r) * n;
-    const bool repeats = c2.empty() || (std::equal(&c[at_row], &c[at_row] + n, &c2[at_row]) && std::equal(&s[at_row], &s[at_row] + n, &s2[at_row]));
+    const bool repeats = c2.empty() || (std::equal(&c[at_row], &c[at_row] + n, &c2[at_row]) &&
+                                        std::equal(&s[at_row], &s[at_row] + n, &s2[at_row]));
     if (!angles && !vectors && repeats && start.axis.empty()) {
-      // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that is none.
-      const Glance glance = glance_at({&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row], &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], per_radian.data(), per_fine.data(), n},
-                                      std::fabs(p0), amplitude, amplitude * (3 * unit + file), amplitude * 3 * fine, spacing);
-      const bool named = part.worst_row < 0 || glance.worst > tally.worst || (glance.beyond > 0 && (!tally.first_wrong || !all_finite(&c[at_row], n) || !all_finite(&s[at_row], n)));
+      // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
+      // is none.
+      const Glance glance = glance_at(
+          {&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
+           &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], per_radian.data(),
+           per_fine.data(), n},
+          std::fabs(p0), amplitude, amplitude * (3 * unit + file), amplitude * 3 * fine, spacing);
+      const bool named = part.worst_row < 0 || glance.worst > tally.worst ||
+                         (glance.beyond > 0 && (!tally.first_wrong || !all_finite(&c[at_row], n) ||
+                                                !all_finite(&s[at_row], n)));
       if (!named) {
-        tally.cells += static_cast<Index>(2 * n), tally.rounded_otherwise += glance.rounded_otherwise, tally.ulps = std::max(tally.ulps, glance.ulps);
+        tally.cells += static_cast<Index>(2 * n);
+        tally.rounded_otherwise += glance.rounded_otherwise;
+        tally.ulps = std::max(tally.ulps, glance.ulps);
         if (glance.coarse > 0) tally.in_double = false;
         if (glance.beyond > 0) suspect(tally, first + r);
         keep(part, world, first + r, glance.worst);
@@ -220,35 +283,54 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
     }
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t at = static_cast<std::size_t>(r) * n + j;
-      if (!c2.empty() && (c2[at] != c[at] || s2[at] != s[at]) && !(std::isnan(c[at]) && std::isnan(c2[at]))) copies = false;
-      const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]), angle = std::fabs(p * f[j]);
+      if (!c2.empty() && (c2[at] != c[at] || s2[at] != s[at]) &&
+          !(std::isnan(c[at]) && std::isnan(c2[at])))
+        copies = false;
+      const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]),
+                   angle = std::fabs(p * f[j]);
       const double scale = angles ? angle : amplitude;
-      const double bound = angles ? angle * (growth[j] * unit + file) : scale * (growth[j] * unit * angle + 3 * unit + file) + slack[at];
-      const double finer = angles ? angle * growth[j] * fine : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
+      const double bound = angles
+                               ? angle * (growth[j] * unit + file)
+                               : scale * (growth[j] * unit * angle + 3 * unit + file) + slack[at];
+      const double finer = angles ? angle * growth[j] * fine
+                                  : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
         if (sine && angles) continue;
-        const double got = sine ? s[at] : c[at], want = sine ? exact.sine[at] : exact.cosine[at], round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
+        const double got = sine ? s[at] : c[at], want = sine ? exact.sine[at] : exact.cosine[at],
+                     round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
         ++tally.cells;
         if (std::isinf(slack[at])) continue;
         const double off = std::fabs(got - want);
         if (!vectors && got != round) {
           ++tally.rounded_otherwise;
-          const double ulps = std::fabs(got - round) / (std::isfinite(got) ? std::max(spacing.at(round), spacing.at(got)) : 1);
+          const double ulps =
+              std::fabs(got - round) /
+              (std::isfinite(got) ? std::max(spacing.at(round), spacing.at(got)) : 1);
           if (!(ulps <= tally.ulps)) tally.ulps = ulps;
         }
         if (!std::isfinite(got)) {
-          if (tally.not_finite++ == 0) tally.first_not_finite = Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
+          if (tally.not_finite++ == 0)
+            tally.first_not_finite =
+                Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
           bad = true;
           continue;
         }
         if (tally.in_double && !(off <= finer + spacing.at(want) / 2)) tally.in_double = false;
         if (!(off <= bound)) {
           bad = true;
-          if (!tally.first_wrong) tally.first_wrong = Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
+          if (!tally.first_wrong)
+            tally.first_wrong =
+                Cell{spell_place(world, first + r, static_cast<Index>(j), sine), want, got};
         }
         worst = std::max(worst, off);
-        if (part.worst_row < 0 || off > tally.worst)
-          tally.worst = off, tally.bound = bound, tally.worst_cell = {"", want, got}, part.worst_row = first + r, part.worst_pair = static_cast<Index>(j), part.worst_sine = sine;
+        if (part.worst_row < 0 || off > tally.worst) {
+          tally.worst = off;
+          tally.bound = bound;
+          tally.worst_cell = {"", want, got};
+          part.worst_row = first + r;
+          part.worst_pair = static_cast<Index>(j);
+          part.worst_sine = sine;
+        }
       }
     }
     if (!copies && tally.copies_differ++ == 0) tally.first_copy = first + r;
@@ -259,13 +341,20 @@ void look(const TurnWorld& world, const Dump& dump, const Oracle& oracle, Index 
 
 void merge(TurnTally& into, const Part& part) {
   const TurnTally& from = part.tally;
-  into.cells += from.cells, into.rounded_otherwise += from.rounded_otherwise, into.not_finite += from.not_finite, into.copies_differ += from.copies_differ;
+  into.cells += from.cells;
+  into.rounded_otherwise += from.rounded_otherwise;
+  into.not_finite += from.not_finite;
+  into.copies_differ += from.copies_differ;
   into.in_double = into.in_double && from.in_double;
   into.ulps = std::max(into.ulps, from.ulps);
   if (!into.first_wrong) into.first_wrong = from.first_wrong;
   if (!into.first_not_finite) into.first_not_finite = from.first_not_finite;
   if (into.first_copy < 0) into.first_copy = from.first_copy;
-  if (into.worst_cell.place.empty() || from.worst > into.worst) into.worst = from.worst, into.bound = from.bound, into.worst_cell = from.worst_cell;
+  if (into.worst_cell.place.empty() || from.worst > into.worst) {
+    into.worst = from.worst;
+    into.bound = from.bound;
+    into.worst_cell = from.worst_cell;
+  }
   into.suspects.insert(into.suspects.end(), from.suspects.begin(), from.suspects.end());
 }
 
@@ -276,7 +365,11 @@ std::vector<Diagnosis::Point> curve_of(const TurnWorld& world, const std::vector
   for (const Part& part : parts)
     for (std::size_t i = 0; i < worst.size(); ++i) worst[i] = std::max(worst[i], part.curve[i]);
   for (std::size_t i = 0; i < worst.size(); ++i)
-    if (worst[i] >= 0) curve.push_back({world.expected().first + std::min<std::int64_t>(i == 0 ? 0 : (std::int64_t{1} << i) - 1, world.slots() - 1), worst[i]});
+    if (worst[i] >= 0)
+      curve.push_back(
+          {world.expected().first +
+               std::min<std::int64_t>(i == 0 ? 0 : (std::int64_t{1} << i) - 1, world.slots() - 1),
+           worst[i]});
   return curve;
 }
 
@@ -288,8 +381,10 @@ void in_blocks(Index rows, Index block, std::size_t threads, Work work) {
   for (std::size_t t = 0; t < threads; ++t)
     running.emplace_back([&, t] {
       try {
-        const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads), to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
-        for (Index first = from; first < to; first += block) work(t, first, std::min(block, to - first));
+        const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads),
+                    to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
+        for (Index first = from; first < to; first += block)
+          work(t, first, std::min(block, to - first));
       } catch (...) {
         faults[t] = std::current_exception();
       }
@@ -300,17 +395,29 @@ void in_blocks(Index rows, Index block, std::size_t threads, Work work) {
 }
 
 std::size_t threads_for(const TurnReading& reading) {
-  return reading.rows * reading.pairs < 1 << 16 ? 1 : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  return reading.rows * reading.pairs < 1 << 16
+             ? 1
+             : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
 }
 
-Index block_of(const TurnReading& reading) { return std::max<Index>(1, (1 << 16) / std::max<Index>(1, reading.pairs)); }
+Index block_of(const TurnReading& reading) {
+  return std::max<Index>(1, (1 << 16) / std::max<Index>(1, reading.pairs));
+}
 
 }  // namespace
 
 std::string spell_place(const TurnWorld& world, Index row, Index pair, bool sine) {
   const TurnReading& reading = world.reading();
-  const std::string place = fmt::format("position {}, pair {}, {}", world.expected().first + world.slot(row), pair, reading.form == TurnReading::Form::angles ? "angle" : sine ? "sin" : "cos");
-  return reading.run > 0 && reading.rows != reading.run ? fmt::format("{} {}, {}", reading.form == TurnReading::Form::vectors ? "vector" : "row", row, place) : place;
+  const std::string place =
+      fmt::format("position {}, pair {}, {}", world.expected().first + world.slot(row), pair,
+                  reading.form == TurnReading::Form::angles ? "angle"
+                  : sine                                    ? "sin"
+                                                            : "cos");
+  return reading.run > 0 && reading.rows != reading.run
+             ? fmt::format("{} {}, {}",
+                           reading.form == TurnReading::Form::vectors ? "vector" : "row", row,
+                           place)
+             : place;
 }
 
 TurnTally tally_truth(const TurnWorld& world, const Dump& dump, const Effect& effect) {
@@ -319,18 +426,24 @@ TurnTally tally_truth(const TurnWorld& world, const Dump& dump, const Effect& ef
   std::vector<Part> parts(threads);
   const Oracle oracle(world, effect);
   std::vector<Exact> exact(threads);
-  in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) { look(world, dump, oracle, first, count, parts[t], exact[t]); });
+  in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
+    look(world, dump, oracle, first, count, parts[t], exact[t]);
+  });
   TurnTally tally;
   for (Part& part : parts) {
-    if (part.worst_row >= 0) part.tally.worst_cell.place = spell_place(world, part.worst_row, part.worst_pair, part.worst_sine);
+    if (part.worst_row >= 0)
+      part.tally.worst_cell.place =
+          spell_place(world, part.worst_row, part.worst_pair, part.worst_sine);
     merge(tally, part);
-    if (part.worst_row >= 0 && part.tally.worst > part.tally.bound) tally.suspects.push_back(part.worst_row);
+    if (part.worst_row >= 0 && part.tally.worst > part.tally.bound)
+      tally.suspects.push_back(part.worst_row);
   }
   tally.curve = curve_of(world, parts);
   return tally;
 }
 
-std::vector<Index> disagreeing_rows(const TurnWorld& world, const Dump& dump, const TurnStory& story, bool copy) {
+std::vector<Index> disagreeing_rows(const TurnWorld& world, const Dump& dump,
+                                    const TurnStory& story, bool copy) {
   const TurnReading& reading = world.reading();
   const std::size_t threads = threads_for(reading);
   std::vector<std::vector<Index>> found(threads);
@@ -338,14 +451,17 @@ std::vector<Index> disagreeing_rows(const TurnWorld& world, const Dump& dump, co
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
     if (found[t].size() >= 8) return;
     const auto size = static_cast<std::size_t>(count * reading.pairs);
-    std::vector<double> c(size), s(size), slack(size), pc(world.pairs()), ps(world.pairs()), bound(world.pairs());
+    std::vector<double> c(size), s(size), slack(size), pc(world.pairs()), ps(world.pairs()),
+        bound(world.pairs());
     read_turns(dump, reading, first, count, c.data(), s.data(), slack.data(), copy);
     for (Index r = 0; r < count && found[t].size() < 8; ++r) {
       prediction.row(first + r, pc.data(), ps.data(), bound.data());
       for (std::size_t j = 0; j < world.pairs(); ++j) {
         const std::size_t at = static_cast<std::size_t>(r) * world.pairs() + j;
         const double allowed = bound[j] + slack[at];
-        if (std::isinf(allowed) || (std::fabs(c[at] - pc[j]) <= allowed && std::fabs(s[at] - ps[j]) <= allowed)) continue;
+        if (std::isinf(allowed) ||
+            (std::fabs(c[at] - pc[j]) <= allowed && std::fabs(s[at] - ps[j]) <= allowed))
+          continue;
         found[t].push_back(first + r);
         break;
       }

@@ -10,7 +10,8 @@ namespace pe {
 std::string arithmetic_of(const TurnWorld& world, const TurnTally& tally, Tier tier);
 
 /// Equivalences, and what the dump cannot show.
-void add_notes(const Expectation& expected, const Attempt& attempt, const Wanted& wanted, Diagnosis& diagnosis);
+void add_notes(const Expectation& expected, const Attempt& attempt, const Wanted& wanted,
+               Diagnosis& diagnosis);
 
 /// Every row, or the one vector of frequencies.
 TurnTally tally_of(const TurnWorld& world, const Dump& dump, const Attempt& attempt);

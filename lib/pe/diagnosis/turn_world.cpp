@@ -15,20 +15,23 @@ constexpr double unit = 0x1p-24, nan = std::numeric_limits<double>::quiet_NaN();
 // To −π … π; below 2^30 within 2^-22, and far quicker than std::remainder.
 double wrapped(double angle) {
   if (!(std::fabs(angle) < 0x1p30)) return std::remainder(angle, 2 * std::numbers::pi);
-  constexpr double whole = 0x1.8p52;  // added and taken away again, it leaves the nearest whole number
+  constexpr double whole =
+      0x1.8p52;  // added and taken away again, it leaves the nearest whole number
   return angle - 2 * std::numbers::pi * ((angle * (0.5 * std::numbers::inv_pi) + whole) - whole);
 }
 
 }  // namespace
 
-std::vector<Index> probe_rows(const TurnReading& reading, Index original, const std::vector<Index>& more) {
+std::vector<Index> probe_rows(const TurnReading& reading, Index original,
+                              const std::vector<Index>& more) {
   const bool vectors = reading.run > 0;
   const Index slots = vectors ? reading.run : reading.rows;
   std::set<Index> wanted(more.begin(), more.end());
   std::set<Index> places;
   for (Index p = 0; p < 9; ++p) places.insert(p);
   for (Index p = 16; p < slots && p < Index{1} << 40; p *= 2) places.insert({p - 1, p, p + 1});
-  places.insert({255, 256, 257, 511, 2047, 2048, 2049, original - 1, original, original + 1, slots - 2, slots - 1});
+  places.insert({255, 256, 257, 511, 2047, 2048, 2049, original - 1, original, original + 1,
+                 slots - 2, slots - 1});
   for (Index i = 1; i < 24; ++i) places.insert(slots * i / 24 + i % 3);
   for (const Index p : places) {
     if (p < 0 || p >= slots) continue;
@@ -40,7 +43,8 @@ std::vector<Index> probe_rows(const TurnReading& reading, Index original, const 
     const Index inner = reading.stride, outer = reading.rows / (reading.run * inner);
     for (const Index o : {Index{0}, Index{1}, outer - 1})
       for (const Index i : {Index{0}, Index{1}, inner - 1})
-        if (o >= 0 && o < outer && i >= 0 && i < inner) wanted.insert((o * reading.run + p) * inner + i);
+        if (o >= 0 && o < outer && i >= 0 && i < inner)
+          wanted.insert((o * reading.run + p) * inner + i);
   }
   std::vector<Index> rows;
   for (const Index row : wanted)
@@ -48,9 +52,16 @@ std::vector<Index> probe_rows(const TurnReading& reading, Index original, const 
   return rows;
 }
 
-TurnWorld::TurnWorld(const Expectation& expected, const Dump& dump, const TurnReading& reading, const TurnTruth& truth, std::vector<Index> rows, bool copy)
-    : expected_(&expected), dump_(&dump), reading_(&reading), truth_(&truth), rows_(std::move(rows)), copy_(copy),
-      pairs_(static_cast<std::size_t>(reading.pairs)), dtype_(dump.arrays[reading.cosine.array].dtype) {
+TurnWorld::TurnWorld(const Expectation& expected, const Dump& dump, const TurnReading& reading,
+                     const TurnTruth& truth, std::vector<Index> rows, bool copy)
+    : expected_(&expected),
+      dump_(&dump),
+      reading_(&reading),
+      truth_(&truth),
+      rows_(std::move(rows)),
+      copy_(copy),
+      pairs_(static_cast<std::size_t>(reading.pairs)),
+      dtype_(dump.arrays[reading.cosine.array].dtype) {
   if (!has_rows()) {
     measured_ = read_frequencies(dump, reading, truth.unscaled);
     for (std::size_t j = 0; j < pairs_; ++j) finite_ = finite_ && std::isfinite(measured_[j]);
@@ -71,22 +82,30 @@ TurnWorld::TurnWorld(const Expectation& expected, const Dump& dump, const TurnRe
   estimate_frequencies();
 }
 
-void TurnWorld::load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine, std::vector<double>& slack) const {
+void TurnWorld::load(const std::vector<Index>& rows, std::vector<double>& cosine,
+                     std::vector<double>& sine, std::vector<double>& slack) const {
   const std::size_t size = rows.size() * pairs_;
-  cosine.resize(size), sine.resize(size), slack.resize(size);
+  cosine.resize(size);
+  sine.resize(size);
+  slack.resize(size);
   for (std::size_t i = 0; i < rows.size();) {
     std::size_t run = 1;
     while (i + run < rows.size() && rows[i + run] == rows[i] + static_cast<Index>(run)) ++run;
-    read_turns(*dump_, *reading_, rows[i], static_cast<Index>(run), cosine.data() + i * pairs_, sine.data() + i * pairs_, slack.data() + i * pairs_, copy_);
+    read_turns(*dump_, *reading_, rows[i], static_cast<Index>(run), cosine.data() + i * pairs_,
+               sine.data() + i * pairs_, slack.data() + i * pairs_, copy_);
     i += run;
   }
 }
 
 TurnStory TurnWorld::start() const {
-  TurnStory story = story_of(*truth_, expected_->first, [run = reading_->run, stride = reading_->stride](Index row) { return run > 0 ? row / stride % run : row; });
+  TurnStory story = story_of(*truth_, expected_->first,
+                             [run = reading_->run, stride = reading_->stride](Index row) {
+                               return run > 0 ? row / stride % run : row;
+                             });
   if (reading_->per_axis) {
     story.axis.clear();
-    story.position = [first = expected_->first, run = reading_->run, at = truth_->coordinate](Index row, std::size_t) {
+    story.position = [first = expected_->first, run = reading_->run, at = truth_->coordinate](
+                         Index row, std::size_t) {
       return at(static_cast<double>(first + row % run), static_cast<std::size_t>(row / run));
     };
   }
@@ -111,7 +130,9 @@ Fit TurnWorld::measure(const TurnStory& story) const {
     ++held;
     const double excess = off == 0 ? 0 : off / allowed;
     within += excess <= 1;
-    fit.excess = excess <= fit.excess ? fit.excess : std::isnan(excess) ? std::numeric_limits<double>::infinity() : excess;
+    fit.excess = excess <= fit.excess ? fit.excess
+                 : std::isnan(excess) ? std::numeric_limits<double>::infinity()
+                                      : excess;
     if (off > fit.residual) fit.residual = off;
   };
   if (!has_rows()) {
@@ -123,7 +144,8 @@ Fit TurnWorld::measure(const TurnStory& story) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      add(std::fabs(cosine_[at] - c[j]), allowed), add(std::fabs(sine_[at] - s[j]), allowed);
+      add(std::fabs(cosine_[at] - c[j]), allowed);
+      add(std::fabs(sine_[at] - s[j]), allowed);
     }
   }
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
@@ -140,7 +162,8 @@ bool TurnWorld::agrees(const TurnStory& story) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      if (!(std::fabs(cosine_[at] - c[j]) <= allowed) || !(std::fabs(sine_[at] - s[j]) <= allowed)) return false;
+      if (!(std::fabs(cosine_[at] - c[j]) <= allowed) || !(std::fabs(sine_[at] - s[j]) <= allowed))
+        return false;
     }
   }
   return true;
@@ -158,12 +181,14 @@ void TurnWorld::estimate_frequencies() {
   if (base < 0) return;
   const Index from = slots() > 2 ? 1 : 0;
   for (std::size_t j = 0; j < pairs_; ++j) {
-    const std::complex<double> z0(cosine(static_cast<std::size_t>(base), j), sine(static_cast<std::size_t>(base), j));
+    const std::complex<double> z0(cosine(static_cast<std::size_t>(base), j),
+                                  sine(static_cast<std::size_t>(base), j));
     double frequency = nan;
     for (Index distance = 1; from + distance < slots(); distance *= 2) {
       const std::ptrdiff_t probe = probe_at(from + distance);
       if (probe < 0) break;
-      const std::complex<double> z(cosine(static_cast<std::size_t>(probe), j), sine(static_cast<std::size_t>(probe), j));
+      const std::complex<double> z(cosine(static_cast<std::size_t>(probe), j),
+                                   sine(static_cast<std::size_t>(probe), j));
       const double turn = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
       const double step = distance == 1 ? turn : wrapped(turn - frequency * d);
       if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
@@ -173,8 +198,10 @@ void TurnWorld::estimate_frequencies() {
   }
 }
 
-// Positions are found from the slowest pair, whose wave is longest, and made sharper by each faster one.
-double TurnWorld::implied(const TurnStory& story, const double* cosine, const double* sine, const double* slack, double near) const {
+// Positions are found from the slowest pair, whose wave is longest, and made sharper by each faster
+// one.
+double TurnWorld::implied(const TurnStory& story, const double* cosine, const double* sine,
+                          const double* slack, double near) const {
   std::vector<std::size_t> order;
   double norm = 0;
   for (std::size_t j = 0; j < pairs_; ++j) {
@@ -184,11 +211,15 @@ double TurnWorld::implied(const TurnStory& story, const double* cosine, const do
   if (order.empty() || !(norm > 0)) return nan;
   std::ranges::sort(order, {}, [&](std::size_t j) { return story.frequencies[j]; });
   std::vector<double> phases(pairs_);
-  for (const std::size_t j : order) phases[j] = story.swapped ? std::atan2(cosine[j], sine[j]) : std::atan2(story.reversed ? -sine[j] : sine[j], cosine[j]);
+  for (const std::size_t j : order)
+    phases[j] = story.swapped ? std::atan2(cosine[j], sine[j])
+                              : std::atan2(story.reversed ? -sine[j] : sine[j], cosine[j]);
   const auto phase = [&](std::size_t j) { return phases[j]; };
-  const double slowest = story.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest, reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
+  const double slowest = story.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
+               reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
   const double foot = phase(order[0]) / slowest;
-  const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - foot) / wave))), highest = static_cast<Index>(std::min(512.0, std::ceil((reach - foot) / wave)));
+  const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - foot) / wave))),
+             highest = static_cast<Index>(std::min(512.0, std::ceil((reach - foot) / wave)));
   double best = nan, best_off = 0.25;
   for (Index k = lowest; k <= highest; ++k) {
     double p = foot + static_cast<double>(k) * wave, off = 0;
@@ -200,7 +231,11 @@ double TurnWorld::implied(const TurnStory& story, const double* cosine, const do
     for (const std::size_t j : order)
       if (off += std::fabs(wrapped(phase(j) - p * story.frequencies[j])); off >= hopeless) break;
     off /= static_cast<double>(order.size());
-    if (off < best_off || (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) best = p, best_off = std::min(best_off, off);
+    if (off < best_off ||
+        (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) {
+      best = p;
+      best_off = std::min(best_off, off);
+    }
   }
   return best;
 }
@@ -216,29 +251,37 @@ std::vector<double> TurnWorld::measured(const TurnStory& story) const {
 }
 
 std::vector<double> TurnWorld::implied_positions(const TurnStory& story) const {
-  if (implied_.frequencies == story.frequencies && implied_.reversed == story.reversed && implied_.swapped == story.swapped) return implied_.positions;
+  if (implied_.frequencies == story.frequencies && implied_.reversed == story.reversed &&
+      implied_.swapped == story.swapped)
+    return implied_.positions;
   implied_ = {story.frequencies, {}, story.reversed, story.swapped};
   for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i)
-    implied_.positions.push_back(implied(story, &cosine_[i * pairs_], &sine_[i * pairs_], &slack_[i * pairs_], story.position(rows_[i], 0)));
+    implied_.positions.push_back(implied(story, &cosine_[i * pairs_], &sine_[i * pairs_],
+                                         &slack_[i * pairs_], story.position(rows_[i], 0)));
   return implied_.positions;
 }
 
-std::vector<double> TurnWorld::implied_positions(const TurnStory& story, const std::vector<Index>& rows) const {
+std::vector<double> TurnWorld::implied_positions(const TurnStory& story,
+                                                 const std::vector<Index>& rows) const {
   std::vector<double> c, s, slack, positions;
   load(rows, c, s, slack);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    positions.push_back(implied(story, &c[i * pairs_], &s[i * pairs_], &slack[i * pairs_], story.position(rows[i], 0)));
+    positions.push_back(implied(story, &c[i * pairs_], &s[i * pairs_], &slack[i * pairs_],
+                                story.position(rows[i], 0)));
   return positions;
 }
 
-void TurnWorld::scan(const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const {
+void TurnWorld::scan(
+    const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const {
   constexpr Index block = 1024;
   std::vector<double> c(static_cast<std::size_t>(block) * pairs_), s = c, slack = c;
   for (Index first = 0; first < reading_->rows; first += block) {
     const Index count = std::min(block, reading_->rows - first);
     read_turns(*dump_, *reading_, first, count, c.data(), s.data(), slack.data(), copy_);
     for (Index i = 0; i < count; ++i)
-      if (!look(first + i, c.data() + static_cast<std::size_t>(i) * pairs_, s.data() + static_cast<std::size_t>(i) * pairs_)) return;
+      if (!look(first + i, c.data() + static_cast<std::size_t>(i) * pairs_,
+                s.data() + static_cast<std::size_t>(i) * pairs_))
+        return;
   }
 }
 

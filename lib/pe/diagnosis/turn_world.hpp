@@ -1,4 +1,5 @@
-// Turn world: what was observed of a dump of turns, at the rows probed, and what can be estimated from it.
+// Turn world: what was observed of a dump of turns, at the rows probed, and what can be estimated
+// from it.
 #pragma once
 
 #include "pe/diagnosis/search.hpp"
@@ -12,7 +13,8 @@ class TurnWorld {
   using Story = TurnStory;
 
   /// `rows`: those to probe, ascending.
-  TurnWorld(const Expectation& expected, const Dump& dump, const TurnReading& reading, const TurnTruth& truth, std::vector<Index> rows, bool copy = false);
+  TurnWorld(const Expectation& expected, const Dump& dump, const TurnReading& reading,
+            const TurnTruth& truth, std::vector<Index> rows, bool copy = false);
 
   Fit measure(const TurnStory& story) const;
   bool agrees(const TurnStory& story) const;
@@ -24,12 +26,18 @@ class TurnWorld {
   TurnStory start() const;
 
   /// Whether there are rows, not a vector of frequencies.
-  bool has_rows() const { return reading_->form < TurnReading::Form::frequencies || reading_->form == TurnReading::Form::vectors; }
-  /// Whether cosines and sines are there, times the attention factor; angles and frequencies carry none.
+  bool has_rows() const {
+    return reading_->form < TurnReading::Form::frequencies ||
+           reading_->form == TurnReading::Form::vectors;
+  }
+  /// Whether cosines and sines are there, times the attention factor; angles and frequencies carry
+  /// none.
   bool has_amplitude() const { return has_rows() && reading_->form != TurnReading::Form::angles; }
   const std::vector<Index>& rows() const { return rows_; }
   /// Which position in its run a row stands at: r, and (r / stride) % run for vectors.
-  Index slot(Index row) const { return reading_->run > 0 ? row / reading_->stride % reading_->run : row; }
+  Index slot(Index row) const {
+    return reading_->run > 0 ? row / reading_->stride % reading_->run : row;
+  }
   Index slots() const { return reading_->run > 0 ? reading_->run : reading_->rows; }
   /// Observed turn of pair j at probe i.
   double cosine(std::size_t i, std::size_t j) const { return cosine_[i * pairs_ + j]; }
@@ -39,23 +47,29 @@ class TurnWorld {
   bool on_grid(DType type) const;  // every observed value is a number of this type
   bool finite() const { return finite_; }
 
-  /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the file has them; NaN where unknown.
+  /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the
+  /// file has them; NaN where unknown.
   const std::vector<double>& measured() const { return measured_; }
   /// The same per unit of the story's positions, in its direction.
   std::vector<double> measured(const TurnStory& story) const;
   /// Median of √(cos² + sin²).
   double amplitude() const { return amplitude_; }
-  /// The position that each probe's phases agree with when pair j turns by `frequencies`[j], taken from them with sign; NaN where none does.
+  /// The position that each probe's phases agree with when pair j turns by `frequencies`[j], taken
+  /// from them with sign; NaN where none does.
   std::vector<double> implied_positions(const TurnStory& story) const;
   /// The same for any rows, read again.
-  std::vector<double> implied_positions(const TurnStory& story, const std::vector<Index>& rows) const;
+  std::vector<double> implied_positions(const TurnStory& story,
+                                        const std::vector<Index>& rows) const;
   /// Every row in turn, read in blocks, [pair] each, as long as `look` returns true.
-  void scan(const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const;
+  void scan(
+      const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const;
 
  private:
-  void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine, std::vector<double>& slack) const;
+  void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,
+            std::vector<double>& slack) const;
   void estimate_frequencies();
-  double implied(const TurnStory& story, const double* cosine, const double* sine, const double* slack, double near) const;
+  double implied(const TurnStory& story, const double* cosine, const double* sine,
+                 const double* slack, double near) const;
 
   const Expectation* expected_;
   const Dump* dump_;
@@ -75,8 +89,10 @@ class TurnWorld {
   mutable Implied implied_;
 };
 
-/// Rows where faults show: the first ones and powers of two for the estimates, 255–257, 511, 2047–2049, the original length and its neighbours,
-/// the last rows, a spread of others, and `more`; of vectors, in the first, second and last runs.
-std::vector<Index> probe_rows(const TurnReading& reading, Index original, const std::vector<Index>& more);
+/// Rows where faults show: the first ones and powers of two for the estimates, 255–257, 511,
+/// 2047–2049, the original length and its neighbours, the last rows, a spread of others, and
+/// `more`; of vectors, in the first, second and last runs.
+std::vector<Index> probe_rows(const TurnReading& reading, Index original,
+                              const std::vector<Index>& more);
 
 }  // namespace pe

@@ -1,4 +1,5 @@
-// The way of a verdict on turns: readings, the truth at every cell, else the smallest story at the probes, held against every row.
+// The way of a verdict on turns: readings, the truth at every cell, else the smallest story at the
+// probes, held against every row.
 #include "pe/diagnosis/turns.hpp"
 
 #include <fmt/format.h>
@@ -16,19 +17,26 @@ using Form = TurnReading::Form;
 
 TurnTruth truth_of(const Expectation& expected) {
   auto truth = turn_truth(expected.effect);
-  if (expected.encoding->kind == Kind::table && expected.parameters.has("offset")) truth->shift = expected.parameters.integer("offset");
+  if (expected.encoding->kind == Kind::table && expected.parameters.has("offset"))
+    truth->shift = expected.parameters.integer("offset");
   return *truth;
 }
 
-std::vector<Index> probes_of(const Expectation& expected, const TurnReading& reading, const std::vector<Index>& more) {
-  const Index original = expected.parameters.has("original-max-position") ? expected.parameters.integer("original-max-position") : 0;
+std::vector<Index> probes_of(const Expectation& expected, const TurnReading& reading,
+                             const std::vector<Index>& more) {
+  const Index original = expected.parameters.has("original-max-position")
+                             ? expected.parameters.integer("original-max-position")
+                             : 0;
   return probe_rows(reading, original, more);
 }
 
 class Verdict {
  public:
   Verdict(const Expectation& expected, const Dump& dump)
-      : expected_(expected), dump_(dump), wanted_(wanted_of(expected)), attempts_(attempts_of(expected, dump, truth_of(expected), wanted_)) {}
+      : expected_(expected),
+        dump_(dump),
+        wanted_(wanted_of(expected)),
+        attempts_(attempts_of(expected, dump, truth_of(expected), wanted_)) {}
 
   Diagnosis reached() {
     if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
@@ -39,9 +47,13 @@ class Verdict {
   }
 
  private:
-  TurnWorld world_of(const Attempt& attempt) const { return {expected_, dump_, attempt.reading, attempt.truth, probes_of(expected_, attempt.reading, more_)}; }
+  TurnWorld world_of(const Attempt& attempt) const {
+    return {expected_, dump_, attempt.reading, attempt.truth,
+            probes_of(expected_, attempt.reading, more_)};
+  }
 
-  // The cheapest reading that agrees with what is meant at the probes, if any; and those that look like turns at all, to be kept for stories.
+  // The cheapest reading that agrees with what is meant at the probes, if any; and those that look
+  // like turns at all, to be kept for stories.
   const Attempt* choose() {
     std::vector<double> scores;
     std::size_t best = attempts_.size();
@@ -52,24 +64,33 @@ class Verdict {
       const Likelihood score = likelihood(expected_, dump_, attempt, world);
       if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
       scores.push_back(rest ? score.share : score.share - 0.5);
-      if (rest && (best == attempts_.size() || attempt.cost < attempts_[best].cost) && world.agrees(world.start())) best = i;
+      if (rest && (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
+          world.agrees(world.start()))
+        best = i;
     }
     const double highest = *std::ranges::max_element(scores);
     for (std::size_t i = 0; i < attempts_.size(); ++i)
-      if (highest < 0.9 || scores[i] >= highest - 0.1 || (scores[i] >= 0.95 && attempts_[i].cost == 0)) kept_.push_back(attempts_[i]);
+      if (highest < 0.9 || scores[i] >= highest - 0.1 ||
+          (scores[i] >= 0.95 && attempts_[i].cost == 0))
+        kept_.push_back(attempts_[i]);
     return best < attempts_.size() ? &attempts_[best] : nullptr;
   }
 
   void finish(const Attempt& attempt, const TurnWorld& world, const TurnTally& tally) {
-    diagnosis_.layout = attempt.reading.layout, diagnosis_.what = describe(dump_, attempt.reading);
+    diagnosis_.layout = attempt.reading.layout;
+    diagnosis_.what = describe(dump_, attempt.reading);
     take_tally(tally, world, diagnosis_);
     add_notes(expected_, attempt, wanted_, diagnosis_);
-    if (const auto reason = too_short(expected_, attempt.reading)) diagnosis_.reasons.push_back(*reason), diagnosis_.tier = Tier::wrong;
+    if (const auto reason = too_short(expected_, attempt.reading)) {
+      diagnosis_.reasons.push_back(*reason);
+      diagnosis_.tier = Tier::wrong;
+    }
   }
 
   bool blame_numbers(const Attempt& attempt, const TurnWorld& world, const TurnTally& tally) {
     if (tally.not_finite == 0) return false;
-    diagnosis_.reasons = {not_finite(tally)}, diagnosis_.tier = Tier::wrong;
+    diagnosis_.reasons = {not_finite(tally)};
+    diagnosis_.tier = Tier::wrong;
     finish(attempt, world, tally);
     return true;
   }
@@ -83,14 +104,17 @@ class Verdict {
     if (tally.first_wrong) return false;
     diagnosis_.reasons = attempt.reasons;
     if (const auto reason = copies_differ(tally)) diagnosis_.reasons.push_back(*reason);
-    const Tier tier = tally.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
+    const Tier tier =
+        tally.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
     diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
     diagnosis_.arithmetic = arithmetic_of(world, tally, tier);
     diagnosis_.before = diagnosis_.after = tally.worst;
     if (tier == Tier::drift && tally.ulps > 2 && world.has_rows())
-      for (const TurnCause& cause : precision_causes())  // a shorter type may hide within the drift of far positions
+      for (const TurnCause& cause :
+           precision_causes())  // a shorter type may hide within the drift of far positions
         if (cause.row.tier == Tier::storage)
-          for (const auto& proposal : cause.propose(world, world.start())) diagnosis_.notes.push_back(proposal.sentence);
+          for (const auto& proposal : cause.propose(world, world.start()))
+            diagnosis_.notes.push_back(proposal.sentence);
     finish(attempt, world, tally);
     return true;
   }
@@ -103,7 +127,8 @@ class Verdict {
     for (Attempt& attempt : kept_) {
       attempt.stories.clear();
       worlds.push_back(world_of(attempt));
-      searches.emplace_back(worlds.back(), worlds.back().start(), std::span<const TurnCause>(turn_causes()));
+      searches.emplace_back(worlds.back(), worlds.back().start(),
+                            std::span<const TurnCause>(turn_causes()));
     }
     Attempt* best = &kept_.front();
     for (int depth = 0; depth <= 2; ++depth)
@@ -118,7 +143,8 @@ class Verdict {
     return kept_[static_cast<std::size_t>(std::ranges::min_element(far) - far.begin())];
   }
 
-  // Holds the stories against every row; the first that stands is the answer. False: try again with the rows that refuted them.
+  // Holds the stories against every row; the first that stands is the answer. False: try again with
+  // the rows that refuted them.
   bool is_told(Attempt& attempt, bool last) {
     const TurnWorld world = world_of(attempt);
     const TurnTally tally = tally_of(world, dump_, attempt);
@@ -144,19 +170,25 @@ class Verdict {
 
   void tell(const Attempt& attempt, const TurnTally& tally) {
     const Explanation<TurnWorld>& story = attempt.stories.front();
-    const bool nothing_held = story.fit.residual == 0 && !story.reasons.empty() && story.reasons.back().cause == "uninitialised";  // noise tells no width
+    const bool nothing_held =
+        story.fit.residual == 0 && !story.reasons.empty() &&
+        story.reasons.back().cause == "uninitialised";  // noise tells no width
     if (!nothing_held) diagnosis_.reasons = attempt.reasons;
     diagnosis_.reasons.insert(diagnosis_.reasons.end(), story.reasons.begin(), story.reasons.end());
-    if (const auto reason = copies_differ(tally); reason && !nothing_held) diagnosis_.reasons.push_back(*reason);
+    if (const auto reason = copies_differ(tally); reason && !nothing_held)
+      diagnosis_.reasons.push_back(*reason);
     diagnosis_.after = story.fit.residual;
-    diagnosis_.tier = attempt.reasons.empty() && tally.copies_differ == 0 ? story.tier : Tier::wrong;
+    diagnosis_.tier =
+        attempt.reasons.empty() && tally.copies_differ == 0 ? story.tier : Tier::wrong;
     for (std::size_t i = 1; i < attempt.stories.size() && diagnosis_.others.size() < 4; ++i) {
       const Explanation<TurnWorld>& other = attempt.stories[i];
       if (other.cost > story.cost + 0.3) break;
       const auto same_cause = [](const Reason& a, const Reason& b) { return a.cause == b.cause; };
-      if (std::ranges::equal(other.reasons, story.reasons, same_cause)) continue;  // the same with another digit
+      if (std::ranges::equal(other.reasons, story.reasons, same_cause))
+        continue;  // the same with another digit
       std::string text;
-      for (const Reason& reason : other.reasons) text += (text.empty() ? "" : "; ") + fmt::format("{} [{}]", reason.sentence, reason.cause);
+      for (const Reason& reason : other.reasons)
+        text += (text.empty() ? "" : "; ") + fmt::format("{} [{}]", reason.sentence, reason.cause);
       diagnosis_.others.push_back(text);
     }
   }
@@ -174,9 +206,13 @@ class Verdict {
 LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
   std::optional<LikelyReading> likely;
   double best = 0;
-  for (const Attempt& attempt : attempts_of(expected, dump, truth_of(expected), wanted_of(expected))) {
-    const TurnWorld world(expected, dump, attempt.reading, attempt.truth, probes_of(expected, attempt.reading, {}));
-    const double share = world.measure(world.start()).share, score = likelihood(expected, dump, attempt, world).share + share / 2 - attempt.cost / 4;
+  for (const Attempt& attempt :
+       attempts_of(expected, dump, truth_of(expected), wanted_of(expected))) {
+    const TurnWorld world(expected, dump, attempt.reading, attempt.truth,
+                          probes_of(expected, attempt.reading, {}));
+    const double share = world.measure(world.start()).share,
+                 score = likelihood(expected, dump, attempt, world).share + share / 2 -
+                         attempt.cost / 4;
     if (likely && !(score > best)) continue;
     best = score;
     likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};
@@ -187,23 +223,34 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
   if (dump.before.empty()) return Verdict(expected, dump).reached();
   if (dump.before.size() != dump.arrays.size())
-    throw UsageError(fmt::format("{} arrays before and {} after: give as many of each, in the same order", dump.before.size(), dump.arrays.size()));
+    throw UsageError(
+        fmt::format("{} arrays before and {} after: give as many of each, in the same order",
+                    dump.before.size(), dump.arrays.size()));
   std::vector<Diagnosis> each;
   for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
     if (dump.before[i].shape != dump.arrays[i].shape)
-      throw UsageError(fmt::format("{} is {} and {} is {}: vectors before and after must have one shape", dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
-                                   spell_shape(dump.arrays[i].shape)));
+      throw UsageError(
+          fmt::format("{} is {} and {} is {}: vectors before and after must have one shape",
+                      dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
+                      spell_shape(dump.arrays[i].shape)));
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
     each.push_back(Verdict(expected, pair).reached());
   }
-  const auto is_reversed = [](const Diagnosis& one) { return one.reasons.size() == 1 && one.reasons[0].cause == "direction-reversed"; };
+  const auto is_reversed = [](const Diagnosis& one) {
+    return one.reasons.size() == 1 && one.reasons[0].cause == "direction-reversed";
+  };
   if (each.size() > 1 && std::ranges::all_of(each, is_reversed)) {
     Diagnosis both = each[0];
-    both.reasons.clear(), both.tier = Tier::drift, both.first_wrong.reset();
-    both.notes.push_back("queries and keys both turn the other way: their products are the same, so this is equivalent");
+    both.reasons.clear();
+    both.tier = Tier::drift;
+    both.first_wrong.reset();
+    both.notes.push_back(
+        "queries and keys both turn the other way: their products are the same, so this is "
+        "equivalent");
     return both;
   }
-  return *std::ranges::max_element(each, {}, [](const Diagnosis& one) { return static_cast<int>(one.tier); });
+  return *std::ranges::max_element(each, {},
+                                   [](const Diagnosis& one) { return static_cast<int>(one.tier); });
 }
 
 }  // namespace pe

@@ -8,7 +8,8 @@ namespace pe {
 /// For rotations, and for tables whose rows are waves along one axis.
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
 
-/// The reading of a dump that looks most like turns, the truth for as many pairs as it has, and the part of the probed values that agree with it.
+/// The reading of a dump that looks most like turns, the truth for as many pairs as it has, and the
+/// part of the probed values that agree with it.
 struct LikelyReading {
   TurnReading reading;
   TurnTruth truth;
@@ -17,8 +18,9 @@ struct LikelyReading {
 };
 LikelyReading likely_reading(const Expectation& expected, const Dump& dump);
 
-/// How closely a codebase's arithmetic gives the observed turns: worst distance at the probes, in numbers of the file's type; the
-/// best of all dialects. Nothing where no dialect has a rule for the encoding.
+/// How closely a codebase's arithmetic gives the observed turns: worst distance at the probes, in
+/// numbers of the file's type; the best of all dialects. Nothing where no dialect has a rule for
+/// the encoding.
 struct Arithmetic {
   const Dialect* dialect = nullptr;
   double ulps = 0;

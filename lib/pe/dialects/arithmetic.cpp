@@ -21,7 +21,9 @@ std::vector<float> singles(const std::vector<Real>& values) {
 
 // Angles that are one product in float32.
 Steps multiplied(const Rotation& rotation, std::vector<float> frequencies) {
-  Steps steps{.frequencies = std::move(frequencies), .magnitude = single(rotation.waves->magnitude()), .angles = {}};
+  Steps steps{.frequencies = std::move(frequencies),
+              .magnitude = single(rotation.waves->magnitude()),
+              .angles = {}};
   steps.angles = [f = steps.frequencies](double position, float* angles) {
     const auto p = static_cast<float>(position);
     for (std::size_t j = 0; j < f.size(); ++j) angles[j] = p * f[j];
@@ -32,7 +34,8 @@ Steps multiplied(const Rotation& rotation, std::vector<float> frequencies) {
 // base^(2j/d), exponents and power in float32.
 std::vector<float> torch_powers(const Recipe& recipe, std::size_t count, int lanes) {
   std::vector<float> exponents;
-  for (std::size_t j = 0; j < count; ++j) exponents.push_back(static_cast<float>(2 * j) / static_cast<float>(recipe.dim));
+  for (std::size_t j = 0; j < count; ++j)
+    exponents.push_back(static_cast<float>(2 * j) / static_cast<float>(recipe.dim));
   return pe::torch_powers(single(recipe.base), exponents, lanes);
 }
 
@@ -40,7 +43,8 @@ float clamp01(float value) { return value < 0 ? 0.0f : value > 1 ? 1.0f : value;
 
 // transformers' `_compute_llama3_parameters`, where number / tensor is reciprocal · number.
 float banded(float f, const Recipe& recipe) {
-  const float factor = single(recipe.factor), low = single(recipe.low), original = single(recipe.original);
+  const float factor = single(recipe.factor), low = single(recipe.low),
+              original = single(recipe.original);
   const float length = 1 / f * single(2 * real_pi());
   if (length > single(recipe.original / recipe.low)) return f / factor;
   if (length < single(recipe.original / recipe.high)) return f;
@@ -52,22 +56,32 @@ std::vector<float> torch_frequencies(const Rotation& rotation, int lanes) {
   const Recipe& recipe = *rotation.recipe;
   const std::size_t pairs = rotation.waves->frequencies().size();
   if (recipe.rule == Rule::given) return singles(rotation.waves->frequencies());
-  const std::size_t turning = recipe.rule == Rule::live ? static_cast<std::size_t>(recipe.count) : pairs;
+  const std::size_t turning =
+      recipe.rule == Rule::live ? static_cast<std::size_t>(recipe.count) : pairs;
   std::vector<float> powers = torch_powers(recipe, turning, lanes), f;
-  const float factor = single(recipe.factor), low = single(recipe.low), width = single(recipe.high - recipe.low);
+  const float factor = single(recipe.factor), low = single(recipe.low),
+              width = single(recipe.high - recipe.low);
   for (std::size_t j = 0; j < turning; ++j) {
     const float plain = 1 / powers[j];
     switch (recipe.rule) {
       case Rule::divided:
-      case Rule::live: f.push_back(plain / factor); break;
+      case Rule::live:
+        f.push_back(plain / factor);
+        break;
       case Rule::ramped: {
-        const float kept = 1 - clamp01((static_cast<float>(j) - low) / width), divided = 1 / (factor * powers[j]);
+        const float kept = 1 - clamp01((static_cast<float>(j) - low) / width),
+                    divided = 1 / (factor * powers[j]);
         f.push_back(divided * (1 - kept) + plain * kept);
         break;
       }
-      case Rule::banded: f.push_back(banded(plain, recipe)); break;
-      case Rule::listed: f.push_back(1 / (single(recipe.divisors[j]) * powers[j])); break;
-      default: f.push_back(plain);
+      case Rule::banded:
+        f.push_back(banded(plain, recipe));
+        break;
+      case Rule::listed:
+        f.push_back(1 / (single(recipe.divisors[j]) * powers[j]));
+        break;
+      default:
+        f.push_back(plain);
     }
   }
   f.resize(pairs, 0.0f);
@@ -76,7 +90,9 @@ std::vector<float> torch_frequencies(const Rotation& rotation, int lanes) {
 
 // What ggml's kernels know of a recipe: scalars for the ramp, and a divisor for each pair.
 struct Knobs {
-  float scale = 1, low = 0, high = 0;  // scale multiplies; low < high: a ramp between the plain angle and the scaled one
+  float scale = 1, low = 0,
+        high =
+            0;  // scale multiplies; low < high: a ramp between the plain angle and the scaled one
   bool ramp = false;
   std::vector<float> divisors;  // llama3's and longrope's, worked out by the converter in float32
 };
@@ -84,12 +100,20 @@ struct Knobs {
 Knobs knobs_of(const Rotation& rotation) {
   const Recipe& recipe = *rotation.recipe;
   Knobs knobs{.divisors = std::vector<float>(rotation.waves->frequencies().size(), 1.0f)};
-  if (recipe.rule == Rule::divided || recipe.rule == Rule::ramped) knobs.scale = 1 / single(recipe.factor);
-  if (recipe.rule == Rule::ramped) knobs.ramp = true, knobs.low = single(recipe.low), knobs.high = single(recipe.high);
+  if (recipe.rule == Rule::divided || recipe.rule == Rule::ramped)
+    knobs.scale = 1 / single(recipe.factor);
+  if (recipe.rule == Rule::ramped) {
+    knobs.ramp = true;
+    knobs.low = single(recipe.low);
+    knobs.high = single(recipe.high);
+  }
   for (std::size_t j = 0; j < knobs.divisors.size(); ++j) {
     if (recipe.rule == Rule::listed) knobs.divisors[j] = single(recipe.divisors[j]);
-    if (recipe.rule == Rule::banded) knobs.divisors[j] = single(rotation.unscaled[j] / rotation.waves->frequencies()[j]);
-    if (recipe.rule == Rule::live) knobs.divisors[j] = j < static_cast<std::size_t>(recipe.count) ? single(recipe.factor) : 1e30f;
+    if (recipe.rule == Rule::banded)
+      knobs.divisors[j] = single(rotation.unscaled[j] / rotation.waves->frequencies()[j]);
+    if (recipe.rule == Rule::live)
+      knobs.divisors[j] =
+          j < static_cast<std::size_t>(recipe.count) ? single(recipe.factor) : 1e30f;
   }
   return knobs;
 }
@@ -105,7 +129,8 @@ float ggml_angle(const Knobs& knobs, float theta, std::size_t j) {
 
 Steps ggml(const Rotation& rotation, std::vector<float> powers, bool iterated) {
   const Recipe& recipe = *rotation.recipe;
-  if (recipe.rule == Rule::given) return multiplied(rotation, singles(rotation.waves->frequencies()));
+  if (recipe.rule == Rule::given)
+    return multiplied(rotation, singles(rotation.waves->frequencies()));
   const Knobs knobs = knobs_of(rotation);
   Steps steps{.frequencies = {}, .magnitude = single(rotation.waves->magnitude()), .angles = {}};
   steps.angles = [knobs, powers, iterated](double position, float* angles) {
@@ -124,18 +149,23 @@ Steps ggml(const Rotation& rotation, std::vector<float> powers, bool iterated) {
 // Frequencies of a ladder of its own, then the scaling's factors as transformers has them.
 Steps bent(const Rotation& rotation, const std::function<float(double j)>& plain) {
   const Recipe& recipe = *rotation.recipe;
-  if (recipe.rule == Rule::given) return multiplied(rotation, singles(rotation.waves->frequencies()));
+  if (recipe.rule == Rule::given)
+    return multiplied(rotation, singles(rotation.waves->frequencies()));
   std::vector<float> f;
   for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j) {
     const float value = plain(static_cast<double>(j));
     const float factor = single(recipe.factor);
-    const float kept = recipe.rule == Rule::ramped ? 1 - clamp01((static_cast<float>(j) - single(recipe.low)) / single(recipe.high - recipe.low)) : 0;
+    const float kept = recipe.rule == Rule::ramped
+                           ? 1 - clamp01((static_cast<float>(j) - single(recipe.low)) /
+                                         single(recipe.high - recipe.low))
+                           : 0;
     f.push_back(recipe.rule == Rule::divided  ? value / factor
                 : recipe.rule == Rule::ramped ? value / factor * (1 - kept) + value * kept
                 : recipe.rule == Rule::banded ? banded(value, recipe)
                 : recipe.rule == Rule::listed ? value / single(recipe.divisors[j])
-                : recipe.rule == Rule::live   ? (static_cast<Index>(j) < recipe.count ? value / factor : 0.0f)
-                                              : value);
+                : recipe.rule == Rule::live
+                    ? (static_cast<Index>(j) < recipe.count ? value / factor : 0.0f)
+                    : value);
   }
   return multiplied(rotation, std::move(f));
 }
@@ -143,14 +173,19 @@ Steps bent(const Rotation& rotation, const std::function<float(double j)>& plain
 }  // namespace
 
 std::vector<float> torch_powers(float base, const std::vector<float>& exponents, int lanes) {
-  const std::size_t count = exponents.size(), run = lanes > 0 ? 2 * static_cast<std::size_t>(lanes) : count + 1, vectors = count / run * run;
+  const std::size_t count = exponents.size(),
+                    run = lanes > 0 ? 2 * static_cast<std::size_t>(lanes) : count + 1,
+                    vectors = count / run * run;
   std::vector<float> powers;
   for (std::size_t j = 0; j < count; ++j)
-    powers.push_back(j < vectors && exponents[j] != 0 ? sleef_powf(base, exponents[j]) : std::pow(base, exponents[j]));
+    powers.push_back(j < vectors && exponents[j] != 0 ? sleef_powf(base, exponents[j])
+                                                      : std::pow(base, exponents[j]));
   return powers;
 }
 
-Steps torch_steps(const Rotation& rotation, int lanes) { return multiplied(rotation, torch_frequencies(rotation, lanes)); }
+Steps torch_steps(const Rotation& rotation, int lanes) {
+  return multiplied(rotation, torch_frequencies(rotation, lanes));
+}
 Steps torch_avx512(const Rotation& rotation) { return torch_steps(rotation, 16); }
 Steps torch_avx2(const Rotation& rotation) { return torch_steps(rotation, 8); }
 Steps torch_scalar(const Rotation& rotation) { return torch_steps(rotation, 0); }
@@ -160,7 +195,8 @@ Steps torch_divided_positions(const Rotation& rotation) {
   Rotation plain = rotation;
   plain.recipe->rule = Rule::plain;
   Steps steps = torch_avx512(plain);
-  steps.angles = [f = steps.frequencies, factor = single(rotation.recipe->factor)](double position, float* angles) {
+  steps.angles = [f = steps.frequencies, factor = single(rotation.recipe->factor)](double position,
+                                                                                   float* angles) {
     const float p = static_cast<float>(position) / factor;
     for (std::size_t j = 0; j < f.size(); ++j) angles[j] = p * f[j];
   };
@@ -168,42 +204,54 @@ Steps torch_divided_positions(const Rotation& rotation) {
 }
 
 Steps ggml_cpu(const Rotation& rotation) {
-  const float scale = std::pow(single(rotation.recipe->base), -2.0f / static_cast<float>(rotation.recipe->dim));
+  const float scale =
+      std::pow(single(rotation.recipe->base), -2.0f / static_cast<float>(rotation.recipe->dim));
   return ggml(rotation, std::vector<float>(rotation.waves->frequencies().size(), scale), true);
 }
 
 Steps ggml_cuda(const Rotation& rotation) {
-  const float scale = std::pow(single(rotation.recipe->base), -2.0f / static_cast<float>(rotation.recipe->dim));
+  const float scale =
+      std::pow(single(rotation.recipe->base), -2.0f / static_cast<float>(rotation.recipe->dim));
   std::vector<float> powers;
-  for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j) powers.push_back(std::pow(scale, static_cast<float>(j)));
+  for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j)
+    powers.push_back(std::pow(scale, static_cast<float>(j)));
   return ggml(rotation, std::move(powers), false);
 }
 
 Steps ggml_metal(const Rotation& rotation) {
-  const float inverse = -1.0f / static_cast<float>(rotation.recipe->dim), base = single(rotation.recipe->base);
+  const float inverse = -1.0f / static_cast<float>(rotation.recipe->dim),
+              base = single(rotation.recipe->base);
   std::vector<float> powers;
-  for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j) powers.push_back(std::pow(base, inverse * static_cast<float>(2 * j)));
+  for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j)
+    powers.push_back(std::pow(base, inverse * static_cast<float>(2 * j)));
   return ggml(rotation, std::move(powers), false);
 }
 
 Steps numpy_steps(const Rotation& rotation) {
-  const double base = to_double(rotation.recipe->base), dim = static_cast<double>(rotation.recipe->dim);
-  return bent(rotation, [=](double j) { return 1 / static_cast<float>(std::pow(base, 2 * j / dim)); });
+  const double base = to_double(rotation.recipe->base),
+               dim = static_cast<double>(rotation.recipe->dim);
+  return bent(rotation,
+              [=](double j) { return 1 / static_cast<float>(std::pow(base, 2 * j / dim)); });
 }
 
 Steps mlx_metal(const Rotation& rotation) {
-  const float log2_base = std::log2(single(rotation.recipe->base)), half = static_cast<float>(rotation.recipe->dim) / 2;
-  return bent(rotation, [=](double j) { return std::exp2(-(static_cast<float>(j) / half) * log2_base); });
+  const float log2_base = std::log2(single(rotation.recipe->base)),
+              half = static_cast<float>(rotation.recipe->dim) / 2;
+  return bent(rotation,
+              [=](double j) { return std::exp2(-(static_cast<float>(j) / half) * log2_base); });
 }
 
 Steps mlx_cpu(const Rotation& rotation) {
-  const float step = static_cast<float>(std::log(to_double(rotation.recipe->base)) / (static_cast<double>(rotation.recipe->dim) / 2));
+  const float step = static_cast<float>(std::log(to_double(rotation.recipe->base)) /
+                                        (static_cast<double>(rotation.recipe->dim) / 2));
   return bent(rotation, [=](double j) { return std::exp(static_cast<float>(-j) * step); });
 }
 
 Steps flashinfer(const Rotation& rotation) {
-  const float inverse = 1 / single(rotation.recipe->base), dim = static_cast<float>(rotation.recipe->dim);
-  return bent(rotation, [=](double j) { return std::pow(inverse, static_cast<float>(2 * j) / dim); });
+  const float inverse = 1 / single(rotation.recipe->base),
+              dim = static_cast<float>(rotation.recipe->dim);
+  return bent(rotation,
+              [=](double j) { return std::pow(inverse, static_cast<float>(2 * j) / dim); });
 }
 
 }  // namespace pe

@@ -8,8 +8,8 @@
 
 namespace pe {
 
-/// A rotation as one codebase evaluates it. Angles are float32; cos and sin of them are rounded once, then multiplied by the magnitude in
-/// float32.
+/// A rotation as one codebase evaluates it. Angles are float32; cos and sin of them are rounded
+/// once, then multiplied by the magnitude in float32.
 struct Steps {
   std::vector<float> frequencies;  // radians per position, as the codebase holds or would hold them
   float magnitude = 1;
@@ -17,20 +17,23 @@ struct Steps {
   std::function<void(double position, float* angles)> angles;
 };
 
-/// base^e for each exponent in float32, as PyTorch fills a tensor with vectors of `lanes` floats: SLEEF for runs of 2·lanes, the C library's
-/// powf for the rest; `lanes` 0: powf alone.
+/// base^e for each exponent in float32, as PyTorch fills a tensor with vectors of `lanes` floats:
+/// SLEEF for runs of 2·lanes, the C library's powf for the rest; `lanes` 0: powf alone.
 std::vector<float> torch_powers(float base, const std::vector<float>& exponents, int lanes);
 
-/// PyTorch on a processor with vectors of `lanes` floats: base^(2j/d) in float32 by SLEEF for runs of 2·lanes, by the C library's powf
-/// for the rest; 1/x; the scaling's steps in float32 as transformers has them; angle = float32(p)·f rounded once. `lanes` 0: powf alone.
+/// PyTorch on a processor with vectors of `lanes` floats: base^(2j/d) in float32 by SLEEF for runs
+/// of 2·lanes, by the C library's powf for the rest; 1/x; the scaling's steps in float32 as
+/// transformers has them; angle = float32(p)·f rounded once. `lanes` 0: powf alone.
 Steps torch_steps(const Rotation& rotation, int lanes);
 Steps torch_avx512(const Rotation& rotation);
 Steps torch_avx2(const Rotation& rotation);
 Steps torch_scalar(const Rotation& rotation);
-/// The same, but a linear scaling divides positions, not frequencies (vLLM, SGLang, Transformer Engine).
+/// The same, but a linear scaling divides positions, not frequencies (vLLM, SGLang, Transformer
+/// Engine).
 Steps torch_divided_positions(const Rotation& rotation);
 
-/// ggml: frequencies never stand anywhere. Processor: θ starts at the position and is multiplied by powf(base, −2/d) from pair to pair.
+/// ggml: frequencies never stand anywhere. Processor: θ starts at the position and is multiplied by
+/// powf(base, −2/d) from pair to pair.
 Steps ggml_cpu(const Rotation& rotation);
 /// position · powf(powf(base, −2/d), j).
 Steps ggml_cuda(const Rotation& rotation);
@@ -40,7 +43,8 @@ Steps ggml_metal(const Rotation& rotation);
 /// NumPy: the power in double, then float32, then the reciprocal, as TensorRT-LLM has it.
 Steps numpy_steps(const Rotation& rotation);
 
-/// exp2(−j/n·log2 base), as MLX's Metal kernel has it (exp2 rounded once here); exp(−j·(ln base/n)) on its processor.
+/// exp2(−j/n·log2 base), as MLX's Metal kernel has it (exp2 rounded once here); exp(−j·(ln base/n))
+/// on its processor.
 Steps mlx_metal(const Rotation& rotation);
 Steps mlx_cpu(const Rotation& rotation);
 

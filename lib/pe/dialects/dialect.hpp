@@ -12,28 +12,30 @@ namespace pe {
 
 /// How a codebase keeps the cosines and sines of a rotation of n pairs.
 enum class Keeping {
-  pairs,      // cos and sin, [position, pair]
-  halves,     // cos and sin, [position, 2n]: the pairs, and the pairs again
-  adjacent,   // cos and sin, [position, 2n]: each pair's value twice
-  cos_sin,    // one array [position, 2n]: cosines, then sines
-  sin_cos,    // one array [position, 2n]: sines, then cosines
-  turns,      // one array [position, pair, 2]: cosine, sine (complex numbers, too)
-  angles,     // one array [position, 1, 1, 2n]: the angles, and the angles again
+  pairs,     // cos and sin, [position, pair]
+  halves,    // cos and sin, [position, 2n]: the pairs, and the pairs again
+  adjacent,  // cos and sin, [position, 2n]: each pair's value twice
+  cos_sin,   // one array [position, 2n]: cosines, then sines
+  sin_cos,   // one array [position, 2n]: sines, then cosines
+  turns,     // one array [position, pair, 2]: cosine, sine (complex numbers, too)
+  angles,    // one array [position, 1, 1, 2n]: the angles, and the angles again
 };
 
 struct Dialect {
   std::string_view name;
   std::string_view summary;
-  std::string_view source;           // files and functions
-  std::string_view claim;            // how close to the real program, as a sentence
-  /// Parameters that it reads otherwise, where no flag says so, of a scaling or an encoding: "dynamic.growth=frozen
-  /// sinusoidal.layout=halves". A value @name is another parameter's; none: the config's value is not read.
+  std::string_view source;  // files and functions
+  std::string_view claim;   // how close to the real program, as a sentence
+  /// Parameters that it reads otherwise, where no flag says so, of a scaling or an encoding:
+  /// "dynamic.growth=frozen sinusoidal.layout=halves". A value @name is another parameter's; none:
+  /// the config's value is not read.
   std::string_view readings = {};
   Keeping keeping = Keeping::pairs;
-  std::string_view array = {};       // name of the one array
+  std::string_view array = {};                // name of the one array
   Steps (*steps)(const Rotation&) = nullptr;  // null: exact
-  int lanes = 0;                          // ALiBi: slopes as float32 powers of PyTorch with vectors of so many; 0: exact
-  float (*exponential)(float) = nullptr;  // sinusoids: frequencies exp(−j·step) and angles in float32; null: exact
+  int lanes = 0;  // ALiBi: slopes as float32 powers of PyTorch with vectors of so many; 0: exact
+  float (*exponential)(float) =
+      nullptr;  // sinusoids: frequencies exp(−j·step) and angles in float32; null: exact
 };
 
 /// Every dialect, `exact` first.
@@ -43,20 +45,22 @@ std::span<const Dialect> all_dialects();
 const Dialect& find_dialect(std::string_view name);
 
 /// As spell() of spell.hpp, in a dialect. A kind that the dialect has no rule for is refused.
-std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype, const std::vector<std::string>& names, const Dialect& dialect);
+std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
+                         const std::vector<std::string>& names, const Dialect& dialect);
 
 /// Where one dialect's turns lie farthest from the exact ones.
 struct Parting {
   const Dialect* dialect = nullptr;
-  double worst = 0;              // of |cos − cos′| and |sin − sin′|
-  std::int64_t position = 0;     // where
+  double worst = 0;           // of |cos − cos′| and |sin − sin′|
+  std::int64_t position = 0;  // where
   Index pair = 0;
-  double frequency = 0;          // worst relative difference of a frequency
+  double frequency = 0;  // worst relative difference of a frequency
   Index frequency_pair = 0;
-  std::int64_t first = -1;       // first position that is off by more than `limit`; −1: none
+  std::int64_t first = -1;  // first position that is off by more than `limit`; −1: none
 };
 
 /// How far `rotation` evaluated in the dialect lies from the exact one over the positions.
-Parting part(const Rotation& rotation, const Rotation& exact, const PositionRange& positions, const Dialect& dialect, double limit);
+Parting part(const Rotation& rotation, const Rotation& exact, const PositionRange& positions,
+             const Dialect& dialect, double limit);
 
 }  // namespace pe

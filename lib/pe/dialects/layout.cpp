@@ -24,13 +24,20 @@ void write(const std::vector<float>& values, DType dtype, std::byte* out) {
 }
 
 // The cosine or sine of a float32 angle, rounded once, times the magnitude.
-float cosine(float angle, float magnitude) { return static_cast<float>(std::cos(static_cast<double>(angle))) * magnitude; }
-float sine(float angle, float magnitude) { return static_cast<float>(std::sin(static_cast<double>(angle))) * magnitude; }
+float cosine(float angle, float magnitude) {
+  return static_cast<float>(std::cos(static_cast<double>(angle))) * magnitude;
+}
+float sine(float angle, float magnitude) {
+  return static_cast<float>(std::sin(static_cast<double>(angle))) * magnitude;
+}
 
-// Puts the row of one position: angles in, the elements of one array out. `part` is 0 for cos, 1 for sin, where they have an array each.
+// Puts the row of one position: angles in, the elements of one array out. `part` is 0 for cos, 1
+// for sin, where they have an array each.
 using Put = void (*)(const std::vector<float>& angles, float magnitude, int part, float* row);
 
-float turned(float angle, float magnitude, int part) { return part == 0 ? cosine(angle, magnitude) : sine(angle, magnitude); }
+float turned(float angle, float magnitude, int part) {
+  return part == 0 ? cosine(angle, magnitude) : sine(angle, magnitude);
+}
 
 void put_pairs(const std::vector<float>& angles, float magnitude, int part, float* row) {
   for (std::size_t j = 0; j < angles.size(); ++j) row[j] = turned(angles[j], magnitude, part);
@@ -40,16 +47,22 @@ void put_halves(const std::vector<float>& angles, float magnitude, int part, flo
   std::copy_n(row, angles.size(), row + angles.size());
 }
 void put_adjacent(const std::vector<float>& angles, float magnitude, int part, float* row) {
-  for (std::size_t j = 0; j < angles.size(); ++j) row[2 * j] = row[2 * j + 1] = turned(angles[j], magnitude, part);
+  for (std::size_t j = 0; j < angles.size(); ++j)
+    row[2 * j] = row[2 * j + 1] = turned(angles[j], magnitude, part);
 }
 void put_cos_sin(const std::vector<float>& angles, float magnitude, int, float* row) {
-  put_pairs(angles, magnitude, 0, row), put_pairs(angles, magnitude, 1, row + angles.size());
+  put_pairs(angles, magnitude, 0, row);
+  put_pairs(angles, magnitude, 1, row + angles.size());
 }
 void put_sin_cos(const std::vector<float>& angles, float magnitude, int, float* row) {
-  put_pairs(angles, magnitude, 1, row), put_pairs(angles, magnitude, 0, row + angles.size());
+  put_pairs(angles, magnitude, 1, row);
+  put_pairs(angles, magnitude, 0, row + angles.size());
 }
 void put_turns(const std::vector<float>& angles, float magnitude, int, float* row) {
-  for (std::size_t j = 0; j < angles.size(); ++j) row[2 * j] = cosine(angles[j], magnitude), row[2 * j + 1] = sine(angles[j], magnitude);
+  for (std::size_t j = 0; j < angles.size(); ++j) {
+    row[2 * j] = cosine(angles[j], magnitude);
+    row[2 * j + 1] = sine(angles[j], magnitude);
+  }
 }
 void put_angles(const std::vector<float>& angles, float, int, float* row) {
   std::ranges::copy(angles, row);
@@ -58,19 +71,26 @@ void put_angles(const std::vector<float>& angles, float, int, float* row) {
 
 struct Form {
   Put put;
-  int arrays;  // 2: cos and sin
-  Index width; // elements a pair
+  int arrays;   // 2: cos and sin
+  Index width;  // elements a pair
 };
 
 Form form_of(Keeping keeping) {
   switch (keeping) {
-    case Keeping::pairs: return {put_pairs, 2, 1};
-    case Keeping::halves: return {put_halves, 2, 2};
-    case Keeping::adjacent: return {put_adjacent, 2, 2};
-    case Keeping::cos_sin: return {put_cos_sin, 1, 2};
-    case Keeping::sin_cos: return {put_sin_cos, 1, 2};
-    case Keeping::turns: return {put_turns, 1, 2};
-    case Keeping::angles: return {put_angles, 1, 2};
+    case Keeping::pairs:
+      return {put_pairs, 2, 1};
+    case Keeping::halves:
+      return {put_halves, 2, 2};
+    case Keeping::adjacent:
+      return {put_adjacent, 2, 2};
+    case Keeping::cos_sin:
+      return {put_cos_sin, 1, 2};
+    case Keeping::sin_cos:
+      return {put_sin_cos, 1, 2};
+    case Keeping::turns:
+      return {put_turns, 1, 2};
+    case Keeping::angles:
+      return {put_angles, 1, 2};
   }
   return {};
 }
@@ -78,7 +98,9 @@ Form form_of(Keeping keeping) {
 std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions, Index pairs) {
   std::vector<Axis> axes{{"position", positions, "position in the sequence"}};
   switch (dialect.keeping) {
-    case Keeping::pairs: axes.push_back(counted("pair", pairs, "pair of channels")); break;
+    case Keeping::pairs:
+      axes.push_back(counted("pair", pairs, "pair of channels"));
+      break;
     case Keeping::turns:
       axes.push_back(counted("pair", pairs, "pair of channels"));
       axes.push_back(counted("part", 2, "cosine, sine"));
@@ -88,61 +110,85 @@ std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions
       axes.push_back(counted("head", 1, "one for all heads"));
       axes.push_back(counted("dim", 2 * pairs, "channel of the head"));
       break;
-    default: axes.push_back(counted("dim", 2 * pairs, "channel of the head"));
+    default:
+      axes.push_back(counted("dim", 2 * pairs, "channel of the head"));
   }
   return axes;
 }
 
-Field turns_field(const Dialect& dialect, const Steps& steps, const PositionRange& positions, DType dtype, std::string name, int part) {
+Field turns_field(const Dialect& dialect, const Steps& steps, const PositionRange& positions,
+                  DType dtype, std::string name, int part) {
   const auto pairs = static_cast<Index>(steps.frequencies.size());
   const Form form = form_of(dialect.keeping);
-  Field field{.name = std::move(name), .description = std::string(dialect.summary), .axes = axes_of(dialect, positions, pairs), .dtype = dtype, .fill = {}};
-  const Index lines = dialect.keeping == Keeping::turns ? pairs : 1;  // a position's row is this many lines
-  field.fill = [=, put = form.put, width = pairs * form.width](Index first, Index count, std::byte* out) {
-    std::vector<float> angles(static_cast<std::size_t>(pairs)), row(static_cast<std::size_t>(width));
+  Field field{.name = std::move(name),
+              .description = std::string(dialect.summary),
+              .axes = axes_of(dialect, positions, pairs),
+              .dtype = dtype,
+              .fill = {}};
+  const Index lines =
+      dialect.keeping == Keeping::turns ? pairs : 1;  // a position's row is this many lines
+  field.fill = [=, put = form.put, width = pairs * form.width](Index first, Index count,
+                                                               std::byte* out) {
+    std::vector<float> angles(static_cast<std::size_t>(pairs)),
+        row(static_cast<std::size_t>(width));
     const Index line = width / lines;
     for (Index i = 0; i < count;) {
-      const Index position = (first + i) / lines, start = (first + i) % lines, taken = std::min(lines - start, count - i);
+      const Index position = (first + i) / lines, start = (first + i) % lines,
+                  taken = std::min(lines - start, count - i);
       steps.angles(positions.value(position), angles.data());
       put(angles, steps.magnitude, part, row.data());
       const auto from = row.begin() + start * line;
-      write(std::vector<float>(from, from + taken * line), dtype, out + static_cast<std::size_t>(i * line) * size_of(dtype));
+      write(std::vector<float>(from, from + taken * line), dtype,
+            out + static_cast<std::size_t>(i * line) * size_of(dtype));
       i += taken;
     }
   };
   return field;
 }
 
-Field constants(std::string name, std::vector<Axis> axes, std::string description, DType dtype, std::vector<float> values) {
-  return {.name = std::move(name), .description = std::move(description), .axes = std::move(axes), .dtype = dtype,
+Field constants(std::string name, std::vector<Axis> axes, std::string description, DType dtype,
+                std::vector<float> values) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .axes = std::move(axes),
+          .dtype = dtype,
           .fill = [values = std::move(values), dtype](Index first, Index count, std::byte* out) {
-            write(std::vector<float>(values.begin() + first, values.begin() + first + count), dtype, out);
+            write(std::vector<float>(values.begin() + first, values.begin() + first + count), dtype,
+                  out);
           }};
 }
 
-std::vector<Field> rotation_fields(const Rotation& rotation, const Span& span, DType dtype, const Dialect& dialect) {
+std::vector<Field> rotation_fields(const Rotation& rotation, const Span& span, DType dtype,
+                                   const Dialect& dialect) {
   if (!dialect.steps || !rotation.recipe || !rotation.waves)
-    throw UsageError(fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
+    throw UsageError(
+        fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
   const Steps steps = dialect.steps(rotation);
   const std::vector<std::string> arrays = words(dialect.array);
   std::vector<Field> fields;
   if (form_of(dialect.keeping).arrays == 1) {
     fields.push_back(turns_field(dialect, steps, span.positions, dtype, arrays.front(), 0));
   } else {
-    fields.push_back(turns_field(dialect, steps, span.positions, dtype, arrays.empty() ? "cos" : arrays[0], 0));
-    fields.push_back(turns_field(dialect, steps, span.positions, dtype, arrays.empty() ? "sin" : arrays[1], 1));
+    fields.push_back(
+        turns_field(dialect, steps, span.positions, dtype, arrays.empty() ? "cos" : arrays[0], 0));
+    fields.push_back(
+        turns_field(dialect, steps, span.positions, dtype, arrays.empty() ? "sin" : arrays[1], 1));
   }
   fields.push_back(constants("inv_freq", {counted("pair", rotation.pairs, "pair of channels")},
-                             "frequency of each pair, radians per position, as the codebase has it", dtype, steps.frequencies));
-  fields.push_back(constants("attention_factor", {}, "what multiplies cos and sin", dtype, {steps.magnitude}));
+                             "frequency of each pair, radians per position, as the codebase has it",
+                             dtype, steps.frequencies));
+  fields.push_back(
+      constants("attention_factor", {}, "what multiplies cos and sin", dtype, {steps.magnitude}));
   return fields;
 }
 
-// ALiBi's slopes as powers in float32: base^1 … base^n, and odd powers of the next ladder's (transformers, Bloom's build_alibi_tensor).
+// ALiBi's slopes as powers in float32: base^1 … base^n, and odd powers of the next ladder's
+// (transformers, Bloom's build_alibi_tensor).
 std::vector<float> slopes_of(Index heads, int lanes) {
   Index lower = 1;
   while (2 * lower <= heads) lower *= 2;
-  const auto base = static_cast<float>(std::exp2(-8.0 / static_cast<double>(lower))), extra = static_cast<float>(std::exp2(-4.0 / static_cast<double>(lower)));
+  const auto base = static_cast<float>(std::exp2(-8.0 / static_cast<double>(lower))),
+             extra = static_cast<float>(std::exp2(-4.0 / static_cast<double>(lower)));
   std::vector<float> whole, odd;
   for (Index h = 1; h <= lower; ++h) whole.push_back(static_cast<float>(h));
   for (Index h = 0; h < heads - lower; ++h) odd.push_back(static_cast<float>(2 * h + 1));
@@ -152,54 +198,74 @@ std::vector<float> slopes_of(Index heads, int lanes) {
 }
 
 // slope · key, the same in every row: softmax does not see the difference from −slope · distance.
-std::vector<Field> bias_fields(const Bias& bias, const Span& span, DType dtype, const Dialect& dialect) {
+std::vector<Field> bias_fields(const Bias& bias, const Span& span, DType dtype,
+                               const Dialect& dialect) {
   if (dialect.lanes == 0 || bias.slopes.empty())
-    throw UsageError(fmt::format("dialect {} has no rule for this encoding: of biases it knows alibi", dialect.name));
+    throw UsageError(fmt::format(
+        "dialect {} has no rule for this encoding: of biases it knows alibi", dialect.name));
   const std::vector<float> slopes = slopes_of(bias.heads, dialect.lanes);
   const PositionRange positions = span.positions;
-  Field field{.name = "bias", .description = "slope · key, in float32, to be added to scores",
-              .axes = {counted("head", bias.heads, "attention head"), counted("query", 1, "one row for all queries"), {"key", positions, "key position"}},
-              .dtype = dtype, .fill = {}};
+  Field field{.name = "bias",
+              .description = "slope · key, in float32, to be added to scores",
+              .axes = {counted("head", bias.heads, "attention head"),
+                       counted("query", 1, "one row for all queries"),
+                       {"key", positions, "key position"}},
+              .dtype = dtype,
+              .fill = {}};
   field.fill = [slopes, positions, dtype](Index first, Index count, std::byte* out) {
     std::vector<float> row(static_cast<std::size_t>(positions.count));
     for (Index i = 0; i < count; ++i) {
       for (Index k = 0; k < positions.count; ++k)
-        row[static_cast<std::size_t>(k)] = slopes[static_cast<std::size_t>(first + i)] * static_cast<float>(positions.value(k));
+        row[static_cast<std::size_t>(k)] =
+            slopes[static_cast<std::size_t>(first + i)] * static_cast<float>(positions.value(k));
       write(row, dtype, out + static_cast<std::size_t>(i * positions.count) * size_of(dtype));
     }
   };
   std::vector<Field> fields{std::move(field)};
-  fields.push_back(constants("slope", {counted("head", bias.heads, "attention head")}, "slope of each head", dtype, slopes));
+  fields.push_back(constants("slope", {counted("head", bias.heads, "attention head")},
+                             "slope of each head", dtype, slopes));
   return fields;
 }
 
 // f_j = exp(−j·step), angle = p·f_j, in float32; sine and cosine of it rounded once.
-std::vector<Field> table_fields(const Table& table, const Span& span, DType dtype, const Dialect& dialect) {
+std::vector<Field> table_fields(const Table& table, const Span& span, DType dtype,
+                                const Dialect& dialect) {
   if (!table.waves || table.waves->first.pairs() < 2)
-    throw UsageError(fmt::format("dialect {} has no rule for this encoding: of tables it knows sinusoidal", dialect.name));
+    throw UsageError(fmt::format(
+        "dialect {} has no rule for this encoding: of tables it knows sinusoidal", dialect.name));
   const auto& [waves, layout] = *table.waves;
-  const auto step = static_cast<float>(to_double(log(waves.frequencies()[0] / waves.frequencies()[1])));
+  const auto step =
+      static_cast<float>(to_double(log(waves.frequencies()[0] / waves.frequencies()[1])));
   std::vector<float> frequencies;
-  for (Index j = 0; j < waves.pairs(); ++j) frequencies.push_back(dialect.exponential(static_cast<float>(j) * -step));
-  Field field{.name = "pe", .description = std::string(dialect.summary),
-              .axes = {{"position", span.positions, "position in the sequence"}, counted("dim", table.width, "channel")}, .dtype = dtype, .fill = {}};
-  field.fill = [frequencies, place = layout, positions = span.positions, width = table.width, dtype](Index first, Index count, std::byte* out) {
+  for (Index j = 0; j < waves.pairs(); ++j)
+    frequencies.push_back(dialect.exponential(static_cast<float>(j) * -step));
+  Field field{.name = "pe",
+              .description = std::string(dialect.summary),
+              .axes = {{"position", span.positions, "position in the sequence"},
+                       counted("dim", table.width, "channel")},
+              .dtype = dtype,
+              .fill = {}};
+  field.fill = [frequencies, place = layout, positions = span.positions, width = table.width,
+                dtype](Index first, Index count, std::byte* out) {
     std::vector<float> row(static_cast<std::size_t>(width));
     for (Index i = 0; i < count; ++i) {
       const auto p = static_cast<float>(positions.value(first + i));
       for (std::size_t j = 0; j < frequencies.size(); ++j)
         for (const int part : {0, 1})
           if (const auto& side = part == 0 ? place.cosine : place.sine)
-            row[static_cast<std::size_t>(side->offset + static_cast<Index>(j) * side->step)] = turned(p * frequencies[j], 1, part);
+            row[static_cast<std::size_t>(side->offset + static_cast<Index>(j) * side->step)] =
+                turned(p * frequencies[j], 1, part);
       write(row, dtype, out + static_cast<std::size_t>(i * width) * size_of(dtype));
     }
   };
   std::vector<Field> fields{std::move(field)};
-  fields.push_back(constants("inv_freq", {counted("pair", waves.pairs(), "pair of channels")}, "frequency of each pair", dtype, frequencies));
+  fields.push_back(constants("inv_freq", {counted("pair", waves.pairs(), "pair of channels")},
+                             "frequency of each pair", dtype, frequencies));
   return fields;
 }
 
-// A table dialect without steps of its own is exact, and so are buckets where transformers' were found to be (data/parity/t5.txt).
+// A table dialect without steps of its own is exact, and so are buckets where transformers' were
+// found to be (data/parity/t5.txt).
 bool is_exact(const Effect& effect, const Dialect& dialect) {
   if (dialect.name == "exact") return true;
   if (std::holds_alternative<Table>(effect)) return !dialect.steps && !dialect.exponential;
@@ -209,15 +275,22 @@ bool is_exact(const Effect& effect, const Dialect& dialect) {
 
 }  // namespace
 
-std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype, const std::vector<std::string>& names, const Dialect& dialect) {
+std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
+                         const std::vector<std::string>& names, const Dialect& dialect) {
   if (is_exact(effect, dialect)) return spell(effect, span, dtype, names);
   std::vector<Field> fields;
-  if (const Table* table = std::get_if<Table>(&effect); table && dialect.exponential) fields = table_fields(*table, span, dtype, dialect);
-  if (const Rotation* rotation = std::get_if<Rotation>(&effect)) fields = rotation_fields(*rotation, span, dtype, dialect);
-  if (const Bias* bias = std::get_if<Bias>(&effect)) fields = bias_fields(*bias, span, dtype, dialect);
-  if (fields.empty()) throw UsageError(fmt::format("dialect {} has no rule for a {}", dialect.name, name_of(kind_of(effect))));
+  if (const Table* table = std::get_if<Table>(&effect); table && dialect.exponential)
+    fields = table_fields(*table, span, dtype, dialect);
+  if (const Rotation* rotation = std::get_if<Rotation>(&effect))
+    fields = rotation_fields(*rotation, span, dtype, dialect);
+  if (const Bias* bias = std::get_if<Bias>(&effect))
+    fields = bias_fields(*bias, span, dtype, dialect);
+  if (fields.empty())
+    throw UsageError(
+        fmt::format("dialect {} has no rule for a {}", dialect.name, name_of(kind_of(effect))));
   if (names.empty()) {
-    const std::size_t usual = std::holds_alternative<Rotation>(effect) && form_of(dialect.keeping).arrays == 2 ? 2 : 1;
+    const std::size_t usual =
+        std::holds_alternative<Rotation>(effect) && form_of(dialect.keeping).arrays == 2 ? 2 : 1;
     fields.resize(usual);
     return fields;
   }
@@ -227,32 +300,46 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype, co
     if (found == fields.end()) {
       std::vector<std::string> known;
       for (const Field& field : fields) known.push_back(field.name);
-      throw UsageError(fmt::format("no field '{}' in dialect {}: choose from {}", name, dialect.name, fmt::join(known, ", ")));
+      throw UsageError(fmt::format("no field '{}' in dialect {}: choose from {}", name,
+                                   dialect.name, fmt::join(known, ", ")));
     }
     chosen.push_back(*found);
   }
   return chosen;
 }
 
-Parting part(const Rotation& rotation, const Rotation& exact, const PositionRange& positions, const Dialect& dialect, double limit) {
+Parting part(const Rotation& rotation, const Rotation& exact, const PositionRange& positions,
+             const Dialect& dialect, double limit) {
   Parting parting{.dialect = &dialect};
-  if (!dialect.steps || !rotation.recipe) throw UsageError(fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
+  if (!dialect.steps || !rotation.recipe)
+    throw UsageError(
+        fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
   const Steps steps = dialect.steps(rotation);
   const auto pairs = static_cast<std::size_t>(exact.pairs);
   for (std::size_t j = 0; j < pairs; ++j) {
     const double truth = to_double(exact.waves->frequencies()[j]);
-    const double off = truth == 0 ? 0 : std::fabs(static_cast<double>(steps.frequencies[j]) / truth - 1);
-    if (off > parting.frequency) parting.frequency = off, parting.frequency_pair = static_cast<Index>(j);
+    const double off =
+        truth == 0 ? 0 : std::fabs(static_cast<double>(steps.frequencies[j]) / truth - 1);
+    if (off > parting.frequency) {
+      parting.frequency = off;
+      parting.frequency_pair = static_cast<Index>(j);
+    }
   }
   std::vector<double> truth(2 * pairs);
   std::vector<float> angles(pairs);
   for (Index i = 0; i < positions.count; ++i) {
-    exact.fill(positions.slice(i, 1), DType::f64, reinterpret_cast<std::byte*>(truth.data()), reinterpret_cast<std::byte*>(truth.data() + pairs));
+    exact.fill(positions.slice(i, 1), DType::f64, reinterpret_cast<std::byte*>(truth.data()),
+               reinterpret_cast<std::byte*>(truth.data() + pairs));
     steps.angles(positions.value(i), angles.data());
     for (std::size_t j = 0; j < pairs; ++j) {
-      const double off = std::max(std::fabs(static_cast<double>(cosine(angles[j], steps.magnitude)) - truth[j]),
-                                  std::fabs(static_cast<double>(sine(angles[j], steps.magnitude)) - truth[pairs + j]));
-      if (off > parting.worst) parting.worst = off, parting.position = positions.at(i), parting.pair = static_cast<Index>(j);
+      const double off = std::max(
+          std::fabs(static_cast<double>(cosine(angles[j], steps.magnitude)) - truth[j]),
+          std::fabs(static_cast<double>(sine(angles[j], steps.magnitude)) - truth[pairs + j]));
+      if (off > parting.worst) {
+        parting.worst = off;
+        parting.position = positions.at(i);
+        parting.pair = static_cast<Index>(j);
+      }
       if (off > limit && parting.first < 0) parting.first = positions.at(i);
     }
   }

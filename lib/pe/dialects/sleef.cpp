@@ -61,18 +61,22 @@ Pair logarithm(float x) {
   tail = std::fma(tail, t2.high, 0.285112679004669189453125f);
   tail = std::fma(tail, t2.high, 0.400007992982864379882812f);
   const Pair third{0.66666662693023681640625f, 3.69183861259614332084311e-09f};
-  const Pair whole = product(Pair{0.69314718246459960938f, -1.904654323148236017e-09f}, static_cast<float>(e));
+  const Pair whole =
+      product(Pair{0.69314718246459960938f, -1.904654323148236017e-09f}, static_cast<float>(e));
   const Pair twice{t.high * 2, t.low * 2};
-  return sorted_sum(sorted_sum(whole, twice), product(product(t2, t), sorted_sum(product(t2, tail), third)));
+  return sorted_sum(sorted_sum(whole, twice),
+                    product(product(t2, t), sorted_sum(product(t2, tail), third)));
 }
 
 // e^x = 2^q · e^s, |s| ≤ ln 2 / 2.
 float exponential(Pair x) {
-  const float q = std::rint((x.high + x.low) * 1.442695040888963407359924681001892137426645954152985934135449406931f);
+  const float q = std::rint((x.high + x.low) *
+                            1.442695040888963407359924681001892137426645954152985934135449406931f);
   Pair s = sum(x, q * -0.693145751953125f);
   s = normalized(sum(s, q * -1.428606765330187045e-06f));
   float tail = 0.00136324646882712841033936f;
-  for (const float c : {0.00836596917361021041870117f, 0.0416710823774337768554688f, 0.166665524244308471679688f, 0.499999850988388061523438f})
+  for (const float c : {0.00836596917361021041870117f, 0.0416710823774337768554688f,
+                        0.166665524244308471679688f, 0.499999850988388061523438f})
     tail = std::fma(tail, s.high, c);
   const Pair value = sorted_sum(1.0f, sorted_sum(s, product(square(s), tail)));
   return std::ldexp(value.high + value.low, static_cast<int>(q));
@@ -80,6 +84,8 @@ float exponential(Pair x) {
 
 }  // namespace
 
-float sleef_powf(float base, float exponent) { return exponential(product(logarithm(base), exponent)); }
+float sleef_powf(float base, float exponent) {
+  return exponential(product(logarithm(base), exponent));
+}
 
 }  // namespace pe

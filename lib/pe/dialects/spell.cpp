@@ -48,13 +48,18 @@ constexpr FieldRow rows[] = {
     {"value_table", Kind::relative, "vector added to the value, for each bucket"},
 };
 
-Axis position_axis(const PositionRange& positions) { return {"position", positions, "position in the sequence"}; }
+Axis position_axis(const PositionRange& positions) {
+  return {"position", positions, "position in the sequence"};
+}
 
 // The axes of whole grids are named; a part of one is a run of positions.
-std::vector<Axis> place_axes(const std::optional<Coordinates>& grid, const PositionRange& positions) {
-  if (!grid || grid->extents.empty() || positions != first_positions(*grid->count)) return {position_axis(positions)};
+std::vector<Axis> place_axes(const std::optional<Coordinates>& grid,
+                             const PositionRange& positions) {
+  if (!grid || grid->extents.empty() || positions != first_positions(*grid->count))
+    return {position_axis(positions)};
   std::vector<Axis> axes;
-  for (std::size_t i = 0; i < grid->axes.size(); ++i) axes.push_back(counted(grid->axes[i], grid->extents[i], grid->axes[i] + " of the grid"));
+  for (std::size_t i = 0; i < grid->axes.size(); ++i)
+    axes.push_back(counted(grid->axes[i], grid->extents[i], grid->axes[i] + " of the grid"));
   return axes;
 }
 
@@ -66,14 +71,18 @@ std::vector<Real> wavelengths(const std::vector<Real>& frequencies) {
 
 void check_positions(const Table& table, const PositionRange& positions) {
   if (!table.rows) {
-    if (positions.decimals != 0 && !table.waves) throw UsageError("--positions must be whole numbers for this encoding");
+    if (positions.decimals != 0 && !table.waves)
+      throw UsageError("--positions must be whole numbers for this encoding");
     return;
   }
-  if (positions.decimals != 0) throw UsageError("--positions must be whole numbers: the table has no rows between two positions");
+  if (positions.decimals != 0)
+    throw UsageError(
+        "--positions must be whole numbers: the table has no rows between two positions");
   const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
   if (low < 0 || high >= *table.rows)
-    throw UsageError(fmt::format("position {} lies outside the table, which has {} rows (0 to {}){}{}", low < 0 ? low : high, *table.rows,
-                                 *table.rows - 1, table.beyond.empty() ? "" : ": ", table.beyond));
+    throw UsageError(fmt::format(
+        "position {} lies outside the table, which has {} rows (0 to {}){}{}", low < 0 ? low : high,
+        *table.rows, *table.rows - 1, table.beyond.empty() ? "" : ": ", table.beyond));
 }
 
 Field spell_field(const Table& table, const Span& span, DType dtype, std::string_view name) {
@@ -85,7 +94,8 @@ Field spell_field(const Table& table, const Span& span, DType dtype, std::string
             .description = {},
             .axes = std::move(axes),
             .dtype = dtype,
-            .fill = [fill = table.fill, positions = span.positions, dtype](Index first, Index count, std::byte* out) {
+            .fill = [fill = table.fill, positions = span.positions, dtype](Index first, Index count,
+                                                                           std::byte* out) {
               fill(positions.slice(first, count), dtype, out);
             }};
   }
@@ -96,7 +106,8 @@ Field spell_field(const Table& table, const Span& span, DType dtype, std::string
             .description = {},
             .axes = {position_axis(span.positions)},
             .dtype = dtype,
-            .fill = [drift = table.drift, positions = span.positions, dtype](Index first, Index count, std::byte* out) {
+            .fill = [drift = table.drift, positions = span.positions, dtype](
+                        Index first, Index count, std::byte* out) {
               std::vector<double> distances(static_cast<std::size_t>(count));
               drift(positions.slice(first, count), distances.data());
               narrow(distances, dtype, out);
@@ -113,7 +124,8 @@ Field spell_field(const Table& table, const Span& span, DType dtype, std::string
 std::vector<Index> pair_of_channel(const Rotation& rotation) {
   std::vector<Index> pairs(static_cast<std::size_t>(2 * rotation.pairs));
   for (Index j = 0; j < rotation.pairs; ++j)
-    for (const Index channel : channels_of(rotation, j).out) pairs[static_cast<std::size_t>(channel)] = j;
+    for (const Index channel : channels_of(rotation, j).out)
+      pairs[static_cast<std::size_t>(channel)] = j;
   return pairs;
 }
 
@@ -121,8 +133,13 @@ std::vector<Index> pair_of_channel(const Rotation& rotation) {
 Field spell_turns(const Rotation& rotation, const Span& span, DType dtype, bool sine) {
   const Index n = rotation.pairs;
   check_positions(rotation, span.positions);
-  Field field{.name = sine ? "sin" : "cos", .description = {}, .axes = place_axes(rotation.coordinates, span.positions), .dtype = dtype, .fill = {}};
-  const auto pairwise = [fill = rotation.fill, positions = span.positions, dtype, sine](Index first, Index count, std::byte* out) {
+  Field field{.name = sine ? "sin" : "cos",
+              .description = {},
+              .axes = place_axes(rotation.coordinates, span.positions),
+              .dtype = dtype,
+              .fill = {}};
+  const auto pairwise = [fill = rotation.fill, positions = span.positions, dtype, sine](
+                            Index first, Index count, std::byte* out) {
     fill(positions.slice(first, count), dtype, sine ? nullptr : out, sine ? out : nullptr);
   };
   if (!rotation.by_channel || !rotation.waves) {
@@ -132,18 +149,23 @@ Field spell_turns(const Rotation& rotation, const Span& span, DType dtype, bool 
   }
   field.axes.push_back(counted("dim", 2 * n, "channel of the head"));
   if (!rotation.parts.empty()) {
-    field.fill = [pairwise, n, columns = pair_of_channel(rotation), size = size_of(dtype)](Index first, Index count, std::byte* out) {
+    field.fill = [pairwise, n, columns = pair_of_channel(rotation), size = size_of(dtype)](
+                     Index first, Index count, std::byte* out) {
       std::vector<std::byte> turns(static_cast<std::size_t>(count * n) * size);
       pairwise(first, count, turns.data());
       for (Index row = 0; row < count; ++row)
-        for (const Index pair : columns) std::copy_n(turns.data() + static_cast<std::size_t>(row * n + pair) * size, size, out), out += size;
+        for (const Index pair : columns) {
+          std::copy_n(turns.data() + static_cast<std::size_t>(row * n + pair) * size, size, out);
+          out += size;
+        }
     };
     return field;
   }
   const bool halves = rotation.pairing != Pairing::adjacent;
   WaveLayout layout{.width = 2 * n, .sine = {}, .cosine = {}};
   (sine ? layout.sine : layout.cosine) = halves ? Place{0, 1, 2, n} : Place{0, 2, 2, 1};
-  field.fill = [waves = *rotation.waves, layout, positions = span.positions, dtype](Index first, Index count, std::byte* out) {
+  field.fill = [waves = *rotation.waves, layout, positions = span.positions, dtype](
+                   Index first, Index count, std::byte* out) {
     waves.fill(positions.slice(first, count), layout, dtype, out);
   };
   return field;
@@ -154,7 +176,8 @@ Field spell_field(const Rotation& rotation, const Span& span, DType dtype, std::
   if (name == "complex") return spell_complex(rotation, span.positions, dtype);
   if (name == "matrix") return spell_matrix(rotation, span.positions, dtype);
   if (name == "coordinate") return spell_coordinates(rotation, span.positions);
-  if (name.ends_with("_scale")) return spell_scale(rotation, span.positions, dtype, name == "key_scale");
+  if (name.ends_with("_scale"))
+    return spell_scale(rotation, span.positions, dtype, name == "key_scale");
   if (name == "angle") return spell_angles(rotation, span.positions, dtype);
   if (!rotation.waves) return {};
   const auto& frequencies = rotation.waves->frequencies();
@@ -167,7 +190,8 @@ Field spell_field(const Rotation& rotation, const Span& span, DType dtype, std::
     return field;
   }
   std::vector<Real> ratios;
-  for (std::size_t pairs = 0; pairs < frequencies.size(); ++pairs) ratios.push_back(frequencies[pairs] / rotation.unscaled[pairs]);
+  for (std::size_t pairs = 0; pairs < frequencies.size(); ++pairs)
+    ratios.push_back(frequencies[pairs] / rotation.unscaled[pairs]);
   return constants("ratio", pair, dtype, std::move(ratios));
 }
 
@@ -199,15 +223,20 @@ std::optional<Index> rows_of(const Effect& effect) {
   return coordinates ? coordinates->count : std::nullopt;
 }
 
-Span span_of_length(Index length) { return {first_positions(length), {1 - length, 1, 2 * length - 1, 0}}; }
+Span span_of_length(Index length) {
+  return {first_positions(length), {1 - length, 1, 2 * length - 1, 0}};
+}
 Span span_of(const PositionRange& positions) { return {positions, positions}; }
 
-std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype, const std::vector<std::string>& names) {
+std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
+                         const std::vector<std::string>& names) {
   std::vector<Field> fields = present(effect, span, dtype);
   if (names.empty()) {
     // The usual ones: a table's rows, a rotation's turns, a bias where it is known, else buckets.
     const std::string first = fields.front().name;
-    std::erase_if(fields, [&](const Field& field) { return field.name != first && !(first == "cos" && field.name == "sin"); });
+    std::erase_if(fields, [&](const Field& field) {
+      return field.name != first && !(first == "cos" && field.name == "sin");
+    });
     return fields;
   }
   std::vector<Field> chosen;
@@ -216,7 +245,8 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype, co
     if (found == fields.end()) {
       std::vector<std::string> known;
       for (const Field& field : fields) known.push_back(field.name);
-      throw UsageError(fmt::format("no field '{}' here: choose from {}", name, fmt::join(known, ", ")));
+      throw UsageError(
+          fmt::format("no field '{}' here: choose from {}", name, fmt::join(known, ", ")));
     }
     chosen.push_back(*found);
   }

@@ -31,8 +31,10 @@ Span span_of_length(Index length);
 /// The same run for positions and for offsets.
 Span span_of(const PositionRange& positions);
 
-/// The named fields (none named: the kind's usual ones), each filled on demand and rounded once to `dtype`.
-/// Throws UsageError for a field that this effect does not have, naming those it has, and for positions beyond a table's rows.
-std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype, const std::vector<std::string>& names);
+/// The named fields (none named: the kind's usual ones), each filled on demand and rounded once to
+/// `dtype`. Throws UsageError for a field that this effect does not have, naming those it has, and
+/// for positions beyond a table's rows.
+std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
+                         const std::vector<std::string>& names);
 
 }  // namespace pe

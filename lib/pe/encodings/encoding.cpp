@@ -41,7 +41,9 @@ std::vector<Parameter> schema_of(const Encoding& encoding) {
   if (!encoding.scalable) return schema;
   for (const Scaling* scaling : all_scalings())
     for (const Parameter& parameter : scaling->parameters) {
-      const auto same = [&](const Parameter& other) { return std::string_view(other.name) == parameter.name; };
+      const auto same = [&](const Parameter& other) {
+        return std::string_view(other.name) == parameter.name;
+      };
       if (std::ranges::none_of(schema, same)) schema.push_back(parameter);
     }
   return schema;
@@ -56,7 +58,9 @@ std::vector<Parameters::Entry> deciding(const Encoding& encoding, const Paramete
   std::erase_if(entries, [&](const Parameters::Entry& entry) {
     if (entry.origin != "default" || has(encoding.parameters, entry.name)) return false;
     for (const char* chosen : {"scaling", "over"})
-      if (const std::string& rule = parameters.choice(chosen); rule != "none" && has(find_scaling(rule).parameters, entry.name)) return false;
+      if (const std::string& rule = parameters.choice(chosen);
+          rule != "none" && has(find_scaling(rule).parameters, entry.name))
+        return false;
     return true;
   });
   return entries;
@@ -87,7 +91,8 @@ std::string claim_of(const Encoding& encoding, std::string_view field) {
 
 std::vector<std::string> claimed_fields(const Encoding& encoding) {
   std::vector<std::string> fields;
-  for_claims(encoding, [&](const std::string&, const std::string& name) { fields.push_back(name); });
+  for_claims(encoding,
+             [&](const std::string&, const std::string& name) { fields.push_back(name); });
   return fields;
 }
 

@@ -13,12 +13,13 @@ namespace pe {
 
 struct Encoding {
   std::string_view name;
-  std::string_view summary;   // one phrase
-  std::string_view source;    // paper, equation
+  std::string_view summary;  // one phrase
+  std::string_view source;   // paper, equation
   Kind kind;
   std::span<const Parameter> parameters;
   std::string_view accuracy;  // what a digit of its fields is worth, as a sentence
-  /// The same as data, which the golden test holds to digits: "correctly-rounded cos sin; exact bucket; absolute:1e-9 pe".
+  /// The same as data, which the golden test holds to digits: "correctly-rounded cos sin; exact
+  /// bucket; absolute:1e-9 pe".
   std::string_view claims = {};
   std::string_view promises;  // laws, by name
   std::string_view example;   // arguments of a command worth seeing, for --help and README
@@ -41,7 +42,8 @@ std::vector<Parameter> schema_of(const Encoding& encoding);
 /// The values that decide the effect: all but the defaults of scalings that are not applied.
 std::vector<Parameters::Entry> deciding(const Encoding& encoding, const Parameters& parameters);
 
-/// What the row claims of a field: correctly-rounded (f64: within 1 ulp), exact, absolute:BOUND, or "" for no claim.
+/// What the row claims of a field: correctly-rounded (f64: within 1 ulp), exact, absolute:BOUND, or
+/// "" for no claim.
 std::string claim_of(const Encoding& encoding, std::string_view field);
 /// Every field that the row makes a claim of.
 std::vector<std::string> claimed_fields(const Encoding& encoding);

@@ -6,7 +6,11 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a row; each holds the index", .fallback = "1", .lowest = "1", .highest = "65536"},
+    {.name = "dim",
+     .help = "channels of a row; each holds the index",
+     .fallback = "1",
+     .lowest = "1",
+     .highest = "65536"},
 };
 
 Effect make(const Parameters& parameters, Index) {

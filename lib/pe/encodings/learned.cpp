@@ -1,4 +1,5 @@
-// learned: a trained table, read from a file or drawn as it would be before training, and stretched by a named rule where it is too short.
+// learned: a trained table, read from a file or drawn as it would be before training, and stretched
+// by a named rule where it is too short.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,28 +17,64 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "input", .type = Parameter::Type::tensor, .help = "FILE[:tensor] that holds the table, [position, dim]"},
-    {.name = "init", .type = Parameter::Type::choice, .help = "without --input: the distribution the table is drawn from",
-     .fallback = "normal", .choices = "normal truncated-normal uniform"},
-    {.name = "std", .type = Parameter::Type::number, .help = "standard deviation of normal, half width of uniform", .fallback = "0.02",
-     .lowest = "0", .highest = "1e30"},
-    {.name = "seed", .help = "seed of the draw", .fallback = "0", .lowest = "0", .highest = "9223372036854775807"},
-    {.name = "rows", .help = "without --input: positions that the table has", .fallback = "512", .lowest = "1",
-     .highest = "1073741824", .config = "max_position_embeddings n_positions"},
-    {.name = "dim", .help = "without --input: channels of a row", .fallback = "64", .lowest = "1", .highest = "65536",
+    {.name = "input",
+     .type = Parameter::Type::tensor,
+     .help = "FILE[:tensor] that holds the table, [position, dim]"},
+    {.name = "init",
+     .type = Parameter::Type::choice,
+     .help = "without --input: the distribution the table is drawn from",
+     .fallback = "normal",
+     .choices = "normal truncated-normal uniform"},
+    {.name = "std",
+     .type = Parameter::Type::number,
+     .help = "standard deviation of normal, half width of uniform",
+     .fallback = "0.02",
+     .lowest = "0",
+     .highest = "1e30"},
+    {.name = "seed",
+     .help = "seed of the draw",
+     .fallback = "0",
+     .lowest = "0",
+     .highest = "9223372036854775807"},
+    {.name = "rows",
+     .help = "without --input: positions that the table has",
+     .fallback = "512",
+     .lowest = "1",
+     .highest = "1073741824",
+     .config = "max_position_embeddings n_positions"},
+    {.name = "dim",
+     .help = "without --input: channels of a row",
+     .fallback = "64",
+     .lowest = "1",
+     .highest = "65536",
      .config = "hidden_size n_embd d_model"},
-    {.name = "extend", .type = Parameter::Type::choice,
-     .help = "rows that the table lacks: hierarchical, n rows become n² (Su); linear and linear-corners, n rows become --to; the others resize a grid "
-             "of patches to --grid: bicubic (MAE, ViT), bicubic-antialias (timm), bicubic-plus-0.1 (DINOv2), bilinear, bilinear-antialias, "
+    {.name = "extend",
+     .type = Parameter::Type::choice,
+     .help = "rows that the table lacks: hierarchical, n rows become n² (Su); linear and "
+             "linear-corners, n rows become --to; the others resize a grid "
+             "of patches to --grid: bicubic (MAE, ViT), bicubic-antialias (timm), bicubic-plus-0.1 "
+             "(DINOv2), bilinear, bilinear-antialias, "
              "bilinear-corners (vit_jax's zoom)",
      .fallback = "none",
-     .choices = "none hierarchical linear linear-corners bicubic bicubic-antialias bicubic-plus-0.1 bilinear bilinear-antialias bilinear-corners"},
-    {.name = "alpha", .type = Parameter::Type::number, .help = "weight of the coarse row in --extend hierarchical", .fallback = "0.4", .lowest = "-0.99",
+     .choices = "none hierarchical linear linear-corners bicubic bicubic-antialias "
+                "bicubic-plus-0.1 bilinear bilinear-antialias bilinear-corners"},
+    {.name = "alpha",
+     .type = Parameter::Type::number,
+     .help = "weight of the coarse row in --extend hierarchical",
+     .fallback = "0.4",
+     .lowest = "-0.99",
      .highest = "0.99"},
     {.name = "to", .help = "rows after --extend linear", .lowest = "1", .highest = "1099511627776"},
-    {.name = "grid", .type = Parameter::Type::name, .help = "HxW patches that the rows are, after --extend if it resizes them"},
-    {.name = "from-grid", .type = Parameter::Type::name, .help = "HxW patches of the table (default: a square)"},
-    {.name = "prefix", .help = "rows in front of the patches that stay as they are (class and register tokens)", .fallback = "0", .lowest = "0",
+    {.name = "grid",
+     .type = Parameter::Type::name,
+     .help = "HxW patches that the rows are, after --extend if it resizes them"},
+    {.name = "from-grid",
+     .type = Parameter::Type::name,
+     .help = "HxW patches of the table (default: a square)"},
+    {.name = "prefix",
+     .help = "rows in front of the patches that stay as they are (class and register tokens)",
+     .fallback = "0",
+     .lowest = "0",
      .highest = "65536"},
 };
 
@@ -77,15 +114,21 @@ Source source_of(const Parameters& parameters) {
   if (parameters.has("input")) {
     const Array& table = parameters.tensor("input");
     if (table.rank() != 2 || table.size() == 0)
-      throw UsageError(fmt::format("--input must hold a table [position, dim], got {} in {}", spell_shape(table.shape()), parameters.spell("input")));
+      throw UsageError(fmt::format("--input must hold a table [position, dim], got {} in {}",
+                                   spell_shape(table.shape()), parameters.spell("input")));
     const Index dim = table.shape()[1];
-    return {table.shape()[0], dim, [table, dim](Index row, double* out) { table.read(row * dim, dim, out); }};
+    return {table.shape()[0], dim,
+            [table, dim](Index row, double* out) { table.read(row * dim, dim, out); }};
   }
   const Index dim = parameters.integer("dim");
   const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
-  return {parameters.integer("rows"), dim, [dim, seed, init = parameters.choice("init"), std = parameters.number("std").value()](Index row, double* out) {
-            const std::uint64_t first = static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(dim);
-            for (Index c = 0; c < dim; ++c) out[c] = draw(init, std, seed, first + static_cast<std::uint64_t>(c));
+  return {parameters.integer("rows"), dim,
+          [dim, seed, init = parameters.choice("init"), std = parameters.number("std").value()](
+              Index row, double* out) {
+            const std::uint64_t first =
+                static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(dim);
+            for (Index c = 0; c < dim; ++c)
+              out[c] = draw(init, std, seed, first + static_cast<std::uint64_t>(c));
           }};
 }
 
@@ -96,11 +139,13 @@ struct Extension {
   std::function<std::vector<Tap>(Index row)> taps;
 };
 
-// P(i·n + j) = α·u_i + (1−α)·u_j with u = (e − α·e_0)/(1−α), so that P(p) = e_p for p < n (Su 2020, kexue.fm/archives/7947; bert4keras
-// layers.py). That is e_j + α/(1−α)·(e_i − e_0).
+// P(i·n + j) = α·u_i + (1−α)·u_j with u = (e − α·e_0)/(1−α), so that P(p) = e_p for p < n (Su 2020,
+// kexue.fm/archives/7947; bert4keras layers.py). That is e_j + α/(1−α)·(e_i − e_0).
 Extension hierarchical(const Parameters& parameters, Index n) {
   const Real alpha = parameters.number("alpha").real(), share = alpha / (1 - alpha);
-  if (n > 94906265) throw UsageError(fmt::format("--extend hierarchical squares the rows, and {} squared is beyond 2^53", n));
+  if (n > 94906265)
+    throw UsageError(
+        fmt::format("--extend hierarchical squares the rows, and {} squared is beyond 2^53", n));
   return {n * n, {}, [n, share](Index row) -> std::vector<Tap> {
             if (row < n) return {{row, 1}};
             return {{row % n, 1}, {row / n, share}, {0, -share}};
@@ -109,20 +154,29 @@ Extension hierarchical(const Parameters& parameters, Index n) {
 
 Extension resized_grid(const Parameters& parameters, const Resampling& rule, Index rows) {
   const Index prefix = parameters.integer("prefix"), patches = rows - prefix;
-  if (!parameters.has("grid")) throw UsageError(fmt::format("--extend {} needs --grid HxW, the patches to resize to", parameters.choice("extend")));
+  if (!parameters.has("grid"))
+    throw UsageError(fmt::format("--extend {} needs --grid HxW, the patches to resize to",
+                                 parameters.choice("extend")));
   const std::vector<Index> to = parse_grid(parameters.choice("grid"), 2, "grid");
-  const auto side = static_cast<Index>(std::llround(std::sqrt(static_cast<double>(std::max<Index>(patches, 0)))));
-  const std::vector<Index> from = parameters.has("from-grid") ? parse_grid(parameters.choice("from-grid"), 2, "from-grid") : std::vector<Index>{side, side};
+  const auto side =
+      static_cast<Index>(std::llround(std::sqrt(static_cast<double>(std::max<Index>(patches, 0)))));
+  const std::vector<Index> from = parameters.has("from-grid")
+                                      ? parse_grid(parameters.choice("from-grid"), 2, "from-grid")
+                                      : std::vector<Index>{side, side};
   if (patches < 1 || cells(from) != patches)
-    throw UsageError(fmt::format("the table has {} rows behind --prefix {}, which is not the grid {}x{}: give --prefix or --from-grid", patches, prefix,
-                                 from[0], from[1]));
-  return {prefix + cells(to), prefix == 0 ? to : std::vector<Index>{}, [=](Index row) -> std::vector<Tap> {
+    throw UsageError(
+        fmt::format("the table has {} rows behind --prefix {}, which is not the grid {}x{}: give "
+                    "--prefix or --from-grid",
+                    patches, prefix, from[0], from[1]));
+  return {prefix + cells(to), prefix == 0 ? to : std::vector<Index>{},
+          [=](Index row) -> std::vector<Tap> {
             if (row < prefix) return {{row, 1}};
             const Index cell = row - prefix;
             std::vector<Tap> product;
             for (const Tap& down : taps(rule, from[0], to[0], cell / to[1]))
               for (const Tap& across : taps(rule, from[1], to[1], cell % to[1]))
-                product.push_back({prefix + down.source * from[1] + across.source, down.weight * across.weight});
+                product.push_back(
+                    {prefix + down.source * from[1] + across.source, down.weight * across.weight});
             return product;
           }};
 }
@@ -133,15 +187,20 @@ Extension extension_of(const Parameters& parameters, Index rows) {
   for (const Rule& rule : rules) {
     if (rule.name != name) continue;
     if (rule.grid) return resized_grid(parameters, rule.resampling, rows);
-    if (!parameters.has("to")) throw UsageError(fmt::format("--extend {} needs --to, the rows to stretch the table to", name));
+    if (!parameters.has("to"))
+      throw UsageError(
+          fmt::format("--extend {} needs --to, the rows to stretch the table to", name));
     const Index to = parameters.integer("to");
-    return {to, {}, [resampling = rule.resampling, rows, to](Index row) { return taps(resampling, rows, to, row); }};
+    return {to, {}, [resampling = rule.resampling, rows, to](Index row) {
+              return taps(resampling, rows, to, row);
+            }};
   }
   if (!parameters.has("grid")) return {rows, {}, {}};
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 2, "grid");
   if (cells(extents) != rows)
-    throw UsageError(fmt::format("--grid {} has {} patches and the table {} rows; --extend names rules that resize it", parameters.choice("grid"),
-                                 cells(extents), rows));
+    throw UsageError(fmt::format(
+        "--grid {} has {} patches and the table {} rows; --extend names rules that resize it",
+        parameters.choice("grid"), cells(extents), rows));
   return {rows, extents, {}};
 }
 
@@ -151,14 +210,16 @@ Twofold sum(Twofold a, Twofold b) {
 }
 
 // Σ weight · row in double-double, rounded once.
-void mix(const Source& source, const std::vector<Tap>& taps, DType dtype, std::vector<double>& row, std::vector<Twofold>& mixed) {
+void mix(const Source& source, const std::vector<Tap>& taps, DType dtype, std::vector<double>& row,
+         std::vector<Twofold>& mixed) {
   mixed.assign(row.size(), {});
   for (const Tap& tap : taps) {
     const Twofold weight = to_twofold(tap.weight);
     source.read(tap.source, row.data());
     for (std::size_t c = 0; c < row.size(); ++c) mixed[c] = sum(mixed[c], multiply(weight, row[c]));
   }
-  for (std::size_t c = 0; c < row.size(); ++c) row[c] = dtype == DType::f64 ? mixed[c].high : round_to_odd(mixed[c]);
+  for (std::size_t c = 0; c < row.size(); ++c)
+    row[c] = dtype == DType::f64 ? mixed[c].high : round_to_odd(mixed[c]);
 }
 
 Effect make(const Parameters& parameters, Index) {
@@ -169,7 +230,8 @@ Effect make(const Parameters& parameters, Index) {
   table.rows = extension.rows;
   table.beyond = extension.taps ? "" : "--extend names rules that make more";
   if (!extension.extents.empty()) table.grid = grid_coordinates(extension.extents);
-  table.fill = [source, taps = extension.taps](const PositionRange& positions, DType dtype, std::byte* out) {
+  table.fill = [source, taps = extension.taps](const PositionRange& positions, DType dtype,
+                                               std::byte* out) {
     std::vector<double> row(static_cast<std::size_t>(source.dim));
     std::vector<Twofold> mixed;
     for (Index i = 0; i < positions.count; ++i) {
@@ -191,7 +253,9 @@ extern constinit const Encoding learned{
     .source = "Gehring et al. 2017, arXiv:1705.03122; Devlin et al. 2018, arXiv:1810.04805",
     .kind = Kind::table,
     .parameters = schema,
-    .accuracy = "Values of a file are passed on exactly, or rounded once when --dtype is narrower; extended rows are sums in double-double, rounded once.",
+    .accuracy =
+        "Values of a file are passed on exactly, or rounded once when --dtype is narrower; "
+        "extended rows are sums in double-double, rounded once.",
     .promises = "finite deterministic length-invariant order-sensitive unique",
     .example = "learned --init normal --std 0.02 --seed 1 --length 4 --dim 8",
     .make = &make,

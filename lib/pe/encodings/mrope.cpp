@@ -1,4 +1,5 @@
-// mrope: sections of a head's pairs turn with time, height and width; in text all three count alike.
+// mrope: sections of a head's pairs turn with time, height and width; in text all three count
+// alike.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,28 +14,66 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a head", .fallback = "128", .lowest = "2", .highest = "65536", .config = "head_dim"},
-    {.name = "partial-rotary-factor", .type = Parameter::Type::number, .help = "part of the channels that turn", .fallback = "1", .lowest = "0",
-     .highest = "1", .config = "rope_parameters.partial_rotary_factor partial_rotary_factor"},
-    {.name = "pairing", .type = Parameter::Type::choice, .help = "channels of a pair: j and j+n, or 2j and 2j+1 (GLM-4V)", .fallback = "halves",
+    {.name = "dim",
+     .help = "channels of a head",
+     .fallback = "128",
+     .lowest = "2",
+     .highest = "65536",
+     .config = "head_dim"},
+    {.name = "partial-rotary-factor",
+     .type = Parameter::Type::number,
+     .help = "part of the channels that turn",
+     .fallback = "1",
+     .lowest = "0",
+     .highest = "1",
+     .config = "rope_parameters.partial_rotary_factor partial_rotary_factor"},
+    {.name = "pairing",
+     .type = Parameter::Type::choice,
+     .help = "channels of a pair: j and j+n, or 2j and 2j+1 (GLM-4V)",
+     .fallback = "halves",
      .choices = "halves adjacent"},
-    {.name = "base", .type = Parameter::Type::number, .help = "θ_j = base^(−2j/rotary), rotary the channels that turn", .fallback = "1000000", .lowest = "1e-60", .highest = "1e60",
-     .alias = "theta", .config = "rope_parameters.rope_theta rope_theta"},
-    {.name = "sections", .type = Parameter::Type::numbers, .help = "pairs of time, height and width; they add to half the channels that turn (default: a quarter, 3/8 and 3/8)",
-     .lowest = "0", .highest = "32768", .config = "rope_parameters.mrope_section rope_scaling.mrope_section"},
-    {.name = "order", .type = Parameter::Type::choice,
-     .help = "sectioned: time, then height, then width (Qwen2-VL); interleaved: pairs 1, 4, … height, 2, 5, … width, the others time (Qwen3-VL)",
-     .fallback = "sectioned", .choices = "sectioned interleaved"},
-    {.name = "segments", .type = Parameter::Type::name, .help = "text:N, image:HxW and video:TxHxW in turn, extents after merging; text goes on behind them",
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "θ_j = base^(−2j/rotary), rotary the channels that turn",
+     .fallback = "1000000",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "theta",
+     .config = "rope_parameters.rope_theta rope_theta"},
+    {.name = "sections",
+     .type = Parameter::Type::numbers,
+     .help = "pairs of time, height and width; they add to half the channels that turn (default: a "
+             "quarter, 3/8 and 3/8)",
+     .lowest = "0",
+     .highest = "32768",
+     .config = "rope_parameters.mrope_section rope_scaling.mrope_section"},
+    {.name = "order",
+     .type = Parameter::Type::choice,
+     .help = "sectioned: time, then height, then width (Qwen2-VL); interleaved: pairs 1, 4, … "
+             "height, 2, 5, … width, the others time (Qwen3-VL)",
+     .fallback = "sectioned",
+     .choices = "sectioned interleaved"},
+    {.name = "segments",
+     .type = Parameter::Type::name,
+     .help = "text:N, image:HxW and video:TxHxW in turn, extents after merging; text goes on "
+             "behind them",
      .fallback = "text:5,image:4x6,text:3"},
-    {.name = "advance", .type = Parameter::Type::choice,
-     .help = "where text goes on after a vision block that starts at s: space, s + max(H, W); all, behind the largest coordinate, transformers before 2026-02",
-     .fallback = "space", .choices = "space all"},
-    {.name = "time-interval", .help = "steps of the time axis from frame to frame (Qwen2.5-VL: tokens per second · seconds per frame)", .fallback = "1",
-     .lowest = "1", .highest = "1000000"},
+    {.name = "advance",
+     .type = Parameter::Type::choice,
+     .help = "where text goes on after a vision block that starts at s: space, s + max(H, W); all, "
+             "behind the largest coordinate, transformers before 2026-02",
+     .fallback = "space",
+     .choices = "space all"},
+    {.name = "time-interval",
+     .help = "steps of the time axis from frame to frame (Qwen2.5-VL: tokens per second · seconds "
+             "per frame)",
+     .fallback = "1",
+     .lowest = "1",
+     .highest = "1000000"},
 };
 
-// A run of flat positions: text when it has one extent, else cells in row-major order; every axis starts at `start`.
+// A run of flat positions: text when it has one extent, else cells in row-major order; every axis
+// starts at `start`.
 struct Segment {
   Index first = 0, count = 0;
   std::int64_t start = 0;
@@ -42,7 +81,9 @@ struct Segment {
 };
 
 UsageError refuse(std::string_view text, std::string_view why) {
-  return UsageError(fmt::format("--segments takes text:N, image:HxW and video:TxHxW, joined by commas, got '{}': {}", text, why));
+  return UsageError(fmt::format(
+      "--segments takes text:N, image:HxW and video:TxHxW, joined by commas, got '{}': {}", text,
+      why));
 }
 
 std::vector<Segment> parse_segments(const std::string& text, bool space_only, Index interval) {
@@ -58,8 +99,10 @@ std::vector<Segment> parse_segments(const std::string& text, bool space_only, In
     const std::string kind = item.substr(0, colon), size = item.substr(colon + 1);
     Segment segment{first, 0, next, {}};
     if (kind == "text") {
-      const auto [end, failure] = std::from_chars(size.data(), size.data() + size.size(), segment.count);
-      if (failure != std::errc() || end != size.data() + size.size() || segment.count < 1 || segment.count > (Index{1} << 40))
+      const auto [end, failure] =
+          std::from_chars(size.data(), size.data() + size.size(), segment.count);
+      if (failure != std::errc() || end != size.data() + size.size() || segment.count < 1 ||
+          segment.count > (Index{1} << 40))
         throw refuse(text, fmt::format("'{}' is not a number of tokens", size));
       next += segment.count;
     } else if (kind == "image" || kind == "video") {
@@ -78,17 +121,24 @@ std::vector<Segment> parse_segments(const std::string& text, bool space_only, In
   return segments;
 }
 
-// The three position ids of flat position p (transformers' get_rope_index): text counts on all axes, a vision block adds its cell.
+// The three position ids of flat position p (transformers' get_rope_index): text counts on all
+// axes, a vision block adds its cell.
 Coordinates coordinates_of(const Parameters& parameters) {
   const Index interval = parameters.integer("time-interval");
-  const auto segments = parse_segments(parameters.choice("segments"), parameters.choice("advance") == "space", interval);
-  return {.axes = {"time", "height", "width"}, .extents = {}, .count = {}, .at = [segments, interval](std::int64_t flat, std::size_t axis) {
+  const auto segments = parse_segments(parameters.choice("segments"),
+                                       parameters.choice("advance") == "space", interval);
+  return {.axes = {"time", "height", "width"},
+          .extents = {},
+          .count = {},
+          .at = [segments, interval](std::int64_t flat, std::size_t axis) {
             const auto after = std::ranges::upper_bound(segments, flat, {}, &Segment::first);
             const Segment& segment = *std::prev(after);
             const std::int64_t inside = flat - segment.first;
             if (segment.extents.empty()) return segment.start + inside;
             const Index plane = segment.extents[1] * segment.extents[2];
-            const std::int64_t cell[] = {inside / plane * interval, inside % plane / segment.extents[2], inside % segment.extents[2]};
+            const std::int64_t cell[] = {inside / plane * interval,
+                                         inside % plane / segment.extents[2],
+                                         inside % segment.extents[2]};
             return segment.start + cell[axis];
           }};
 }
@@ -98,16 +148,20 @@ std::vector<Index> sections_of(const Parameters& parameters, Index pairs) {
   if (parameters.has("sections")) {
     sections.clear();
     for (const Decimal& section : parameters.numbers("sections")) {
-      if (!section.is_integer()) throw UsageError(fmt::format("--sections must be whole numbers, got {}", parameters.spell("sections")));
+      if (!section.is_integer())
+        throw UsageError(
+            fmt::format("--sections must be whole numbers, got {}", parameters.spell("sections")));
       sections.push_back(section.integer());
     }
   }
   if (sections.size() != 3 || sections[0] + sections[1] + sections[2] != pairs)
-    throw UsageError(fmt::format("--sections must be three numbers that add to {} pairs, got {}", pairs, parameters.spell("sections")));
+    throw UsageError(fmt::format("--sections must be three numbers that add to {} pairs, got {}",
+                                 pairs, parameters.spell("sections")));
   return sections;
 }
 
-// The axis of each pair. Interleaved: all time, then 1, 4, … below 3·height and 2, 5, … below 3·width are overwritten.
+// The axis of each pair. Interleaved: all time, then 1, 4, … below 3·height and 2, 5, … below
+// 3·width are overwritten.
 std::vector<std::size_t> axes_of(const Parameters& parameters, Index pairs) {
   const auto sections = sections_of(parameters, pairs);
   std::vector<std::size_t> axes(static_cast<std::size_t>(pairs), 0);
@@ -117,8 +171,9 @@ std::vector<std::size_t> axes_of(const Parameters& parameters, Index pairs) {
     for (Index k = 0; k < sections[axis]; ++k) {
       const Index pair = interleaved ? 3 * k + static_cast<Index>(axis) : start + k;
       if (pair >= pairs)
-        throw UsageError(fmt::format("--sections {} do not interleave: pair {} of {} would turn with {}", parameters.spell("sections"), pair, pairs,
-                                     axis == 1 ? "height" : "width"));
+        throw UsageError(
+            fmt::format("--sections {} do not interleave: pair {} of {} would turn with {}",
+                        parameters.spell("sections"), pair, pairs, axis == 1 ? "height" : "width"));
       axes[static_cast<std::size_t>(pair)] = axis;
     }
   }
@@ -128,26 +183,35 @@ std::vector<std::size_t> axes_of(const Parameters& parameters, Index pairs) {
 // R(t, h, w): pair j turns by θ_j times the coordinate of its axis (Wang et al. 2024, §2.1).
 Effect make(const Parameters& parameters, Index) {
   const Index dim = parameters.integer("dim");
-  if (dim % 2 != 0) throw UsageError(fmt::format("--dim must be even for mrope, got {}", parameters.spell("dim")));
+  if (dim % 2 != 0)
+    throw UsageError(fmt::format("--dim must be even for mrope, got {}", parameters.spell("dim")));
   const Index rotary = partial_dim(parameters);
   const auto axes = axes_of(parameters, rotary / 2);
-  const auto ladder = geometric_ladder(parameters.number("base").real(), rotary, rotary / 2).frequencies;
+  const auto ladder =
+      geometric_ladder(parameters.number("base").real(), rotary, rotary / 2).frequencies;
   std::vector<AxialPair> pairs;
   for (std::size_t j = 0; j < axes.size(); ++j) pairs.push_back({ladder[j], axes[j]});
-  return axial_rotation(dim, parameters.choice("pairing") == "adjacent" ? Pairing::adjacent : Pairing::halves, pairs, coordinates_of(parameters), std::vector<PositionRange>(3, {0, 1, 0, 0}));
+  return axial_rotation(
+      dim, parameters.choice("pairing") == "adjacent" ? Pairing::adjacent : Pairing::halves, pairs,
+      coordinates_of(parameters), std::vector<PositionRange>(3, {0, 1, 0, 0}));
 }
 
 }  // namespace
 
 extern constinit const Encoding mrope{
     .name = "mrope",
-    .summary = "turns sections of the pairs by time, height and width, for text between images and videos",
+    .summary =
+        "turns sections of the pairs by time, height and width, for text between images and videos",
     .source = "Wang et al. 2024, arXiv:2409.12191, §2.1; transformers get_rope_index",
     .kind = Kind::rotation,
     .parameters = schema,
-    .accuracy = "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for coordinates up to 2^53.",
+    .accuracy =
+        "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for coordinates "
+        "up to 2^53.",
     .claims = "correctly-rounded cos sin",
-    .promises = "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs norm-preserving matrix-form turns-add relative-only frequencies-decrease",
+    .promises =
+        "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
+        "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
     .example = "mrope --sections 16,24,24 --segments text:5,image:4x6,text:3 --fields coordinate",
     .make = &make,
 };

@@ -1,4 +1,5 @@
-// normalized-index: the position divided by the last one, the notes' counter-example that changes with the length.
+// normalized-index: the position divided by the last one, the notes' counter-example that changes
+// with the length.
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
@@ -10,7 +11,11 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a row; each holds the value", .fallback = "1", .lowest = "1", .highest = "65536"},
+    {.name = "dim",
+     .help = "channels of a row; each holds the value",
+     .fallback = "1",
+     .lowest = "1",
+     .highest = "65536"},
 };
 
 // P(p) = p / (L − 1) for a sequence of L positions; 0 when L is 1.
@@ -24,7 +29,9 @@ Effect make(const Parameters& parameters, Index length) {
           [dim, last = length - 1](const PositionRange& positions, DType dtype, std::byte* out) {
             std::vector<double> row(static_cast<std::size_t>(dim));
             for (Index i = 0; i < positions.count; ++i) {
-              const Real quotient = last > 0 ? Real(positions.at(i)) / pow(Real(10), positions.decimals) / last : Real(0);
+              const Real quotient =
+                  last > 0 ? Real(positions.at(i)) / pow(Real(10), positions.decimals) / last
+                           : Real(0);
               row.assign(row.size(), round_to_odd(to_twofold(quotient)));
               narrow(row, dtype, out + static_cast<std::size_t>(i * dim) * size_of(dtype));
             }
@@ -40,7 +47,8 @@ extern constinit const Encoding normalized_index{
     .source = "the usual counter-example of introductions to position encodings",
     .kind = Kind::table,
     .parameters = schema,
-    .accuracy = "f32, f16 and bf16 values are correctly rounded quotients, f64 values within 1 ulp.",
+    .accuracy =
+        "f32, f16 and bf16 values are correctly rounded quotients, f64 values within 1 ulp.",
     .claims = "correctly-rounded pe",
     .promises = "finite deterministic bounded unique order-sensitive",
     .example = "normalized-index --length 8",

@@ -13,69 +13,111 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a head", .fallback = "128", .lowest = "2", .highest = "65536", .config = "head_dim"},
-    {.name = "rotary-dim", .help = "channels that turn; the others pass through (default: dim · partial-rotary-factor)",
-     .lowest = "2", .highest = "65536", .config = "rotary_dim"},
-    {.name = "partial-rotary-factor", .type = Parameter::Type::number, .help = "part of the channels that turn", .fallback = "1",
-     .lowest = "0", .highest = "1", .config = "rope_parameters.partial_rotary_factor partial_rotary_factor rotary_pct"},
-    {.name = "base", .type = Parameter::Type::number, .help = "θ_j = base^(−2j/rotary-dim)", .fallback = "10000", .lowest = "1e-60",
-     .highest = "1e60", .alias = "theta",
+    {.name = "dim",
+     .help = "channels of a head",
+     .fallback = "128",
+     .lowest = "2",
+     .highest = "65536",
+     .config = "head_dim"},
+    {.name = "rotary-dim",
+     .help = "channels that turn; the others pass through (default: dim · partial-rotary-factor)",
+     .lowest = "2",
+     .highest = "65536",
+     .config = "rotary_dim"},
+    {.name = "partial-rotary-factor",
+     .type = Parameter::Type::number,
+     .help = "part of the channels that turn",
+     .fallback = "1",
+     .lowest = "0",
+     .highest = "1",
+     .config = "rope_parameters.partial_rotary_factor partial_rotary_factor rotary_pct"},
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "θ_j = base^(−2j/rotary-dim)",
+     .fallback = "10000",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "theta",
      .config = "rope_parameters.rope_theta rope_scaling.rope_theta rope_theta rotary_emb_base"},
-    {.name = "layout", .type = Parameter::Type::choice,
-     .help = "columns of cos and sin: one for each pair, or one for each channel (channels j and j+n share a pair in halves, "
-             "2j and 2j+1 in adjacent; adjacent-to-halves reads 2j, 2j+1 and writes j, j+n, as DeepSeek-V3 does)",
-     .fallback = "pairs", .choices = "pairs halves adjacent adjacent-to-halves"},
-    {.name = "pairing", .type = Parameter::Type::choice,
-     .help = "channels that turn together where the columns are pairs: j and j+n, or 2j and 2j+1 (a layout by channel says so itself)",
-     .fallback = "halves", .choices = "halves adjacent adjacent-to-halves"},
-    {.name = "scaling", .type = Parameter::Type::name, .help = "rule that bends the frequencies (pe-gen list scalings)",
+    {.name = "layout",
+     .type = Parameter::Type::choice,
+     .help = "columns of cos and sin: one for each pair, or one for each channel (channels j and "
+             "j+n share a pair in halves, "
+             "2j and 2j+1 in adjacent; adjacent-to-halves reads 2j, 2j+1 and writes j, j+n, as "
+             "DeepSeek-V3 does)",
+     .fallback = "pairs",
+     .choices = "pairs halves adjacent adjacent-to-halves"},
+    {.name = "pairing",
+     .type = Parameter::Type::choice,
+     .help = "channels that turn together where the columns are pairs: j and j+n, or 2j and 2j+1 "
+             "(a layout by channel says so itself)",
+     .fallback = "halves",
+     .choices = "halves adjacent adjacent-to-halves"},
+    {.name = "scaling",
+     .type = Parameter::Type::name,
+     .help = "rule that bends the frequencies (pe-gen list scalings)",
      .fallback = "none"},
-    {.name = "max-position", .help = "the model's maximal length", .lowest = "1", .highest = "9007199254740992",
+    {.name = "max-position",
+     .help = "the model's maximal length",
+     .lowest = "1",
+     .highest = "9007199254740992",
      .config = "max_position_embeddings"},
 };
 
 const Scaling* scaling_of(const Parameters& parameters) {
-  return parameters.choice("scaling") == "none" ? nullptr : &find_scaling(parameters.choice("scaling"));
+  return parameters.choice("scaling") == "none" ? nullptr
+                                                : &find_scaling(parameters.choice("scaling"));
 }
 
 // The rule that resonance rounds.
 const Scaling* under_of(const Parameters& parameters, const Scaling* scaling) {
-  return scaling && scaling->name == "resonance" && parameters.choice("over") != "none" ? &find_scaling(parameters.choice("over")) : nullptr;
+  return scaling && scaling->name == "resonance" && parameters.choice("over") != "none"
+             ? &find_scaling(parameters.choice("over"))
+             : nullptr;
 }
 
 // Refuses what a scaling lacks, and flags that no chosen scaling reads.
 void check_scaling(const Parameters& parameters, const Scaling* scaling) {
   const Scaling* under = under_of(parameters, scaling);
   const auto reads = [&](const Scaling& rule, std::string_view name) {
-    const auto has = [&](const Scaling& reader) { return std::ranges::any_of(reader.parameters, [&](const Parameter& row) { return row.name == name; }); };
+    const auto has = [&](const Scaling& reader) {
+      return std::ranges::any_of(reader.parameters,
+                                 [&](const Parameter& row) { return row.name == name; });
+    };
     return has(rule) || (under && has(*under));
   };
   for (const Scaling* rule : {scaling, under})
     for (const Parameter& parameter : rule ? rule->parameters : std::span<const Parameter>{})
       if (!parameters.has(parameter.name) && parameter.required)
-        throw UsageError(fmt::format("--scaling {} needs --{} ({})", rule->name, parameter.name, parameter.help));
+        throw UsageError(fmt::format("--scaling {} needs --{} ({})", rule->name, parameter.name,
+                                     parameter.help));
   for (const Scaling* other : all_scalings())
     for (const Parameter& parameter : other->parameters)
-      if (parameters.has(parameter.name) && parameters.origin(parameter.name).starts_with("flag ") &&
+      if (parameters.has(parameter.name) &&
+          parameters.origin(parameter.name).starts_with("flag ") &&
           !(scaling && reads(*scaling, parameter.name)))
-        throw UsageError(scaling ? fmt::format("--{} has no meaning for --scaling {}", parameter.name, scaling->name)
-                                 : fmt::format("--{} has no meaning without --scaling (try --scaling {})", parameter.name,
-                                               other->name));
+        throw UsageError(
+            scaling
+                ? fmt::format("--{} has no meaning for --scaling {}", parameter.name, scaling->name)
+                : fmt::format("--{} has no meaning without --scaling (try --scaling {})",
+                              parameter.name, other->name));
 }
 
 Index rotary_dim(const Parameters& parameters, const Scaling* scaling) {
   const Index dim = parameters.integer("dim");
-  if (dim % 2 != 0) throw UsageError(fmt::format("--dim must be even for rope, got {}", parameters.spell("dim")));
+  if (dim % 2 != 0)
+    throw UsageError(fmt::format("--dim must be even for rope, got {}", parameters.spell("dim")));
   if (scaling && scaling->whole_head) return dim;
   if (!parameters.has("rotary-dim")) return partial_dim(parameters);
   const Index rotary = parameters.integer("rotary-dim");
   if (rotary % 2 != 0 || rotary > dim)
-    throw UsageError(fmt::format("--rotary-dim must be even and at most --dim {}, got {}", dim, parameters.spell("rotary-dim")));
+    throw UsageError(fmt::format("--rotary-dim must be even and at most --dim {}, got {}", dim,
+                                 parameters.spell("rotary-dim")));
   return rotary;
 }
 
-// R(p) turns pair j by p·θ_j, θ_j = base^(−2j/d) (Su et al. 2021, eq. 15); a scaling bends θ and may set a factor A that
-// multiplies cos and sin.
+// R(p) turns pair j by p·θ_j, θ_j = base^(−2j/d) (Su et al. 2021, eq. 15); a scaling bends θ and
+// may set a factor A that multiplies cos and sin.
 Effect make(const Parameters& parameters, Index length) {
   const Scaling* scaling = scaling_of(parameters);
   check_scaling(parameters, scaling);
@@ -111,9 +153,13 @@ extern constinit const Encoding rope{
     .source = "Su et al. 2021, arXiv:2104.09864, eq. 15",
     .kind = Kind::rotation,
     .parameters = schema,
-    .accuracy = "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for whole positions up to 2^53.",
+    .accuracy =
+        "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for whole "
+        "positions up to 2^53.",
     .claims = "correctly-rounded inv_freq ratio cos sin attention_factor wavelength",
-    .promises = "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs norm-preserving matrix-form turns-add relative-only frequencies-decrease",
+    .promises =
+        "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
+        "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
     .example = "rope --dim 128 --base 500000 --length 16 --fields inv_freq,wavelength",
     .scalable = true,
     .make = &make,

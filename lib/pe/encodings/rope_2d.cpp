@@ -8,12 +8,19 @@
 namespace pe::encoding_rows {
 namespace {
 
-enum class Ladder { each /* base^(−4k/D), k < D/4, for either axis */, shared /* the row has the even rungs of base^(−2i/D), the column the odd */ };
-enum class Map { index /* 0-based */, counted /* 1-based */, centred /* patch centres in [−1, 1], times 2π */ };
+enum class Ladder {
+  each /* base^(−4k/D), k < D/4, for either axis */,
+  shared /* the row has the even rungs of base^(−2i/D), the column the odd */
+};
+enum class Map {
+  index /* 0-based */,
+  counted /* 1-based */,
+  centred /* patch centres in [−1, 1], times 2π */
+};
 
 struct Convention {
   std::string_view name;
-  bool row_first;   // the first D/4 pairs turn with the row
+  bool row_first;  // the first D/4 pairs turn with the row
   Ladder ladder;
   Map map;
   Pairing pairing;
@@ -21,9 +28,10 @@ struct Convention {
   const char* base;
 };
 
-// qwen2-vl: transformers' VisionRotaryEmbedding; pixtral: its frequencies [::2] for rows and [1::2] for columns; llama4-vision: complex
-// pairs at (x + 1, y + 1); dinov3: coordinates in [−1, 1]; rope-vit: naver-ai/rope-vit axial (x, then y), and sam2 with base 10000;
-// gemma4-vision: the first half of the channels x, the other y, each split into halves.
+// qwen2-vl: transformers' VisionRotaryEmbedding; pixtral: its frequencies [::2] for rows and [1::2]
+// for columns; llama4-vision: complex pairs at (x + 1, y + 1); dinov3: coordinates in [−1, 1];
+// rope-vit: naver-ai/rope-vit axial (x, then y), and sam2 with base 10000; gemma4-vision: the first
+// half of the channels x, the other y, each split into halves.
 constexpr Convention conventions[] = {
     {"qwen2-vl", true, Ladder::each, Map::index, Pairing::halves, 1, "10000"},
     {"pixtral", true, Ladder::shared, Map::index, Pairing::halves, 1, "10000"},
@@ -35,15 +43,38 @@ constexpr Convention conventions[] = {
 };
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a head", .fallback = "64", .lowest = "4", .highest = "65536", .config = "head_dim"},
-    {.name = "grid", .type = Parameter::Type::name, .help = "HxW patches, counted row by row", .fallback = "4x8"},
-    {.name = "convention", .type = Parameter::Type::choice, .help = "whose axis order, frequencies, coordinates and pairing", .fallback = "qwen2-vl",
+    {.name = "dim",
+     .help = "channels of a head",
+     .fallback = "64",
+     .lowest = "4",
+     .highest = "65536",
+     .config = "head_dim"},
+    {.name = "grid",
+     .type = Parameter::Type::name,
+     .help = "HxW patches, counted row by row",
+     .fallback = "4x8"},
+    {.name = "convention",
+     .type = Parameter::Type::choice,
+     .help = "whose axis order, frequencies, coordinates and pairing",
+     .fallback = "qwen2-vl",
      .choices = "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision"},
-    {.name = "base", .type = Parameter::Type::number, .help = "the ladder's base (default: the convention's)", .lowest = "1e-60", .highest = "1e60",
-     .alias = "theta", .config = "rope_parameters.rope_theta rope_theta"},
-    {.name = "merge", .help = "patches come in blocks of so many squared, as a merger takes them (Qwen2-VL: 2)", .fallback = "1", .lowest = "1", .highest = "64"},
-    {.name = "layout", .type = Parameter::Type::choice, .help = "columns of cos and sin: one for each pair, or one for each channel",
-     .fallback = "pairs", .choices = "pairs channels"},
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "the ladder's base (default: the convention's)",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "theta",
+     .config = "rope_parameters.rope_theta rope_theta"},
+    {.name = "merge",
+     .help = "patches come in blocks of so many squared, as a merger takes them (Qwen2-VL: 2)",
+     .fallback = "1",
+     .lowest = "1",
+     .highest = "64"},
+    {.name = "layout",
+     .type = Parameter::Type::choice,
+     .help = "columns of cos and sin: one for each pair, or one for each channel",
+     .fallback = "pairs",
+     .choices = "pairs channels"},
 };
 
 const Convention& convention_of(const Parameters& parameters) {
@@ -52,16 +83,20 @@ const Convention& convention_of(const Parameters& parameters) {
   throw UsageError(fmt::format("unknown convention '{}'", parameters.choice("convention")));
 }
 
-// Row and column of patches that come merge × merge at a time (transformers' vision_utils.get_vision_position_ids).
-Coordinates merged_grid(const std::vector<Index>& extents, Index merge, const Parameters& parameters) {
+// Row and column of patches that come merge × merge at a time (transformers'
+// vision_utils.get_vision_position_ids).
+Coordinates merged_grid(const std::vector<Index>& extents, Index merge,
+                        const Parameters& parameters) {
   Coordinates grid = grid_coordinates(extents);
   if (merge == 1) return grid;
   if (extents[0] % merge != 0 || extents[1] % merge != 0)
-    throw UsageError(fmt::format("--merge {} must divide both extents of --grid {}", merge, parameters.choice("grid")));
+    throw UsageError(fmt::format("--merge {} must divide both extents of --grid {}", merge,
+                                 parameters.choice("grid")));
   grid.extents.clear();  // no longer row by row
   grid.at = [merge, across = extents[1] / merge](std::int64_t flat, std::size_t axis) {
     const std::int64_t inside = flat % (merge * merge), block = flat / (merge * merge);
-    return axis == 0 ? block / across * merge + inside / merge : block % across * merge + inside % merge;
+    return axis == 0 ? block / across * merge + inside / merge
+                     : block % across * merge + inside % merge;
   };
   return grid;
 }
@@ -70,22 +105,30 @@ Coordinates merged_grid(const std::vector<Index>& extents, Index merge, const Pa
 Effect make(const Parameters& parameters, Index) {
   const Convention& convention = convention_of(parameters);
   const Index dim = parameters.integer("dim"), quarter = dim / 4;
-  if (dim % 4 != 0) throw UsageError(fmt::format("--dim must be divisible by 4 for rope-2d, two axes of pairs, got {}", parameters.spell("dim")));
+  if (dim % 4 != 0)
+    throw UsageError(
+        fmt::format("--dim must be divisible by 4 for rope-2d, two axes of pairs, got {}",
+                    parameters.spell("dim")));
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 2, "grid");
-  const Real base = parameters.has("base") ? parameters.number("base").real() : Decimal(std::string_view(convention.base)).real();
+  const Real base = parameters.has("base") ? parameters.number("base").real()
+                                           : Decimal(std::string_view(convention.base)).real();
   const std::vector<Real> ladder = geometric_ladder(base, dim, dim / 2).frequencies;
-  std::vector<PositionRange> maps(2, convention.map == Map::counted ? PositionRange{1, 1, 0, 0} : PositionRange{0, 1, 0, 0});
+  std::vector<PositionRange> maps(
+      2, convention.map == Map::counted ? PositionRange{1, 1, 0, 0} : PositionRange{0, 1, 0, 0});
   if (convention.map == Map::centred)  // 2(i + 1/2)/H − 1 = (2i + 1 − H)/H
     for (const std::size_t axis : {0, 1}) maps[axis] = {1 - extents[axis], 2, 0, 0};
   std::vector<AxialPair> pairs;
   for (const bool second : {false, true})
     for (Index k = 0; k < quarter; ++k) {
       const std::size_t axis = second == convention.row_first ? 1 : 0;
-      Real frequency = ladder[static_cast<std::size_t>(2 * k + (convention.ladder == Ladder::shared && axis == 1 ? 1 : 0))];
+      Real frequency = ladder[static_cast<std::size_t>(
+          2 * k + (convention.ladder == Ladder::shared && axis == 1 ? 1 : 0))];
       if (convention.map == Map::centred) frequency *= 2 * real_pi() / extents[axis];
       pairs.push_back({frequency, axis});
     }
-  Rotation rotation = axial_rotation(dim, convention.pairing, pairs, merged_grid(extents, parameters.integer("merge"), parameters), maps);
+  Rotation rotation =
+      axial_rotation(dim, convention.pairing, pairs,
+                     merged_grid(extents, parameters.integer("merge"), parameters), maps);
   rotation.blocks = convention.blocks;
   rotation.by_channel = parameters.choice("layout") == "channels";
   return rotation;
@@ -93,7 +136,8 @@ Effect make(const Parameters& parameters, Index) {
 
 // The first patch does not stand at zero everywhere.
 std::vector<std::string> revoked(const Parameters& parameters) {
-  return convention_of(parameters).map == Map::index ? std::vector<std::string>{} : std::vector<std::string>{"identity-at-zero"};
+  return convention_of(parameters).map == Map::index ? std::vector<std::string>{}
+                                                     : std::vector<std::string>{"identity-at-zero"};
 }
 
 }  // namespace
@@ -106,7 +150,9 @@ extern constinit const Encoding rope_2d{
     .parameters = schema,
     .accuracy = "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp.",
     .claims = "correctly-rounded cos sin",
-    .promises = "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs norm-preserving matrix-form turns-add relative-only frequencies-decrease",
+    .promises =
+        "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
+        "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
     .example = "rope-2d --grid 16x16 --dim 64 --convention pixtral",
     .make = &make,
     .revoked = &revoked,

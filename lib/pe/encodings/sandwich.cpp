@@ -9,26 +9,46 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "heads", .help = "attention heads", .fallback = "8", .lowest = "1", .highest = "65536", .config = "num_attention_heads n_head n_heads"},
-    {.name = "dim", .help = "channels of the sinusoids", .fallback = "128", .lowest = "2", .highest = "65536"},
-    {.name = "base", .type = Parameter::Type::number, .help = "the last wavelength is 2π·base", .fallback = "10000", .lowest = "1e-60",
-     .highest = "1e60", .alias = "theta"},
-    {.name = "causal", .type = Parameter::Type::flag, .help = "mask keys after the query (−inf); --symmetric punishes both sides",
-     .fallback = "true", .negation = "symmetric"},
+    {.name = "heads",
+     .help = "attention heads",
+     .fallback = "8",
+     .lowest = "1",
+     .highest = "65536",
+     .config = "num_attention_heads n_head n_heads"},
+    {.name = "dim",
+     .help = "channels of the sinusoids",
+     .fallback = "128",
+     .lowest = "2",
+     .highest = "65536"},
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "the last wavelength is 2π·base",
+     .fallback = "10000",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "theta"},
+    {.name = "causal",
+     .type = Parameter::Type::flag,
+     .help = "mask keys after the query (−inf); --symmetric punishes both sides",
+     .fallback = "true",
+     .negation = "symmetric"},
 };
 
 // θ_i = base^(−2i/dim), i = 1 … dim/2: the paper's sum starts at 1.
 std::vector<Real> frequencies_of(const Parameters& parameters) {
   const Index dim = parameters.integer("dim");
-  if (dim % 2 != 0) throw UsageError(fmt::format("--dim must be even for sandwich, got {}", parameters.spell("dim")));
+  if (dim % 2 != 0)
+    throw UsageError(
+        fmt::format("--dim must be even for sandwich, got {}", parameters.spell("dim")));
   const Real ratio = pow(parameters.number("base").real(), Real(-2) / dim);
   std::vector<Real> frequencies{ratio};
-  while (frequencies.size() < static_cast<std::size_t>(dim / 2)) frequencies.push_back(frequencies.back() * ratio);
+  while (frequencies.size() < static_cast<std::size_t>(dim / 2))
+    frequencies.push_back(frequencies.back() * ratio);
   return frequencies;
 }
 
-// Σ_i (cos(dθ_i) − 1) at distances first … first+count−1. cos((d+1)θ) = 2cos θ·cos(dθ) − cos((d−1)θ) loses at most a digit for each
-// tenfold of count, of 120.
+// Σ_i (cos(dθ_i) − 1) at distances first … first+count−1. cos((d+1)θ) = 2cos θ·cos(dθ) −
+// cos((d−1)θ) loses at most a digit for each tenfold of count, of 120.
 std::vector<Real> sums(const std::vector<Real>& frequencies, std::int64_t first, Index count) {
   std::vector<Real> sums(static_cast<std::size_t>(count), -Real(frequencies.size()));
   for (const Real& frequency : frequencies) {
@@ -37,44 +57,51 @@ std::vector<Real> sums(const std::vector<Real>& frequencies, std::int64_t first,
     for (Real& sum : sums) {
       sum += here;
       Real next = twice * here - before;
-      before = std::move(here), here = std::move(next);
+      before = std::move(here);
+      here = std::move(next);
     }
   }
   if (first == 0) sums[0] = 0;
   return sums;
 }
 
-// (Σ_{i=1}^{dim/2} cos((m−n)θ_i) − dim/2) / (8h/H), h = 1 … H (Chi et al. 2022: shifted so that the diagonal is 0, and compressed by
-// head as ALiBi's slopes are spread).
+// (Σ_{i=1}^{dim/2} cos((m−n)θ_i) − dim/2) / (8h/H), h = 1 … H (Chi et al. 2022: shifted so that the
+// diagonal is 0, and compressed by head as ALiBi's slopes are spread).
 Effect make(const Parameters& parameters, Index) {
   const Index heads = parameters.integer("heads");
   const std::vector<Real> frequencies = frequencies_of(parameters);
   std::vector<Real> compression;
   for (Index head = 1; head <= heads; ++head) compression.push_back(Real(8 * head) / heads);
-  Bias bias = distance_bias(heads, parameters.flag("causal"), [=](std::int64_t first, Index count, double* out) {
-    const std::vector<Real> common = sums(frequencies, first, count);
-    for (const Real& ratio : compression)
-      for (const Real& sum : common) *out++ = round_to_odd(sum / ratio);
-  });
+  Bias bias = distance_bias(heads, parameters.flag("causal"),
+                            [=](std::int64_t first, Index count, double* out) {
+                              const std::vector<Real> common = sums(frequencies, first, count);
+                              for (const Real& ratio : compression)
+                                for (const Real& sum : common) *out++ = round_to_odd(sum / ratio);
+                            });
   bias.series = {{"compression", {"head", first_positions(heads), "attention head"}, compression}};
   return bias;
 }
 
 std::vector<std::string> revoked(const Parameters& parameters) {
-  return parameters.flag("causal") ? std::vector<std::string>{"symmetric", "finite"} : std::vector<std::string>{"causal"};
+  return parameters.flag("causal") ? std::vector<std::string>{"symmetric", "finite"}
+                                   : std::vector<std::string>{"causal"};
 }
 
 }  // namespace
 
 extern constinit const Encoding sandwich{
     .name = "sandwich",
-    .summary = "the inner product of the two positions' sinusoids as a bias, compressed more or less by head",
+    .summary =
+        "the inner product of the two positions' sinusoids as a bias, compressed more or less by "
+        "head",
     .source = "Chi et al. 2022, arXiv:2212.10356; compression by head as in the code of NeMo",
     .kind = Kind::bias,
     .parameters = schema,
     .accuracy = "Biases are correctly rounded in f32, f16 and bf16, within 1 ulp in f64.",
     .claims = "correctly-rounded compression bias",
-    .promises = "finite deterministic length-invariant order-sensitive relative-only toeplitz zero-diagonal causal symmetric",
+    .promises =
+        "finite deterministic length-invariant order-sensitive relative-only toeplitz "
+        "zero-diagonal causal symmetric",
     .example = "sandwich --heads 2 --length 8",
     .make = &make,
     .revoked = &revoked,

@@ -1,4 +1,5 @@
-// sincos-2d: one sinusoidal block for each axis of an image grid, in the conventions that vision codebases follow.
+// sincos-2d: one sinusoidal block for each axis of an image grid, in the conventions that vision
+// codebases follow.
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
@@ -8,9 +9,18 @@
 namespace pe::encoding_rows {
 namespace {
 
-enum class Order { blocks /* sin a | cos a | sin b | cos b */, turns /* a in turn | b in turn */, sides /* sin a | sin b | cos a | cos b */ };
+enum class Order {
+  blocks /* sin a | cos a | sin b | cos b */,
+  turns /* a in turn | b in turn */,
+  sides /* sin a | sin b | cos a | cos b */
+};
 enum class Ladder2d { paper, endpoint };
-enum class Place2d { index /* 0-based */, counted /* 1-based */, normalised /* 1-based / (extent + 1e-6) · 2π */, centred /* (1-based − 1/2) / … */ };
+enum class Place2d {
+  index /* 0-based */,
+  counted /* 1-based */,
+  normalised /* 1-based / (extent + 1e-6) · 2π */,
+  centred /* (1-based − 1/2) / … */
+};
 enum class Rest { refuse, zero, cut };  // of channels that do not split into four
 
 struct Convention {
@@ -23,32 +33,53 @@ struct Convention {
   const char* base;
 };
 
-// mae: facebookresearch/mae util/pos_embed.py (its first half is called emb_h and receives the column grid); hf: transformers'
-// build_2d_sinusoidal_position_embedding; detr: facebookresearch/detr position_encoding.py with normalize=True; multidim:
-// tatp22/multidim-positional-encoding; timm: build_sincos2d_pos_embed; big-vision: posemb_sincos_2d, also in vit-pytorch;
-// wzlxjtu: PositionalEncoding2D; tensor2tensor: get_timing_signal_nd.
+// mae: facebookresearch/mae util/pos_embed.py (its first half is called emb_h and receives the
+// column grid); hf: transformers' build_2d_sinusoidal_position_embedding; detr:
+// facebookresearch/detr position_encoding.py with normalize=True; multidim:
+// tatp22/multidim-positional-encoding; timm: build_sincos2d_pos_embed; big-vision:
+// posemb_sincos_2d, also in vit-pytorch; wzlxjtu: PositionalEncoding2D; tensor2tensor:
+// get_timing_signal_nd.
 constexpr Convention conventions[] = {
     {"mae", false, Order::blocks, Ladder2d::paper, Place2d::index, Rest::refuse, "10000"},
     {"hf", true, Order::blocks, Ladder2d::paper, Place2d::index, Rest::refuse, "10000"},
     {"detr", true, Order::turns, Ladder2d::paper, Place2d::normalised, Rest::refuse, "10000"},
-    {"detr-unnormalised", true, Order::turns, Ladder2d::paper, Place2d::counted, Rest::refuse, "10000"},
-    {"deformable-detr", true, Order::turns, Ladder2d::paper, Place2d::centred, Rest::refuse, "10000"},
+    {"detr-unnormalised", true, Order::turns, Ladder2d::paper, Place2d::counted, Rest::refuse,
+     "10000"},
+    {"deformable-detr", true, Order::turns, Ladder2d::paper, Place2d::centred, Rest::refuse,
+     "10000"},
     {"dab-detr", true, Order::turns, Ladder2d::paper, Place2d::normalised, Rest::refuse, "20"},
     {"multidim", true, Order::turns, Ladder2d::paper, Place2d::index, Rest::cut, "10000"},
     {"timm", true, Order::sides, Ladder2d::paper, Place2d::index, Rest::refuse, "10000"},
-    {"timm-interleaved", true, Order::blocks, Ladder2d::paper, Place2d::index, Rest::refuse, "10000"},
+    {"timm-interleaved", true, Order::blocks, Ladder2d::paper, Place2d::index, Rest::refuse,
+     "10000"},
     {"big-vision", false, Order::blocks, Ladder2d::endpoint, Place2d::index, Rest::refuse, "10000"},
     {"wzlxjtu", false, Order::turns, Ladder2d::paper, Place2d::index, Rest::refuse, "10000"},
     {"tensor2tensor", true, Order::blocks, Ladder2d::endpoint, Place2d::index, Rest::zero, "10000"},
 };
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a row", .fallback = "64", .lowest = "4", .highest = "65536", .config = "hidden_size d_model"},
-    {.name = "grid", .type = Parameter::Type::name, .help = "HxW cells, counted row by row", .fallback = "4x8"},
-    {.name = "convention", .type = Parameter::Type::choice, .help = "whose axis order, channel split and coordinates", .fallback = "mae",
-     .choices = "mae hf detr detr-unnormalised deformable-detr dab-detr multidim timm timm-interleaved big-vision wzlxjtu tensor2tensor"},
-    {.name = "base", .type = Parameter::Type::number, .help = "the ladder's base (default: the convention's, 10000 but for dab-detr's 20)",
-     .lowest = "1e-60", .highest = "1e60", .alias = "temperature"},
+    {.name = "dim",
+     .help = "channels of a row",
+     .fallback = "64",
+     .lowest = "4",
+     .highest = "65536",
+     .config = "hidden_size d_model"},
+    {.name = "grid",
+     .type = Parameter::Type::name,
+     .help = "HxW cells, counted row by row",
+     .fallback = "4x8"},
+    {.name = "convention",
+     .type = Parameter::Type::choice,
+     .help = "whose axis order, channel split and coordinates",
+     .fallback = "mae",
+     .choices = "mae hf detr detr-unnormalised deformable-detr dab-detr multidim timm "
+                "timm-interleaved big-vision wzlxjtu tensor2tensor"},
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "the ladder's base (default: the convention's, 10000 but for dab-detr's 20)",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "temperature"},
 };
 
 const Convention& convention_of(const Parameters& parameters) {
@@ -57,7 +88,8 @@ const Convention& convention_of(const Parameters& parameters) {
   throw UsageError(fmt::format("unknown convention '{}'", parameters.choice("convention")));
 }
 
-// Where coordinate c of an axis stands: c, c + 1, or (c + 1)·2π/(extent + 1e-6) with the factor in the frequencies.
+// Where coordinate c of an axis stands: c, c + 1, or (c + 1)·2π/(extent + 1e-6) with the factor in
+// the frequencies.
 PositionRange places_of(Place2d place) {
   if (place == Place2d::index) return {0, 1, 0, 0};
   return place == Place2d::centred ? PositionRange{5, 10, 0, 1} : PositionRange{1, 1, 0, 0};
@@ -67,9 +99,12 @@ PositionRange places_of(Place2d place) {
 WaveLayout layout_of(Order order, Index pairs, bool second, Index width) {
   const Index at = second ? 1 : 0;
   switch (order) {
-    case Order::blocks: return {width, Place{2 * pairs * at, 1}, Place{2 * pairs * at + pairs, 1}};
-    case Order::turns: return {width, Place{2 * pairs * at, 2}, Place{2 * pairs * at + 1, 2}};
-    case Order::sides: return {width, Place{pairs * at, 1}, Place{pairs * (2 + at), 1}};
+    case Order::blocks:
+      return {width, Place{2 * pairs * at, 1}, Place{2 * pairs * at + pairs, 1}};
+    case Order::turns:
+      return {width, Place{2 * pairs * at, 2}, Place{2 * pairs * at + 1, 2}};
+    case Order::sides:
+      return {width, Place{pairs * at, 1}, Place{pairs * (2 + at), 1}};
   }
   return {};
 }
@@ -78,21 +113,28 @@ Effect make(const Parameters& parameters, Index) {
   const Convention& convention = convention_of(parameters);
   const Index dim = parameters.integer("dim"), over = dim % 4;
   if (over != 0 && convention.rest == Rest::refuse)
-    throw UsageError(fmt::format("--dim must be divisible by 4 for --convention {}, got {}; multidim cuts the last channels and tensor2tensor leaves them zero",
-                                 convention.name, parameters.spell("dim")));
+    throw UsageError(
+        fmt::format("--dim must be divisible by 4 for --convention {}, got {}; multidim cuts the "
+                    "last channels and tensor2tensor leaves them zero",
+                    convention.name, parameters.spell("dim")));
   const Index pairs = dim / 4 + (over != 0 && convention.rest == Rest::cut ? 1 : 0);
   const Index width = convention.rest == Rest::cut ? 4 * pairs : dim;
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 2, "grid");
-  const Real base = parameters.has("base") ? parameters.number("base").real() : Decimal(std::string_view(convention.base)).real();
-  const bool scaled = convention.place == Place2d::normalised || convention.place == Place2d::centred;
+  const Real base = parameters.has("base") ? parameters.number("base").real()
+                                           : Decimal(std::string_view(convention.base)).real();
+  const bool scaled =
+      convention.place == Place2d::normalised || convention.place == Place2d::centred;
   std::vector<WavePart> parts;
   for (const std::size_t axis : {0, 1}) {
-    std::vector<Real> frequencies = convention.ladder == Ladder2d::endpoint ? endpoint_ladder(1, base, pairs)
-                                                                           : geometric_ladder(base, 2 * pairs, pairs).frequencies;
+    std::vector<Real> frequencies = convention.ladder == Ladder2d::endpoint
+                                        ? endpoint_ladder(1, base, pairs)
+                                        : geometric_ladder(base, 2 * pairs, pairs).frequencies;
     if (scaled)
-      for (Real& frequency : frequencies) frequency *= 2 * real_pi() / (Real(extents[axis]) + Real("1e-6"));
-    parts.push_back({Waves(std::move(frequencies)), layout_of(convention.order, pairs, (axis == 0) != convention.row_first, width), axis,
-                     places_of(convention.place)});
+      for (Real& frequency : frequencies)
+        frequency *= 2 * real_pi() / (Real(extents[axis]) + Real("1e-6"));
+    parts.push_back({Waves(std::move(frequencies)),
+                     layout_of(convention.order, pairs, (axis == 0) != convention.row_first, width),
+                     axis, places_of(convention.place)});
   }
   const Table table = grid_table(std::move(parts), grid_coordinates(extents));
   return width == dim ? table : first_columns(table, dim);
@@ -101,7 +143,9 @@ Effect make(const Parameters& parameters, Index) {
 // A pair that lost its cosine has no constant norm.
 std::vector<std::string> revoked(const Parameters& parameters) {
   const Index over = parameters.integer("dim") % 4;
-  return over % 2 != 0 && convention_of(parameters).rest == Rest::cut ? std::vector<std::string>{"constant-norm"} : std::vector<std::string>{};
+  return over % 2 != 0 && convention_of(parameters).rest == Rest::cut
+             ? std::vector<std::string>{"constant-norm"}
+             : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -112,9 +156,13 @@ extern constinit const Encoding sincos_2d{
     .source = "He et al. 2021, arXiv:2111.06377; Carion et al. 2020, arXiv:2005.12872, app. A.4",
     .kind = Kind::table,
     .parameters = schema,
-    .accuracy = "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp; 1e-6 and 2π of the normalised conventions are exact.",
+    .accuracy =
+        "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp; 1e-6 and 2π of "
+        "the normalised conventions are exact.",
     .claims = "correctly-rounded pe",
-    .promises = "finite deterministic length-invariant order-sensitive bounded unique constant-norm separable",
+    .promises =
+        "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
+        "separable",
     .example = "sincos-2d --grid 14x14 --dim 768 --convention mae",
     .make = &make,
     .revoked = &revoked,

@@ -1,4 +1,5 @@
-// sincos-3d: one sinusoidal block for each axis of a video or volume grid, in the conventions of video codebases.
+// sincos-3d: one sinusoidal block for each axis of a video or volume grid, in the conventions of
+// video codebases.
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
@@ -8,7 +9,8 @@
 namespace pe::encoding_rows {
 namespace {
 
-// Channels of the frame's, row's and column's blocks, in sixteenths of the row or rounded up to thirds.
+// Channels of the frame's, row's and column's blocks, in sixteenths of the row or rounded up to
+// thirds.
 enum class Split { quarter_time, half_time, thirds_up, sixths_down };
 
 struct Convention {
@@ -20,21 +22,40 @@ struct Convention {
   bool endpoint;       // timescales reach both ends
 };
 
-// multidim: tatp22/multidim-positional-encoding; diffusers: get_3d_sincos_pos_embed (CogVideoX: time has a quarter, then column, then
-// row); v-jepa: facebookresearch/jepa pos_embs.py (time has half) and its uniform_power; vit-pytorch: posemb_sincos_3d;
-// tensor2tensor: get_timing_signal_nd.
+// multidim: tatp22/multidim-positional-encoding; diffusers: get_3d_sincos_pos_embed (CogVideoX:
+// time has a quarter, then column, then row); v-jepa: facebookresearch/jepa pos_embs.py (time has
+// half) and its uniform_power; vit-pytorch: posemb_sincos_3d; tensor2tensor: get_timing_signal_nd.
 constexpr Convention conventions[] = {
-    {"multidim", Split::thirds_up, false, false, true, false},   {"diffusers", Split::quarter_time, false, true, false, false},
-    {"v-jepa", Split::half_time, false, false, false, false},    {"v-jepa-uniform", Split::thirds_up, false, false, false, false},
-    {"vit-pytorch", Split::sixths_down, true, false, false, true}, {"tensor2tensor", Split::sixths_down, false, false, false, true},
+    {"multidim", Split::thirds_up, false, false, true, false},
+    {"diffusers", Split::quarter_time, false, true, false, false},
+    {"v-jepa", Split::half_time, false, false, false, false},
+    {"v-jepa-uniform", Split::thirds_up, false, false, false, false},
+    {"vit-pytorch", Split::sixths_down, true, false, false, true},
+    {"tensor2tensor", Split::sixths_down, false, false, false, true},
 };
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a row", .fallback = "48", .lowest = "6", .highest = "65536", .config = "hidden_size d_model"},
-    {.name = "grid", .type = Parameter::Type::name, .help = "TxHxW cells, counted frame by frame, row by row", .fallback = "2x4x4"},
-    {.name = "convention", .type = Parameter::Type::choice, .help = "whose axis order and channel split", .fallback = "multidim",
+    {.name = "dim",
+     .help = "channels of a row",
+     .fallback = "48",
+     .lowest = "6",
+     .highest = "65536",
+     .config = "hidden_size d_model"},
+    {.name = "grid",
+     .type = Parameter::Type::name,
+     .help = "TxHxW cells, counted frame by frame, row by row",
+     .fallback = "2x4x4"},
+    {.name = "convention",
+     .type = Parameter::Type::choice,
+     .help = "whose axis order and channel split",
+     .fallback = "multidim",
      .choices = "multidim diffusers v-jepa v-jepa-uniform vit-pytorch tensor2tensor"},
-    {.name = "base", .type = Parameter::Type::number, .help = "the ladder's base", .fallback = "10000", .lowest = "1e-60", .highest = "1e60",
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "the ladder's base",
+     .fallback = "10000",
+     .lowest = "1e-60",
+     .highest = "1e60",
      .alias = "temperature"},
 };
 
@@ -49,13 +70,20 @@ std::vector<Index> pairs_of(const Convention& convention, const Parameters& para
   const Index dim = parameters.integer("dim");
   const auto need = [&](Index divisor) {
     if (dim % divisor != 0)
-      throw UsageError(fmt::format("--dim must be divisible by {} for --convention {}, got {}", divisor, convention.name, parameters.spell("dim")));
+      throw UsageError(fmt::format("--dim must be divisible by {} for --convention {}, got {}",
+                                   divisor, convention.name, parameters.spell("dim")));
   };
   switch (convention.split) {
-    case Split::quarter_time: need(16); return {dim / 8, 3 * dim / 16, 3 * dim / 16};
-    case Split::half_time: need(8); return {dim / 4, dim / 8, dim / 8};
-    case Split::thirds_up: return std::vector<Index>(3, (dim + 5) / 6);
-    case Split::sixths_down: return std::vector<Index>(3, dim / 6);
+    case Split::quarter_time:
+      need(16);
+      return {dim / 8, 3 * dim / 16, 3 * dim / 16};
+    case Split::half_time:
+      need(8);
+      return {dim / 4, dim / 8, dim / 8};
+    case Split::thirds_up:
+      return std::vector<Index>(3, (dim + 5) / 6);
+    case Split::sixths_down:
+      return std::vector<Index>(3, dim / 6);
   }
   return {};
 }
@@ -63,7 +91,8 @@ std::vector<Index> pairs_of(const Convention& convention, const Parameters& para
 Effect make(const Parameters& parameters, Index) {
   const Convention& convention = convention_of(parameters);
   const Index dim = parameters.integer("dim");
-  const std::vector<Index> pairs = pairs_of(convention, parameters), extents = parse_grid(parameters.choice("grid"), 3, "grid");
+  const std::vector<Index> pairs = pairs_of(convention, parameters),
+                           extents = parse_grid(parameters.choice("grid"), 3, "grid");
   const Index width = std::max(dim, 2 * (pairs[0] + pairs[1] + pairs[2]));
   const Real base = parameters.number("base").real();
   std::vector<std::size_t> order{0, 1, 2};
@@ -73,9 +102,12 @@ Effect make(const Parameters& parameters, Index) {
   Index first = 0;
   for (const std::size_t axis : order) {
     const Index n = pairs[axis];
-    std::vector<Real> frequencies = convention.endpoint ? endpoint_ladder(1, base, n) : geometric_ladder(base, 2 * n, n).frequencies;
-    const WaveLayout layout = convention.in_turn ? WaveLayout{width, Place{first, 2}, Place{first + 1, 2}}
-                                                 : WaveLayout{width, Place{first, 1}, Place{first + n, 1}};
+    std::vector<Real> frequencies = convention.endpoint
+                                        ? endpoint_ladder(1, base, n)
+                                        : geometric_ladder(base, 2 * n, n).frequencies;
+    const WaveLayout layout = convention.in_turn
+                                  ? WaveLayout{width, Place{first, 2}, Place{first + 1, 2}}
+                                  : WaveLayout{width, Place{first, 1}, Place{first + n, 1}};
     parts.push_back({Waves(std::move(frequencies)), layout, axis, {0, 1, 0, 0}});
     first += 2 * n;
   }
@@ -83,11 +115,15 @@ Effect make(const Parameters& parameters, Index) {
   return width == dim ? table : first_columns(table, dim);
 }
 
-// Blocks cut in their middle lose cosines: the norm is no longer constant, and with v-jepa-uniform neither is it for any cut.
+// Blocks cut in their middle lose cosines: the norm is no longer constant, and with v-jepa-uniform
+// neither is it for any cut.
 std::vector<std::string> revoked(const Parameters& parameters) {
   const Convention& convention = convention_of(parameters);
-  const Index cut = convention.split == Split::thirds_up ? (6 - parameters.integer("dim") % 6) % 6 : 0;
-  return cut % 2 != 0 || (cut != 0 && !convention.in_turn) ? std::vector<std::string>{"constant-norm"} : std::vector<std::string>{};
+  const Index cut =
+      convention.split == Split::thirds_up ? (6 - parameters.integer("dim") % 6) % 6 : 0;
+  return cut % 2 != 0 || (cut != 0 && !convention.in_turn)
+             ? std::vector<std::string>{"constant-norm"}
+             : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -95,12 +131,16 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 extern constinit const Encoding sincos_3d{
     .name = "sincos-3d",
     .summary = "sines and cosines of the frame, the row and the column of a video grid",
-    .source = "tatp22/multidim-positional-encoding; diffusers get_3d_sincos_pos_embed; Bardes et al. 2024, arXiv:2404.08471",
+    .source =
+        "tatp22/multidim-positional-encoding; diffusers get_3d_sincos_pos_embed; Bardes et al. "
+        "2024, arXiv:2404.08471",
     .kind = Kind::table,
     .parameters = schema,
     .accuracy = "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp.",
     .claims = "correctly-rounded pe",
-    .promises = "finite deterministic length-invariant order-sensitive bounded unique constant-norm separable",
+    .promises =
+        "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
+        "separable",
     .example = "sincos-3d --grid 8x14x14 --dim 768 --convention v-jepa",
     .make = &make,
     .revoked = &revoked,

@@ -1,4 +1,5 @@
-// sinusoidal: sines and cosines of geometrically falling frequencies, in every layout that codebases write.
+// sinusoidal: sines and cosines of geometrically falling frequencies, in every layout that
+// codebases write.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -11,41 +12,75 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim", .help = "channels of a row", .fallback = "512", .lowest = "2", .highest = "65536", .config = "d_model hidden_size n_embd"},
-    {.name = "base", .type = Parameter::Type::number, .help = "the last wavelength is about 2π·base", .fallback = "10000",
-     .lowest = "1e-60", .highest = "1e60", .alias = "theta"},
-    {.name = "layout", .type = Parameter::Type::choice,
-     .help = "where sines and cosines stand in a row: in turn, or one half after the other (tensor2tensor, fairseq)",
-     .fallback = "interleaved", .choices = "interleaved halves interleaved-cos-first halves-cos-first"},
-    {.name = "ladder", .type = Parameter::Type::choice,
-     .help = "frequencies: paper, base^(−2j/dim); endpoint, timescales that reach both ends in n−1 steps (tensor2tensor, fairseq); "
-             "endpoint-times-min, tensor2tensor as shipped, which multiplies by --min-timescale where it should divide",
-     .fallback = "paper", .choices = "paper endpoint endpoint-times-min"},
-    {.name = "min-timescale", .type = Parameter::Type::number, .help = "the endpoint ladders' first timescale (default: 1)", .lowest = "1e-60",
+    {.name = "dim",
+     .help = "channels of a row",
+     .fallback = "512",
+     .lowest = "2",
+     .highest = "65536",
+     .config = "d_model hidden_size n_embd"},
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "the last wavelength is about 2π·base",
+     .fallback = "10000",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "theta"},
+    {.name = "layout",
+     .type = Parameter::Type::choice,
+     .help = "where sines and cosines stand in a row: in turn, or one half after the other "
+             "(tensor2tensor, fairseq)",
+     .fallback = "interleaved",
+     .choices = "interleaved halves interleaved-cos-first halves-cos-first"},
+    {.name = "ladder",
+     .type = Parameter::Type::choice,
+     .help = "frequencies: paper, base^(−2j/dim); endpoint, timescales that reach both ends in n−1 "
+             "steps (tensor2tensor, fairseq); "
+             "endpoint-times-min, tensor2tensor as shipped, which multiplies by --min-timescale "
+             "where it should divide",
+     .fallback = "paper",
+     .choices = "paper endpoint endpoint-times-min"},
+    {.name = "min-timescale",
+     .type = Parameter::Type::number,
+     .help = "the endpoint ladders' first timescale (default: 1)",
+     .lowest = "1e-60",
      .highest = "1e60"},
-    {.name = "max-timescale", .type = Parameter::Type::number, .help = "the endpoint ladders' last timescale (default: --base)",
-     .lowest = "1e-60", .highest = "1e60"},
-    {.name = "odd", .type = Parameter::Type::choice,
-     .help = "an odd --dim: error; zero-column, a last column of zeros (tensor2tensor, fairseq, NEZHA); drop-last, the last pair keeps one "
-             "side (Marian, the usual PyTorch repair); pad-and-cut, the table of dim + 1 without its last column (multidim)",
-     .fallback = "error", .choices = "error zero-column drop-last pad-and-cut"},
-    {.name = "offset", .help = "added to every position (fairseq: padding index + 1)", .fallback = "0", .lowest = "-9007199254740992",
+    {.name = "max-timescale",
+     .type = Parameter::Type::number,
+     .help = "the endpoint ladders' last timescale (default: --base)",
+     .lowest = "1e-60",
+     .highest = "1e60"},
+    {.name = "odd",
+     .type = Parameter::Type::choice,
+     .help = "an odd --dim: error; zero-column, a last column of zeros (tensor2tensor, fairseq, "
+             "NEZHA); drop-last, the last pair keeps one "
+             "side (Marian, the usual PyTorch repair); pad-and-cut, the table of dim + 1 without "
+             "its last column (multidim)",
+     .fallback = "error",
+     .choices = "error zero-column drop-last pad-and-cut"},
+    {.name = "offset",
+     .help = "added to every position (fairseq: padding index + 1)",
+     .fallback = "0",
+     .lowest = "-9007199254740992",
      .highest = "9007199254740992"},
 };
 
-// θ_j: the paper's base^(−2j/dim) (Vaswani et al. 2017, §3.5), or timescales min … max in n−1 steps: tensor2tensor's
-// get_timing_signal_1d (layers/common_attention.py), which ships min·(max/min)^(−j/(n−1)) though it promises timescales from min.
+// θ_j: the paper's base^(−2j/dim) (Vaswani et al. 2017, §3.5), or timescales min … max in n−1
+// steps: tensor2tensor's get_timing_signal_1d (layers/common_attention.py), which ships
+// min·(max/min)^(−j/(n−1)) though it promises timescales from min.
 std::vector<Real> ladder_of(const Parameters& parameters, Index dim, Index pairs) {
   const std::string& ladder = parameters.choice("ladder");
   for (const char* name : {"min-timescale", "max-timescale"})
     if (ladder == "paper" && parameters.has(name))
-      throw UsageError(fmt::format("--{} has no meaning for --ladder paper: give --base, or --ladder endpoint", name));
+      throw UsageError(fmt::format(
+          "--{} has no meaning for --ladder paper: give --base, or --ladder endpoint", name));
   const Real base = parameters.number("base").real();
   if (ladder == "paper") return geometric_ladder(base, dim, pairs).frequencies;
   if (parameters.has("max-timescale") && parameters.origin("base").starts_with("flag "))
     throw UsageError("--max-timescale and --base say the same thing here: give one of them");
-  const Real shortest = parameters.has("min-timescale") ? parameters.number("min-timescale").real() : Real(1);
-  const Real longest = parameters.has("max-timescale") ? parameters.number("max-timescale").real() : base;
+  const Real shortest =
+      parameters.has("min-timescale") ? parameters.number("min-timescale").real() : Real(1);
+  const Real longest =
+      parameters.has("max-timescale") ? parameters.number("max-timescale").real() : base;
   std::vector<Real> frequencies = endpoint_ladder(shortest, longest, pairs);
   if (ladder == "endpoint-times-min")
     for (Real& frequency : frequencies) frequency *= shortest * shortest;
@@ -56,7 +91,8 @@ std::vector<Real> ladder_of(const Parameters& parameters, Index dim, Index pairs
 WaveLayout layout_of(const std::string& name, Index pairs, Index spare) {
   const bool halves = name.starts_with("halves");
   const Place first{0, halves ? 1 : 2}, second{halves ? pairs : 1, halves ? 1 : 2};
-  return name.ends_with("cos-first") ? WaveLayout{2 * pairs + spare, second, first} : WaveLayout{2 * pairs + spare, first, second};
+  return name.ends_with("cos-first") ? WaveLayout{2 * pairs + spare, second, first}
+                                     : WaveLayout{2 * pairs + spare, first, second};
 }
 
 bool cuts(const Parameters& parameters) {
@@ -72,17 +108,23 @@ Table even_table(const Parameters& parameters, Index dim, Index ladder_dim) {
 Table odd_table(const Parameters& parameters, Index dim) {
   const std::string& odd = parameters.choice("odd");
   if (odd == "error")
-    throw UsageError(fmt::format("--dim must be even for sinusoidal, got {}; --odd names what codebases do with an odd one", parameters.spell("dim")));
+    throw UsageError(fmt::format(
+        "--dim must be even for sinusoidal, got {}; --odd names what codebases do with an odd one",
+        parameters.spell("dim")));
   if (cuts(parameters)) {
     const Table wide = even_table(parameters, dim + 1, odd == "drop-last" ? dim : dim + 1);
     Table table = first_columns(wide, dim);
     table.waves = wide.waves;
-    table.waves->second = {dim, {}, {}};  // the frequencies are known; a shift is not linear without the side that is cut
+    table.waves->second = {
+        dim,
+        {},
+        {}};  // the frequencies are known; a shift is not linear without the side that is cut
     return table;
   }
   const Waves waves(ladder_of(parameters, dim, dim / 2));
   Table table = wave_table(waves, layout_of(parameters.choice("layout"), dim / 2, 1));
-  table.fill = [fill = table.fill, dim](const PositionRange& positions, DType dtype, std::byte* out) {
+  table.fill = [fill = table.fill, dim](const PositionRange& positions, DType dtype,
+                                        std::byte* out) {
     std::memset(out, 0, static_cast<std::size_t>(positions.count * dim) * size_of(dtype));
     fill(positions, dtype, out);
   };
@@ -117,9 +159,13 @@ extern constinit const Encoding sinusoidal{
     .source = "Vaswani et al. 2017, arXiv:1706.03762, §3.5",
     .kind = Kind::table,
     .parameters = schema,
-    .accuracy = "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for whole positions up to 2^53.",
+    .accuracy =
+        "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for whole "
+        "positions up to 2^53.",
     .claims = "correctly-rounded pe",
-    .promises = "finite deterministic length-invariant order-sensitive bounded unique constant-norm distance-by-offset linear-shift",
+    .promises =
+        "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
+        "distance-by-offset linear-shift",
     .example = "sinusoidal --length 100 --dim 512",
     .make = &make,
     .revoked = &revoked,

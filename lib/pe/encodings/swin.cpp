@@ -1,4 +1,5 @@
-// swin: a bias for each difference of rows and columns of a window, from a table or from a perceptron.
+// swin: a bias for each difference of rows and columns of a window, from a table or from a
+// perceptron.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,18 +13,49 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "window", .type = Parameter::Type::name, .help = "rows x columns of a window, HxW", .fallback = "7x7"},
-    {.name = "form", .type = Parameter::Type::choice, .help = "table: one entry for each difference (v1); continuous: a perceptron of log-spaced coordinates (v2)",
-     .fallback = "table", .choices = "table continuous"},
-    {.name = "heads", .help = "attention heads, where no weights are given", .fallback = "4", .lowest = "1", .highest = "65536"},
-    {.name = "cls", .type = Parameter::Type::flag, .help = "position 0 is a [CLS] token with three entries of its own, as in BEiT", .fallback = "false"},
-    {.name = "pretrained-window", .type = Parameter::Type::name, .help = "continuous: HxW that coordinates are divided by, less one; the window when left out"},
-    {.name = "weights", .type = Parameter::Type::tensor, .help = "FILE[:tensor], relative_position_bias_table, [index, head]"},
-    {.name = "hidden", .help = "continuous: hidden units, where no weights are given", .fallback = "512", .lowest = "1", .highest = "65536"},
-    {.name = "hidden-weight", .type = Parameter::Type::tensor, .help = "continuous: FILE[:tensor], cpb_mlp.0.weight, [hidden, 2]"},
-    {.name = "hidden-bias", .type = Parameter::Type::tensor, .help = "continuous: FILE[:tensor], cpb_mlp.0.bias, [hidden]"},
-    {.name = "output-weight", .type = Parameter::Type::tensor, .help = "continuous: FILE[:tensor], cpb_mlp.2.weight, [head, hidden]"},
-    {.name = "seed", .help = "seed of what is not given: the table N(0, 0.02²), the perceptron as torch.nn.Linear", .fallback = "0", .lowest = "0",
+    {.name = "window",
+     .type = Parameter::Type::name,
+     .help = "rows x columns of a window, HxW",
+     .fallback = "7x7"},
+    {.name = "form",
+     .type = Parameter::Type::choice,
+     .help = "table: one entry for each difference (v1); continuous: a perceptron of log-spaced "
+             "coordinates (v2)",
+     .fallback = "table",
+     .choices = "table continuous"},
+    {.name = "heads",
+     .help = "attention heads, where no weights are given",
+     .fallback = "4",
+     .lowest = "1",
+     .highest = "65536"},
+    {.name = "cls",
+     .type = Parameter::Type::flag,
+     .help = "position 0 is a [CLS] token with three entries of its own, as in BEiT",
+     .fallback = "false"},
+    {.name = "pretrained-window",
+     .type = Parameter::Type::name,
+     .help = "continuous: HxW that coordinates are divided by, less one; the window when left out"},
+    {.name = "weights",
+     .type = Parameter::Type::tensor,
+     .help = "FILE[:tensor], relative_position_bias_table, [index, head]"},
+    {.name = "hidden",
+     .help = "continuous: hidden units, where no weights are given",
+     .fallback = "512",
+     .lowest = "1",
+     .highest = "65536"},
+    {.name = "hidden-weight",
+     .type = Parameter::Type::tensor,
+     .help = "continuous: FILE[:tensor], cpb_mlp.0.weight, [hidden, 2]"},
+    {.name = "hidden-bias",
+     .type = Parameter::Type::tensor,
+     .help = "continuous: FILE[:tensor], cpb_mlp.0.bias, [hidden]"},
+    {.name = "output-weight",
+     .type = Parameter::Type::tensor,
+     .help = "continuous: FILE[:tensor], cpb_mlp.2.weight, [head, hidden]"},
+    {.name = "seed",
+     .help = "seed of what is not given: the table N(0, 0.02²), the perceptron as torch.nn.Linear",
+     .fallback = "0",
+     .lowest = "0",
      .highest = "9223372036854775807"},
 };
 
@@ -38,36 +70,45 @@ Window window_of(const Parameters& parameters, std::string_view name) {
   const std::size_t cross = text.find('x');
   const auto whole = [&](std::string_view part) -> Index {
     Index value = 0;
-    for (const char digit : part) value = digit < '0' || digit > '9' || value > 4096 ? 100'000 : 10 * value + (digit - '0');
+    for (const char digit : part)
+      value = digit < '0' || digit > '9' || value > 4096 ? 100'000 : 10 * value + (digit - '0');
     return part.empty() ? 0 : value;
   };
   const Window window = cross == std::string::npos
                             ? Window{}
-                            : Window{whole(std::string_view(text).substr(0, cross)), whole(std::string_view(text).substr(cross + 1))};
+                            : Window{whole(std::string_view(text).substr(0, cross)),
+                                     whole(std::string_view(text).substr(cross + 1))};
   if (window.height < 1 || window.width < 1 || window.height > 4096 || window.width > 4096)
-    throw UsageError(fmt::format("--{} takes HxW, such as 7x7, each from 1 to 4096; got {}", name, parameters.spell(name)));
+    throw UsageError(fmt::format("--{} takes HxW, such as 7x7, each from 1 to 4096; got {}", name,
+                                 parameters.spell(name)));
   return window;
 }
 
-// (Δh + H − 1)(2W − 1) + (Δw + W − 1), Δ = query − key, in row-major positions (Liu et al. 2021, `relative_position_index`). With [CLS] at
-// position 0 the last three entries are cls→token, token→cls and cls→cls (BEiT).
+// (Δh + H − 1)(2W − 1) + (Δw + W − 1), Δ = query − key, in row-major positions (Liu et al. 2021,
+// `relative_position_index`). With [CLS] at position 0 the last three entries are cls→token,
+// token→cls and cls→cls (BEiT).
 Buckets window_buckets(const Window& window, bool cls) {
   const Index differences = window.differences();
-  Buckets buckets{differences + (cls ? 3 : 0), 0, [=](std::int64_t query, std::int64_t key) -> Index {
-                    if (cls && (query == 0 || key == 0)) return differences + (query != 0 ? 1 : key == 0 ? 2 : 0);
-                    const std::int64_t q = query - cls, k = key - cls;
-                    const std::int64_t rows = q / window.width - k / window.width, columns = q % window.width - k % window.width;
-                    return (rows + window.height - 1) * (2 * window.width - 1) + columns + window.width - 1;
-                  }};
+  Buckets buckets{
+      differences + (cls ? 3 : 0), 0, [=](std::int64_t query, std::int64_t key) -> Index {
+        if (cls && (query == 0 || key == 0))
+          return differences + (query != 0 ? 1 : key == 0 ? 2 : 0);
+        const std::int64_t q = query - cls, k = key - cls;
+        const std::int64_t rows = q / window.width - k / window.width,
+                           columns = q % window.width - k % window.width;
+        return (rows + window.height - 1) * (2 * window.width - 1) + columns + window.width - 1;
+      }};
   buckets.by_offset = false;
   buckets.positions = window.size() + cls;
   return buckets;
 }
 
-// sign(x)·log₂(|x| + 1)/log₂ 8 with x = 8Δ/(W − 1), Δ = −(W−1) … W−1 (Liu et al. 2022, eq. 4, and `relative_coords_table`, which
-// normalises and takes base 2 and 8 where the paper has neither). A window of one has one coordinate, 0, where the code divides by zero.
+// sign(x)·log₂(|x| + 1)/log₂ 8 with x = 8Δ/(W − 1), Δ = −(W−1) … W−1 (Liu et al. 2022, eq. 4, and
+// `relative_coords_table`, which normalises and takes base 2 and 8 where the paper has neither). A
+// window of one has one coordinate, 0, where the code divides by zero.
 Series coordinates_of(std::string name, Index extent, Index pretrained) {
-  Series series{std::move(name), {"difference", {1 - extent, 1, 2 * extent - 1, 0}, "query minus key"}, {}};
+  Series series{
+      std::move(name), {"difference", {1 - extent, 1, 2 * extent - 1, 0}, "query minus key"}, {}};
   for (Index difference = 1 - extent; difference < extent; ++difference) {
     const Real x = pretrained > 1 ? Real(Real(8 * difference) / (pretrained - 1)) : Real(0);
     const Real size = log(abs(x) + 1) / log(Real(8));
@@ -77,12 +118,14 @@ Series coordinates_of(std::string name, Index extent, Index pretrained) {
 }
 
 // 16·σ(perceptron(coordinates)) for each index and head (`Swinv2`: continuous_position_bias_mlp).
-std::vector<double> continuous_table(const Perceptron& perceptron, const Series& rows, const Series& columns) {
+std::vector<double> continuous_table(const Perceptron& perceptron, const Series& rows,
+                                     const Series& columns) {
   std::vector<double> table;
   for (const Real& row : rows.values)
     for (const Real& column : columns.values) {
       const double input[] = {to_double(row), to_double(column)};
-      for (Index head = 0; head < perceptron.outputs(); ++head) table.push_back(16 / (1 + std::exp(-perceptron(head, input))));
+      for (Index head = 0; head < perceptron.outputs(); ++head)
+        table.push_back(16 / (1 + std::exp(-perceptron(head, input))));
     }
   return table;
 }
@@ -90,27 +133,44 @@ std::vector<double> continuous_table(const Perceptron& perceptron, const Series&
 Effect make(const Parameters& parameters, Index) {
   const Window window = window_of(parameters, "window");
   const bool cls = parameters.flag("cls"), continuous = parameters.choice("form") == "continuous";
-  if (cls && continuous) throw UsageError("--cls has no entries in --form continuous: only a table holds those of [CLS]");
+  if (cls && continuous)
+    throw UsageError(
+        "--cls has no entries in --form continuous: only a table holds those of [CLS]");
   if (continuous && parameters.has("weights"))
-    throw UsageError("--weights is a table, and --form continuous has none: give --hidden-weight, --hidden-bias and --output-weight");
+    throw UsageError(
+        "--weights is a table, and --form continuous has none: give --hidden-weight, --hidden-bias "
+        "and --output-weight");
   const Buckets buckets = window_buckets(window, cls);
-  Bias bias{.heads = parameters.integer("heads"), .causal = false, .slopes = {}, .buckets = buckets, .fill = {}};
+  Bias bias{.heads = parameters.integer("heads"),
+            .causal = false,
+            .slopes = {},
+            .buckets = buckets,
+            .fill = {}};
   bias.rows = buckets.positions;
   bias.window_width = cls ? 0 : window.width;
   Array table;
   if (continuous) {
-    const Window pretrained = parameters.has("pretrained-window") ? window_of(parameters, "pretrained-window") : window;
-    bias.series = {coordinates_of("coordinate_h", window.height, pretrained.height), coordinates_of("coordinate_w", window.width, pretrained.width)};
+    const Window pretrained =
+        parameters.has("pretrained-window") ? window_of(parameters, "pretrained-window") : window;
+    bias.series = {coordinates_of("coordinate_h", window.height, pretrained.height),
+                   coordinates_of("coordinate_w", window.width, pretrained.width)};
     const Perceptron perceptron(parameters, 2, parameters.integer("hidden"), bias.heads, false);
     bias.heads = perceptron.outputs();
-    table = array_of({buckets.count, bias.heads}, continuous_table(perceptron, bias.series[0], bias.series[1]));
+    table = array_of({buckets.count, bias.heads},
+                     continuous_table(perceptron, bias.series[0], bias.series[1]));
   } else {
-    if (parameters.has("weights")) bias.heads = tensor_of(parameters, "weights", {{"index", buckets.count}, {"head", 0}}).shape()[1];
-    table = tensor_or_drawn(parameters, "weights", {{"index", buckets.count}, {"head", bias.heads}}, Distribution::normal, 0.02);
+    if (parameters.has("weights"))
+      bias.heads =
+          tensor_of(parameters, "weights", {{"index", buckets.count}, {"head", 0}}).shape()[1];
+    table = tensor_or_drawn(parameters, "weights", {{"index", buckets.count}, {"head", bias.heads}},
+                            Distribution::normal, 0.02);
   }
-  bias.fill = [table, heads = bias.heads, of = buckets.of](Index head, std::int64_t query, const PositionRange& keys, DType dtype, std::byte* out) {
+  bias.fill = [table, heads = bias.heads, of = buckets.of](Index head, std::int64_t query,
+                                                           const PositionRange& keys, DType dtype,
+                                                           std::byte* out) {
     std::vector<double> row(static_cast<std::size_t>(keys.count));
-    for (Index i = 0; i < keys.count; ++i) row[static_cast<std::size_t>(i)] = table.at(of(query, keys.at(i)) * heads + head);
+    for (Index i = 0; i < keys.count; ++i)
+      row[static_cast<std::size_t>(i)] = table.at(of(query, keys.at(i)) * heads + head);
     narrow(row, dtype, out);
   };
   return bias;
@@ -118,21 +178,29 @@ Effect make(const Parameters& parameters, Index) {
 
 // With [CLS] position 0 is no place in the window, and the diagonal is not one number.
 std::vector<std::string> revoked(const Parameters& parameters) {
-  return parameters.flag("cls") ? std::vector<std::string>{"toeplitz", "relative-only"} : std::vector<std::string>{};
+  return parameters.flag("cls") ? std::vector<std::string>{"toeplitz", "relative-only"}
+                                : std::vector<std::string>{};
 }
 
 }  // namespace
 
 extern constinit const Encoding swin{
     .name = "swin",
-    .summary = "a bias for each difference of rows and columns in a window, from a table or a perceptron",
-    .source = "Liu et al. 2021, arXiv:2103.14030, eq. 4; Liu et al. 2022, arXiv:2111.09883, §3.3; Bao et al. 2022, arXiv:2106.08254",
+    .summary =
+        "a bias for each difference of rows and columns in a window, from a table or a perceptron",
+    .source =
+        "Liu et al. 2021, arXiv:2103.14030, eq. 4; Liu et al. 2022, arXiv:2111.09883, §3.3; Bao et "
+        "al. 2022, arXiv:2106.08254",
     .kind = Kind::bias,
     .parameters = schema,
-    .accuracy = "The index is exact, coordinates are correctly rounded, a table's bias is its entry; a continuous bias is computed in double "
-                "and rounded once.",
+    .accuracy =
+        "The index is exact, coordinates are correctly rounded, a table's bias is its entry; a "
+        "continuous bias is computed in double "
+        "and rounded once.",
     .claims = "exact index; correctly-rounded coordinate_h coordinate_w",
-    .promises = "finite deterministic length-invariant order-sensitive relative-only toeplitz buckets-total buckets-covered",
+    .promises =
+        "finite deterministic length-invariant order-sensitive relative-only toeplitz "
+        "buckets-total buckets-covered",
     .example = "swin --window 2x2 --fields index --length 4",
     .make = &make,
     .revoked = &revoked,

@@ -7,16 +7,37 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "num-buckets", .help = "buckets in all", .fallback = "32", .lowest = "2", .highest = "1024",
+    {.name = "num-buckets",
+     .help = "buckets in all",
+     .fallback = "32",
+     .lowest = "2",
+     .highest = "1024",
      .config = "relative_attention_num_buckets"},
-    {.name = "max-distance", .help = "distance at which the buckets end", .fallback = "128", .lowest = "2", .highest = "1073741824",
+    {.name = "max-distance",
+     .help = "distance at which the buckets end",
+     .fallback = "128",
+     .lowest = "2",
+     .highest = "1073741824",
      .config = "relative_attention_max_distance"},
-    {.name = "bidirectional", .type = Parameter::Type::flag,
-     .help = "encoder: keys after the query have buckets of their own; --causal is the decoder's form", .fallback = "true",
+    {.name = "bidirectional",
+     .type = Parameter::Type::flag,
+     .help =
+         "encoder: keys after the query have buckets of their own; --causal is the decoder's form",
+     .fallback = "true",
      .negation = "causal"},
-    {.name = "weights", .type = Parameter::Type::tensor, .help = "FILE[:tensor] of the trained table, [bucket, head]; gives the bias"},
-    {.name = "seed", .help = "without --weights: draw the table from N(0, 1) with this seed", .lowest = "0", .highest = "9223372036854775807"},
-    {.name = "heads", .help = "attention heads of a drawn table", .fallback = "8", .lowest = "1", .highest = "65536", .config = "num_heads"},
+    {.name = "weights",
+     .type = Parameter::Type::tensor,
+     .help = "FILE[:tensor] of the trained table, [bucket, head]; gives the bias"},
+    {.name = "seed",
+     .help = "without --weights: draw the table from N(0, 1) with this seed",
+     .lowest = "0",
+     .highest = "9223372036854775807"},
+    {.name = "heads",
+     .help = "attention heads of a drawn table",
+     .fallback = "8",
+     .lowest = "1",
+     .highest = "65536",
+     .config = "num_heads"},
 };
 
 Effect make(const Parameters& parameters, Index) {
@@ -25,16 +46,21 @@ Effect make(const Parameters& parameters, Index) {
             .causal = false,
             .scaled = false,
             .slopes = {},
-            .buckets = t5_buckets(count, parameters.integer("max-distance"), parameters.flag("bidirectional")),
+            .buckets = t5_buckets(count, parameters.integer("max-distance"),
+                                  parameters.flag("bidirectional")),
             .fill = {}};
   if (!parameters.has("weights") && !parameters.has("seed")) return bias;
   bias.heads = parameters.integer("heads");
-  if (parameters.has("weights")) bias.heads = tensor_of(parameters, "weights", {{"bucket", count}, {"head", 0}}).shape()[1];
-  const Array weights = tensor_or_drawn(parameters, "weights", {{"bucket", count}, {"head", bias.heads}}, Distribution::normal, 1);
-  bias.fill = [weights, heads = bias.heads, of = bias.buckets->of](Index head, std::int64_t query, const PositionRange& keys,
-                                                                  DType dtype, std::byte* out) {
+  if (parameters.has("weights"))
+    bias.heads = tensor_of(parameters, "weights", {{"bucket", count}, {"head", 0}}).shape()[1];
+  const Array weights = tensor_or_drawn(
+      parameters, "weights", {{"bucket", count}, {"head", bias.heads}}, Distribution::normal, 1);
+  bias.fill = [weights, heads = bias.heads, of = bias.buckets->of](Index head, std::int64_t query,
+                                                                   const PositionRange& keys,
+                                                                   DType dtype, std::byte* out) {
     std::vector<double> row(static_cast<std::size_t>(keys.count));
-    for (Index i = 0; i < keys.count; ++i) row[static_cast<std::size_t>(i)] = weights.at(of(query, keys.at(i)) * heads + head);
+    for (Index i = 0; i < keys.count; ++i)
+      row[static_cast<std::size_t>(i)] = weights.at(of(query, keys.at(i)) * heads + head);
     narrow(row, dtype, out);
   };
   return bias;
@@ -45,12 +71,17 @@ Effect make(const Parameters& parameters, Index) {
 extern constinit const Encoding t5{
     .name = "t5",
     .summary = "a trained bias for each logarithmic bucket of relative positions",
-    .source = "Raffel et al. 2020, arXiv:1910.10683, §2.1; mesh_tensorflow `_relative_position_bucket`",
+    .source =
+        "Raffel et al. 2020, arXiv:1910.10683, §2.1; mesh_tensorflow `_relative_position_bucket`",
     .kind = Kind::bias,
     .parameters = schema,
-    .accuracy = "Buckets are decided in exact integer arithmetic; a bias is its weight, rounded once when --dtype is narrower.",
+    .accuracy =
+        "Buckets are decided in exact integer arithmetic; a bias is its weight, rounded once when "
+        "--dtype is narrower.",
     .claims = "exact bucket",
-    .promises = "finite deterministic length-invariant order-sensitive relative-only toeplitz buckets-total buckets-by-offset buckets-monotone clipped",
+    .promises =
+        "finite deterministic length-invariant order-sensitive relative-only toeplitz "
+        "buckets-total buckets-by-offset buckets-monotone clipped",
     .example = "t5 --positions -20:21",
     .make = &make,
 };

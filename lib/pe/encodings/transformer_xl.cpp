@@ -1,4 +1,5 @@
-// transformer-xl: sinusoids of the distance, projected, and two trained vectors in the query's place.
+// transformer-xl: sinusoids of the distance, projected, and two trained vectors in the query's
+// place.
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
@@ -10,48 +11,96 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "heads", .help = "attention heads", .fallback = "4", .lowest = "1", .highest = "65536", .config = "n_head num_attention_heads"},
-    {.name = "head-dim", .help = "channels of a head", .fallback = "16", .lowest = "1", .highest = "65536", .config = "d_head"},
-    {.name = "dim", .help = "channels of the sinusoids", .fallback = "64", .lowest = "2", .highest = "65536", .config = "d_model"},
-    {.name = "base", .type = Parameter::Type::number, .help = "the last wavelength is about 2π·base", .fallback = "10000", .lowest = "1e-60",
-     .highest = "1e60", .alias = "theta"},
-    {.name = "layout", .type = Parameter::Type::choice, .help = "where sines and cosines stand in a row; the code has halves", .fallback = "halves",
+    {.name = "heads",
+     .help = "attention heads",
+     .fallback = "4",
+     .lowest = "1",
+     .highest = "65536",
+     .config = "n_head num_attention_heads"},
+    {.name = "head-dim",
+     .help = "channels of a head",
+     .fallback = "16",
+     .lowest = "1",
+     .highest = "65536",
+     .config = "d_head"},
+    {.name = "dim",
+     .help = "channels of the sinusoids",
+     .fallback = "64",
+     .lowest = "2",
+     .highest = "65536",
+     .config = "d_model"},
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "the last wavelength is about 2π·base",
+     .fallback = "10000",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "theta"},
+    {.name = "layout",
+     .type = Parameter::Type::choice,
+     .help = "where sines and cosines stand in a row; the code has halves",
+     .fallback = "halves",
      .choices = "interleaved halves"},
-    {.name = "attn-type", .type = Parameter::Type::choice, .help = "uni: keys after the query are masked; bi: distances of both signs (XLNet)",
-     .fallback = "uni", .choices = "uni bi"},
-    {.name = "clamp-len", .help = "distances beyond it count as it; the length of the sequence when left out or not above 0", .lowest = "-1", .highest = "1048576",
+    {.name = "attn-type",
+     .type = Parameter::Type::choice,
+     .help = "uni: keys after the query are masked; bi: distances of both signs (XLNet)",
+     .fallback = "uni",
+     .choices = "uni bi"},
+    {.name = "clamp-len",
+     .help =
+         "distances beyond it count as it; the length of the sequence when left out or not above 0",
+     .lowest = "-1",
+     .highest = "1048576",
      .config = "clamp_len"},
-    {.name = "projection", .type = Parameter::Type::tensor, .help = "FILE[:tensor] of W_R, r_net.weight, [head·channel, dim]"},
-    {.name = "u", .type = Parameter::Type::tensor, .help = "FILE[:tensor] of u, r_w_bias, [head, channel]"},
-    {.name = "v", .type = Parameter::Type::tensor, .help = "FILE[:tensor] of v, r_r_bias, [head, channel]"},
-    {.name = "seed", .help = "seed of what is not given, N(0, 0.02²)", .fallback = "0", .lowest = "0", .highest = "9223372036854775807"},
+    {.name = "projection",
+     .type = Parameter::Type::tensor,
+     .help = "FILE[:tensor] of W_R, r_net.weight, [head·channel, dim]"},
+    {.name = "u",
+     .type = Parameter::Type::tensor,
+     .help = "FILE[:tensor] of u, r_w_bias, [head, channel]"},
+    {.name = "v",
+     .type = Parameter::Type::tensor,
+     .help = "FILE[:tensor] of v, r_r_bias, [head, channel]"},
+    {.name = "seed",
+     .help = "seed of what is not given, N(0, 0.02²)",
+     .fallback = "0",
+     .lowest = "0",
+     .highest = "9223372036854775807"},
 };
 
 // Bucket of distance i − j, clamped: d in uni, where keys after the query are masked; d + M in bi.
 Buckets distance_buckets(std::int64_t farthest, bool both) {
   const std::int64_t least = both ? -farthest : 0;
-  return {farthest - least + 1, farthest, [=](std::int64_t query, std::int64_t key) { return std::clamp(query - key, least, farthest) - least; }};
+  return {farthest - least + 1, farthest, [=](std::int64_t query, std::int64_t key) {
+            return std::clamp(query - key, least, farthest) - least;
+          }};
 }
 
 Table sinusoids_of(const Parameters& parameters) {
   const Index dim = parameters.integer("dim"), pairs = dim / 2;
-  if (dim % 2 != 0) throw UsageError(fmt::format("--dim must be even for transformer-xl, got {}", parameters.spell("dim")));
+  if (dim % 2 != 0)
+    throw UsageError(
+        fmt::format("--dim must be even for transformer-xl, got {}", parameters.spell("dim")));
   const bool halves = parameters.choice("layout") == "halves";
-  return wave_table(Waves(geometric_ladder(parameters.number("base").real(), dim, pairs).frequencies),
-                    {dim, halves ? Place{0, 1} : Place{0, 2}, halves ? Place{pairs, 1} : Place{1, 2}});
+  return wave_table(
+      Waves(geometric_ladder(parameters.number("base").real(), dim, pairs).frequencies),
+      {dim, halves ? Place{0, 1} : Place{0, 2}, halves ? Place{pairs, 1} : Place{1, 2}});
 }
 
 // W_R·R for each head and bucket, [head, bucket, channel].
-Array projected(const Table& sinusoids, const PositionRange& distances, const Array& projection, Index heads, Index channels) {
+Array projected(const Table& sinusoids, const PositionRange& distances, const Array& projection,
+                Index heads, Index channels) {
   const Index dim = sinusoids.width, rows = distances.count;
-  std::vector<double> r(static_cast<std::size_t>(rows * dim)), table(static_cast<std::size_t>(heads * rows * channels));
+  std::vector<double> r(static_cast<std::size_t>(rows * dim)),
+      table(static_cast<std::size_t>(heads * rows * channels));
   sinusoids.fill(distances, DType::f64, reinterpret_cast<std::byte*>(r.data()));
   const std::vector<double> weight = values_of(projection);
   auto out = table.begin();
   for (Index head = 0; head < heads; ++head)
     for (Index row = 0; row < rows; ++row)
       for (Index channel = 0; channel < channels; ++channel) {
-        const double *w = weight.data() + (head * channels + channel) * dim, *x = r.data() + row * dim;
+        const double *w = weight.data() + (head * channels + channel) * dim,
+                     *x = r.data() + row * dim;
         double sum = 0;
         for (Index c = 0; c < dim; ++c) sum += w[c] * x[c];
         *out++ = sum;
@@ -59,7 +108,8 @@ Array projected(const Table& sinusoids, const PositionRange& distances, const Ar
   return array_of({heads, rows, channels}, table);
 }
 
-// s = (q_i·k_j + u·k_j + q_i·W_R R_{i−j} + v·W_R R_{i−j}) / √d (Dai et al. 2019, §3.3). q·k is always there.
+// s = (q_i·k_j + u·k_j + q_i·W_R R_{i−j} + v·W_R R_{i−j}) / √d (Dai et al. 2019, §3.3). q·k is
+// always there.
 Effect make(const Parameters& parameters, Index length) {
   const Index heads = parameters.integer("heads"), channels = parameters.integer("head-dim");
   const bool both = parameters.choice("attn-type") == "bi";
@@ -72,40 +122,58 @@ Effect make(const Parameters& parameters, Index length) {
   relative.sinusoids = sinusoids_of(parameters);
   relative.first_sinusoid = both ? -farthest : 0;
   if (relative.buckets.count * heads * channels > (Index{1} << 28))
-    throw UsageError(fmt::format("{} distances x {} heads x {} channels are more than memory should hold: give --clamp-len", relative.buckets.count, heads,
-                                 channels));
+    throw UsageError(fmt::format(
+        "{} distances x {} heads x {} channels are more than memory should hold: give --clamp-len",
+        relative.buckets.count, heads, channels));
   const auto drawn = [&](std::string_view name, std::initializer_list<Extent> extents) {
     return tensor_or_drawn(parameters, name, extents, Distribution::normal, 0.02);
   };
-  const Array projection = drawn("projection", {{"head·channel", heads * channels}, {"dim", relative.sinusoids->width}});
-  const Array table = projected(*relative.sinusoids, {relative.first_sinusoid, 1, relative.buckets.count, 0}, projection, heads, channels);
+  const Array projection =
+      drawn("projection", {{"head·channel", heads * channels}, {"dim", relative.sinusoids->width}});
+  const Array table =
+      projected(*relative.sinusoids, {relative.first_sinusoid, 1, relative.buckets.count, 0},
+                projection, heads, channels);
   using Left = RelativeTerm::Left;
   using Right = RelativeTerm::Right;
   relative.terms = {
       {"content_position", Left::query, Right::table, {}, table, relative.buckets},
-      {"global_content", Left::fixed, Right::key, drawn("u", {{"head", heads}, {"channel", channels}}), {}, {}},
-      {"global_position", Left::fixed, Right::table, drawn("v", {{"head", heads}, {"channel", channels}}), table, relative.buckets},
+      {"global_content",
+       Left::fixed,
+       Right::key,
+       drawn("u", {{"head", heads}, {"channel", channels}}),
+       {},
+       {}},
+      {"global_position", Left::fixed, Right::table,
+       drawn("v", {{"head", heads}, {"channel", channels}}), table, relative.buckets},
   };
   return relative;
 }
 
 // A table as long as the sequence clips nothing.
 std::vector<std::string> revoked(const Parameters& parameters) {
-  return parameters.has("clamp-len") && parameters.integer("clamp-len") > 0 ? std::vector<std::string>{} : std::vector<std::string>{"clipped"};
+  return parameters.has("clamp-len") && parameters.integer("clamp-len") > 0
+             ? std::vector<std::string>{}
+             : std::vector<std::string>{"clipped"};
 }
 
 }  // namespace
 
 extern constinit const Encoding transformer_xl{
     .name = "transformer-xl",
-    .summary = "projected sinusoids of the distance, and trained vectors u and v for a query without place",
+    .summary =
+        "projected sinusoids of the distance, and trained vectors u and v for a query without "
+        "place",
     .source = "Dai et al. 2019, arXiv:1901.02860, §3.3; Yang et al. 2019, arXiv:1906.08237 (XLNet)",
     .kind = Kind::relative,
     .parameters = schema,
-    .accuracy = "Sinusoids are correctly rounded; W_R·R is computed in double from f64 sinusoids, off by at most dim·2⁻⁵² of the sum of the "
-                "magnitudes of its terms.",
+    .accuracy =
+        "Sinusoids are correctly rounded; W_R·R is computed in double from f64 sinusoids, off by "
+        "at most dim·2⁻⁵² of the sum of the "
+        "magnitudes of its terms.",
     .claims = "correctly-rounded sinusoid; exact bucket",
-    .promises = "finite deterministic length-invariant order-sensitive relative-only buckets-total buckets-by-offset buckets-monotone clipped expansion rel-shift",
+    .promises =
+        "finite deterministic length-invariant order-sensitive relative-only buckets-total "
+        "buckets-by-offset buckets-monotone clipped expansion rel-shift",
     .example = "transformer-xl --dim 8 --fields sinusoid --positions -4:1",
     .make = &make,
     .revoked = &revoked,

@@ -70,8 +70,8 @@ class SignalsHeld {
   sigset_t before_;
 };
 
-// The descriptor that a path such as /dev/stdout or /dev/fd/3 means; −1 for other paths. Opening these again
-// would start a redirected file over, so they are duplicated instead.
+// The descriptor that a path such as /dev/stdout or /dev/fd/3 means; −1 for other paths. Opening
+// these again would start a redirected file over, so they are duplicated instead.
 int named_descriptor(std::string_view path) {
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -153,8 +153,8 @@ void Destination::open_temporary() {
       const int error = errno;
       const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
       temporary_.clear();
-      throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}", shown_,
-                                  folder, std::strerror(error)));
+      throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}",
+                                  shown_, folder, std::strerror(error)));
     }
   }
 }
@@ -193,7 +193,8 @@ void Destination::write(const void* data, std::size_t bytes) {
       const ssize_t written = ::write(descriptor_, next, left);
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail(errno);
-      next += written, left -= static_cast<std::size_t>(written);
+      next += written;
+      left -= static_cast<std::size_t>(written);
     }
   }
   cursor_ += bytes;
@@ -205,7 +206,8 @@ void Destination::write_at(std::uint64_t offset, const void* data, std::size_t b
     const ssize_t written = pwrite(descriptor_, next, bytes, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(errno);
-    next += written, bytes -= static_cast<std::size_t>(written);
+    next += written;
+    bytes -= static_cast<std::size_t>(written);
     offset += static_cast<std::uint64_t>(written);
   }
 }

@@ -7,15 +7,16 @@
 
 namespace pe {
 
-/// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as they would have.
-/// Tools call it once, before the first thread starts; ignored signals stay ignored.
+/// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as they
+/// would have. Tools call it once, before the first thread starts; ignored signals stay ignored.
 void remove_temporaries_on_signals();
 
 namespace io {
 
-/// Regular files are written under a temporary name beside their own and renamed by commit(); links are
-/// followed, devices, pipes and "-" (standard output) are written directly. Every failure throws FileError, a
-/// reader that went away ClosedPipe. Without commit() nothing of a regular file remains.
+/// Regular files are written under a temporary name beside their own and renamed by commit(); links
+/// are followed, devices, pipes and "-" (standard output) are written directly. Every failure
+/// throws FileError, a reader that went away ClosedPipe. Without commit() nothing of a regular file
+/// remains.
 class Destination {
  public:
   explicit Destination(const std::string& path);
@@ -28,7 +29,8 @@ class Destination {
   /// The name that a seekable destination has until commit().
   const std::string& temporary() const { return temporary_; }
 
-  /// Claims room on the disk, so that a full one is noticed before the work; a hint where not supported.
+  /// Claims room on the disk, so that a full one is noticed before the work; a hint where not
+  /// supported.
   void reserve(std::uint64_t bytes);
   /// Appends at the cursor.
   void write(const void* data, std::size_t bytes);

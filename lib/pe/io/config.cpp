@@ -17,16 +17,23 @@ namespace {
 
 constexpr std::size_t largest_file = 16 << 20, deepest = 32;
 
-// Values by path; a list of plain values is one value, items joined by commas; a list of others is named only.
+// Values by path; a list of plain values is one value, items joined by commas; a list of others is
+// named only.
 class Flattener : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Flattener(Config& config) : config_(config) {}
 
   bool null() override { return put(Config::Type::null, "null"); }
   bool boolean(bool value) override { return put(Config::Type::boolean, value ? "true" : "false"); }
-  bool number_integer(number_integer_t value) override { return put(Config::Type::number, std::to_string(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return put(Config::Type::number, std::to_string(value)); }
-  bool number_float(number_float_t, const string_t& text) override { return put(Config::Type::number, text); }
+  bool number_integer(number_integer_t value) override {
+    return put(Config::Type::number, std::to_string(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return put(Config::Type::number, std::to_string(value));
+  }
+  bool number_float(number_float_t, const string_t& text) override {
+    return put(Config::Type::number, text);
+  }
   bool string(string_t& value) override { return put(Config::Type::string, value); }
   bool binary(binary_t&) override { return false; }
 
@@ -39,9 +46,11 @@ class Flattener : public nlohmann::json_sax<nlohmann::json> {
     key_ = name;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    throw FileError(fmt::format("{} is not JSON: it goes wrong at byte {} (NaN and Infinity are not JSON either)", config_.file,
-                                position));
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
+    throw FileError(fmt::format(
+        "{} is not JSON: it goes wrong at byte {} (NaN and Infinity are not JSON either)",
+        config_.file, position));
   }
 
  private:
@@ -56,7 +65,9 @@ class Flattener : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool put(Config::Type type, const std::string& text) {
-    if (levels_.empty()) throw FileError(fmt::format("{} holds {} where a JSON object was expected", config_.file, text));
+    if (levels_.empty())
+      throw FileError(
+          fmt::format("{} holds {} where a JSON object was expected", config_.file, text));
     if (levels_.back().list) {
       std::string& items = config_.values[levels_.back().path].text;
       items += (items.empty() ? "" : ",") + text;
@@ -68,10 +79,13 @@ class Flattener : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(Config::Type type, const std::string& text) {
-    if (levels_.size() >= deepest) throw FileError(fmt::format("{} nests deeper than {}", config_.file, deepest));
+    if (levels_.size() >= deepest)
+      throw FileError(fmt::format("{} nests deeper than {}", config_.file, deepest));
     const bool list = type == Config::Type::list;
     if (levels_.empty()) {
-      if (list) throw FileError(fmt::format("{} holds a list where a JSON object was expected", config_.file));
+      if (list)
+        throw FileError(
+            fmt::format("{} holds a list where a JSON object was expected", config_.file));
       levels_.push_back({"", false});
       return true;
     }
@@ -105,15 +119,18 @@ Config parse_config(const std::string& text, const std::string& file) {
 }
 
 Config read_config_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw FileError(fmt::format("cannot read {}: it is a folder", path));
+  if (std::filesystem::is_directory(path))
+    throw FileError(fmt::format("cannot read {}: it is a folder", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw FileError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   if (is_gguf(file)) return read_gguf_config(path);
   std::string text(largest_file + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (!file.eof() && file.fail())) throw FileError(fmt::format("cannot read {}", path));
+  if (file.bad() || (!file.eof() && file.fail()))
+    throw FileError(fmt::format("cannot read {}", path));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > largest_file) throw FileError(fmt::format("{} is larger than 16 MiB: not a config.json", path));
+  if (text.size() > largest_file)
+    throw FileError(fmt::format("{} is larger than 16 MiB: not a config.json", path));
   if (text.empty()) throw FileError(fmt::format("{} is empty, not a config.json", path));
   return parse_config(text, path);
 }

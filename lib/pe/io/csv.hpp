@@ -7,8 +7,8 @@ namespace pe::io {
 
 void write_csv(const Job& job);
 std::vector<Offered> open_csv(const std::shared_ptr<const Source>& source, const RawForm& raw);
-/// All columns that name no place as one array [row, column]; of a tidy file the one array that it spells
-/// out.
+/// All columns that name no place as one array [row, column]; of a tidy file the one array that it
+/// spells out.
 Array read_csv(const Source& source);
 
 /// The numbers of a file, row by row, and the names of its columns, where it has a header.

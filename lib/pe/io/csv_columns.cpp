@@ -1,4 +1,5 @@
-// Columns as arrays: NAME_0, NAME_1, … stand side by side in one, and a tidy file has the axes that it names.
+// Columns as arrays: NAME_0, NAME_1, … stand side by side in one, and a tidy file has the axes that
+// it names.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,7 +13,8 @@
 namespace pe::io {
 namespace {
 
-// Columns that name a place, where they stand before the data; what pandas calls its index has no name.
+// Columns that name a place, where they stand before the data; what pandas calls its index has no
+// name.
 constexpr std::string_view coordinates[] = {
     "position", "pair",   "head",  "query",   "key",       "relative_position",
     "bucket",   "dim",    "index", "channel", "frequency", "batch",
@@ -27,14 +29,16 @@ struct Group {
 std::optional<double> number_in(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
 Index count_coordinates(const CsvTable& table) {
   Index count = 0;
   for (const std::string& name : table.header) {
-    if (count + 1 >= table.columns || std::ranges::find(coordinates, name) == std::end(coordinates)) break;
+    if (count + 1 >= table.columns || std::ranges::find(coordinates, name) == std::end(coordinates))
+      break;
     ++count;
   }
   return count;
@@ -89,7 +93,8 @@ std::optional<Grid> grid_of(const CsvTable& table, Index count) {
     };
     std::vector<double> values;
     for (Index row = 0; row < table.rows; ++row) values.push_back(at(row));
-    if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) return std::nullopt;
+    if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
+      return std::nullopt;
     std::ranges::sort(values);
     values.erase(std::ranges::unique(values).begin(), values.end());
     const auto extent = static_cast<Index>(values.size());
@@ -116,8 +121,8 @@ Array array_of(const std::vector<double>& values, std::vector<Index> shape) {
   return {DType::f64, std::move(shape), std::move(bytes)};
 }
 
-Array array_of(const CsvTable& table, const std::optional<Grid>& grid, const std::vector<Index>& columns,
-               bool is_row) {
+Array array_of(const CsvTable& table, const std::optional<Grid>& grid,
+               const std::vector<Index>& columns, bool is_row) {
   std::vector<Index> shape{table.rows};
   if (grid) {
     shape.clear();

@@ -17,7 +17,8 @@ std::string_view trimmed(std::string_view word) {
   while (!word.empty() && (word.front() == ' ' || word.front() == '\t')) word.remove_prefix(1);
   while (!word.empty() && (word.back() == ' ' || word.back() == '\t' || word.back() == '\r'))
     word.remove_suffix(1);
-  if (word.size() >= 2 && word.front() == '"' && word.back() == '"') word = word.substr(1, word.size() - 2);
+  if (word.size() >= 2 && word.front() == '"' && word.back() == '"')
+    word = word.substr(1, word.size() - 2);
   return word;
 }
 
@@ -56,8 +57,8 @@ class Lines {
     }
     if (table_.columns == 0) table_.columns = column;
     if (column != table_.columns)
-      source_.refuse(fmt::format("line {} has {} columns, the lines before it have {}", number_, column,
-                                 table_.columns));
+      source_.refuse(fmt::format("line {} has {} columns, the lines before it have {}", number_,
+                                 column, table_.columns));
     ++table_.rows;
   }
 
@@ -94,13 +95,15 @@ CsvTable read_csv_table(const Source& source) {
   Lines lines(source);
   std::string text;
   for (std::uint64_t offset = 0; offset < source.size();) {
-    const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, source.size() - offset));
+    const auto some =
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, source.size() - offset));
     const std::size_t kept = text.size();
     text.resize(kept + some);
     source.read(offset, text.data() + kept, some);
     offset += some;
     std::size_t start = 0;
-    for (std::size_t end = text.find('\n', kept); end != std::string::npos; end = text.find('\n', start)) {
+    for (std::size_t end = text.find('\n', kept); end != std::string::npos;
+         end = text.find('\n', start)) {
       lines.take(std::string_view(text).substr(start, end - start));
       start = end + 1;
     }

@@ -1,4 +1,5 @@
-// Lays fields out as columns, side by side or one row per element, and formats them on all threads in order.
+// Lays fields out as columns, side by side or one row per element, and formats them on all threads
+// in order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +18,12 @@ constexpr std::size_t text_bytes = 1 << 20;
 // Text on its way out. Pieces leave when the buffer is full or the chunk ends, always in turn.
 class Text {
  public:
-  explicit Text(Destination& destination) : destination_(destination), buffer_(make_buffer(text_bytes)) {}
+  explicit Text(Destination& destination)
+      : destination_(destination), buffer_(make_buffer(text_bytes)) {}
 
   void begin(Turn* turn) { turn_ = turn; }
-  /// Room for at least `bytes` (at most text_bytes) at the returned place; done() says where the text ended.
+  /// Room for at least `bytes` (at most text_bytes) at the returned place; done() says where the
+  /// text ended.
   char* room(std::size_t bytes) {
     if (used_ + bytes > text_bytes) flush();
     return text() + used_;
@@ -56,13 +59,15 @@ std::string coordinate(const PositionRange& range, Index i) {
 struct Layout {
   std::vector<const Field*> columns;   // in the order given
   std::vector<std::string> constants;  // beside it: the text of a scalar's value, else ""
-  const Field* leader = nullptr;       // a field whose axes all others share; null when all are scalars
-  bool tidy = false;                   // one row per element
+  const Field* leader = nullptr;  // a field whose axes all others share; null when all are scalars
+  bool tidy = false;              // one row per element
 
   Index lines() const { return leader ? leader->lines() : 1; }
 };
 
-bool same(const Axis& a, const Axis& b) { return a.name == b.name && a.coordinates == b.coordinates; }
+bool same(const Axis& a, const Axis& b) {
+  return a.name == b.name && a.coordinates == b.coordinates;
+}
 
 Layout lay_out(const Job& job) {
   Layout layout;
@@ -82,22 +87,24 @@ Layout lay_out(const Job& job) {
       continue;
     }
     const auto &theirs = field->axes, &ours = layout.leader->axes;
-    const bool fits = layout.tidy ? std::equal(theirs.begin(), theirs.end(), ours.begin(), ours.end(), same)
-                                  : same(theirs[0], ours[0]);
+    const bool fits = layout.tidy
+                          ? std::equal(theirs.begin(), theirs.end(), ours.begin(), ours.end(), same)
+                          : same(theirs[0], ours[0]);
     if (fits) continue;
     std::string shapes;
     for (const Field& each : job.fields) {
       shapes += shapes.empty() ? "" : ", ";
       shapes += each.name + " [";
       for (const Axis& axis : each.axes)
-        shapes +=
-            fmt::format("{}{} {}", &axis == each.axes.data() ? "" : ", ", axis.name, axis.coordinates.count);
+        shapes += fmt::format("{}{} {}", &axis == each.axes.data() ? "" : ", ", axis.name,
+                              axis.coordinates.count);
       shapes += "]";
     }
-    throw UsageError(fmt::format(
-        "these fields do not share {} and cannot stand in one csv: {}; choose some with --fields, or "
-        "write hdf5 or npz",
-        layout.tidy ? "all axes" : "their first axis", shapes));
+    throw UsageError(
+        fmt::format("these fields do not share {} and cannot stand in one csv: {}; choose some "
+                    "with --fields, or "
+                    "write hdf5 or npz",
+                    layout.tidy ? "all axes" : "their first axis", shapes));
   }
   return layout;
 }
@@ -136,7 +143,8 @@ class CsvWorker {
   void operator()(Index first, Index count, Turn& turn) {
     text_.begin(&turn);
     for (std::size_t i = 0; i < blocks_.size(); ++i)
-      if (!layout_.columns[i]->axes.empty()) layout_.columns[i]->fill(first, count, blocks_[i].get());
+      if (!layout_.columns[i]->axes.empty())
+        layout_.columns[i]->fill(first, count, blocks_[i].get());
     for (Index line = 0; line < count; ++line)
       if (layout_.tidy)
         put_elements(first + line, line);
@@ -161,11 +169,13 @@ class CsvWorker {
         separator = ",";
         continue;
       }
-      const std::byte* elements = blocks_[i].get() + static_cast<std::size_t>(in_block) * field.line_bytes();
+      const std::byte* elements =
+          blocks_[i].get() + static_cast<std::size_t>(in_block) * field.line_bytes();
       constexpr Index most = 1024;
       for (Index left = field.line_size(); left > 0; left -= most) {
         const Index some = std::min(left, most);
-        text_.done(put_numbers(text_.room(most * (longest_number + 1)), elements, some, field.dtype, ','));
+        text_.done(
+            put_numbers(text_.room(most * (longest_number + 1)), elements, some, field.dtype, ','));
         elements += static_cast<std::size_t>(some) * size_of(field.dtype);
       }
     }
@@ -184,7 +194,8 @@ class CsvWorker {
     for (std::size_t i = 0; i < outer; ++i)
       prefix_ += (i ? "," : "") + coordinate(axes[i].coordinates, place[i]);
 
-    const std::size_t row = prefix_.size() + 2 + (layout_.columns.size() + 1) * (longest_number + 1);
+    const std::size_t row =
+        prefix_.size() + 2 + (layout_.columns.size() + 1) * (longest_number + 1);
     const Index elements = layout_.leader->line_size();
     for (Index element = 0; element < elements; ++element) {
       char* out = text_.room(row);
@@ -201,7 +212,8 @@ class CsvWorker {
           out = std::copy(layout_.constants[i].begin(), layout_.constants[i].end(), out);
           continue;
         }
-        const std::size_t at = static_cast<std::size_t>(in_block * elements + element) * size_of(field.dtype);
+        const std::size_t at =
+            static_cast<std::size_t>(in_block * elements + element) * size_of(field.dtype);
         out = put_number(out, blocks_[i].get() + at, field.dtype);
       }
       *out++ = '\n';
@@ -219,7 +231,9 @@ class CsvWorker {
 Chunking chunks_of(const Layout& layout) {
   std::size_t line = 1;
   for (const Field* field : layout.columns) line += field->line_bytes();
-  const auto lines = [&](std::size_t bytes) { return std::max<Index>(1, static_cast<Index>(bytes / line)); };
+  const auto lines = [&](std::size_t bytes) {
+    return std::max<Index>(1, static_cast<Index>(bytes / line));
+  };
   return {lines(4096), lines(std::size_t{192} << 10)};
 }
 

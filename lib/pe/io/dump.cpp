@@ -19,8 +19,8 @@ struct Spec {
   std::string path, tensor;
 };
 
-// A file that exists under the whole name wins over a split at a colon, a longer file name over a shorter
-// one.
+// A file that exists under the whole name wins over a split at a colon, a longer file name over a
+// shorter one.
 Spec split(const std::string& spec) {
   struct stat status;
   if (spec == "-" || stat(spec.c_str(), &status) == 0) return {spec, ""};
@@ -32,10 +32,12 @@ Spec split(const std::string& spec) {
   return {spec, ""};
 }
 
-const FormatRow& row_of(Format format) { return *std::ranges::find(formats(), format, &FormatRow::format); }
+const FormatRow& row_of(Format format) {
+  return *std::ranges::find(formats(), format, &FormatRow::format);
+}
 
-// No suffix to go by (a pipe): the first bytes tell. What starts like no format and holds bytes that no text
-// has is raw.
+// No suffix to go by (a pipe): the first bytes tell. What starts like no format and holds bytes
+// that no text has is raw.
 Format format_of_start(const Source& source, const RawForm& raw) {
   const std::string start =
       source.read_text(0, static_cast<std::size_t>(std::min<std::uint64_t>(512, source.size())));
@@ -56,17 +58,17 @@ const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
   for (const std::string_view pickle : {".pt", ".pth", ".ckpt"})
     if (suffix == pickle) throw UsageError(spell_pytorch(source.shown()));
   if (suffix == ".onnx")
-    throw UsageError(
-        fmt::format("{} is an ONNX graph, not a list of arrays: save its tensor once, in Python, with "
-                    "numpy.save('t.npy', "
-                    "onnx.numpy_helper.to_array(initializer))",
-                    source.shown()));
+    throw UsageError(fmt::format(
+        "{} is an ONNX graph, not a list of arrays: save its tensor once, in Python, with "
+        "numpy.save('t.npy', "
+        "onnx.numpy_helper.to_array(initializer))",
+        source.shown()));
   const FormatRow* row = row_of_suffix(suffix);
   if (row && !row->open)
-    throw UsageError(
-        fmt::format("{} cannot be read: {} is a format that is only written; take one of .csv .h5 .npy .npz "
-                    ".safetensors",
-                    source.shown(), row->name));
+    throw UsageError(fmt::format(
+        "{} cannot be read: {} is a format that is only written; take one of .csv .h5 .npy .npz "
+        ".safetensors",
+        source.shown(), row->name));
   return row ? *row : row_of(format_of_start(source, raw));
 }
 
@@ -113,7 +115,8 @@ struct Opening {
     const auto is_named = [&](const Offered& array) { return array.stored.name == spec.tensor; };
     const auto found = std::ranges::find_if(arrays, is_named);
     if (found == arrays.end())
-      throw UsageError(fmt::format("{} has no array '{}'; in it: {}", source->shown(), spec.tensor, names()));
+      throw UsageError(
+          fmt::format("{} has no array '{}'; in it: {}", source->shown(), spec.tensor, names()));
     return readable(*found);
   }
 
@@ -126,8 +129,10 @@ struct Opening {
 
 std::string spell_pytorch(const std::string& shown) {
   return fmt::format(
-      "{} is a pickle of PyTorch, a program and not a list of arrays: convert it once, in Python, with "
-      "safetensors.torch.save_file({{'cos': torch.load(FILE)}}, 'cos.safetensors') or numpy.save('cos.npy', "
+      "{} is a pickle of PyTorch, a program and not a list of arrays: convert it once, in Python, "
+      "with "
+      "safetensors.torch.save_file({{'cos': torch.load(FILE)}}, 'cos.safetensors') or "
+      "numpy.save('cos.npy', "
       "torch.load(FILE).numpy())",
       shown);
 }
@@ -146,17 +151,20 @@ std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw) {
 
 Array read_array(const std::string& spec) {
   const io::File plain(spec, {});
-  if (plain.row.format == Format::csv && plain.spec.tensor.empty()) return io::read_csv(*plain.source);
+  if (plain.row.format == Format::csv && plain.spec.tensor.empty())
+    return io::read_csv(*plain.source);
   if (plain.row.format == Format::raw)
-    throw UsageError(fmt::format(
-        "{} cannot be read: raw bytes do not say what they are; take one of .csv .h5 .npy .npz .safetensors",
-        plain.source->shown()));
+    throw UsageError(
+        fmt::format("{} cannot be read: raw bytes do not say what they are; take one of .csv .h5 "
+                    ".npy .npz .safetensors",
+                    plain.source->shown()));
   const io::Opening file(plain, {});
   if (file.spec.tensor.empty() && file.arrays.size() > 1)
-    throw UsageError(fmt::format("{} holds {} arrays: {}; name one as FILE:NAME", file.source->shown(),
-                                 file.arrays.size(), file.names()));
+    throw UsageError(fmt::format("{} holds {} arrays: {}; name one as FILE:NAME",
+                                 file.source->shown(), file.arrays.size(), file.names()));
   const Stored& stored = file.spec.tensor.empty() ? io::readable(file.arrays[0]) : file.named();
-  if (stored.is_complex) file.source->refuse("its numbers are complex, where real ones are expected");
+  if (stored.is_complex)
+    file.source->refuse("its numbers are complex, where real ones are expected");
   return collect(stored);
 }
 

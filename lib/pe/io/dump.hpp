@@ -12,14 +12,15 @@ namespace pe {
 /// What a file without a header holds: a .bin or a pipe.
 struct RawForm {
   std::optional<DType>
-      dtype;                 // bf16 says, too, that the 16-bit unsigned integers of other files are its bits
+      dtype;  // bf16 says, too, that the 16-bit unsigned integers of other files are its bits
   std::vector<Index> shape;  // empty: one axis
 };
 
-/// Every array of "FILE" or "-" (standard input), or the one of "FILE:TENSOR", in the file's order: npy, npz,
-/// safetensors, hdf5, gguf, csv, bin. What lies in one piece is read where it lies, window by window; Fortran
-/// order, compressed data, csv and pipes are taken into memory. Arrays of elements that are not read
-/// (strings, quantised numbers) are passed over unless they are named. Throws UsageError and FileError.
+/// Every array of "FILE" or "-" (standard input), or the one of "FILE:TENSOR", in the file's order:
+/// npy, npz, safetensors, hdf5, gguf, csv, bin. What lies in one piece is read where it lies,
+/// window by window; Fortran order, compressed data, csv and pipes are taken into memory. Arrays of
+/// elements that are not read (strings, quantised numbers) are passed over unless they are named.
+/// Throws UsageError and FileError.
 std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw = {});
 
 }  // namespace pe

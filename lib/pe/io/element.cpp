@@ -33,8 +33,8 @@ void widen(const Element& element, const std::byte* in, std::size_t count, std::
                              : widen<std::int8_t, std::int32_t>(in, count, out);
 }
 
-void read_window(const Source& source, std::uint64_t offset, const Element& element, Index first, Index count,
-                 std::byte* out) {
+void read_window(const Source& source, std::uint64_t offset, const Element& element, Index first,
+                 Index count, std::byte* out) {
   const std::uint64_t at = offset + static_cast<std::uint64_t>(first) * element.bytes;
   const auto elements = static_cast<std::size_t>(count);
   if (element.bytes == size_of(element.dtype)) {
@@ -42,7 +42,8 @@ void read_window(const Source& source, std::uint64_t offset, const Element& elem
     if (element.swapped) swap_bytes(out, elements, element.bytes);
     if (!element.is_unsigned) return;
     for (std::size_t i = 7; i < elements * 8; i += 8)
-      if (std::to_integer<unsigned>(out[i]) >> 7) source.refuse("it holds whole numbers beyond 2^63");
+      if (std::to_integer<unsigned>(out[i]) >> 7)
+        source.refuse("it holds whole numbers beyond 2^63");
     return;
   }
   std::vector<std::byte> raw(static_cast<std::size_t>(std::min(count, piece)) * element.bytes);
@@ -68,22 +69,25 @@ std::optional<Element> element_of(char kind, std::size_t bytes) {
 }
 
 std::optional<std::uint64_t> bytes_of_shape(const std::vector<Index>& shape, std::size_t element) {
-  // Room for widening and for the axis of complex numbers: what can be said in the file can be said in
-  // memory.
+  // Room for widening and for the axis of complex numbers: what can be said in the file can be said
+  // in memory.
   constexpr Index most = INT64_MAX / 16;
   auto bytes = static_cast<Index>(element);
   for (const Index extent : shape)
-    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes) || bytes > most) return std::nullopt;
+    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes) || bytes > most)
+      return std::nullopt;
   return static_cast<std::uint64_t>(bytes);
 }
 
 Stored window(std::shared_ptr<const Source> source, std::uint64_t offset, const Element& element,
               std::vector<Index> shape, bool is_complex) {
   if (is_complex) shape.push_back(2);
-  Stored stored{.name = "", .shown = "", .dtype = element.dtype, .shape = std::move(shape), .fill = {}};
+  Stored stored{
+      .name = "", .shown = "", .dtype = element.dtype, .shape = std::move(shape), .fill = {}};
   stored.u16 = element.is_unsigned && element.bytes == 2;
   stored.is_complex = is_complex;
-  stored.fill = [source = std::move(source), offset, element](Index first, Index count, std::byte* out) {
+  stored.fill = [source = std::move(source), offset, element](Index first, Index count,
+                                                              std::byte* out) {
     read_window(*source, offset, element, first, count, out);
   };
   return stored;

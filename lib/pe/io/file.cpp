@@ -31,7 +31,8 @@ constexpr FormatRow rows[] = {
     {Format::hdf5, "hdf5", ".h5 .hdf5", false, write_hdf5, open_hdf5},
     {Format::npy, "npy", ".npy", false, write_npy, open_npy},
     {Format::npz, "npz", ".npz", false, write_npz, open_npz},
-    {Format::safetensors, "safetensors", ".safetensors", false, write_safetensors, open_safetensors},
+    {Format::safetensors, "safetensors", ".safetensors", false, write_safetensors,
+     open_safetensors},
     {Format::json, "json", ".json", true, write_json, nullptr},
     {Format::raw, "raw", ".bin", false, write_raw, open_raw},
     {Format::gguf, "gguf", ".gguf", false, nullptr, open_gguf},
@@ -63,8 +64,9 @@ const FormatRow& row_to_write(const Output& output) {
   const std::string suffix = suffix_of(output.path);
   if (const FormatRow* row = row_of_suffix(suffix); row && row->write) return *row;
   if (output.path == "-" || is_device(output.path)) return rows[0];
-  throw UsageError(fmt::format("no format has the suffix '{}' of '{}': take one of {}, or say --format",
-                               suffix, output.path, all_suffixes()));
+  throw UsageError(
+      fmt::format("no format has the suffix '{}' of '{}': take one of {}, or say --format", suffix,
+                  output.path, all_suffixes()));
 }
 
 }  // namespace
@@ -87,8 +89,9 @@ const FormatRow* row_of_suffix(const std::string& suffix) {
 std::string spell_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 20;
   std::string text = fmt::format(
-      "{}", fmt::join(names.begin(),
-                      names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())), ", "));
+      "{}",
+      fmt::join(names.begin(),
+                names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())), ", "));
   if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
   return text;
 }
@@ -101,9 +104,10 @@ std::string spell_names(const std::vector<Field>& fields) {
 
 const Field& only_field(const Job& job, std::string_view format) {
   if (job.fields.size() == 1) return job.fields[0];
-  throw UsageError(fmt::format(
-      "{} holds one array and there are {} fields: {}; choose one with --fields, or write npz or hdf5",
-      format, job.fields.size(), spell_names(job.fields)));
+  throw UsageError(
+      fmt::format("{} holds one array and there are {} fields: {}; choose one with --fields, or "
+                  "write npz or hdf5",
+                  format, job.fields.size(), spell_names(job.fields)));
 }
 
 }  // namespace io
@@ -125,8 +129,8 @@ void write(const std::vector<Field>& fields, const Provenance& provenance, const
   if (output.tidy && output.format.value_or(row.format) != Format::csv)
     throw UsageError(fmt::format("--tidy shapes csv, not {}", row.name));
   if (output.path == "-" && !row.text && isatty(STDOUT_FILENO))
-    throw UsageError(
-        fmt::format("{} is binary and would upset the terminal: give -o FILE or redirect", row.name));
+    throw UsageError(fmt::format(
+        "{} is binary and would upset the terminal: give -o FILE or redirect", row.name));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     io::bytes_of(fields[i]);
     for (std::size_t j = 0; j < i; ++j)

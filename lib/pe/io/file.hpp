@@ -1,4 +1,5 @@
-// Fields to files and files to arrays: picks a format by suffix, and names every failure in one line.
+// Fields to files and files to arrays: picks a format by suffix, and names every failure in one
+// line.
 #pragma once
 
 #include <optional>
@@ -24,17 +25,17 @@ struct Output {
   int threads = 0;               // 0: one for each processor
 };
 
-/// Writes every field, streamed in blocks, in bounded memory. A file appears under its name only when it is
-/// complete; any failure leaves what was there before. Throws UsageError (a format that cannot carry these
-/// fields, with one that can), FileError, ClosedPipe.
+/// Writes every field, streamed in blocks, in bounded memory. A file appears under its name only
+/// when it is complete; any failure leaves what was there before. Throws UsageError (a format that
+/// cannot carry these fields, with one that can), FileError, ClosedPipe.
 void write(const std::vector<Field>& fields, const Provenance& provenance, const Output& output);
 
 /// Writes text to a file that appears complete or not at all, or to stdout ("-").
 void write_text(const std::string& text, const std::string& path);
 
-/// The one array of "FILE" or "FILE:TENSOR" in memory, of the files that open_arrays reads (dump.hpp). A file of
-/// several arrays without a name is a UsageError that lists them; the columns of a csv that name no place are one
-/// array. Hostile input throws FileError in bounded memory.
+/// The one array of "FILE" or "FILE:TENSOR" in memory, of the files that open_arrays reads
+/// (dump.hpp). A file of several arrays without a name is a UsageError that lists them; the columns
+/// of a csv that name no place are one array. Hostile input throws FileError in bounded memory.
 Array read_array(const std::string& spec);
 
 }  // namespace pe

@@ -24,9 +24,10 @@ struct Job {
 
 /// An array of a file, or why there is none.
 struct Offered {
-  Stored stored;               // with its name alone where it cannot be read; a nameless array is ""
-  std::string refusal;         // the whole sentence; "": it can be read
-  bool is_other_type = false;  // sound, but of elements that are not read: passed over where it is not named
+  Stored stored;        // with its name alone where it cannot be read; a nameless array is ""
+  std::string refusal;  // the whole sentence; "": it can be read
+  bool is_other_type =
+      false;  // sound, but of elements that are not read: passed over where it is not named
 };
 
 /// Elements of a type that is not read; `what` is the reason alone.
@@ -41,10 +42,12 @@ Offered offer(std::string name, const Source& source, const Open& open);
 struct FormatRow {
   Format format;
   std::string_view name;
-  std::string_view suffixes;  // "" or words such as ".h5 .hdf5"; the format's own name is always understood
-  bool text;                  // may be shown on a terminal
+  std::string_view
+      suffixes;  // "" or words such as ".h5 .hdf5"; the format's own name is always understood
+  bool text;     // may be shown on a terminal
   void (*write)(const Job& job);  // null for formats that are only read
-  /// The arrays in the file's order, nothing of them read yet. Null for formats that are only written.
+  /// The arrays in the file's order, nothing of them read yet. Null for formats that are only
+  /// written.
   std::vector<Offered> (*open)(const std::shared_ptr<const Source>& source, const RawForm& raw);
 };
 
@@ -55,7 +58,8 @@ std::string suffix_of(const std::string& path);
 /// Null where no format has this suffix.
 const FormatRow* row_of_suffix(const std::string& suffix);
 
-/// What to say of a file that torch.save made, or another framework's: it is a program, not a list of arrays.
+/// What to say of a file that torch.save made, or another framework's: it is a program, not a list
+/// of arrays.
 std::string spell_pytorch(const std::string& shown);
 
 /// The only field of a format that holds one array; throws UsageError that lists them otherwise.

@@ -13,7 +13,21 @@
 namespace pe::io {
 namespace {
 
-enum Kind : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, array, u64, i64, f64 };
+enum Kind : std::uint32_t {
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  f32,
+  boolean,
+  string,
+  array,
+  u64,
+  i64,
+  f64
+};
 
 constexpr std::uint64_t longest_string = 64 << 20, most_entries = 1 << 20, longest_list = 1 << 16;
 
@@ -22,13 +36,14 @@ constexpr struct {
   std::uint32_t number;
   std::string_view name;
   Element element;
-} types[] = {{0, "F32", {DType::f32, 4}},   {1, "F16", {DType::f16, 2}},    {24, "I8", {DType::i32, 1}},
-             {25, "I16", {DType::i32, 2}},  {26, "I32", {DType::i32, 4}},   {27, "I64", {DType::i64, 8}},
-             {28, "F64", {DType::f64, 8}},  {30, "BF16", {DType::bf16, 2}}, {2, "Q4_0", {DType::f32, 0}},
-             {3, "Q4_1", {DType::f32, 0}},  {6, "Q5_0", {DType::f32, 0}},   {7, "Q5_1", {DType::f32, 0}},
-             {8, "Q8_0", {DType::f32, 0}},  {9, "Q8_1", {DType::f32, 0}},   {10, "Q2_K", {DType::f32, 0}},
-             {11, "Q3_K", {DType::f32, 0}}, {12, "Q4_K", {DType::f32, 0}},  {13, "Q5_K", {DType::f32, 0}},
-             {14, "Q6_K", {DType::f32, 0}}, {15, "Q8_K", {DType::f32, 0}}};
+} types[] = {
+    {0, "F32", {DType::f32, 4}},   {1, "F16", {DType::f16, 2}},    {24, "I8", {DType::i32, 1}},
+    {25, "I16", {DType::i32, 2}},  {26, "I32", {DType::i32, 4}},   {27, "I64", {DType::i64, 8}},
+    {28, "F64", {DType::f64, 8}},  {30, "BF16", {DType::bf16, 2}}, {2, "Q4_0", {DType::f32, 0}},
+    {3, "Q4_1", {DType::f32, 0}},  {6, "Q5_0", {DType::f32, 0}},   {7, "Q5_1", {DType::f32, 0}},
+    {8, "Q8_0", {DType::f32, 0}},  {9, "Q8_1", {DType::f32, 0}},   {10, "Q2_K", {DType::f32, 0}},
+    {11, "Q3_K", {DType::f32, 0}}, {12, "Q4_K", {DType::f32, 0}},  {13, "Q5_K", {DType::f32, 0}},
+    {14, "Q6_K", {DType::f32, 0}}, {15, "Q8_K", {DType::f32, 0}}};
 
 // Takes the header value by value, out of pieces.
 class Reader {
@@ -112,7 +127,8 @@ class Reader {
     if (rank > 8) refuse(fmt::format("tensor {} has {} dimensions", tensor.name, rank));
     for (std::uint32_t i = 0; i < rank; ++i) {
       const auto extent = value<std::uint64_t>();
-      if (extent > INT64_MAX) refuse(fmt::format("tensor {} has an axis of {}", tensor.name, extent));
+      if (extent > INT64_MAX)
+        refuse(fmt::format("tensor {} has an axis of {}", tensor.name, extent));
       tensor.shape.insert(tensor.shape.begin(), static_cast<Index>(extent));
     }
     tensor.type = value<std::uint32_t>();
@@ -127,11 +143,14 @@ class Reader {
       if (at_ == piece_.size()) refill();
       const std::size_t some = std::min(bytes, piece_.size() - at_);
       std::memcpy(next, piece_.data() + at_, some);
-      next += some, at_ += some, bytes -= some;
+      next += some;
+      at_ += some;
+      bytes -= some;
     }
   }
   void refill() {
-    start_ += piece_.size(), at_ = 0;
+    start_ += piece_.size();
+    at_ = 0;
     const std::uint64_t some = std::min<std::uint64_t>(1 << 16, source_.size() - start_);
     if (some == 0) refuse("it ends early");
     piece_ = source_.read_text(start_, static_cast<std::size_t>(some));
@@ -180,15 +199,18 @@ Gguf parse_gguf(const Source& source) {
 }
 
 Stored gguf_array(const GgufTensor& tensor, const std::shared_ptr<const Source>& source) {
-  const auto* type = std::ranges::find(types, tensor.type, [](const auto& row) { return row.number; });
+  const auto* type =
+      std::ranges::find(types, tensor.type, [](const auto& row) { return row.number; });
   if (type == std::end(types) || type->element.bytes == 0)
     throw OtherType(fmt::format(
-        "the tensor '{}' is of the quantised type {}; read are F32, F16, BF16, F64, I8, I16, I32 and I64",
-        tensor.name, type == std::end(types) ? std::to_string(tensor.type) : std::string(type->name)));
+        "the tensor '{}' is of the quantised type {}; read are F32, F16, BF16, F64, I8, I16, I32 "
+        "and I64",
+        tensor.name,
+        type == std::end(types) ? std::to_string(tensor.type) : std::string(type->name)));
   const auto bytes = bytes_of_shape(tensor.shape, type->element.bytes);
   if (!bytes || tensor.offset > source->size() || *bytes > source->size() - tensor.offset)
-    source->refuse(fmt::format("the tensor '{}' of {} {} ends behind the file's end at byte {}", tensor.name,
-                               spell_shape(tensor.shape), type->name, source->size()));
+    source->refuse(fmt::format("the tensor '{}' of {} {} ends behind the file's end at byte {}",
+                               tensor.name, spell_shape(tensor.shape), type->name, source->size()));
   return window(source, tensor.offset, type->element, tensor.shape);
 }
 

@@ -37,7 +37,8 @@ Config read_gguf_config(const std::string& path) {
     std::vector<double> values(static_cast<std::size_t>(factors.size()));
     factors.read(0, factors.size(), values.data());
     std::string items;
-    for (const double value : values) items += fmt::format("{}{:.60g}", items.empty() ? "" : ",", value);
+    for (const double value : values)
+      items += fmt::format("{}{:.60g}", items.empty() ? "" : ",", value);
     file.metadata.values[tensor.name] = {Config::Type::list, items, {}};
   }
   return std::move(file.metadata);

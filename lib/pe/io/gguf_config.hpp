@@ -11,8 +11,9 @@ namespace pe {
 /// True when the stream, at its start, holds a GGUF file; the stream stands at its start again.
 bool is_gguf(std::istream& file);
 
-/// Every plain metadata value, and the tensors rope_freqs.weight, rope_factors_long.weight and rope_factors_short.weight
-/// (float32) as lists. Numbers are the decimal that stands for the stored bits. Throws FileError when the file is cut or lies.
+/// Every plain metadata value, and the tensors rope_freqs.weight, rope_factors_long.weight and
+/// rope_factors_short.weight (float32) as lists. Numbers are the decimal that stands for the stored
+/// bits. Throws FileError when the file is cut or lies.
 Config read_gguf_config(const std::string& path);
 
 }  // namespace pe

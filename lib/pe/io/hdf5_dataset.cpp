@@ -73,9 +73,9 @@ std::optional<NumberType> complex_type(hid_t type) {
     return is;
   };
   const std::size_t size = H5Tget_size(first);
-  if (H5Tget_class(first) != H5T_FLOAT || H5Tequal(first, second) <= 0 || !named(0, 'r') || !named(1, 'i') ||
-      H5Tget_member_offset(type, 0) != 0 || H5Tget_member_offset(type, 1) != size ||
-      H5Tget_size(type) != 2 * size)
+  if (H5Tget_class(first) != H5T_FLOAT || H5Tequal(first, second) <= 0 || !named(0, 'r') ||
+      !named(1, 'i') || H5Tget_member_offset(type, 0) != 0 ||
+      H5Tget_member_offset(type, 1) != size || H5Tget_size(type) != 2 * size)
     return std::nullopt;
   std::optional<NumberType> number = real_type(first);
   if (!number || !number->lies_plain || size < 4) return std::nullopt;
@@ -94,7 +94,8 @@ std::vector<Index> shape_of(const Source& source, hid_t dataset) {
     source.refuse("the dataset has no shape");
   std::vector<Index> shape;
   for (const hsize_t extent : extents) {
-    if (extent > static_cast<hsize_t>(INT64_MAX)) source.refuse("the dataset's shape reaches beyond 2^63");
+    if (extent > static_cast<hsize_t>(INT64_MAX))
+      source.refuse("the dataset's shape reaches beyond 2^63");
     shape.push_back(static_cast<Index>(extent));
   }
   return shape;
@@ -118,7 +119,8 @@ Dataset describe(const Source& source, hid_t dataset, const NumberType& type) {
   const std::size_t cell = type.element.bytes * (type.is_complex ? 2 : 1);
   const auto bytes = bytes_of_shape(found.shape, cell);
   if (!bytes || *bytes > largest_array)
-    source.refuse(fmt::format("the dataset's shape {} is more than 2^40 bytes", spell_shape(found.shape)));
+    source.refuse(
+        fmt::format("the dataset's shape {} is more than 2^40 bytes", spell_shape(found.shape)));
   found.bytes = *bytes;
   const Handle properties(H5Dget_create_plist(dataset));
   const H5D_layout_t layout = H5Pget_layout(properties);
@@ -135,7 +137,8 @@ Dataset describe(const Source& source, hid_t dataset, const NumberType& type) {
   const haddr_t address = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset) : HADDR_UNDEF;
   if (address == HADDR_UNDEF) return found;
   if (address > source.size() || stored > source.size() - address)
-    source.refuse(fmt::format("the dataset's data ends behind the file's end at byte {}", source.size()));
+    source.refuse(
+        fmt::format("the dataset's data ends behind the file's end at byte {}", source.size()));
   if (type.lies_plain && stored == found.bytes) found.address = address;
   return found;
 }

@@ -1,4 +1,5 @@
-// What a numeric dataset of an HDF5 file is, found by the HDF5 library; used in the child process alone.
+// What a numeric dataset of an HDF5 file is, found by the HDF5 library; used in the child process
+// alone.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,8 @@ struct NumberType {
 };
 std::optional<NumberType> number_type(hid_t type);
 
-/// The type that the library is to convert to: `element` in this machine's byte order; of f16 and bf16 the
-/// file's own, whose bits are taken.
+/// The type that the library is to convert to: `element` in this machine's byte order; of f16 and
+/// bf16 the file's own, whose bits are taken.
 Handle memory_type(hid_t type, const NumberType& number);
 
 struct Dataset {

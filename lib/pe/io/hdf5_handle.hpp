@@ -1,5 +1,5 @@
-// The HDF5 library behind handles that close themselves and calls that throw; included by the two hdf5
-// sources alone.
+// The HDF5 library behind handles that close themselves and calls that throw; included by the two
+// hdf5 sources alone.
 #pragma once
 
 #include <hdf5.h>

@@ -17,7 +17,9 @@ struct OpenFile {
   SparseFile* file;
 };
 
-SparseFile& file_of(const H5FD_t* handle) { return *reinterpret_cast<const OpenFile*>(handle)->file; }
+SparseFile& file_of(const H5FD_t* handle) {
+  return *reinterpret_cast<const OpenFile*>(handle)->file;
+}
 
 // The library first tries whether the file that it is to make is there already: it is not.
 H5FD_t* open(const char*, unsigned flags, hid_t access, haddr_t) {
@@ -46,7 +48,8 @@ herr_t read(H5FD_t* handle, H5FD_mem_t, hid_t, haddr_t offset, std::size_t bytes
   return 0;
 }
 
-herr_t write(H5FD_t* handle, H5FD_mem_t, hid_t, haddr_t offset, std::size_t bytes, const void* data) try {
+herr_t write(H5FD_t* handle, H5FD_mem_t, hid_t, haddr_t offset, std::size_t bytes,
+             const void* data) try {
   file_of(handle).write(offset, static_cast<const std::byte*>(data), bytes);
   return 0;
 } catch (const std::bad_alloc&) {
@@ -89,7 +92,9 @@ void SparseFile::read(std::uint64_t offset, std::byte* out, std::size_t bytes) c
       std::memset(out, 0, some);
     else
       std::memcpy(out, found->second.data() + start, some);
-    out += some, offset += some, bytes -= some;
+    out += some;
+    offset += some;
+    bytes -= some;
   }
 }
 
@@ -98,7 +103,9 @@ void SparseFile::write(std::uint64_t offset, const std::byte* data, std::size_t 
     const std::uint64_t page = offset / page_bytes, start = offset % page_bytes;
     const std::size_t some = std::min<std::size_t>(bytes, page_bytes - start);
     std::memcpy(pages_[page].data() + start, data, some);
-    data += some, offset += some, bytes -= some;
+    data += some;
+    offset += some;
+    bytes -= some;
   }
 }
 

@@ -17,7 +17,8 @@ class SparseFile {
             std::size_t bytes) const;  // zeros where nothing was written
   void write(std::uint64_t offset, const std::byte* data, std::size_t bytes);
 
-  /// File access properties that make the library keep its next new file here; valid while this lives.
+  /// File access properties that make the library keep its next new file here; valid while this
+  /// lives.
   Handle access();
 
   std::uint64_t claimed = 0;  // the library's end of allocation: the size of the file

@@ -1,8 +1,8 @@
 // Reads numeric datasets of HDF5 files that may be damaged or lie.
 //
-// The library itself crashes on some damaged files, so it runs in a child process. Data that lies in one
-// piece is not read there at all: the child tells its address. Other data the child reads when it is asked
-// for.
+// The library itself crashes on some damaged files, so it runs in a child process. Data that lies
+// in one piece is not read there at all: the child tells its address. Other data the child reads
+// when it is asked for.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -39,7 +39,8 @@ Handle open_file(const Source& source) {
   return file;
 }
 
-// What the child says of one dataset, in words of 64 bits: this, then the shape, the name and the refusal.
+// What the child says of one dataset, in words of 64 bits: this, then the shape, the name and the
+// refusal.
 struct Answer {
   std::int64_t dtype = 0, bytes = 0, is_unsigned = 0, swapped = 0, is_complex = 0;
   std::int64_t address = in_room, room = 0, rank = 0, name = 0, refusal = 0;
@@ -57,7 +58,8 @@ std::string spell(const Dataset& dataset, const std::string& name, const std::st
   answer.name = static_cast<std::int64_t>(name.size());
   answer.refusal = static_cast<std::int64_t>(refusal.size());
   std::string words(reinterpret_cast<const char*>(&answer), sizeof answer);
-  words.append(reinterpret_cast<const char*>(dataset.shape.data()), dataset.shape.size() * sizeof(Index));
+  words.append(reinterpret_cast<const char*>(dataset.shape.data()),
+               dataset.shape.size() * sizeof(Index));
   return words + name + refusal;
 }
 
@@ -92,7 +94,8 @@ std::string find_datasets(const Source& source) {
 }
 
 // The whole dataset in this machine's byte order, f16 and bf16 in the file's.
-std::string decode(const Source& source, const std::string& name, std::uint64_t bytes, SharedRoom& room) {
+std::string decode(const Source& source, const std::string& name, std::uint64_t bytes,
+                   SharedRoom& room) {
   const Handle file = open_file(source);
   const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
   const Handle type(dataset ? H5Dget_type(dataset) : H5I_INVALID_HID);
@@ -123,7 +126,8 @@ std::string ask(const Source& source, const std::function<std::string()>& questi
   return *answer;
 }
 
-std::vector<std::byte> read_whole(const Source& source, const std::string& name, std::uint64_t bytes) {
+std::vector<std::byte> read_whole(const Source& source, const std::string& name,
+                                  std::uint64_t bytes) {
   SharedRoom room;
   ask(source, [&] { return decode(source, name, bytes, room); });
   return room.take(static_cast<std::size_t>(bytes));
@@ -135,7 +139,8 @@ Stored dataset_array(const std::shared_ptr<const Source>& source, const std::str
                   answer.is_unsigned != 0, answer.swapped != 0};
   const bool is_complex = answer.is_complex != 0;
   if (answer.address != Answer::in_room)
-    return window(source, static_cast<std::uint64_t>(answer.address), element, std::move(shape), is_complex);
+    return window(source, static_cast<std::uint64_t>(answer.address), element, std::move(shape),
+                  is_complex);
   if (element.dtype != DType::f16 && element.dtype != DType::bf16) element.swapped = false;
   const auto bytes = static_cast<std::uint64_t>(answer.room);
   const auto whole = std::make_shared<const Source>(

@@ -1,9 +1,10 @@
-// Writes HDF5 in two steps: the library lays the file out in memory, then structure and data leave in one
-// pass.
+// Writes HDF5 in two steps: the library lays the file out in memory, then structure and data leave
+// in one pass.
 //
-// Datasets are contiguous and allocated early, so their addresses are known once the file is laid out; the
-// memory file is sparse and holds the structure alone. So a full disk never meets the library in a flush
-// (1.10 crashes then), a pipe takes any size, and the data moves at the speed of write(2) from all threads.
+// Datasets are contiguous and allocated early, so their addresses are known once the file is laid
+// out; the memory file is sparse and holds the structure alone. So a full disk never meets the
+// library in a flush (1.10 crashes then), a pipe takes any size, and the data moves at the speed of
+// write(2) from all threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,8 +48,9 @@ void put_attribute(hid_t object, const std::string& name, const std::string& val
 
 void put_attribute(hid_t object, const std::string& name, std::int64_t value) {
   const Handle space(H5Screate(H5S_SCALAR));
-  const Handle attribute = check_handle(
-      H5Acreate2(object, name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT), "make an attribute");
+  const Handle attribute =
+      check_handle(H5Acreate2(object, name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT),
+                   "make an attribute");
   check(H5Awrite(attribute, H5T_NATIVE_INT64, &value), "write an attribute");
 }
 
@@ -67,7 +69,9 @@ void put_attribute(hid_t object, const std::string& name, const std::vector<std:
 
 void put_provenance(hid_t file, const Provenance& provenance) {
   put_attribute(file, "Conventions", "CF-1.8");
-  put_attribute(file, "title", provenance.encoding.empty() ? "report of " + provenance.tool : "position encoding: " + provenance.encoding);
+  put_attribute(file, "title",
+                provenance.encoding.empty() ? "report of " + provenance.tool
+                                            : "position encoding: " + provenance.encoding);
   put_attribute(file, "history", provenance.command);
   put_attribute(file, "pe_tool", provenance.tool);
   put_attribute(file, "pe_version", provenance.version);
@@ -81,7 +85,8 @@ void put_provenance(hid_t file, const Provenance& provenance) {
     put_attribute(file, "parameter." + entry.name, entry.value);
     put_attribute(file, "parameter." + entry.name + ".origin", entry.origin);
   }
-  for (const Provenance::Texts& texts : provenance.texts) put_attribute(file, "row." + texts.name, texts.rows);
+  for (const Provenance::Texts& texts : provenance.texts)
+    put_attribute(file, "row." + texts.name, texts.rows);
 }
 
 // What readers call the type: h5dump shows f16 and bf16 alike.
@@ -155,19 +160,19 @@ class Layout {
   hid_t add(Field field) {
     std::vector<hsize_t> shape;
     for (const Index extent : field.shape()) shape.push_back(static_cast<hsize_t>(extent));
-    const Handle space =
-        check_handle(shape.empty() ? H5Screate(H5S_SCALAR)
-                                   : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
-                     "make a data space");
+    const Handle space = check_handle(
+        shape.empty() ? H5Screate(H5S_SCALAR)
+                      : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+        "make a data space");
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE)), type = file_type(field.dtype);
     H5Pset_layout(properties, H5D_CONTIGUOUS);
     H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
     H5Pset_obj_track_times(properties, false);
     H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-    Handle dataset =
-        check_handle(H5Dcreate2(file_, field.name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
-                     "make a dataset");
+    Handle dataset = check_handle(
+        H5Dcreate2(file_, field.name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+        "make a dataset");
     put_attribute(dataset, "long_name", field.description.empty() ? field.name : field.description);
     put_attribute(dataset, "units", "1");
     put_attribute(dataset, "dtype", spell_type(field.dtype));
@@ -179,7 +184,8 @@ class Layout {
   // Fields that agree on an axis share its scale; another axis of the same name gets a number.
   hid_t scale_of(const Axis& axis) {
     for (const Scale& scale : scales_)
-      if (scale.axis.name == axis.name && scale.axis.coordinates == axis.coordinates) return scale.dataset;
+      if (scale.axis.name == axis.name && scale.axis.coordinates == axis.coordinates)
+        return scale.dataset;
     const auto taken = [&](const std::string& name) {
       for (const Field& field : job_.fields)
         if (field.name == name) return true;
@@ -219,7 +225,8 @@ std::vector<Place> lay_out(const Job& job, SparseFile& structure) {
   H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-  Handle file = check_handle(H5Fcreate("structure", H5F_ACC_TRUNC, creation, access), "make the file");
+  Handle file =
+      check_handle(H5Fcreate("structure", H5F_ACC_TRUNC, creation, access), "make the file");
   std::vector<Place> places = Layout(file, job).places;
   check(file.close(), "close the file");
   std::ranges::sort(places, {}, &Place::address);

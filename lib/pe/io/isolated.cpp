@@ -42,7 +42,8 @@ std::uint64_t data_bytes() {
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-[[noreturn]] void run_child(const std::function<std::string()>& work, Allowance allowance, int pipe) {
+[[noreturn]] void run_child(const std::function<std::string()>& work, Allowance allowance,
+                            int pipe) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
   const std::uint64_t bytes = data_bytes() + allowance.bytes;
   const rlimit no_core{0, 0}, time{allowance.seconds, allowance.seconds}, memory{bytes, bytes};
@@ -81,7 +82,8 @@ std::byte* SharedRoom::claim(std::size_t bytes) {
 std::vector<std::byte> SharedRoom::take(std::size_t bytes) const {
   std::vector<std::byte> data(bytes);
   for (std::size_t got = 0; got < bytes;) {
-    const ssize_t count = pread(descriptor_, data.data() + got, bytes - got, static_cast<off_t>(got));
+    const ssize_t count =
+        pread(descriptor_, data.data() + got, bytes - got, static_cast<off_t>(got));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) fail("take data back from memory");
     got += static_cast<std::size_t>(count);

@@ -1,4 +1,5 @@
-// Work in a child process, for libraries that crash on damaged files: a crash there is an answer here.
+// Work in a child process, for libraries that crash on damaged files: a crash there is an answer
+// here.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +34,8 @@ struct Allowance {
   std::uint64_t bytes = std::uint64_t{1} << 30;  // of memory, SharedRoom not counted
 };
 
-/// What `work` returned in the child. Its FileError is thrown here; nothing is returned when the child
-/// crashed or took more than it is allowed.
+/// What `work` returned in the child. Its FileError is thrown here; nothing is returned when the
+/// child crashed or took more than it is allowed.
 std::optional<std::string> in_child(const std::function<std::string()>& work, Allowance allowance);
 
 }  // namespace pe::io

@@ -1,4 +1,5 @@
-// Streams fields as nested arrays of numbers; what is no number is a string, since JSON has no word for it.
+// Streams fields as nested arrays of numbers; what is no number is a string, since JSON has no word
+// for it.
 #include "pe/io/json.hpp"
 
 #include <fmt/format.h>
@@ -18,22 +19,24 @@ constexpr std::size_t flush_bytes = 1 << 20;
 
 void put_element(std::string& text, const std::byte* element, DType dtype) {
   char number[longest_number];
-  const std::string_view word(number, static_cast<std::size_t>(put_number(number, element, dtype) - number));
+  const std::string_view word(
+      number, static_cast<std::size_t>(put_number(number, element, dtype) - number));
   const bool plain = word.back() >= '0' && word.back() <= '9';
   if (!plain) text += '"';
   text += word;
   if (!plain) text += '"';
 }
 
-// "[[" before the first line of two outer axes, "]," or "]],[" between lines: as many as extents that are
-// complete.
+// "[[" before the first line of two outer axes, "]," or "]],[" between lines: as many as extents
+// that are complete.
 class Brackets {
  public:
   explicit Brackets(const Field& field) {
     const std::size_t outer = field.axes.size() > 1 ? field.axes.size() - 1 : field.axes.size();
     lines_ = field.axes.size() > 1;
     Index lines = 1;
-    for (std::size_t i = outer; i-- > 0;) periods_.push_back(lines *= field.axes[i].coordinates.count);
+    for (std::size_t i = outer; i-- > 0;)
+      periods_.push_back(lines *= field.axes[i].coordinates.count);
   }
   void open(std::string& text, Index line) const {
     for (const Index period : periods_) text += line % period == 0 ? "[" : "";
@@ -56,8 +59,8 @@ void put_field(const Field& field, int threads, Destination& destination) {
                         std::max<Index>(1, static_cast<Index>((1 << 18) / field.line_bytes()))};
   const Brackets brackets(field);
   in_order(field.lines(), chunks, threads, [&]() -> Worker {
-    const std::shared_ptr<std::byte[]> block =
-        make_buffer(static_cast<std::size_t>(std::min(chunks.largest, field.lines())) * field.line_bytes());
+    const std::shared_ptr<std::byte[]> block = make_buffer(
+        static_cast<std::size_t>(std::min(chunks.largest, field.lines())) * field.line_bytes());
     return [&, block, text = std::string()](Index first, Index count, Turn& turn) mutable {
       const auto flush = [&] {
         turn.wait();
@@ -90,8 +93,9 @@ std::string describe(const Field& field) {
         first, static_cast<std::size_t>(put_decimal(first, range.first, range.decimals) - first));
     const std::string_view stride(
         step, static_cast<std::size_t>(put_decimal(step, range.step, range.decimals) - step));
-    axes += fmt::format("{}{{\"name\": {}, \"count\": {}, \"first\": {}, \"step\": {}}}",
-                        axes.empty() ? "" : ", ", quote_json(axis.name), range.count, start, stride);
+    axes +=
+        fmt::format("{}{{\"name\": {}, \"count\": {}, \"first\": {}, \"step\": {}}}",
+                    axes.empty() ? "" : ", ", quote_json(axis.name), range.count, start, stride);
   }
   return fmt::format("{{\"description\": {}, \"dtype\": {}, \"axes\": [{}], \"values\":\n",
                      quote_json(field.description), quote_json(name_of(field.dtype)), axes);
@@ -102,7 +106,8 @@ std::string describe(const Field& field) {
 void write_json(const Job& job) {
   Destination destination(job.output.path);
   const auto put = [&](const std::string& text) { destination.write(text.data(), text.size()); };
-  put("{\"schema_version\": 1,\n\"provenance\": " + provenance_json(job.provenance) + ",\n\"fields\": {");
+  put("{\"schema_version\": 1,\n\"provenance\": " + provenance_json(job.provenance) +
+      ",\n\"fields\": {");
   for (const Field& field : job.fields) {
     put(fmt::format("{}\n{}: {}", &field == job.fields.data() ? "" : ",", quote_json(field.name),
                     describe(field)));

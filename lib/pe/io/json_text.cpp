@@ -26,8 +26,8 @@ std::string provenance_json(const Provenance& provenance) {
   std::string parameters;
   for (const Provenance::Entry& entry : provenance.parameters)
     parameters += (parameters.empty() ? "" : ", ") + quote_json(entry.name) +
-                  ": {\"value\": " + json_value(entry.value) + ", \"origin\": " + quote_json(entry.origin) +
-                  "}";
+                  ": {\"value\": " + json_value(entry.value) +
+                  ", \"origin\": " + quote_json(entry.origin) + "}";
   std::string text;
   const auto put = [&](const char* name, const std::string& value) {
     text += (text.empty() ? "\"" : ", \"") + std::string(name) + "\": " + value;

@@ -20,10 +20,18 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   explicit Builder(const std::string& file) : file_(file) {}
 
   bool null() override { return put({JsonNode::Type::null, "null", {}, {}}); }
-  bool boolean(bool value) override { return put({JsonNode::Type::boolean, value ? "true" : "false", {}, {}}); }
-  bool number_integer(number_integer_t value) override { return put({JsonNode::Type::number, std::to_string(value), {}, {}}); }
-  bool number_unsigned(number_unsigned_t value) override { return put({JsonNode::Type::number, std::to_string(value), {}, {}}); }
-  bool number_float(number_float_t, const string_t& text) override { return put({JsonNode::Type::number, text, {}, {}}); }
+  bool boolean(bool value) override {
+    return put({JsonNode::Type::boolean, value ? "true" : "false", {}, {}});
+  }
+  bool number_integer(number_integer_t value) override {
+    return put({JsonNode::Type::number, std::to_string(value), {}, {}});
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return put({JsonNode::Type::number, std::to_string(value), {}, {}});
+  }
+  bool number_float(number_float_t, const string_t& text) override {
+    return put({JsonNode::Type::number, text, {}, {}});
+  }
   bool string(string_t& value) override { return put({JsonNode::Type::string, value, {}, {}}); }
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override { return open(JsonNode::Type::object); }
@@ -32,11 +40,13 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
-    if (!open_.back().keys.insert(name).second) throw FileError(fmt::format("{} has the key {} twice in one object", file_, name));
+    if (!open_.back().keys.insert(name).second)
+      throw FileError(fmt::format("{} has the key {} twice in one object", file_, name));
     open_.back().key = name;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
     throw FileError(fmt::format("{} is not JSON: it goes wrong at byte {}", file_, position));
   }
 
@@ -50,7 +60,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool put(JsonNode node) {
-    if (++values_ > most_values) throw FileError(fmt::format("{} holds more than {} values", file_, most_values));
+    if (++values_ > most_values)
+      throw FileError(fmt::format("{} holds more than {} values", file_, most_values));
     if (open_.empty())
       root = std::move(node);
     else if (open_.back().node.type == JsonNode::Type::list)
@@ -60,7 +71,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(JsonNode::Type type) {
-    if (open_.size() >= deepest) throw FileError(fmt::format("{} nests deeper than {}", file_, deepest));
+    if (open_.size() >= deepest)
+      throw FileError(fmt::format("{} nests deeper than {}", file_, deepest));
     open_.push_back({{type, {}, {}, {}}, {}, {}});
     return true;
   }
@@ -84,7 +96,8 @@ const JsonNode* JsonNode::find(std::string_view name) const {
 }
 
 std::string_view JsonNode::what() const {
-  constexpr std::string_view names[] = {"null", "a truth value", "a number", "a string", "a list", "an object"};
+  constexpr std::string_view names[] = {"null",     "a truth value", "a number",
+                                        "a string", "a list",        "an object"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -96,7 +109,9 @@ JsonNode parse_json(const std::string& text, const std::string& file) {
 
 std::string read_json_text(const std::string& path) {
   const io::Source source(path);
-  if (source.size() > largest_file) throw FileError(fmt::format("{} is larger than 16 MiB: not a file that people write", source.shown()));
+  if (source.size() > largest_file)
+    throw FileError(
+        fmt::format("{} is larger than 16 MiB: not a file that people write", source.shown()));
   return source.read_text(0, static_cast<std::size_t>(source.size()));
 }
 

@@ -12,8 +12,8 @@ struct JsonNode {
   enum class Type { null, boolean, number, string, list, object };
 
   Type type = Type::null;
-  std::string text;                                       // of a plain value: "true", "1e-5", what a string says
-  std::vector<JsonNode> items;                            // of a list
+  std::string text;             // of a plain value: "true", "1e-5", what a string says
+  std::vector<JsonNode> items;  // of a list
   std::vector<std::pair<std::string, JsonNode>> members;  // of an object, in the file's order
 
   /// The member of that name, or null.
@@ -22,7 +22,8 @@ struct JsonNode {
   std::string_view what() const;
 };
 
-/// `file` is the name in messages. Throws FileError when the text is not JSON, nests deeper than 32, or repeats a key.
+/// `file` is the name in messages. Throws FileError when the text is not JSON, nests deeper than
+/// 32, or repeats a key.
 JsonNode parse_json(const std::string& text, const std::string& file);
 
 /// The text of such a file ("-": standard input), of at most 16 MiB.

@@ -26,7 +26,8 @@ struct NpyHeader {
 
   std::size_t cell() const { return element.bytes * (is_complex ? 2 : 1); }
 };
-/// The header at the start of an npy of so many bytes, held against these. Throws FileError, OtherType.
+/// The header at the start of an npy of so many bytes, held against these. Throws FileError,
+/// OtherType.
 NpyHeader read_npy_header(const Source& start, std::uint64_t bytes);
 /// The array of the npy that `source` is. Fortran order is turned in memory, when first read.
 Stored npy_array(const NpyHeader& header, const std::shared_ptr<const Source>& source);

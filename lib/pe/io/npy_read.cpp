@@ -21,13 +21,16 @@ class HeaderParser {
     while (!skip('}')) {
       const std::string_view key = quoted();
       take(':');
-      if (key == "descr" && !descr)
-        descr = true, parse_descr(quoted());
-      else if (key == "fortran_order" && !order)
-        order = true, header_.fortran = boolean();
-      else if (key == "shape" && !shape)
-        shape = true, parse_shape();
-      else
+      if (key == "descr" && !descr) {
+        descr = true;
+        parse_descr(quoted());
+      } else if (key == "fortran_order" && !order) {
+        order = true;
+        header_.fortran = boolean();
+      } else if (key == "shape" && !shape) {
+        shape = true;
+        parse_shape();
+      } else
         refuse(fmt::format("the key '{}' is unknown or repeated", key.substr(0, 40)));
       if (!skip(',')) {
         take('}');
@@ -45,7 +48,8 @@ class HeaderParser {
     source_.refuse(fmt::format("its npy header is malformed: {}", why));
   }
   void blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+      ++at_;
   }
   bool skip(char wanted) {
     blanks();
@@ -78,8 +82,10 @@ class HeaderParser {
     while (!skip(')')) {
       blanks();
       Index extent = 0;
-      const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (error != std::errc() || extent < 0) refuse("the shape is not a tuple of whole numbers below 2^63");
+      const auto [end, error] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
+      if (error != std::errc() || extent < 0)
+        refuse("the shape is not a tuple of whole numbers below 2^63");
       at_ = static_cast<std::size_t>(end - text_.data());
       header_.shape.push_back(extent);
       if (header_.shape.size() > 32) refuse("the shape has more than 32 axes");
@@ -99,13 +105,14 @@ class HeaderParser {
     }
     header_.is_complex = code == "c8" || code == "c16";
     const auto element = header_.is_complex ? element_of('f', code == "c8" ? 4 : 8)
-                         : code.size() == 2 ? element_of(code[0], static_cast<std::size_t>(code[1] - '0'))
-                                            : std::nullopt;
+                         : code.size() == 2
+                             ? element_of(code[0], static_cast<std::size_t>(code[1] - '0'))
+                             : std::nullopt;
     if (!element || !(order == '<' || order == '>' || (order == '|' && one_byte)))
-      throw OtherType(
-          fmt::format("its elements are of type '{}'; read are f2, f4, f8, c8, c16, i1 to i8, u1 to u8, bool "
-                      "and V2 (bf16)",
-                      descr.substr(0, 40)));
+      throw OtherType(fmt::format(
+          "its elements are of type '{}'; read are f2, f4, f8, c8, c16, i1 to i8, u1 to u8, bool "
+          "and V2 (bf16)",
+          descr.substr(0, 40)));
     header_.element = *element;
     header_.element.swapped = order == '>';
   }
@@ -117,13 +124,16 @@ class HeaderParser {
 };
 
 // First index fastest becomes last index fastest.
-std::vector<std::byte> transposed(const std::vector<std::byte>& data, const std::vector<Index>& shape,
-                                  std::size_t size) {
+std::vector<std::byte> transposed(const std::vector<std::byte>& data,
+                                  const std::vector<Index>& shape, std::size_t size) {
   std::vector<std::byte> out(data.size());
   const std::size_t rank = shape.size();
   std::vector<std::size_t> strides(rank), place(rank, 0);
   std::size_t stride = size;
-  for (std::size_t i = 0; i < rank; ++i) strides[i] = stride, stride *= static_cast<std::size_t>(shape[i]);
+  for (std::size_t i = 0; i < rank; ++i) {
+    strides[i] = stride;
+    stride *= static_cast<std::size_t>(shape[i]);
+  }
   std::size_t from = 0;
   for (std::size_t to = 0; to < out.size(); to += size) {
     std::memcpy(out.data() + to, data.data() + from, size);
@@ -151,13 +161,15 @@ NpyHeader read_npy_header(const Source& start, std::uint64_t bytes) {
   std::uint32_t length = 0;
   start.read(8, &length, length_bytes);
   if (length > longest_npy_text || length > bytes - text_offset)
-    start.refuse(fmt::format("its npy header claims {} bytes, {} follow", length, bytes - text_offset));
+    start.refuse(
+        fmt::format("its npy header claims {} bytes, {} follow", length, bytes - text_offset));
   NpyHeader header = HeaderParser(start, start.read_text(text_offset, length)).parse();
   header.data = text_offset + length;
   const std::uint64_t present = bytes - header.data;
   const auto claimed = bytes_of_shape(header.shape, header.cell());
   if (claimed != present)
-    start.refuse(fmt::format("the shape {} needs {} bytes of data, {} are there", spell_shape(header.shape),
+    start.refuse(fmt::format("the shape {} needs {} bytes of data, {} are there",
+                             spell_shape(header.shape),
                              claimed ? std::to_string(*claimed) : "more than 2^59", present));
   return header;
 }
@@ -166,16 +178,18 @@ Stored npy_array(const NpyHeader& header, const std::shared_ptr<const Source>& s
   if (!header.fortran || header.shape.size() < 2)
     return window(source, header.data, header.element, header.shape, header.is_complex);
   const std::uint64_t bytes = source->size() - header.data;
-  const auto turned = std::make_shared<const Source>(source->shown(), bytes, [header, source, bytes] {
-    std::vector<std::byte> data(static_cast<std::size_t>(bytes));
-    source->read(header.data, data.data(), data.size());
-    return transposed(data, header.shape, header.cell());
-  });
+  const auto turned =
+      std::make_shared<const Source>(source->shown(), bytes, [header, source, bytes] {
+        std::vector<std::byte> data(static_cast<std::size_t>(bytes));
+        source->read(header.data, data.data(), data.size());
+        return transposed(data, header.shape, header.cell());
+      });
   return window(turned, 0, header.element, header.shape, header.is_complex);
 }
 
 std::vector<Offered> open_npy(const std::shared_ptr<const Source>& source, const RawForm&) {
-  return {offer("", *source, [&] { return npy_array(read_npy_header(*source, source->size()), source); })};
+  return {offer("", *source,
+                [&] { return npy_array(read_npy_header(*source, source->size()), source); })};
 }
 
 }  // namespace pe::io

@@ -10,7 +10,8 @@
 namespace pe::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the writers put memory into files as it is");
+static_assert(std::endian::native == std::endian::little,
+              "the writers put memory into files as it is");
 
 const char* descr_of(DType dtype) {
   switch (dtype) {
@@ -34,18 +35,21 @@ const char* descr_of(DType dtype) {
 
 void check_npy(const Field& field, std::string_view format) {
   if (!descr_of(field.dtype))
-    throw UsageError(fmt::format(
-        "{} has no bf16, and the field '{}' is bf16: write safetensors or hdf5, or take another --dtype",
-        format, field.name));
+    throw UsageError(
+        fmt::format("{} has no bf16, and the field '{}' is bf16: write safetensors or hdf5, or "
+                    "take another --dtype",
+                    format, field.name));
 }
 
 std::string npy_header(const Field& field) {
   std::string shape;
-  for (const Index extent : field.shape()) shape += fmt::format("{}{},", shape.empty() ? "" : " ", extent);
+  for (const Index extent : field.shape())
+    shape += fmt::format("{}{},", shape.empty() ? "" : " ", extent);
   if (field.axes.size() > 1) shape.pop_back();  // only a tuple of one keeps its comma
-  const std::string text =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr_of(field.dtype), shape);
-  // Magic, version and length before it, a newline behind it, and the data starts at a multiple of 64.
+  const std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                       descr_of(field.dtype), shape);
+  // Magic, version and length before it, a newline behind it, and the data starts at a multiple
+  // of 64.
   const std::size_t total = (10 + text.size() + 1 + 63) / 64 * 64, length = total - 10;
   std::string header(npy_magic);
   header += {'\1', '\0', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};

@@ -16,9 +16,10 @@ constexpr std::uint64_t start_bytes =
     longest_npy_text + 12;  // magic, version and length stand before the text
 constexpr std::uint64_t largest_summed = std::uint64_t{1} << 30;
 
-// The archive's checksum is held against the member before its first window leaves, where that takes no
-// longer than a second.
-Stored summed(Stored stored, const std::shared_ptr<const Source>& archive, const ZipMember& member) {
+// The archive's checksum is held against the member before its first window leaves, where that
+// takes no longer than a second.
+Stored summed(Stored stored, const std::shared_ptr<const Source>& archive,
+              const ZipMember& member) {
   if (member.bytes > largest_summed) return stored;
   const auto sum = std::make_shared<const Source>(
       "", 1, [archive, member] { return check_sum(*archive, member), std::vector<std::byte>(1); });
@@ -39,8 +40,9 @@ Stored open_member(const std::shared_ptr<const Source>& archive, const ZipMember
   }
   const Source start(shown, unzip(*archive, member, start_bytes));
   const NpyHeader header = read_npy_header(start, member.bytes);
-  return npy_array(header, std::make_shared<const Source>(
-                               shown, member.bytes, [archive, member] { return unzip(*archive, member); }));
+  return npy_array(header, std::make_shared<const Source>(shown, member.bytes, [archive, member] {
+                     return unzip(*archive, member);
+                   }));
 }
 
 }  // namespace
@@ -63,7 +65,8 @@ std::vector<Offered> open_npz(const std::shared_ptr<const Source>& source, const
     if (!member.name.ends_with(".npy")) continue;
     const std::string name = member.name.substr(0, member.name.size() - 4);
     const std::string shown = fmt::format("{} member '{}'", source->shown(), name);
-    arrays.push_back(offer(name, Source(shown, {}), [&] { return open_member(source, member, shown); }));
+    arrays.push_back(
+        offer(name, Source(shown, {}), [&] { return open_member(source, member, shown); }));
   }
   if (arrays.empty() && pickled) throw UsageError(spell_pytorch(source->shown()));
   return arrays;

@@ -83,8 +83,8 @@ class QueueTurn final : public Turn {
 
 // Full blocks from the start: bytes have no reader who waits for the first lines.
 Chunking blocks_of(const Field& field) {
-  const Index lines =
-      std::max<Index>(1, static_cast<Index>(block_bytes / std::max<std::size_t>(1, field.line_bytes())));
+  const Index lines = std::max<Index>(
+      1, static_cast<Index>(block_bytes / std::max<std::size_t>(1, field.line_bytes())));
   return {lines, lines};
 }
 
@@ -98,7 +98,8 @@ Buffer make_buffer(std::size_t bytes) {
   return Buffer(static_cast<std::byte*>(memory));
 }
 
-void in_order(Index lines, Chunking chunking, int threads, const std::function<Worker()>& make_worker) {
+void in_order(Index lines, Chunking chunking, int threads,
+              const std::function<Worker()>& make_worker) {
   Queue queue(lines, chunking);
   const auto run = [&] {
     try {
@@ -125,7 +126,8 @@ void in_order(Index lines, Chunking chunking, int threads, const std::function<W
   if (queue.failure()) std::rethrow_exception(queue.failure());
 }
 
-void stream(const Field& field, int threads, const std::function<void(const std::byte*, std::size_t)>& use) {
+void stream(const Field& field, int threads,
+            const std::function<void(const std::byte*, std::size_t)>& use) {
   const Chunking blocks = blocks_of(field);
   const Index largest = std::min(blocks.largest, field.lines());
   in_order(field.lines(), blocks, threads, [&] {
@@ -139,7 +141,8 @@ void stream(const Field& field, int threads, const std::function<void(const std:
   });
 }
 
-void store_at(const Field& field, int threads, const Destination& destination, std::uint64_t offset) {
+void store_at(const Field& field, int threads, const Destination& destination,
+              std::uint64_t offset) {
   const Chunking blocks = blocks_of(field);
   const Index largest = std::min(blocks.largest, field.lines());
   in_order(field.lines(), blocks, threads, [&] {
@@ -147,8 +150,8 @@ void store_at(const Field& field, int threads, const Destination& destination, s
         make_buffer(static_cast<std::size_t>(largest) * field.line_bytes());
     return [&, buffer](Index first, Index count, Turn&) {
       field.fill(first, count, buffer.get());
-      destination.write_at(offset + static_cast<std::uint64_t>(first) * field.line_bytes(), buffer.get(),
-                           static_cast<std::size_t>(count) * field.line_bytes());
+      destination.write_at(offset + static_cast<std::uint64_t>(first) * field.line_bytes(),
+                           buffer.get(), static_cast<std::size_t>(count) * field.line_bytes());
     };
   });
 }
@@ -158,17 +161,19 @@ void store(const Field& field, int threads, Destination& destination) {
     store_at(field, threads, destination, destination.cursor());
     destination.skip(bytes_of(field));
   } else {
-    stream(field, threads, [&](const std::byte* data, std::size_t bytes) { destination.write(data, bytes); });
+    stream(field, threads,
+           [&](const std::byte* data, std::size_t bytes) { destination.write(data, bytes); });
   }
 }
 
 std::uint64_t bytes_of(const Field& field) {
   std::uint64_t bytes;
-  if (__builtin_mul_overflow(static_cast<std::uint64_t>(field.lines()), field.line_bytes(), &bytes) ||
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(field.lines()), field.line_bytes(),
+                             &bytes) ||
       bytes >> 62)
-    throw UsageError(
-        fmt::format("the field '{}' of {} elements is too large for any file: ask for fewer positions",
-                    field.name, spell_shape(field.shape())));
+    throw UsageError(fmt::format(
+        "the field '{}' of {} elements is too large for any file: ask for fewer positions",
+        field.name, spell_shape(field.shape())));
   return bytes;
 }
 

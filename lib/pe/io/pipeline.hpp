@@ -35,9 +35,10 @@ struct Chunking {
   Index first = 1, largest = 1;  // lines
 };
 
-/// Splits `lines` into chunks over `threads` threads (0: one for each processor, at most 8), each with a
-/// worker of its own. The first exception of a worker ends the work and is thrown here.
-void in_order(Index lines, Chunking chunking, int threads, const std::function<Worker()>& make_worker);
+/// Splits `lines` into chunks over `threads` threads (0: one for each processor, at most 8), each
+/// with a worker of its own. The first exception of a worker ends the work and is thrown here.
+void in_order(Index lines, Chunking chunking, int threads,
+              const std::function<Worker()>& make_worker);
 
 /// The whole field's bytes, in order, in blocks of whole lines of about a MiB.
 void stream(const Field& field, int threads,
@@ -47,7 +48,8 @@ void stream(const Field& field, int threads,
 void store(const Field& field, int threads, Destination& destination);
 
 /// Writes the field's bytes at `offset` of a seekable destination.
-void store_at(const Field& field, int threads, const Destination& destination, std::uint64_t offset);
+void store_at(const Field& field, int threads, const Destination& destination,
+              std::uint64_t offset);
 
 /// The bytes of the whole field; throws UsageError beyond 2^62.
 std::uint64_t bytes_of(const Field& field);

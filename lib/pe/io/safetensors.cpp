@@ -21,11 +21,12 @@ constexpr struct {
   std::string_view name;
   Element element;
   bool is_complex = false;
-} types[] = {{"F64", {DType::f64, 8}},        {"F32", {DType::f32, 4}},       {"F16", {DType::f16, 2}},
-             {"BF16", {DType::bf16, 2}},      {"I64", {DType::i64, 8}},       {"I32", {DType::i32, 4}},
-             {"I16", {DType::i32, 2}},        {"I8", {DType::i32, 1}},        {"U64", {DType::i64, 8, true}},
-             {"U32", {DType::i64, 4, true}},  {"U16", {DType::i32, 2, true}}, {"U8", {DType::i32, 1, true}},
-             {"BOOL", {DType::i32, 1, true}}, {"C64", {DType::f32, 4}, true}};
+} types[] = {
+    {"F64", {DType::f64, 8}},        {"F32", {DType::f32, 4}},       {"F16", {DType::f16, 2}},
+    {"BF16", {DType::bf16, 2}},      {"I64", {DType::i64, 8}},       {"I32", {DType::i32, 4}},
+    {"I16", {DType::i32, 2}},        {"I8", {DType::i32, 1}},        {"U64", {DType::i64, 8, true}},
+    {"U32", {DType::i64, 4, true}},  {"U16", {DType::i32, 2, true}}, {"U8", {DType::i32, 1, true}},
+    {"BOOL", {DType::i32, 1, true}}, {"C64", {DType::f32, 4}, true}};
 
 struct Tensor {
   std::string name, type;
@@ -52,8 +53,8 @@ std::string metadata_json(const Provenance& provenance) {
   return "{" + text + "}";
 }
 
-// Notes names that an object repeats, which the format forbids and the parser would pass over, and how deep
-// it goes.
+// Notes names that an object repeats, which the format forbids and the parser would pass over, and
+// how deep it goes.
 class Repeats {
  public:
   bool operator()(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
@@ -61,7 +62,8 @@ class Repeats {
     if (depth > 8) too_deep = true;
     if (event == Event::object_start) seen_.emplace_back();
     if (event == Event::object_end && !seen_.empty()) seen_.pop_back();
-    if (event == Event::key && !seen_.empty() && !seen_.back().insert(parsed.get<std::string>()).second)
+    if (event == Event::key && !seen_.empty() &&
+        !seen_.back().insert(parsed.get<std::string>()).second)
       repeated = parsed.get<std::string>();
     return !too_deep;
   }
@@ -73,9 +75,11 @@ class Repeats {
 };
 
 Tensor parse_tensor(const Source& source, const std::string& name, const nlohmann::json& entry) {
-  const auto refuse = [&](const char* why) { source.refuse(fmt::format("the tensor '{}' {}", name, why)); };
-  if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") || !entry.contains("shape") ||
-      !entry.contains("data_offsets"))
+  const auto refuse = [&](const char* why) {
+    source.refuse(fmt::format("the tensor '{}' {}", name, why));
+  };
+  if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") ||
+      !entry.contains("shape") || !entry.contains("data_offsets"))
     refuse("has other entries than dtype, shape and data_offsets");
   const auto &type = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
   const auto whole = [](const nlohmann::json& value) {
@@ -119,12 +123,13 @@ Contents contents_of(const Source& source) {
   std::uint64_t end = 0;
   for (const Tensor& tensor : contents.tensors) {
     if (tensor.begin != end)
-      source.refuse(
-          fmt::format("the tensor '{}' begins at {} and not at {}", tensor.name, tensor.begin, end));
+      source.refuse(fmt::format("the tensor '{}' begins at {} and not at {}", tensor.name,
+                                tensor.begin, end));
     end = tensor.end;
   }
   if (end != source.size() - contents.data)
-    source.refuse(fmt::format("its tensors take {} bytes, {} are there", end, source.size() - contents.data));
+    source.refuse(
+        fmt::format("its tensors take {} bytes, {} are there", end, source.size() - contents.data));
   return contents;
 }
 
@@ -138,8 +143,9 @@ void write_safetensors(const Job& job) {
         std::ranges::find(types, field.dtype, [](const auto& row) { return row.element.dtype; });
     const std::uint64_t begin = end;
     end += bytes_of(field);
-    header += fmt::format(",{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                          quote_json(field.name), type->name, fmt::join(field.shape(), ","), begin, end);
+    header +=
+        fmt::format(",{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                    quote_json(field.name), type->name, fmt::join(field.shape(), ","), begin, end);
   }
   header += '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');
@@ -159,16 +165,21 @@ std::vector<Offered> open_safetensors(const std::shared_ptr<const Source>& sourc
   std::vector<Offered> arrays;
   for (const Tensor& tensor : contents.tensors)
     arrays.push_back(offer(tensor.name, *source, [&] {
-      const auto* type = std::ranges::find(types, tensor.type, [](const auto& row) { return row.name; });
+      const auto* type =
+          std::ranges::find(types, tensor.type, [](const auto& row) { return row.name; });
       if (type == std::end(types))
-        throw OtherType(fmt::format(
-            "the tensor '{}' is {}; read are F64, F32, F16, BF16, C64, I8 to I64, U8 to U64 and BOOL",
-            tensor.name, tensor.type.substr(0, 40)));
-      const auto bytes = bytes_of_shape(tensor.shape, type->element.bytes * (type->is_complex ? 2 : 1));
+        throw OtherType(
+            fmt::format("the tensor '{}' is {}; read are F64, F32, F16, BF16, C64, I8 to I64, U8 "
+                        "to U64 and BOOL",
+                        tensor.name, tensor.type.substr(0, 40)));
+      const auto bytes =
+          bytes_of_shape(tensor.shape, type->element.bytes * (type->is_complex ? 2 : 1));
       if (bytes != tensor.end - tensor.begin)
         source->refuse(fmt::format("the tensor '{}' of {} {} does not take {} bytes", tensor.name,
-                                   spell_shape(tensor.shape), tensor.type, tensor.end - tensor.begin));
-      return window(source, contents.data + tensor.begin, type->element, tensor.shape, type->is_complex);
+                                   spell_shape(tensor.shape), tensor.type,
+                                   tensor.end - tensor.begin));
+      return window(source, contents.data + tensor.begin, type->element, tensor.shape,
+                    type->is_complex);
     }));
   return arrays;
 }

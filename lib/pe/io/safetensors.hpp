@@ -6,6 +6,7 @@
 namespace pe::io {
 
 void write_safetensors(const Job& job);
-std::vector<Offered> open_safetensors(const std::shared_ptr<const Source>& source, const RawForm& raw);
+std::vector<Offered> open_safetensors(const std::shared_ptr<const Source>& source,
+                                      const RawForm& raw);
 
 }  // namespace pe::io

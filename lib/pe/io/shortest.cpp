@@ -1,5 +1,5 @@
-// Schubfach (Giulietti, "The Schubfach way to render doubles", 2021) for formats of up to 24 bits of
-// precision.
+// Schubfach (Giulietti, "The Schubfach way to render doubles", 2021) for formats of up to 24 bits
+// of precision.
 #include "pe/io/shortest.hpp"
 
 #include <array>
@@ -59,9 +59,9 @@ struct Shortest {
   int exponent;          // of ten
 };
 
-// The shortest decimal that rounds to significand·2^exponent, and of these the nearest; `uneven` when the
-// neighbour below is only half as far as the one above. No step branches on the digits: they are
-// unpredictable.
+// The shortest decimal that rounds to significand·2^exponent, and of these the nearest; `uneven`
+// when the neighbour below is only half as far as the one above. No step branches on the digits:
+// they are unpredictable.
 Shortest shortest(std::uint32_t significand, int exponent, bool uneven) {
   const std::uint32_t odd = significand & 1;
   const std::uint32_t low = 4 * significand - 2 + uneven, middle = 4 * significand,
@@ -83,7 +83,8 @@ Shortest shortest(std::uint32_t significand, int exponent, bool uneven) {
   return {(10 * (tens + ten_above) & by_tens) | (ones & ~by_tens), k};
 }
 
-// Eight decimal digits as eight bytes 0 … 9, the last in the lowest: all divisions at once in one register.
+// Eight decimal digits as eight bytes 0 … 9, the last in the lowest: all divisions at once in one
+// register.
 std::uint64_t spread(std::uint32_t value) {
   std::uint64_t lanes = static_cast<std::uint64_t>(value / 10000) << 32 | value % 10000;
   const std::uint64_t hundreds = (lanes * 10486 >> 20) & 0x0000007f0000007f;
@@ -92,7 +93,8 @@ std::uint64_t spread(std::uint32_t value) {
   return tens << 8 | (lanes - 10 * tens);
 }
 
-constexpr std::uint32_t powers_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+constexpr std::uint32_t powers_of_ten[] = {1,      10,      100,      1000,     10000,
+                                           100000, 1000000, 10000000, 100000000};
 
 // Nine digits, the zeros at the end counted off.
 struct Digits {
@@ -173,7 +175,8 @@ char* put_binary(char* out, std::uint32_t bits) {
   if (exponent == infinite) return put_word(out, "inf");
   if (exponent == 0 && fraction == 0) return put_word(out, "0");
   if (exponent == 0) return put_finite(out, fraction, 1 - bias, false);
-  return put_finite(out, fraction | hidden, static_cast<int>(exponent) - bias, fraction == 0 && exponent > 1);
+  return put_finite(out, fraction | hidden, static_cast<int>(exponent) - bias,
+                    fraction == 0 && exponent > 1);
 }
 
 template <typename T>
@@ -194,7 +197,9 @@ char* put_f64(char* out, double value) {
   return std::to_chars(out, out + longest_number, value).ptr;
 }
 
-char* put_f32(char* out, float value) { return put_binary<23, 8>(out, std::bit_cast<std::uint32_t>(value)); }
+char* put_f32(char* out, float value) {
+  return put_binary<23, 8>(out, std::bit_cast<std::uint32_t>(value));
+}
 char* put_f16(char* out, std::uint16_t bits) { return put_binary<10, 5>(out, bits); }
 char* put_bf16(char* out, std::uint16_t bits) { return put_binary<7, 8>(out, bits); }
 

@@ -11,8 +11,8 @@ namespace pe::io {
 /// No number is longer, and put_numbers writes no further behind the end of one.
 inline constexpr std::size_t longest_number = 32;
 
-/// Each writes at `out` and returns the end. f32 follows std::to_chars to the letter, f16 and bf16 do
-/// likewise in their own precision; "nan", "inf" and "-inf" are the others.
+/// Each writes at `out` and returns the end. f32 follows std::to_chars to the letter, f16 and bf16
+/// do likewise in their own precision; "nan", "inf" and "-inf" are the others.
 char* put_integer(char* out, std::int64_t value);
 char* put_f64(char* out, double value);
 char* put_f32(char* out, float value);

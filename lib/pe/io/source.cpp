@@ -22,8 +22,8 @@ constexpr std::size_t largest_pipe = std::size_t{8} << 30;
 
 Source::Source(const std::string& path)
     : path_(path), shown_(path == "-" ? "standard input" : fmt::format("'{}'", path)) {
-  descriptor_ =
-      path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                            : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) refuse(std::strerror(errno));
   struct stat status;
   try {
@@ -57,8 +57,10 @@ Source::~Source() {
 
 void Source::take_pipe() {
   for (;;) {
-    const std::size_t step = std::clamp(memory_.size(), smallest_step, largest_step), filled = memory_.size();
-    if (filled > largest_pipe) refuse("more than 8 GiB came through the pipe; read it from a file instead");
+    const std::size_t step = std::clamp(memory_.size(), smallest_step, largest_step),
+                      filled = memory_.size();
+    if (filled > largest_pipe)
+      refuse("more than 8 GiB came through the pipe; read it from a file instead");
     memory_.resize(filled + step);
     std::size_t got = 0;
     while (got < step) {
@@ -98,12 +100,15 @@ void Source::read(std::uint64_t offset, void* out, std::size_t bytes) const {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) refuse(std::strerror(errno));
     if (count == 0) refuse("it became shorter while it was read");
-    next += count, bytes -= static_cast<std::size_t>(count), offset += static_cast<std::uint64_t>(count);
+    next += count;
+    bytes -= static_cast<std::size_t>(count);
+    offset += static_cast<std::uint64_t>(count);
   }
 }
 
 std::string Source::read_text(std::uint64_t offset, std::size_t bytes) const {
-  if (offset > size_ || bytes > size_ - offset) read(offset, nullptr, bytes);  // says how many are missing
+  if (offset > size_ || bytes > size_ - offset)
+    read(offset, nullptr, bytes);  // says how many are missing
   std::string text(bytes, '\0');
   read(offset, text.data(), bytes);
   return text;

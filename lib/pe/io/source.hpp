@@ -1,5 +1,5 @@
-// Bytes to read: a file, a part of one, standard input and pipes taken into memory, or bytes that are made
-// when they are first asked for; sizes are known before anything is allocated.
+// Bytes to read: a file, a part of one, standard input and pipes taken into memory, or bytes that
+// are made when they are first asked for; sizes are known before anything is allocated.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class Source {
   /// Bytes at hand, under the name that messages give them.
   Source(std::string shown, std::vector<std::byte> bytes);
   /// A part of another, which must have these bytes.
-  Source(std::string shown, std::shared_ptr<const Source> whole, std::uint64_t offset, std::uint64_t bytes);
+  Source(std::string shown, std::shared_ptr<const Source> whole, std::uint64_t offset,
+         std::uint64_t bytes);
   /// So many bytes, made as a whole by the first reading.
   Source(std::string shown, std::uint64_t bytes, std::function<std::vector<std::byte>()> make);
   ~Source();

@@ -46,7 +46,8 @@ std::vector<ZipMember> zip_members(const Source& source);
 std::uint64_t data_offset(const Source& source, const ZipMember& member);
 
 /// The member's contents, inflated and checked; of the first `most` bytes alone, not checked.
-std::vector<std::byte> unzip(const Source& source, const ZipMember& member, std::uint64_t most = UINT64_MAX);
+std::vector<std::byte> unzip(const Source& source, const ZipMember& member,
+                             std::uint64_t most = UINT64_MAX);
 
 /// Throws FileError when the contents of a stored member are not those of its checksum.
 void check_sum(const Source& source, const ZipMember& member);

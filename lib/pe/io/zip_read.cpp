@@ -87,7 +87,8 @@ std::vector<std::byte> inflated(const Source& source, std::uint64_t offset, cons
         if (some == 0) break;
         source.read(offset + taken, piece.data(), some);
         taken += some;
-        state.next_in = piece.data(), state.avail_in = static_cast<uInt>(some);
+        state.next_in = piece.data();
+        state.avail_in = static_cast<uInt>(some);
       }
       Bytef beyond;  // something to write to when all is there, so that the end is seen
       const std::uint64_t left = bytes - filled;
@@ -130,15 +131,17 @@ std::vector<ZipMember> zip_members(const Source& source) {
                      number(text, at + 24, 4),
                      number(text, at + 42, 4)};
     widen(source, std::string_view(text).substr(at + 46 + name, extra), member);
-    if (number(text, at + 8, 2) & 1) source.refuse(fmt::format("the member '{}' is encrypted", member.name));
+    if (number(text, at + 8, 2) & 1)
+      source.refuse(fmt::format("the member '{}' is encrypted", member.name));
     if (member.method != 0 && member.method != 8)
-      source.refuse(fmt::format("the member '{}' is packed by method {}; stored and deflate are read",
-                                member.name, member.method));
+      source.refuse(
+          fmt::format("the member '{}' is packed by method {}; stored and deflate are read",
+                      member.name, member.method));
     if (member.offset > source.size() || member.packed > source.size() - member.offset ||
         (member.method == 0 ? member.bytes != member.packed
                             : member.bytes / best_compression > member.packed))
-      source.refuse(fmt::format("the member '{}' claims {} bytes in {} of a file of {}", member.name,
-                                member.bytes, member.packed, source.size()));
+      source.refuse(fmt::format("the member '{}' claims {} bytes in {} of a file of {}",
+                                member.name, member.bytes, member.packed, source.size()));
     members.push_back(std::move(member));
     at += 46 + name + extra + comment;
   }
@@ -172,10 +175,12 @@ std::vector<std::byte> unzip(const Source& source, const ZipMember& member, std:
 
 void check_sum(const Source& source, const ZipMember& member) {
   const std::uint64_t data = data_offset(source, member);
-  std::vector<Bytef> piece(static_cast<std::size_t>(std::min<std::uint64_t>(member.bytes, 1 << 20)));
+  std::vector<Bytef> piece(
+      static_cast<std::size_t>(std::min<std::uint64_t>(member.bytes, 1 << 20)));
   uLong sum = 0;
   for (std::uint64_t done = 0; done < member.bytes;) {
-    const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), member.bytes - done));
+    const auto some =
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), member.bytes - done));
     source.read(data + done, piece.data(), some);
     sum = crc32_z(sum, piece.data(), some);
     done += some;

@@ -1,4 +1,5 @@
-// Writes zip archives without going back: sizes are known before, checksums follow in a data descriptor.
+// Writes zip archives without going back: sizes are known before, checksums follow in a data
+// descriptor.
 #include <zlib.h>
 
 #include "pe/base/error.hpp"
@@ -9,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t limit = 0xffffffff;        // from here on zip64
 constexpr std::uint16_t descriptor_flag = 1 << 3;  // checksum and sizes stand behind the data
-constexpr std::uint16_t first_day = 1 << 5 | 1;    // 1980-01-01: archives of one command are the same bytes
+constexpr std::uint16_t first_day =
+    1 << 5 | 1;  // 1980-01-01: archives of one command are the same bytes
 
 std::string number(std::uint64_t value, int bytes) {
   std::string text;
@@ -19,7 +21,8 @@ std::string number(std::uint64_t value, int bytes) {
 
 }  // namespace
 
-void ZipWriter::add(const std::string& name, const std::string& head, const Field& field, int threads) {
+void ZipWriter::add(const std::string& name, const std::string& head, const Field& field,
+                    int threads) {
   Member member{name, 0, head.size() + bytes_of(field), destination_.cursor()};
   const bool wide = member.bytes >= limit;
   // Sizes stand here although a descriptor follows: readers that do not go by the list need them.
@@ -27,8 +30,8 @@ void ZipWriter::add(const std::string& name, const std::string& head, const Fiel
   const std::string extra =
       wide ? number(1, 2) + number(16, 2) + number(member.bytes, 8) + number(member.bytes, 8) : "";
   put("PK\3\4" + number(wide ? 45 : 20, 2) + number(descriptor_flag, 2) + number(0, 4) +
-      number(first_day, 2) + number(0, 4) + number(narrow, 4) + number(narrow, 4) + number(name.size(), 2) +
-      number(extra.size(), 2) + name + extra);
+      number(first_day, 2) + number(0, 4) + number(narrow, 4) + number(narrow, 4) +
+      number(name.size(), 2) + number(extra.size(), 2) + name + extra);
   put(head);
   uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
   stream(field, threads, [&](const std::byte* data, std::size_t bytes) {
@@ -37,7 +40,8 @@ void ZipWriter::add(const std::string& name, const std::string& head, const Fiel
   });
   member.sum = static_cast<std::uint32_t>(sum);
   const int width = wide ? 8 : 4;
-  put("PK\7\10" + number(member.sum, 4) + number(member.bytes, width) + number(member.bytes, width));
+  put("PK\7\10" + number(member.sum, 4) + number(member.bytes, width) +
+      number(member.bytes, width));
   members_.push_back(std::move(member));
 }
 
@@ -50,9 +54,9 @@ void ZipWriter::finish() {
                                    : "";
     const std::uint64_t bytes = wide ? limit : member.bytes, offset = wide ? limit : member.offset;
     put("PK\1\2" + number(3 << 8 | 45, 2) + number(wide ? 45 : 20, 2) + number(descriptor_flag, 2) +
-        number(0, 4) + number(first_day, 2) + number(member.sum, 4) + number(bytes, 4) + number(bytes, 4) +
-        number(member.name.size(), 2) + number(extra.size(), 2) + number(0, 6) + number(0100644u << 16, 4) +
-        number(offset, 4) + member.name + extra);
+        number(0, 4) + number(first_day, 2) + number(member.sum, 4) + number(bytes, 4) +
+        number(bytes, 4) + number(member.name.size(), 2) + number(extra.size(), 2) + number(0, 6) +
+        number(0100644u << 16, 4) + number(offset, 4) + member.name + extra);
   }
   const std::uint64_t end = destination_.cursor(), count = members_.size();
   const bool wide = end >= limit || count >= 0xffff;
@@ -60,8 +64,9 @@ void ZipWriter::finish() {
     put("PK\6\6" + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) + number(count, 8) +
         number(count, 8) + number(end - list, 8) + number(list, 8) + "PK\6\7" + number(0, 4) +
         number(end, 8) + number(1, 4));
-  put("PK\5\6" + number(0, 4) + number(wide ? 0xffff : count, 2) + number(wide ? 0xffff : count, 2) +
-      number(wide ? limit : end - list, 4) + number(wide ? limit : list, 4) + number(0, 2));
+  put("PK\5\6" + number(0, 4) + number(wide ? 0xffff : count, 2) +
+      number(wide ? 0xffff : count, 2) + number(wide ? limit : end - list, 4) +
+      number(wide ? limit : list, 4) + number(0, 2));
 }
 
 }  // namespace pe::io

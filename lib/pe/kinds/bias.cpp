@@ -29,7 +29,8 @@ class Distances {
       const std::lock_guard lock(mutex_);
       if (const auto found = blocks_.find(number); found != blocks_.end()) return found->second;
     }
-    auto made = std::make_shared<std::vector<double>>(static_cast<std::size_t>(heads_ * block_size));
+    auto made =
+        std::make_shared<std::vector<double>>(static_cast<std::size_t>(heads_ * block_size));
     values_(number * block_size, block_size, made->data());
     const std::lock_guard lock(mutex_);
     if ((blocks_.size() + 1) * made->size() > kept_values) blocks_.clear();
@@ -54,14 +55,16 @@ class Distances {
 void check_rows(const Bias& bias, const PositionRange& positions) {
   const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
   if (bias.rows && (low < 0 || high >= *bias.rows))
-    throw UsageError(fmt::format("position {} lies outside this bias, which has {} positions (0 to {})", low < 0 ? low : high, *bias.rows,
-                                 *bias.rows - 1));
+    throw UsageError(
+        fmt::format("position {} lies outside this bias, which has {} positions (0 to {})",
+                    low < 0 ? low : high, *bias.rows, *bias.rows - 1));
 }
 
 Bias distance_bias(Index heads, bool causal, DistanceValues values) {
   const auto distances = std::make_shared<Distances>(heads, std::move(values));
   Bias bias{.heads = heads, .causal = causal, .slopes = {}, .buckets = {}, .fill = {}};
-  bias.fill = [=](Index head, std::int64_t query, const PositionRange& keys, DType dtype, std::byte* out) {
+  bias.fill = [=](Index head, std::int64_t query, const PositionRange& keys, DType dtype,
+                  std::byte* out) {
     std::vector<double> row(static_cast<std::size_t>(keys.count));
     Distances::Block block;
     std::int64_t number = -1;

@@ -11,19 +11,25 @@ namespace pe {
 
 PairChannels channels_of(const Rotation& rotation, Index pair) {
   const std::array<Index, 2> adjacent{2 * pair, 2 * pair + 1};
-  const Index in_block = rotation.pairs / rotation.blocks, start = pair / in_block * 2 * in_block + pair % in_block;
+  const Index in_block = rotation.pairs / rotation.blocks,
+              start = pair / in_block * 2 * in_block + pair % in_block;
   const std::array<Index, 2> halves{start, start + in_block};
-  return {rotation.pairing == Pairing::halves ? halves : adjacent, rotation.pairing == Pairing::adjacent ? adjacent : halves};
+  return {rotation.pairing == Pairing::halves ? halves : adjacent,
+          rotation.pairing == Pairing::adjacent ? adjacent : halves};
 }
 
 void check_positions(const Rotation& rotation, const PositionRange& positions) {
   if (!rotation.coordinates || positions.count == 0) return;
-  if (positions.decimals != 0) throw UsageError("--positions must be whole numbers: they count cells or tokens");
+  if (positions.decimals != 0)
+    throw UsageError("--positions must be whole numbers: they count cells or tokens");
   const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
   const auto& count = rotation.coordinates->count;
-  if (low < 0 && !count) throw UsageError(fmt::format("position {} lies before the first token", low));
+  if (low < 0 && !count)
+    throw UsageError(fmt::format("position {} lies before the first token", low));
   if (count && (low < 0 || high >= *count))
-    throw UsageError(fmt::format("position {} lies outside the grid, which has {} cells: give a larger --grid", low < 0 ? low : high, *count));
+    throw UsageError(
+        fmt::format("position {} lies outside the grid, which has {} cells: give a larger --grid",
+                    low < 0 ? low : high, *count));
 }
 
 Rotation wave_rotation(const Waves& waves, Index dim, Pairing pairing, std::vector<Real> unscaled) {
@@ -35,17 +41,22 @@ Rotation wave_rotation(const Waves& waves, Index dim, Pairing pairing, std::vect
           .waves = waves,
           .unscaled = std::move(unscaled),
           .magnitude = to_double(waves.magnitude()),
-          .fill = [waves, pairs](const PositionRange& positions, DType dtype, std::byte* cosine, std::byte* sine) {
-            if (cosine) waves.fill(positions, {.width = pairs, .sine = {}, .cosine = Place{}}, dtype, cosine);
-            if (sine) waves.fill(positions, {.width = pairs, .sine = Place{}, .cosine = {}}, dtype, sine);
+          .fill = [waves, pairs](const PositionRange& positions, DType dtype, std::byte* cosine,
+                                 std::byte* sine) {
+            if (cosine)
+              waves.fill(positions, {.width = pairs, .sine = {}, .cosine = Place{}}, dtype, cosine);
+            if (sine)
+              waves.fill(positions, {.width = pairs, .sine = Place{}, .cosine = {}}, dtype, sine);
           }};
 }
 
-Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>& pairs, Coordinates coordinates,
-                        const std::vector<PositionRange>& maps) {
+Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>& pairs,
+                        Coordinates coordinates, const std::vector<PositionRange>& maps) {
   const auto count = static_cast<Index>(pairs.size());
   std::vector<Real> steps;  // radians for one step of the coordinate
-  for (const AxialPair& pair : pairs) steps.push_back(pair.frequency * maps[pair.axis].step / pow(Real(10), maps[pair.axis].decimals));
+  for (const AxialPair& pair : pairs)
+    steps.push_back(pair.frequency * maps[pair.axis].step /
+                    pow(Real(10), maps[pair.axis].decimals));
   // Pairs of one axis that stand at equal distances are one part.
   std::vector<WavePart> sines, cosines;
   for (std::size_t axis = 0; axis < maps.size(); ++axis) {
@@ -57,7 +68,8 @@ Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>
       const Index stride = end - first == 2 ? own[first + 1] - own[first] : 1;
       while (end < own.size() && own[end] - own[end - 1] == stride) ++end;
       std::vector<Real> frequencies;
-      for (std::size_t i = first; i < end; ++i) frequencies.push_back(pairs[static_cast<std::size_t>(own[i])].frequency);
+      for (std::size_t i = first; i < end; ++i)
+        frequencies.push_back(pairs[static_cast<std::size_t>(own[i])].frequency);
       const Waves waves(std::move(frequencies));
       const Place place{own[first], stride};
       sines.push_back({waves, {count, place, {}}, axis, maps[axis]});
@@ -65,7 +77,8 @@ Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>
     }
   }
   Rotation rotation = wave_rotation(Waves(steps), dim, pairing, steps);
-  rotation.fill = [sines, cosines, coordinates](const PositionRange& positions, DType dtype, std::byte* cosine, std::byte* sine) {
+  rotation.fill = [sines, cosines, coordinates](const PositionRange& positions, DType dtype,
+                                                std::byte* cosine, std::byte* sine) {
     if (cosine) pe::fill(cosines, coordinates, positions, dtype, cosine);
     if (sine) pe::fill(sines, coordinates, positions, dtype, sine);
   };

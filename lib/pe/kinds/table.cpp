@@ -22,7 +22,8 @@ Table grid_table(std::vector<WavePart> parts, Coordinates grid) {
   table.rows = grid.count;
   table.range = std::pair{-1.0, 1.0};
   table.parts = parts;
-  table.fill = [parts = std::move(parts), grid](const PositionRange& positions, DType dtype, std::byte* out) {
+  table.fill = [parts = std::move(parts), grid](const PositionRange& positions, DType dtype,
+                                                std::byte* out) {
     pe::fill(parts, grid, positions, dtype, out);
   };
   table.beyond = "give a larger --grid";
@@ -33,15 +34,20 @@ Table grid_table(std::vector<WavePart> parts, Coordinates grid) {
 Table first_columns(const Table& table, Index width) {
   Table cut = table;
   cut.width = width;
-  cut.waves.reset(), cut.parts.clear();
-  cut.fill = [fill = table.fill, wide = table.width, width](const PositionRange& positions, DType dtype, std::byte* out) {
-    const std::size_t from = static_cast<std::size_t>(wide) * size_of(dtype), to = static_cast<std::size_t>(width) * size_of(dtype);
+  cut.waves.reset();
+  cut.parts.clear();
+  cut.fill = [fill = table.fill, wide = table.width, width](const PositionRange& positions,
+                                                            DType dtype, std::byte* out) {
+    const std::size_t from = static_cast<std::size_t>(wide) * size_of(dtype),
+                      to = static_cast<std::size_t>(width) * size_of(dtype);
     const Index block = std::max<Index>(1, (Index{1} << 16) / wide);
     std::vector<std::byte> rows(static_cast<std::size_t>(std::min(block, positions.count)) * from);
     for (Index first = 0; first < positions.count; first += block) {
       const Index count = std::min(block, positions.count - first);
       fill(positions.slice(first, count), dtype, rows.data());
-      for (Index i = 0; i < count; ++i) std::memcpy(out + static_cast<std::size_t>(first + i) * to, rows.data() + static_cast<std::size_t>(i) * from, to);
+      for (Index i = 0; i < count; ++i)
+        std::memcpy(out + static_cast<std::size_t>(first + i) * to,
+                    rows.data() + static_cast<std::size_t>(i) * from, to);
     }
   };
   return cut;

@@ -13,16 +13,19 @@ namespace pe {
 /// Equality: equal values.
 struct Table {
   Index width = 0;
-  std::optional<Index> rows;                        // positions 0 … rows−1 exist; none: every position does
-  std::optional<std::pair<double, double>> range;   // what every value is promised to lie in
-  /// Rows of `width` elements at out, one for each position, rounded once to the dtype. Thread-safe.
+  std::optional<Index> rows;  // positions 0 … rows−1 exist; none: every position does
+  std::optional<std::pair<double, double>> range;  // what every value is promised to lie in
+  /// Rows of `width` elements at out, one for each position, rounded once to the dtype.
+  /// Thread-safe.
   std::function<void(const PositionRange&, DType, std::byte*)> fill;
   /// The waves that the rows are made of and where they stand, when they are: M_k is known then.
   std::optional<std::pair<Waves, WaveLayout>> waves{};
-  std::optional<Coordinates> grid{}; // what the positions are cells of, when they are
-  std::vector<WavePart> parts{};     // the waves along the axes of the grid, where rows are made of those
-  std::string beyond{};              // what to do about a position that does not exist, for the error message
-  /// The Euclidean distance of each row from the one it should be, for a table that is integrated and whose solution is known.
+  std::optional<Coordinates> grid{};  // what the positions are cells of, when they are
+  std::vector<WavePart>
+      parts{};           // the waves along the axes of the grid, where rows are made of those
+  std::string beyond{};  // what to do about a position that does not exist, for the error message
+  /// The Euclidean distance of each row from the one it should be, for a table that is integrated
+  /// and whose solution is known.
   std::function<void(const PositionRange&, double*)> drift{};
 };
 

@@ -11,12 +11,14 @@ namespace pe {
 /// Some columns of a row.
 struct WavePart {
   Waves waves;
-  WaveLayout layout;       // of the whole row
-  std::size_t axis = 0;    // the coordinate that the waves read
-  PositionRange map{};     // coordinate c stands at (map.first + c·map.step) / 10^map.decimals
+  WaveLayout layout;     // of the whole row
+  std::size_t axis = 0;  // the coordinate that the waves read
+  PositionRange map{};   // coordinate c stands at (map.first + c·map.step) / 10^map.decimals
 };
 
-/// A row for each flat position, each value rounded once; columns that no part names are zero. Positions are whole.
-void fill(std::span<const WavePart> parts, const Coordinates& coordinates, const PositionRange& positions, DType dtype, std::byte* out);
+/// A row for each flat position, each value rounded once; columns that no part names are zero.
+/// Positions are whole.
+void fill(std::span<const WavePart> parts, const Coordinates& coordinates,
+          const PositionRange& positions, DType dtype, std::byte* out);
 
 }  // namespace pe

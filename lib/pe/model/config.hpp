@@ -10,7 +10,8 @@
 
 namespace pe {
 
-/// Values by path: "rope_scaling.factor". Numbers keep the text that the file has, so 0.1 stays 0.1.
+/// Values by path: "rope_scaling.factor". Numbers keep the text that the file has, so 0.1 stays
+/// 0.1.
 class Config {
  public:
   enum class Type { number, string, boolean, null, list, object };
@@ -36,12 +37,14 @@ class Config {
   /// The keys of an object ("": of the whole file), in order.
   std::vector<std::string> keys(std::string_view path) const;
 
-  /// The number at the first path that exists, as given value with origin "config PATH"; nothing when none does.
-  /// Throws UsageError naming the key when it is not a number.
+  /// The number at the first path that exists, as given value with origin "config PATH"; nothing
+  /// when none does. Throws UsageError naming the key when it is not a number.
   const Value* number(std::string_view path) const;
 };
 
-/// Copies the first of `paths` (space-separated) that exists into given[name]; `type` is what it must be.
-bool take(const Config& config, std::string_view paths, Config::Type type, std::string_view name, Given& given);
+/// Copies the first of `paths` (space-separated) that exists into given[name]; `type` is what it
+/// must be.
+bool take(const Config& config, std::string_view paths, Config::Type type, std::string_view name,
+          Given& given);
 
 }  // namespace pe

@@ -11,16 +11,24 @@ namespace pe {
 
 Coordinates grid_coordinates(const std::vector<Index>& extents) {
   const std::vector<std::string> names{"frame", "row", "column"};
-  Coordinates grid{.axes = {names.end() - static_cast<std::ptrdiff_t>(extents.size()), names.end()}, .extents = extents, .count = cells(extents), .at = {}};
+  Coordinates grid{.axes = {names.end() - static_cast<std::ptrdiff_t>(extents.size()), names.end()},
+                   .extents = extents,
+                   .count = cells(extents),
+                   .at = {}};
   std::vector<Index> strides(extents.size(), 1);
-  for (std::size_t axis = extents.size() - 1; axis > 0; --axis) strides[axis - 1] = strides[axis] * extents[axis];
-  grid.at = [extents, strides](std::int64_t flat, std::size_t axis) { return flat / strides[axis] % extents[axis]; };
+  for (std::size_t axis = extents.size() - 1; axis > 0; --axis)
+    strides[axis - 1] = strides[axis] * extents[axis];
+  grid.at = [extents, strides](std::int64_t flat, std::size_t axis) {
+    return flat / strides[axis] % extents[axis];
+  };
   return grid;
 }
 
 std::vector<Index> parse_grid(std::string_view text, std::size_t rank, std::string_view option) {
   const auto refuse = [&] {
-    return UsageError(fmt::format("--{} takes {}, positive whole numbers up to 2^40 cells in all, got '{}'", option, rank == 2 ? "HxW" : "TxHxW", text));
+    return UsageError(
+        fmt::format("--{} takes {}, positive whole numbers up to 2^40 cells in all, got '{}'",
+                    option, rank == 2 ? "HxW" : "TxHxW", text));
   };
   std::vector<Index> extents;
   for (std::size_t start = 0; start <= text.size();) {
@@ -33,7 +41,8 @@ std::vector<Index> parse_grid(std::string_view text, std::size_t rank, std::stri
   }
   Index product = 1;
   for (const Index extent : extents)
-    if (__builtin_mul_overflow(product, extent, &product) || product > (Index{1} << 40)) throw refuse();
+    if (__builtin_mul_overflow(product, extent, &product) || product > (Index{1} << 40))
+      throw refuse();
   if (extents.size() != rank) throw refuse();
   return extents;
 }

@@ -11,11 +11,12 @@
 
 namespace pe {
 
-/// A grid counts its cells in row-major order, frame by frame, row by row. Other maps (text between images) have no extents.
+/// A grid counts its cells in row-major order, frame by frame, row by row. Other maps (text between
+/// images) have no extents.
 struct Coordinates {
-  std::vector<std::string> axes;    // outermost first: frame, row, column
-  std::vector<Index> extents;       // of a grid in row-major order; else empty
-  std::optional<Index> count;       // flat positions 0 … count−1 exist; none: every one from 0 on
+  std::vector<std::string> axes;  // outermost first: frame, row, column
+  std::vector<Index> extents;     // of a grid in row-major order; else empty
+  std::optional<Index> count;     // flat positions 0 … count−1 exist; none: every one from 0 on
   std::function<std::int64_t(std::int64_t flat, std::size_t axis)> at;
 };
 

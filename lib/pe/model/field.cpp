@@ -37,7 +37,8 @@ void fill(const Field& field, Index first_line, Index lines, std::byte* out, int
   const auto part = [&](Index worker) {
     const Index begin = lines * worker / workers, end = lines * (worker + 1) / workers;
     try {
-      field.fill(first_line + begin, end - begin, out + static_cast<std::size_t>(begin) * field.line_bytes());
+      field.fill(first_line + begin, end - begin,
+                 out + static_cast<std::size_t>(begin) * field.line_bytes());
     } catch (...) {
       failures[static_cast<std::size_t>(worker)] = std::current_exception();
     }

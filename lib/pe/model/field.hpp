@@ -12,15 +12,15 @@ namespace pe {
 
 /// One dimension of a field and the coordinate of each index along it.
 struct Axis {
-  std::string name;           // position, dim, pair, head, query, key, relative_position, bucket, …
+  std::string name;  // position, dim, pair, head, query, key, relative_position, bucket, …
   PositionRange coordinates;  // its count is the size of the axis
   std::string description;
 };
 
-/// Lines are the contiguous runs along the last axis; a field of one axis has one element a line, so
-/// that every field streams. `fill(first, count, out)` writes lines first … first+count−1 in C order,
-/// already rounded to `dtype`. It may be called from several threads at once, in any order and any
-/// blocks, and gives the same bytes.
+/// Lines are the contiguous runs along the last axis; a field of one axis has one element a line,
+/// so that every field streams. `fill(first, count, out)` writes lines first … first+count−1 in C
+/// order, already rounded to `dtype`. It may be called from several threads at once, in any order
+/// and any blocks, and gives the same bytes.
 struct Field {
   using Fill = std::function<void(Index first_line, Index lines, std::byte* out)>;
 

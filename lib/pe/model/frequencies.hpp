@@ -9,16 +9,18 @@
 
 namespace pe {
 
-/// What was done to a ladder, in the terms that every codebase steps through: dialects redo it in their own arithmetic.
+/// What was done to a ladder, in the terms that every codebase steps through: dialects redo it in
+/// their own arithmetic.
 struct Recipe {
   enum class Rule {
     plain,    // base alone
     divided,  // every frequency by factor
-    ramped,   // pair j: a share (j − low)/(high − low), clamped to 0 … 1, of it by factor (yarn)
-    banded,   // by turns within the original length: above high kept, below low by factor, a blend between (llama3)
-    listed,   // pair j by divisors[j] (longrope)
-    live,     // the first `count` pairs by factor, the others stand still (proportional)
-    given,    // no codebase steps through it: the frequencies themselves
+    ramped,  // pair j: a share (j − low)/(high − low), clamped to 0 … 1, of it by factor (yarn)
+    banded,  // by turns within the original length: above high kept, below low by factor, a blend
+             // between (llama3)
+    listed,  // pair j by divisors[j] (longrope)
+    live,    // the first `count` pairs by factor, the others stand still (proportional)
+    given,   // no codebase steps through it: the frequencies themselves
   };
   Rule rule = Rule::plain;
   Real base = 10000;  // after any change of base
@@ -28,8 +30,8 @@ struct Recipe {
   std::vector<Real> divisors = {};
 };
 
-/// What a scaling bends: the plain ladder's base and dim, its frequencies θ_j in radians per position, and the
-/// attention factor that multiplies cos and sin.
+/// What a scaling bends: the plain ladder's base and dim, its frequencies θ_j in radians per
+/// position, and the attention factor that multiplies cos and sin.
 struct Ladder {
   Real base;
   Index dim = 0;
@@ -42,8 +44,8 @@ struct Ladder {
 /// θ_j = base^(−2j/dim) for j = 0 … pairs−1 (Vaswani et al. 2017, §3.5; Su et al. 2021, eq. 15).
 Ladder geometric_ladder(const Real& base, Index dim, Index pairs);
 
-/// θ_j = (longest/shortest)^(−j/(pairs−1)) / shortest: timescales from shortest to longest, both reached (tensor2tensor
-/// get_timing_signal_1d, fairseq). One pair has the timescale `shortest`.
+/// θ_j = (longest/shortest)^(−j/(pairs−1)) / shortest: timescales from shortest to longest, both
+/// reached (tensor2tensor get_timing_signal_1d, fairseq). One pair has the timescale `shortest`.
 std::vector<Real> endpoint_ladder(const Real& shortest, const Real& longest, Index pairs);
 
 /// 2π/θ, in positions; infinite for a frequency of zero.

@@ -12,15 +12,18 @@ namespace pe {
 namespace {
 
 std::string from(const std::string& origin) {
-  return origin.starts_with("config ") ? fmt::format(" (from config key {})", origin.substr(7)) : "";
+  return origin.starts_with("config ") ? fmt::format(" (from config key {})", origin.substr(7))
+                                       : "";
 }
 
-[[noreturn]] void refuse(const Parameter& parameter, const GivenValue& value, std::string_view expected) {
+[[noreturn]] void refuse(const Parameter& parameter, const GivenValue& value,
+                         std::string_view expected) {
   throw UsageError(fmt::format("--{} must be {}, got {}{}", parameter.name, expected,
                                value.text.empty() ? "nothing" : value.text, from(value.origin)));
 }
 
-Decimal checked_number(const Parameter& parameter, const GivenValue& value, const std::string& text) {
+Decimal checked_number(const Parameter& parameter, const GivenValue& value,
+                       const std::string& text) {
   const bool whole = parameter.type == Parameter::Type::integer;
   const auto number = [&] {
     try {
@@ -30,12 +33,17 @@ Decimal checked_number(const Parameter& parameter, const GivenValue& value, cons
     }
   }();
   if (whole && !number.is_integer()) refuse(parameter, value, "a whole number");
-  const bool low = parameter.lowest && number.real() < Decimal(std::string_view(parameter.lowest)).real();
-  const bool high = parameter.highest && number.real() > Decimal(std::string_view(parameter.highest)).real();
+  const bool low =
+      parameter.lowest && number.real() < Decimal(std::string_view(parameter.lowest)).real();
+  const bool high =
+      parameter.highest && number.real() > Decimal(std::string_view(parameter.highest)).real();
   if (low || high) {
     if (parameter.lowest && parameter.highest)
-      refuse(parameter, value, fmt::format("between {} and {}", parameter.lowest, parameter.highest));
-    refuse(parameter, value, low ? fmt::format("at least {}", parameter.lowest) : fmt::format("at most {}", parameter.highest));
+      refuse(parameter, value,
+             fmt::format("between {} and {}", parameter.lowest, parameter.highest));
+    refuse(parameter, value,
+           low ? fmt::format("at least {}", parameter.lowest)
+               : fmt::format("at most {}", parameter.highest));
   }
   return number;
 }
@@ -54,7 +62,9 @@ void check(const Parameter& parameter, const GivenValue& value) {
   using Type = Parameter::Type;
   switch (parameter.type) {
     case Type::integer:
-    case Type::number: checked_number(parameter, value, value.text); return;
+    case Type::number:
+      checked_number(parameter, value, value.text);
+      return;
     case Type::numbers:
       for (const std::string& item : items(value.text)) checked_number(parameter, value, item);
       return;
@@ -68,7 +78,8 @@ void check(const Parameter& parameter, const GivenValue& value) {
       return;
     }
     case Type::name:
-    case Type::tensor: return;
+    case Type::tensor:
+      return;
   }
 }
 
@@ -95,11 +106,15 @@ std::string nearest(std::string_view name, const std::vector<std::string>& names
       row[0] = i;
       for (std::size_t j = 1; j < row.size(); ++j) {
         const std::size_t above = row[j];
-        row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (name[i - 1] != candidate[j - 1])});
+        row[j] =
+            std::min({above + 1, row[j - 1] + 1, diagonal + (name[i - 1] != candidate[j - 1])});
         diagonal = above;
       }
     }
-    if (row.back() < least) least = row.back(), best = candidate;
+    if (row.back() < least) {
+      least = row.back();
+      best = candidate;
+    }
   }
   return best;
 }
@@ -120,14 +135,16 @@ Parameters complete(const std::vector<Parameter>& schema, const Given& flags, co
     check(parameter, value);
     Array tensor;
     if (parameter.type == Parameter::Type::tensor) tensor = load(value.text);
-    parameters.entries_.push_back({parameter.name, value.text, value.origin, parameter.type, tensor});
+    parameters.entries_.push_back(
+        {parameter.name, value.text, value.origin, parameter.type, tensor});
   }
   return parameters;
 }
 
 const Parameters::Entry& Parameters::entry(std::string_view name) const {
   const auto found = std::ranges::find(entries_, name, &Entry::name);
-  if (found == entries_.end()) throw UsageError(fmt::format("--{} is needed here and has no value", name));
+  if (found == entries_.end())
+    throw UsageError(fmt::format("--{} is needed here and has no value", name));
   return *found;
 }
 
@@ -135,7 +152,9 @@ bool Parameters::has(std::string_view name) const {
   return std::ranges::find(entries_, name, &Entry::name) != entries_.end();
 }
 
-Index Parameters::integer(std::string_view name) const { return Decimal(entry(name).text).integer(); }
+Index Parameters::integer(std::string_view name) const {
+  return Decimal(entry(name).text).integer();
+}
 Decimal Parameters::number(std::string_view name) const { return Decimal(entry(name).text); }
 
 std::vector<Decimal> Parameters::numbers(std::string_view name) const {

@@ -1,4 +1,5 @@
-// What an encoding can be told, and what it was told: schemas, values and where each value came from.
+// What an encoding can be told, and what it was told: schemas, values and where each value came
+// from.
 #pragma once
 
 #include <functional>
@@ -16,21 +17,23 @@ namespace pe {
 struct Parameter {
   enum class Type { integer, number, numbers, flag, choice, name, tensor };
 
-  const char* name;                  // as on the command line, without dashes
+  const char* name;  // as on the command line, without dashes
   Type type = Type::integer;
   const char* help = "";
-  const char* fallback = nullptr;    // decimal text, choice or "true"/"false"; none: the parameter may be absent
-  const char* lowest = nullptr;      // bounds on every number, inclusive
+  const char* fallback =
+      nullptr;  // decimal text, choice or "true"/"false"; none: the parameter may be absent
+  const char* lowest = nullptr;  // bounds on every number, inclusive
   const char* highest = nullptr;
-  const char* choices = nullptr;     // "a b c" for Type::choice
-  const char* alias = nullptr;       // a second option name
-  bool required = false;             // a scaling's: cannot be applied without it
-  const char* negation = nullptr;    // a flag's opposite, without dashes: causal, no-truncate
-  const char* config = nullptr;      // keys of config.json, first found wins: "rope_theta rotary_emb_base"
+  const char* choices = nullptr;   // "a b c" for Type::choice
+  const char* alias = nullptr;     // a second option name
+  bool required = false;           // a scaling's: cannot be applied without it
+  const char* negation = nullptr;  // a flag's opposite, without dashes: causal, no-truncate
+  const char* config =
+      nullptr;  // keys of config.json, first found wins: "rope_theta rotary_emb_base"
 };
 
-/// A value as text with its origin: "flag --dim", "config head_dim", "default of gemma3"; and, where there was a choice, the
-/// rule that decided.
+/// A value as text with its origin: "flag --dim", "config head_dim", "default of gemma3"; and,
+/// where there was a choice, the rule that decided.
 struct GivenValue {
   std::string text, origin;
   std::string rule = {};
@@ -68,8 +71,9 @@ class Parameters {
   std::vector<Entry> entries_;
 };
 
-/// Merges flags over config over fallbacks and checks types, bounds and choices. `load` reads a tensor from
-/// "FILE[:name]". Throws UsageError naming the option, the value, its origin and what was expected.
+/// Merges flags over config over fallbacks and checks types, bounds and choices. `load` reads a
+/// tensor from "FILE[:name]". Throws UsageError naming the option, the value, its origin and what
+/// was expected.
 Parameters complete(const std::vector<Parameter>& schema, const Given& flags, const Given& config,
                     const std::function<Array(const std::string&)>& load);
 

@@ -1,4 +1,5 @@
-// A perceptron of one hidden layer with ReLU: what FIRE and Swin V2 turn a distance into a bias with.
+// A perceptron of one hidden layer with ReLU: what FIRE and Swin V2 turn a distance into a bias
+// with.
 #pragma once
 
 #include <span>
@@ -8,12 +9,15 @@
 
 namespace pe {
 
-/// output(x) = W₂·max(0, W₁x + b₁) + b₂, in double. Weights as torch.nn.Linear stores them: W₁ [hidden, input], W₂ [output, hidden].
+/// output(x) = W₂·max(0, W₁x + b₁) + b₂, in double. Weights as torch.nn.Linear stores them: W₁
+/// [hidden, input], W₂ [output, hidden].
 class Perceptron {
  public:
-  /// From the parameters hidden-weight, hidden-bias, output-weight and output-bias (the last only where the schema has it), or drawn as
-  /// torch.nn.Linear is: uniform on ±1/√(inputs of the layer). `hidden` and `outputs` hold where no weights are given.
-  Perceptron(const Parameters& parameters, Index inputs, Index hidden, Index outputs, bool output_bias);
+  /// From the parameters hidden-weight, hidden-bias, output-weight and output-bias (the last only
+  /// where the schema has it), or drawn as torch.nn.Linear is: uniform on ±1/√(inputs of the
+  /// layer). `hidden` and `outputs` hold where no weights are given.
+  Perceptron(const Parameters& parameters, Index inputs, Index hidden, Index outputs,
+             bool output_bias);
 
   Index outputs() const { return outputs_; }
   Index hidden() const { return hidden_; }

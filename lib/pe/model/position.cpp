@@ -18,7 +18,10 @@ constexpr std::int64_t largest = std::int64_t{1} << 53;
 int decimals_of(const Decimal& number) {
   Real value = number.real();
   int decimals = 0;
-  while (trunc(value) != value && decimals <= 18) value *= 10, ++decimals;
+  while (trunc(value) != value && decimals <= 18) {
+    value *= 10;
+    ++decimals;
+  }
   return decimals;
 }
 
@@ -61,14 +64,18 @@ PositionRange parse_positions(std::string_view text) {
   for (int i = 0; i < 3; ++i) {
     const Real scaled = parts[static_cast<std::size_t>(i)].real() * pow(Real(10), range.decimals);
     if (abs(scaled) > Real(largest))
-      throw refuse(range.decimals ? "more digits than 2^53 can count" : "positions reach 2^53 at most");
+      throw refuse(range.decimals ? "more digits than 2^53 can count"
+                                  : "positions reach 2^53 at most");
     whole[i] = scaled.convert_to<std::int64_t>();
   }
   const auto [start, stop, step] = whole;
   if (step == 0) throw refuse("the step is zero");
-  const std::int64_t distance = step > 0 ? stop - start : start - stop, stride = step > 0 ? step : -step;
+  const std::int64_t distance = step > 0 ? stop - start : start - stop,
+                     stride = step > 0 ? step : -step;
   if (distance <= 0) throw refuse("no position lies in it");
-  range.first = start, range.step = step, range.count = (distance + stride - 1) / stride;
+  range.first = start;
+  range.step = step;
+  range.count = (distance + stride - 1) / stride;
   return range;
 }
 

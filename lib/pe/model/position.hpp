@@ -10,7 +10,8 @@
 namespace pe {
 
 /// The positions (first + i·step) / 10^decimals for i = 0 … count−1. `decimals` is 0 for whole
-/// positions; a real run such as 0:2:0.25 is first 0, step 25, decimals 2, so nothing is ever rounded.
+/// positions; a real run such as 0:2:0.25 is first 0, step 25, decimals 2, so nothing is ever
+/// rounded.
 struct PositionRange {
   std::int64_t first = 0;
   std::int64_t step = 1;
@@ -22,7 +23,9 @@ struct PositionRange {
   /// The position as a double (exact while |at(i)| ≤ 2^53 and decimals is 0).
   double value(Index i) const;
   /// The run's part of `length` positions from index `start`.
-  PositionRange slice(Index start, Index length) const { return {at(start), step, length, decimals}; }
+  PositionRange slice(Index start, Index length) const {
+    return {at(start), step, length, decimals};
+  }
   /// One more than the largest whole position that the run reaches; 0 for a run below zero.
   Index length() const;
 
@@ -32,8 +35,8 @@ struct PositionRange {
 /// 0 … length−1.
 inline PositionRange first_positions(Index length) { return {0, 1, length, 0}; }
 
-/// START:STOP[:STEP], half-open, whole or decimal. Throws UsageError; positions beyond 2^53 in magnitude,
-/// empty runs and a zero step are refused.
+/// START:STOP[:STEP], half-open, whole or decimal. Throws UsageError; positions beyond 2^53 in
+/// magnitude, empty runs and a zero step are refused.
 PositionRange parse_positions(std::string_view text);
 
 /// "0:100" or "0:10:0.5".

@@ -20,12 +20,15 @@ double random_unit(std::uint64_t seed, std::uint64_t counter) {
   return (static_cast<double>(random_bits(seed, counter) >> 11) + 0.5) * 0x1p-53;
 }
 
-double random_normal(std::uint64_t seed, std::uint64_t counter) { return normal_quantile(random_unit(seed, counter)); }
+double random_normal(std::uint64_t seed, std::uint64_t counter) {
+  return normal_quantile(random_unit(seed, counter));
+}
 
 // Newton steps on erfc from a coarse start.
 double normal_quantile(double p) {
   const double tail = std::min(p, 1 - p), t = std::sqrt(-2 * std::log(tail));
-  double x = t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));  // Hastings 1955, error below 3e-3
+  double x = t - (2.30753 + 0.27061 * t) /
+                     (1 + t * (0.99229 + 0.04481 * t));  // Hastings 1955, error below 3e-3
   for (int step = 0; step < 3; ++step) {
     const double error = 0.5 * std::erfc(x / std::numbers::sqrt2) - tail;
     x += error / (std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi));
@@ -37,12 +40,14 @@ std::uint64_t random_stream(std::uint64_t seed, std::uint64_t tensor) {
   return random_bits(seed, ~tensor);  // counters from the far end, where no tensor's elements are
 }
 
-Array random_array(std::vector<Index> shape, double scale, std::uint64_t seed, Distribution distribution) {
+Array random_array(std::vector<Index> shape, double scale, std::uint64_t seed,
+                   Distribution distribution) {
   Index size = 1;
   for (const Index extent : shape) size *= extent;
   std::vector<double> values(static_cast<std::size_t>(size));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = scale * (distribution == Distribution::normal ? random_normal(seed, i) : 2 * random_unit(seed, i) - 1);
+    values[i] = scale * (distribution == Distribution::normal ? random_normal(seed, i)
+                                                              : 2 * random_unit(seed, i) - 1);
   return array_of(std::move(shape), values);
 }
 

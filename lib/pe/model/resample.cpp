@@ -17,10 +17,13 @@ Real tent(const Real& distance) { return abs(distance) < 1 ? 1 - abs(distance) :
 
 Index floor_of(const Real& x) { return floor(x).convert_to<Index>(); }
 
-// PyTorch's _upsample_*_aa: the kernel is stretched over the cells that a new cell covers, and its weights are divided by their sum.
+// PyTorch's _upsample_*_aa: the kernel is stretched over the cells that a new cell covers, and its
+// weights are divided by their sum.
 std::vector<Tap> widened(const Resampling& rule, Index from, const Real& scale, Index i) {
-  const Real stretch = scale > 1 ? scale : Real(1), support = stretch * (rule.cubic ? 2 : 1), center = scale * (i + Real(0.5));
-  const Index first = std::max<Index>(floor_of(center - support + Real(0.5)), 0), last = std::min(floor_of(center + support + Real(0.5)), from);
+  const Real stretch = scale > 1 ? scale : Real(1), support = stretch * (rule.cubic ? 2 : 1),
+             center = scale * (i + Real(0.5));
+  const Index first = std::max<Index>(floor_of(center - support + Real(0.5)), 0),
+              last = std::min(floor_of(center + support + Real(0.5)), from);
   std::vector<Tap> found;
   Real sum = 0;
   for (Index source = first; source < last; ++source) {
@@ -37,11 +40,13 @@ std::vector<Tap> widened(const Resampling& rule, Index from, const Real& scale, 
 std::vector<Tap> taps(const Resampling& rule, Index from, Index to, Index i) {
   const Real scale = Real(from) / (to + Real(rule.nudge));
   if (rule.antialias) return widened(rule, from, scale, i);
-  Real x = rule.corners ? to > 1 ? Real(i) * (from - 1) / (to - 1) : Real(0) : (i + Real(0.5)) * scale - Real(0.5);
+  Real x = rule.corners ? to > 1 ? Real(i) * (from - 1) / (to - 1) : Real(0)
+                        : (i + Real(0.5)) * scale - Real(0.5);
   if (!rule.cubic && x < 0) x = 0;
   const Index left = floor_of(x);
   std::vector<Tap> found;
-  for (Index source = rule.cubic ? left - 1 : left; source <= left + (rule.cubic ? 2 : 1); ++source) {
+  for (Index source = rule.cubic ? left - 1 : left; source <= left + (rule.cubic ? 2 : 1);
+       ++source) {
     const Real weight = rule.cubic ? keys(x - source, Real(-0.75)) : tent(x - source);
     if (weight != 0) found.push_back({std::clamp<Index>(source, 0, from - 1), weight});
   }

@@ -19,7 +19,8 @@ std::uint64_t hash_of(std::string_view name) {
 
 }  // namespace
 
-const Array& tensor_of(const Parameters& parameters, std::string_view name, std::initializer_list<Extent> extents) {
+const Array& tensor_of(const Parameters& parameters, std::string_view name,
+                       std::initializer_list<Extent> extents) {
   const Array& array = parameters.tensor(name);
   bool fits = array.rank() == static_cast<Index>(extents.size()) && array.size() > 0;
   std::vector<std::string> axes, sizes;
@@ -31,13 +32,15 @@ const Array& tensor_of(const Parameters& parameters, std::string_view name, std:
     ++axis;
   }
   if (!fits)
-    throw UsageError(fmt::format("--{} must be [{}] of shape {}, got {} in {}", name, fmt::join(axes, ", "), fmt::join(sizes, " x "),
+    throw UsageError(fmt::format("--{} must be [{}] of shape {}, got {} in {}", name,
+                                 fmt::join(axes, ", "), fmt::join(sizes, " x "),
                                  spell_shape(array.shape()), parameters.spell(name)));
   return array;
 }
 
-Array tensor_or_drawn(const Parameters& parameters, std::string_view name, std::initializer_list<Extent> extents,
-                      Distribution distribution, double scale) {
+Array tensor_or_drawn(const Parameters& parameters, std::string_view name,
+                      std::initializer_list<Extent> extents, Distribution distribution,
+                      double scale) {
   if (parameters.has(name)) return tensor_of(parameters, name, extents);
   std::vector<Index> shape;
   for (const Extent& extent : extents) shape.push_back(extent.size);
@@ -45,7 +48,8 @@ Array tensor_or_drawn(const Parameters& parameters, std::string_view name, std::
   return random_array(std::move(shape), scale, random_stream(seed, hash_of(name)), distribution);
 }
 
-Array tensor_or_constant(const Parameters& parameters, std::string_view name, Extent extent, double value) {
+Array tensor_or_constant(const Parameters& parameters, std::string_view name, Extent extent,
+                         double value) {
   if (parameters.has(name)) return tensor_of(parameters, name, {extent});
   return array_of({extent.size}, std::vector<double>(static_cast<std::size_t>(extent.size), value));
 }

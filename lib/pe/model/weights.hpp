@@ -16,15 +16,20 @@ struct Extent {
   Index size = 0;
 };
 
-/// The tensor of a parameter. Throws UsageError with the axes and shape that it must have, the shape that it has and its file.
-const Array& tensor_of(const Parameters& parameters, std::string_view name, std::initializer_list<Extent> extents);
+/// The tensor of a parameter. Throws UsageError with the axes and shape that it must have, the
+/// shape that it has and its file.
+const Array& tensor_of(const Parameters& parameters, std::string_view name,
+                       std::initializer_list<Extent> extents);
 
-/// The tensor of a parameter, or where there is none one drawn with the parameter `seed`, on a stream that belongs to `name`.
-Array tensor_or_drawn(const Parameters& parameters, std::string_view name, std::initializer_list<Extent> extents,
-                      Distribution distribution, double scale);
+/// The tensor of a parameter, or where there is none one drawn with the parameter `seed`, on a
+/// stream that belongs to `name`.
+Array tensor_or_drawn(const Parameters& parameters, std::string_view name,
+                      std::initializer_list<Extent> extents, Distribution distribution,
+                      double scale);
 
 /// A tensor of one axis that is `value` throughout where it is not given.
-Array tensor_or_constant(const Parameters& parameters, std::string_view name, Extent extent, double value);
+Array tensor_or_constant(const Parameters& parameters, std::string_view name, Extent extent,
+                         double value);
 
 /// An f64 array.
 Array array_of(std::vector<Index> shape, const std::vector<double>& values);

@@ -25,8 +25,10 @@ Config read_catalogued(std::string_view name) {
     names.emplace_back(model.name);
   }
   const std::string near = nearest(name, names);
-  throw UsageError(near.empty() ? fmt::format("unknown model '{}': pe-gen list models names those there are", name)
-                                : fmt::format("unknown model '{}': did you mean {}?", name, near));
+  throw UsageError(
+      near.empty()
+          ? fmt::format("unknown model '{}': pe-gen list models names those there are", name)
+          : fmt::format("unknown model '{}': did you mean {}?", name, near));
 }
 
 }  // namespace pe

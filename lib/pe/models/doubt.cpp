@@ -1,4 +1,5 @@
-// What is doubtful about a reading: keys that nobody read, and values that contradict each other, with both readings.
+// What is doubtful about a reading: keys that nobody read, and values that contradict each other,
+// with both readings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +11,19 @@ namespace pe {
 namespace {
 
 // Keys of the rotary object that say nothing about the frequencies.
-constexpr std::string_view silent = "rope_theta rope_type type finetuned partial_rotary_factor mrope_section mrope_interleaved";
+constexpr std::string_view silent =
+    "rope_theta rope_type type finetuned partial_rotary_factor mrope_section mrope_interleaved";
 
 // Keys at the top that speak of positions and are read by nobody here, rightly.
 constexpr std::string_view harmless =
-    "position_embedding_type position_biased_input relative_attention pos_att_type max_relative_positions rope_interleave no_rope_layers "
-    "no_rope_layer_interval rope_scaling rope_parameters max_position_embeddings original_max_position_embeddings rotary_value use_cache "
-    "share_att_key is_encoder_decoder position_buckets alibi alibi_bias_max use_alibi learned_pos_emb rotary rotary_dim pos_emb "
-    "rope_theta rope_local_base_freq global_rope_theta local_rope_theta relative_attention_num_buckets relative_attention_max_distance "
+    "position_embedding_type position_biased_input relative_attention pos_att_type "
+    "max_relative_positions rope_interleave no_rope_layers "
+    "no_rope_layer_interval rope_scaling rope_parameters max_position_embeddings "
+    "original_max_position_embeddings rotary_value use_cache "
+    "share_att_key is_encoder_decoder position_buckets alibi alibi_bias_max use_alibi "
+    "learned_pos_emb rotary rotary_dim pos_emb "
+    "rope_theta rope_local_base_freq global_rope_theta local_rope_theta "
+    "relative_attention_num_buckets relative_attention_max_distance "
     "max_window_layers vision_rope_theta partial_rotary_factor compress_rope_theta";
 
 bool listed(std::string_view list, std::string_view word) {
@@ -25,42 +31,60 @@ bool listed(std::string_view list, std::string_view word) {
   return std::ranges::find(all, word) != all.end();
 }
 
-double number(const Reader& reader, std::string_view name) { return Decimal(reader.text(name)).value(); }
+double number(const Reader& reader, std::string_view name) {
+  return Decimal(reader.text(name)).value();
+}
 
 void doubt_unread_keys(Reader& reader, const Reading& reading, const std::string& root) {
   const Config& config = reader.config();
   for (const std::string& key : config.keys("")) {
-    const bool speaks = std::ranges::any_of(words("rope rotary position alibi"), [&](const std::string& part) { return key.find(part) != std::string::npos; });
-    if (speaks && !listed(harmless, key) && !reader.knows(key) && config.find(key)) reader.warn(fmt::format("{} is not read: no rule here knows it", config.name(key)));
+    const bool speaks = std::ranges::any_of(
+        words("rope rotary position alibi"),
+        [&](const std::string& part) { return key.find(part) != std::string::npos; });
+    if (speaks && !listed(harmless, key) && !reader.knows(key) && config.find(key))
+      reader.warn(fmt::format("{} is not read: no rule here knows it", config.name(key)));
   }
   if (root.empty()) return;
-  const std::string where = config.find(root + "." + reading.layer_type) ? root + "." + reading.layer_type : root;
+  const std::string where =
+      config.find(root + "." + reading.layer_type) ? root + "." + reading.layer_type : root;
   const std::string rule = reader.has("scaling") ? reader.text("scaling") : "none";
   for (const std::string& key : config.keys(where)) {
     const std::string path = where + "." + key;
     const Config::Value* value = config.find(path);
-    if (!value || listed(silent, key) || reader.knows(path) || value->type == Config::Type::object) continue;
+    if (!value || listed(silent, key) || reader.knows(path) || value->type == Config::Type::object)
+      continue;
     if (key == "attn_factor")
-      reader.warn(fmt::format("{} {} is not read, as in transformers; vLLM multiplies its attention factor by it (--dialect vllm)", config.name(path), value->text));
+      reader.warn(
+          fmt::format("{} {} is not read, as in transformers; vLLM multiplies its attention factor "
+                      "by it (--dialect vllm)",
+                      config.name(path), value->text));
     else if (key == "llama_4_scaling_beta")
-      reader.warn(fmt::format("{} {} scales queries by position outside this table", config.name(path), value->text));
-    else if (key == "original_max_position_embeddings" && rule == "dynamic")
-      reader.warn(fmt::format("{} {} is not read: for dynamic, max_position_embeddings is the original length in transformers (--original-max-position overrides)",
+      reader.warn(fmt::format("{} {} scales queries by position outside this table",
                               config.name(path), value->text));
+    else if (key == "original_max_position_embeddings" && rule == "dynamic")
+      reader.warn(
+          fmt::format("{} {} is not read: for dynamic, max_position_embeddings is the original "
+                      "length in transformers (--original-max-position overrides)",
+                      config.name(path), value->text));
     else
-      reader.warn(fmt::format("{} {} is not read: rope_type {} has no such key", config.name(path), value->type == Config::Type::list ? "(a list)" : value->text,
+      reader.warn(fmt::format("{} {} is not read: rope_type {} has no such key", config.name(path),
+                              value->type == Config::Type::list ? "(a list)" : value->text,
                               rule == "none" ? "default" : rule));
   }
 }
 
 // s against L/L0.
 void doubt_factor(Reader& reader) {
-  if (!reader.has("factor") || !reader.has("max-position") || !reader.has("original-max-position")) return;
-  const double factor = number(reader, "factor"), longest = number(reader, "max-position"), original = number(reader, "original-max-position");
+  if (!reader.has("factor") || !reader.has("max-position") || !reader.has("original-max-position"))
+    return;
+  const double factor = number(reader, "factor"), longest = number(reader, "max-position"),
+               original = number(reader, "original-max-position");
   if (longest == original || std::fabs(longest / original - factor) < 1e-9 * factor) return;
-  reader.warn(fmt::format("factor {:g} is used, but max_position_embeddings {:g} / original_max_position_embeddings {:g} is {:g} (transformers 4.50 to 4.55 took "
-                          "that instead; --factor {:g} gives its table)",
-                          factor, longest, original, longest / original, longest / original));
+  reader.warn(
+      fmt::format("factor {:g} is used, but max_position_embeddings {:g} / "
+                  "original_max_position_embeddings {:g} is {:g} (transformers 4.50 to 4.55 took "
+                  "that instead; --factor {:g} gives its table)",
+                  factor, longest, original, longest / original, longest / original));
 }
 
 // (0.1·k₁·ln s + 1) / (0.1·k₂·ln s + 1) against 0.1·ln s + 1.
@@ -69,32 +93,47 @@ void doubt_mscale(Reader& reader) {
   const double factor = number(reader, "factor");
   if (factor <= 1) return;
   const auto value = [&](const char* name) { return reader.has(name) ? number(reader, name) : 0; };
-  const double above = value("mscale"), below = value("mscale-all-dim"), usual = 0.1 * std::log(factor) + 1;
+  const double above = value("mscale"), below = value("mscale-all-dim"),
+               usual = 0.1 * std::log(factor) + 1;
   if (above == 0 && below == 0) return;
   if (above == 0 || below == 0) {
-    reader.warn(fmt::format("{} {:g} stands alone and does not count: the attention factor is 0.1 · ln {:g} + 1 = {:.7g}", above == 0 ? "mscale_all_dim" : "mscale",
-                            above + below, factor, usual));
+    reader.warn(
+        fmt::format("{} {:g} stands alone and does not count: the attention factor is 0.1 · ln "
+                    "{:g} + 1 = {:.7g}",
+                    above == 0 ? "mscale_all_dim" : "mscale", above + below, factor, usual));
     return;
   }
   const double ratio = (0.1 * above * std::log(factor) + 1) / (0.1 * below * std::log(factor) + 1);
   if (std::fabs(ratio - usual) < 1e-9) return;
   const double scores = std::pow(0.1 * below * std::log(factor) + 1, 2);
-  reader.warn(fmt::format("mscale {:g} over mscale_all_dim {:g} makes the attention factor {:.7g}; engines that overlook both keys have 0.1 · ln {:g} + 1 = {:.7g} "
-                          "(--attention-factor {:.7g}). DeepSeek's attention also multiplies its scores by {:.7g}, outside this table",
-                          above, below, ratio, factor, usual, usual, scores));
+  reader.warn(
+      fmt::format("mscale {:g} over mscale_all_dim {:g} makes the attention factor {:.7g}; engines "
+                  "that overlook both keys have 0.1 · ln {:g} + 1 = {:.7g} "
+                  "(--attention-factor {:.7g}). DeepSeek's attention also multiplies its scores by "
+                  "{:.7g}, outside this table",
+                  above, below, ratio, factor, usual, usual, scores));
 }
 
 void doubt_scaling(Reader& reader) {
   const std::string rule = reader.text("scaling");
   if (rule == "yarn" || rule == "longrope") doubt_factor(reader);
   if (rule == "yarn") doubt_mscale(reader);
-  if (reader.has("beta-fast") && reader.has("beta-slow") && number(reader, "beta-fast") < number(reader, "beta-slow"))
-    reader.warn(fmt::format("beta_fast {} is below beta_slow {}: the ramp runs backwards, as in transformers; others make it a step", reader.text("beta-fast"),
-                            reader.text("beta-slow")));
+  if (reader.has("beta-fast") && reader.has("beta-slow") &&
+      number(reader, "beta-fast") < number(reader, "beta-slow"))
+    reader.warn(
+        fmt::format("beta_fast {} is below beta_slow {}: the ramp runs backwards, as in "
+                    "transformers; others make it a step",
+                    reader.text("beta-fast"), reader.text("beta-slow")));
   if (reader.has("factor") && number(reader, "factor") < 1)
-    reader.warn(fmt::format("factor {} is below 1: frequencies are divided by it, as in transformers; engines that multiply positions write 1/s", reader.text("factor")));
-  if (rule == "llama3" && reader.has("max-position") && reader.has("original-max-position") && number(reader, "original-max-position") >= number(reader, "max-position"))
-    reader.warn(fmt::format("original_max_position_embeddings {} is not below max_position_embeddings {}", reader.text("original-max-position"), reader.text("max-position")));
+    reader.warn(
+        fmt::format("factor {} is below 1: frequencies are divided by it, as in transformers; "
+                    "engines that multiply positions write 1/s",
+                    reader.text("factor")));
+  if (rule == "llama3" && reader.has("max-position") && reader.has("original-max-position") &&
+      number(reader, "original-max-position") >= number(reader, "max-position"))
+    reader.warn(
+        fmt::format("original_max_position_embeddings {} is not below max_position_embeddings {}",
+                    reader.text("original-max-position"), reader.text("max-position")));
 }
 
 }  // namespace
@@ -103,10 +142,13 @@ void doubt(Reader& reader, const Reading& reading, const std::string& root) {
   doubt_unread_keys(reader, reading, root);
   if (reader.has("scaling")) doubt_scaling(reader);
   const bool plain = !reader.has("scaling") || reader.text("scaling") == "none";
-  if (reading.family && !reading.family->partial && plain && reader.has("partial-rotary-factor") && number(reader, "partial-rotary-factor") != 1)
-    reader.warn(fmt::format("partial_rotary_factor {} is read here and by transformers 4; transformers 5 overlooks it for {} without a scaling and turns the whole head "
-                            "(--partial-rotary-factor 1)",
-                            reader.text("partial-rotary-factor"), reader.config().find("model_type")->text));
+  if (reading.family && !reading.family->partial && plain && reader.has("partial-rotary-factor") &&
+      number(reader, "partial-rotary-factor") != 1)
+    reader.warn(fmt::format(
+        "partial_rotary_factor {} is read here and by transformers 4; transformers 5 overlooks it "
+        "for {} without a scaling and turns the whole head "
+        "(--partial-rotary-factor 1)",
+        reader.text("partial-rotary-factor"), reader.config().find("model_type")->text));
 }
 
 }  // namespace pe

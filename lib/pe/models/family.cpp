@@ -35,7 +35,8 @@ std::string_view entry_of(std::string_view list, std::string_view name) {
   for (std::size_t start = 0; start < list.size();) {
     const std::size_t space = std::min(list.find(' ', start), list.size());
     const std::string_view word = list.substr(start, space - start);
-    if (word.size() > name.size() && word.starts_with(name) && word[name.size()] == '=') return word.substr(name.size() + 1);
+    if (word.size() > name.size() && word.starts_with(name) && word[name.size()] == '=')
+      return word.substr(name.size() + 1);
     start = space + 1;
   }
   return {};

@@ -18,18 +18,19 @@ struct LayerType {
 
 /// Rows are data. Lists are words: "parameter=key parameter=key|key".
 struct Family {
-  std::string_view types;                 // values of model_type, the family's own name first
-  std::string_view encoding;              // catalogue name
-  std::string_view when = {};             // "key=value": the row counts only then; rows are tried in order
-  /// How wide a head is. free: head_dim, else hidden_size / heads; loose: the same, and a difference between them is worth a word;
-  /// split: hidden_size / heads, and head_dim may not differ; latent: qk_rope_head_dim. Empty: no head is looked for.
+  std::string_view types;      // values of model_type, the family's own name first
+  std::string_view encoding;   // catalogue name
+  std::string_view when = {};  // "key=value": the row counts only then; rows are tried in order
+  /// How wide a head is. free: head_dim, else hidden_size / heads; loose: the same, and a
+  /// difference between them is worth a word; split: hidden_size / heads, and head_dim may not
+  /// differ; latent: qk_rope_head_dim. Empty: no head is looked for.
   std::string_view head = {};
-  std::string_view keys = {};             // keys of this family alone: "base=rotary_emb_base"
-  std::string_view defaults = {};         // what the class holds where the file is silent: "base=500000"
-  std::string_view pairing = "halves";    // channels that turn together: halves, adjacent
-  bool partial = false;                   // its class reads partial_rotary_factor without a scaling, too
+  std::string_view keys = {};      // keys of this family alone: "base=rotary_emb_base"
+  std::string_view defaults = {};  // what the class holds where the file is silent: "base=500000"
+  std::string_view pairing = "halves";  // channels that turn together: halves, adjacent
+  bool partial = false;  // its class reads partial_rotary_factor without a scaling, too
   std::span<const LayerType> layers = {};
-  std::string_view note = {};             // what a reader of its tables should know
+  std::string_view note = {};  // what a reader of its tables should know
 };
 
 /// Every family, rotary ones first.

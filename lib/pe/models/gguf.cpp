@@ -1,4 +1,5 @@
-// GGUF keys and the config.json keys that mean the same (ggml docs/gguf.md; llama.cpp's converter and loader).
+// GGUF keys and the config.json keys that mean the same (ggml docs/gguf.md; llama.cpp's converter
+// and loader).
 #include "pe/models/gguf.hpp"
 
 #include <fmt/format.h>
@@ -32,29 +33,37 @@ constexpr Key keys[] = {
 
 // Architectures whose config.json calls the model otherwise.
 constexpr Key architectures[] = {
-    {"gptneox", "gpt_neox"}, {"deepseek2", "deepseek_v2"}, {"gemma3", "gemma3_text"}, {"gemma4", "gemma4_text"}, {"command-r", "cohere"},
-    {"gpt-oss", "gpt_oss"},  {"qwen2vl", "qwen2_vl"},      {"qwen3vl", "qwen3_vl"},   {"qwen2moe", "qwen2_moe"}, {"qwen3moe", "qwen3_moe"},
-    {"modern-bert", "modernbert"}, {"glm4moe", "glm4_moe"},
+    {"gptneox", "gpt_neox"},   {"deepseek2", "deepseek_v2"},  {"gemma3", "gemma3_text"},
+    {"gemma4", "gemma4_text"}, {"command-r", "cohere"},       {"gpt-oss", "gpt_oss"},
+    {"qwen2vl", "qwen2_vl"},   {"qwen3vl", "qwen3_vl"},       {"qwen2moe", "qwen2_moe"},
+    {"qwen3moe", "qwen3_moe"}, {"modern-bert", "modernbert"}, {"glm4moe", "glm4_moe"},
 };
 
-void set(Config& config, const std::string& path, Config::Type type, std::string text, std::string key) {
+void set(Config& config, const std::string& path, Config::Type type, std::string text,
+         std::string key) {
   if (const auto dot = path.find('.'); dot != std::string::npos)
-    config.values.try_emplace(path.substr(0, dot), Config::Value{Config::Type::object, "an object", {}});
+    config.values.try_emplace(path.substr(0, dot),
+                              Config::Value{Config::Type::object, "an object", {}});
   config.values[path] = {type, std::move(text), std::move(key)};
 }
 
 // Divisors of each pair that the converter worked out: llama3's as one list, longrope's as two.
 void set_factors(const Config& config, Config& json, const std::string& architecture) {
-  const Config::Value *one = config.find("rope_freqs.weight"), *far = config.find("rope_factors_long.weight"),
+  const Config::Value *one = config.find("rope_freqs.weight"),
+                      *far = config.find("rope_factors_long.weight"),
                       *near = config.find("rope_factors_short.weight");
   if (!one && !(far && near)) return;
-  set(json, "rope_scaling.rope_type", Config::Type::string, "longrope", one ? "rope_freqs.weight" : "rope_factors_long.weight");
-  set(json, "rope_scaling.long_factor", Config::Type::list, (one ? one : far)->text, one ? "rope_freqs.weight" : "rope_factors_long.weight");
-  set(json, "rope_scaling.short_factor", Config::Type::list, (one ? one : near)->text, one ? "rope_freqs.weight" : "rope_factors_short.weight");
+  set(json, "rope_scaling.rope_type", Config::Type::string, "longrope",
+      one ? "rope_freqs.weight" : "rope_factors_long.weight");
+  set(json, "rope_scaling.long_factor", Config::Type::list, (one ? one : far)->text,
+      one ? "rope_freqs.weight" : "rope_factors_long.weight");
+  set(json, "rope_scaling.short_factor", Config::Type::list, (one ? one : near)->text,
+      one ? "rope_freqs.weight" : "rope_factors_short.weight");
   if (one)
     set(json, "rope_scaling.attention_factor", Config::Type::number, "1", "rope_freqs.weight");
   else if (const Config::Value* factor = config.find(architecture + ".rope.scaling.attn_factor"))
-    set(json, "rope_scaling.attention_factor", Config::Type::number, factor->text, architecture + ".rope.scaling.attn_factor");
+    set(json, "rope_scaling.attention_factor", Config::Type::number, factor->text,
+        architecture + ".rope.scaling.attn_factor");
 }
 
 }  // namespace
@@ -77,11 +86,16 @@ Config from_gguf(const Config& config) {
     if (path == "rope_scaling.rope_type" && text == "none") text = "default";
     set(json, path, value->type, text, key);
   }
-  if (const Config::Value* slopes = config.find(architecture + ".attention.max_alibi_bias"); slopes && slopes->text != "0")
-    set(json, architecture == "mpt" ? "attn_config.alibi" : "alibi", Config::Type::boolean, "true", architecture + ".attention.max_alibi_bias");
-  if (const Config::Value* linear = config.find(architecture + ".rope.scale_linear"); linear && linear->text != "1") {
-    set(json, "rope_scaling.rope_type", Config::Type::string, "linear", architecture + ".rope.scale_linear");
-    set(json, "rope_scaling.factor", Config::Type::number, linear->text, architecture + ".rope.scale_linear");
+  if (const Config::Value* slopes = config.find(architecture + ".attention.max_alibi_bias");
+      slopes && slopes->text != "0")
+    set(json, architecture == "mpt" ? "attn_config.alibi" : "alibi", Config::Type::boolean, "true",
+        architecture + ".attention.max_alibi_bias");
+  if (const Config::Value* linear = config.find(architecture + ".rope.scale_linear");
+      linear && linear->text != "1") {
+    set(json, "rope_scaling.rope_type", Config::Type::string, "linear",
+        architecture + ".rope.scale_linear");
+    set(json, "rope_scaling.factor", Config::Type::number, linear->text,
+        architecture + ".rope.scale_linear");
   }
   set_factors(config, json, architecture);
   return json;

@@ -10,12 +10,14 @@ namespace {
 
 bool same(const Config::Value& a, const Config::Value& b) {
   if (a.text == b.text) return true;
-  return a.type == Config::Type::number && b.type == a.type && Decimal(a.text).real() == Decimal(b.text).real();
+  return a.type == Config::Type::number && b.type == a.type &&
+         Decimal(a.text).real() == Decimal(b.text).real();
 }
 
 }  // namespace
 
-bool Reader::take(std::string_view parameter, Config::Type type, const std::vector<std::string>& paths, std::string_view rule) {
+bool Reader::take(std::string_view parameter, Config::Type type,
+                  const std::vector<std::string>& paths, std::string_view rule) {
   const std::string* first = nullptr;
   for (const std::string& path : paths) {
     know(path);
@@ -24,15 +26,18 @@ bool Reader::take(std::string_view parameter, Config::Type type, const std::vect
     if (!first) {
       pe::take(config_, path, type, parameter, reading_.given);
       first = &path;
-    } else if (reading_.given.find(parameter)->second.rule = rule; path != *first && !same(*config_.find(*first), *value)) {
-      warn(fmt::format("{} is {} but {} is {}: the first counts{}{}", config_.name(*first), config_.find(*first)->text, config_.name(path),
-                       value->text, rule.empty() ? "" : ", for ", rule));
+    } else if (reading_.given.find(parameter)->second.rule = rule;
+               path != *first && !same(*config_.find(*first), *value)) {
+      warn(fmt::format("{} is {} but {} is {}: the first counts{}{}", config_.name(*first),
+                       config_.find(*first)->text, config_.name(path), value->text,
+                       rule.empty() ? "" : ", for ", rule));
     }
   }
   return first != nullptr;
 }
 
-void Reader::set(std::string_view parameter, std::string text, std::string origin, std::string rule) {
+void Reader::set(std::string_view parameter, std::string text, std::string origin,
+                 std::string rule) {
   reading_.given[std::string(parameter)] = {std::move(text), std::move(origin), std::move(rule)};
 }
 
@@ -54,10 +59,14 @@ Index Reader::count(const std::vector<std::string>& paths, std::string& found) {
   return 0;
 }
 
-void Reader::warn(std::string sentence) { reading_.warnings.push_back(config_.file + ": " + std::move(sentence)); }
+void Reader::warn(std::string sentence) {
+  reading_.warnings.push_back(config_.file + ": " + std::move(sentence));
+}
 
 void Reader::refuse(std::string_view path, std::string_view expected) const {
-  throw UsageError(fmt::format("{}: key {} must be {}, but it is {}", config_.file, config_.name(path), expected, config_.values.find(path)->second.text));
+  throw UsageError(fmt::format("{}: key {} must be {}, but it is {}", config_.file,
+                               config_.name(path), expected,
+                               config_.values.find(path)->second.text));
 }
 
 std::vector<std::string> alternatives(std::string_view keys) {

@@ -15,12 +15,16 @@ class Reader {
 
   const Config& config() const { return config_; }
 
-  /// Sets the parameter to the first of `paths` that the file has; `rule` says why that one. Another that says otherwise is warned about.
-  bool take(std::string_view parameter, Config::Type type, const std::vector<std::string>& paths, std::string_view rule = {});
+  /// Sets the parameter to the first of `paths` that the file has; `rule` says why that one.
+  /// Another that says otherwise is warned about.
+  bool take(std::string_view parameter, Config::Type type, const std::vector<std::string>& paths,
+            std::string_view rule = {});
   /// The same by a family's row: keys of the layer, then of the family.
   void set(std::string_view parameter, std::string text, std::string origin, std::string rule = {});
   bool has(std::string_view parameter) const { return reading_.given.contains(parameter); }
-  const std::string& text(std::string_view parameter) const { return reading_.given.find(parameter)->second.text; }
+  const std::string& text(std::string_view parameter) const {
+    return reading_.given.find(parameter)->second.text;
+  }
 
   /// The whole number at a path, at least 1; 0 when it is absent.
   Index count(std::string_view path);
@@ -45,9 +49,11 @@ std::vector<std::string> alternatives(std::string_view keys);
 void read_head(Reader& reader, const Family& family, const LayerType* layer);
 
 /// Rotary parameters: base, part of the head, scaling and all that it reads.
-void read_rotary(Reader& reader, const Family& family, const LayerType* layer, std::string_view layer_type);
+void read_rotary(Reader& reader, const Family& family, const LayerType* layer,
+                 std::string_view layer_type);
 
-/// Where the rotary keys stand: rope_scaling, or rope_parameters, or nowhere (""), and in which layer's object.
+/// Where the rotary keys stand: rope_scaling, or rope_parameters, or nowhere (""), and in which
+/// layer's object.
 std::string rotary_root(const Config& config);
 
 /// Warnings about keys that nobody read and values that contradict each other.

@@ -1,4 +1,5 @@
-// Reading: which encoding a model's config means, with which parameters, and what is doubtful about it.
+// Reading: which encoding a model's config means, with which parameters, and what is doubtful about
+// it.
 #pragma once
 
 #include <string>
@@ -11,15 +12,17 @@ namespace pe {
 
 struct Reading {
   const Encoding* encoding = nullptr;
-  const Family* family = nullptr;        // nullptr: the keys were read without knowing the model
+  const Family* family = nullptr;  // nullptr: the keys were read without knowing the model
   Given given;
-  std::vector<std::string> layer_types;  // kinds of layers that the config tells apart; none: all layers are alike
-  std::string layer_type;                // the one read
-  std::vector<std::string> warnings;     // one sentence each
+  std::vector<std::string>
+      layer_types;  // kinds of layers that the config tells apart; none: all layers are alike
+  std::string layer_type;             // the one read
+  std::vector<std::string> warnings;  // one sentence each
 };
 
-/// `asked` is the encoding named by hand (nullptr: the family decides); `layer_type` may be empty: the first counts, and
-/// a warning names the others. Throws UsageError naming the key, its value and what was expected.
+/// `asked` is the encoding named by hand (nullptr: the family decides); `layer_type` may be empty:
+/// the first counts, and a warning names the others. Throws UsageError naming the key, its value
+/// and what was expected.
 Reading read_model(const Config& config, const Encoding* asked, std::string_view layer_type);
 
 }  // namespace pe

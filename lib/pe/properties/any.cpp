@@ -14,7 +14,9 @@ namespace {
 constexpr Index widest_square = 128;  // queries and keys of a bias that are looked at
 
 // The first positions of a run, at most `count`.
-PositionRange head_of(const PositionRange& positions, Index count) { return positions.slice(0, std::min(count, positions.count)); }
+PositionRange head_of(const PositionRange& positions, Index count) {
+  return positions.slice(0, std::min(count, positions.count));
+}
 
 // The first term that has a table, or null.
 const RelativeTerm* first_table(const Relative& relative) {
@@ -38,58 +40,71 @@ std::vector<std::byte> stored(const Effect& effect, const PositionRange& positio
         narrow(std::span(&bucket, 1), dtype, more(1));
       }
   };
-  std::visit(Match{[&](const Table& table) {
-                     const PositionRange rows = existing(table, positions);
-                     table.fill(rows, dtype, more(rows.count * table.width));
-                   },
-                   [&](const Rotation& rotation) {
-                     std::byte* cosine = more(2 * positions.count * rotation.pairs);
-                     rotation.fill(positions, dtype, cosine,
-                                   cosine + static_cast<std::size_t>(positions.count * rotation.pairs) * size_of(dtype));
-                     if (!rotation.scale) return;
-                     std::byte* query = more(2 * positions.count * rotation.pairs);
-                     rotation.scale(positions, dtype, query, query + static_cast<std::size_t>(positions.count * rotation.pairs) * size_of(dtype));
-                   },
-                   [&](const Bias& bias) {
-                     const PositionRange square = head_of(existing(bias, positions), widest_square);
-                     if (!bias.fill) return buckets(*bias.buckets, square);
-                     for (Index head = 0; head < bias.heads; ++head)
-                       for (Index q = 0; q < square.count; ++q) bias.fill(head, square.at(q), square, dtype, more(square.count));
-                   },
-                   [&](const Relative& relative) {
-                     const PositionRange square = head_of(positions, widest_square);
-                     const RelativeTerm* term = first_table(relative);
-                     if (!term) return buckets(relative.buckets, square);
-                     for (Index q = 0; q < square.count; ++q)  // what the bucket holds: its number is only a name
-                       for (Index k = 0; k < square.count; ++k) {
-                         double values[8];
-                         const Index width = term->table.shape().back(), count = std::min<Index>(8, width);
-                         term->table.read(term->buckets.of(square.at(q), square.at(k)) * width, count, values);
-                         narrow(std::span(values, static_cast<std::size_t>(count)), dtype, more(count));
-                       }
-                   }},
-             effect);
+  std::visit(
+      Match{[&](const Table& table) {
+              const PositionRange rows = existing(table, positions);
+              table.fill(rows, dtype, more(rows.count * table.width));
+            },
+            [&](const Rotation& rotation) {
+              std::byte* cosine = more(2 * positions.count * rotation.pairs);
+              rotation.fill(positions, dtype, cosine,
+                            cosine + static_cast<std::size_t>(positions.count * rotation.pairs) *
+                                         size_of(dtype));
+              if (!rotation.scale) return;
+              std::byte* query = more(2 * positions.count * rotation.pairs);
+              rotation.scale(positions, dtype, query,
+                             query + static_cast<std::size_t>(positions.count * rotation.pairs) *
+                                         size_of(dtype));
+            },
+            [&](const Bias& bias) {
+              const PositionRange square = head_of(existing(bias, positions), widest_square);
+              if (!bias.fill) return buckets(*bias.buckets, square);
+              for (Index head = 0; head < bias.heads; ++head)
+                for (Index q = 0; q < square.count; ++q)
+                  bias.fill(head, square.at(q), square, dtype, more(square.count));
+            },
+            [&](const Relative& relative) {
+              const PositionRange square = head_of(positions, widest_square);
+              const RelativeTerm* term = first_table(relative);
+              if (!term) return buckets(relative.buckets, square);
+              for (Index q = 0; q < square.count;
+                   ++q)  // what the bucket holds: its number is only a name
+                for (Index k = 0; k < square.count; ++k) {
+                  double values[8];
+                  const Index width = term->table.shape().back(), count = std::min<Index>(8, width);
+                  term->table.read(term->buckets.of(square.at(q), square.at(k)) * width, count,
+                                   values);
+                  narrow(std::span(values, static_cast<std::size_t>(count)), dtype, more(count));
+                }
+            }},
+      effect);
   return bytes;
 }
 
 Index width_of(const Effect& effect) {
   if (const Table* table = std::get_if<Table>(&effect)) return table->width;
-  if (const Rotation* rotation = std::get_if<Rotation>(&effect)) return (rotation->scale ? 4 : 2) * rotation->pairs;
+  if (const Rotation* rotation = std::get_if<Rotation>(&effect))
+    return (rotation->scale ? 4 : 2) * rotation->pairs;
   return 1 << 17;  // a bias: one block is enough, its square is bounded
 }
 
 std::string coverage_of(const Case& subject) {
-  const bool square = kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative;
+  const bool square =
+      kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative;
   const Bias* bias = std::get_if<Bias>(&subject.effect);
   const Index there = bias ? existing(*bias, subject.positions).count : subject.positions.count;
   const Index count = square ? std::min(widest_square, there) : there;
-  return square ? fmt::format("the first {0} x {0} pairs of positions", count) : fmt::format("all {} positions", count);
+  return square ? fmt::format("the first {0} x {0} pairs of positions", count)
+                : fmt::format("all {} positions", count);
 }
 
-// Walks the positions in blocks; for a bias or a relative encoding the first block's square is all there is.
+// Walks the positions in blocks; for a bias or a relative encoding the first block's square is all
+// there is.
 void for_samples(const Case& subject, const std::function<void(const PositionRange&)>& visit) {
-  if (kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative) return visit(subject.positions);
-  for_blocks(subject.positions, width_of(subject.effect), [&](Index, const PositionRange& block) { visit(block); });
+  if (kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative)
+    return visit(subject.positions);
+  for_blocks(subject.positions, width_of(subject.effect),
+             [&](Index, const PositionRange& block) { visit(block); });
 }
 
 }  // namespace
@@ -105,7 +120,10 @@ Measurement finite(const Case& subject) {
     widen(bytes.data(), subject.dtype, values);
     for (std::size_t i = 0; i < values.size(); ++i)
       if (!std::isfinite(values[i]) && result.worst++ == 0)
-        result.witness = fmt::format("{} near position {}", values[i], block.value(static_cast<Index>(i) / std::max<Index>(1, static_cast<Index>(values.size()) / block.count)));
+        result.witness = fmt::format(
+            "{} near position {}", values[i],
+            block.value(static_cast<Index>(i) /
+                        std::max<Index>(1, static_cast<Index>(values.size()) / block.count)));
   });
   return result;
 }
@@ -117,24 +135,30 @@ Measurement deterministic(const Case& subject) {
   result.exhaustive = true;
   if (kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative) {
     result.coverage = coverage_of(subject) + ", made twice";
-    result.worst = stored(subject.effect, subject.positions, subject.dtype) != stored(subject.effect, subject.positions, subject.dtype);
+    result.worst = stored(subject.effect, subject.positions, subject.dtype) !=
+                   stored(subject.effect, subject.positions, subject.dtype);
     return result;
   }
-  result.coverage = coverage_of(subject) + ", whole blocks against single rows and uneven parts, last part first";
+  result.coverage =
+      coverage_of(subject) + ", whole blocks against single rows and uneven parts, last part first";
   for_samples(subject, [&](const PositionRange& block) {
-    // Tables lie row by row; a rotation's cosines come before its sines, so its halves are compared in turn.
+    // Tables lie row by row; a rotation's cosines come before its sines, so its halves are compared
+    // in turn.
     const auto whole = stored(subject.effect, block, subject.dtype);
     const Rotation* rotation = std::get_if<Rotation>(&subject.effect);
     const std::size_t sides = rotation ? rotation->scale ? 4 : 2 : 1;
-    const std::size_t side = whole.size() / sides, line = side / static_cast<std::size_t>(block.count);
+    const std::size_t side = whole.size() / sides,
+                      line = side / static_cast<std::size_t>(block.count);
     Index end = block.count;
     for (Index part = 1; end > 0; part = 3 * part + 1) {
       const Index first = std::max<Index>(0, end - part);
       const auto piece = stored(subject.effect, block.slice(first, end - first), subject.dtype);
       for (std::size_t i = 0; i < piece.size(); ++i) {
         const std::size_t in_side = i % (piece.size() / sides), which = i / (piece.size() / sides);
-        if (piece[i] != whole[which * side + static_cast<std::size_t>(first) * line + in_side] && result.worst++ == 0)
-          result.witness = fmt::format("position {}", block.value(first + static_cast<Index>(in_side / line)));
+        if (piece[i] != whole[which * side + static_cast<std::size_t>(first) * line + in_side] &&
+            result.worst++ == 0)
+          result.witness =
+              fmt::format("position {}", block.value(first + static_cast<Index>(in_side / line)));
       }
       end = first;
     }
@@ -147,19 +171,24 @@ Measurement length_invariant(const Case& subject) {
   Measurement result;
   const Index length = subject.positions.length(), longer = 2 * length + 1;
   const Effect other = subject.remake(longer);
-  result.bound_from = fmt::format("values that differ between length {} and length {}; none may", length, longer);
+  result.bound_from =
+      fmt::format("values that differ between length {} and length {}; none may", length, longer);
   result.coverage = coverage_of(subject);
   result.exhaustive = true;
   for_samples(subject, [&](const PositionRange& block) {
-    const auto here = stored(subject.effect, block, subject.dtype), there = stored(other, block, subject.dtype);
-    const std::size_t size = size_of(subject.dtype), count = std::min(here.size(), there.size()) / size;
+    const auto here = stored(subject.effect, block, subject.dtype),
+               there = stored(other, block, subject.dtype);
+    const std::size_t size = size_of(subject.dtype),
+                      count = std::min(here.size(), there.size()) / size;
     for (std::size_t i = 0; i < count; ++i) {
       if (std::memcmp(&here[i * size], &there[i * size], size) == 0 || result.worst++ > 0) continue;
       double values[2];
       widen(&here[i * size], subject.dtype, std::span(values, 1));
       widen(&there[i * size], subject.dtype, std::span(values + 1, 1));
-      const Index row = static_cast<Index>(i) / std::max<Index>(1, static_cast<Index>(count) / block.count);
-      result.witness = fmt::format("position {}: {} at length {}, {} at length {}", block.value(row), values[0], length, values[1], longer);
+      const Index row =
+          static_cast<Index>(i) / std::max<Index>(1, static_cast<Index>(count) / block.count);
+      result.witness = fmt::format("position {}: {} at length {}, {} at length {}",
+                                   block.value(row), values[0], length, values[1], longer);
     }
   });
   return result;

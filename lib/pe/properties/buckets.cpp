@@ -8,11 +8,15 @@
 namespace pe::laws {
 namespace {
 
-constexpr std::int64_t places[] = {0, 1, 7, 1000, 131071};  // queries from which offsets are looked at
+constexpr std::int64_t places[] = {0, 1, 7, 1000,
+                                   131071};  // queries from which offsets are looked at
 
-// Maps that look at the places themselves are looked at in every pair of the places that there are, up to this many.
+// Maps that look at the places themselves are looked at in every pair of the places that there are,
+// up to this many.
 constexpr Index widest = 2048;
-Index places_of(const Buckets& buckets) { return std::min(widest, buckets.positions.value_or(widest)); }
+Index places_of(const Buckets& buckets) {
+  return std::min(widest, buckets.positions.value_or(widest));
+}
 
 template <typename Visit>
 void for_pairs(const Buckets& buckets, Visit visit) {
@@ -20,7 +24,9 @@ void for_pairs(const Buckets& buckets, Visit visit) {
     for (Index key = 0; key < places_of(buckets); ++key) visit(query, key, buckets.of(query, key));
 }
 
-std::string pairs_covered(const Buckets& buckets) { return fmt::format("all {0} x {0} pairs of positions", places_of(buckets)); }
+std::string pairs_covered(const Buckets& buckets) {
+  return fmt::format("all {0} x {0} pairs of positions", places_of(buckets));
+}
 
 Measurement total_by_place(const Buckets& buckets) {
   Measurement result;
@@ -36,10 +42,12 @@ Measurement total_by_place(const Buckets& buckets) {
 
 Measurement by_offset_by_place(const Buckets& buckets) {
   Measurement result;
-  result.bound_from = "pairs whose bucket differs from that of the pair one position earlier; none may";
+  result.bound_from =
+      "pairs whose bucket differs from that of the pair one position earlier; none may";
   for_pairs(buckets, [&](Index query, Index key, Index bucket) {
     if (query > 0 && key > 0 && bucket != buckets.of(query - 1, key - 1) && result.worst++ == 0)
-      result.witness = fmt::format("query {}, key {}: bucket {}, one earlier {}", query, key, bucket, buckets.of(query - 1, key - 1));
+      result.witness = fmt::format("query {}, key {}: bucket {}, one earlier {}", query, key,
+                                   bucket, buckets.of(query - 1, key - 1));
   });
   result.coverage = pairs_covered(buckets);
   result.exhaustive = buckets.positions && *buckets.positions <= widest;
@@ -57,7 +65,8 @@ Measurement monotone_by_place(const Buckets& buckets) {
         const Index before = buckets.of(query, key - side), here = buckets.of(query, key);
         const int step = (here > before) - (here < before);
         if (step != 0 && direction != 0 && step != direction && result.worst++ == 0)
-          result.witness = fmt::format("query {}, key {}: bucket {} after {}", query, key, here, before);
+          result.witness =
+              fmt::format("query {}, key {}: bucket {} after {}", query, key, here, before);
         if (step != 0) direction = step;
       }
     }
@@ -66,19 +75,25 @@ Measurement monotone_by_place(const Buckets& buckets) {
   return result;
 }
 
-// Pairs of a dump's matrix that lie beyond the limit, against the first pair at the limit on their side.
+// Pairs of a dump's matrix that lie beyond the limit, against the first pair at the limit on their
+// side.
 Measurement clipped_by_place(const Buckets& buckets) {
   const Index limit = buckets.saturation, seen = places_of(buckets);
   if (limit == 0) return not_told("these buckets never end");
-  if (seen <= limit + 1) return not_told(fmt::format("the dump has {} positions, and the buckets end at distance {}", seen, limit));
+  if (seen <= limit + 1)
+    return not_told(
+        fmt::format("the dump has {} positions, and the buckets end at distance {}", seen, limit));
   Measurement result;
   result.bound_from = "pairs beyond the limit whose bucket differs from the limit's; none may";
   for_pairs(buckets, [&](Index query, Index key, Index bucket) {
     if (std::abs(key - query) < limit) return;
     const Index meant = key > query ? buckets.of(0, limit) : buckets.of(limit, 0);
-    if (bucket != meant && result.worst++ == 0) result.witness = fmt::format("query {}, key {}: bucket {}, at the limit {}", query, key, bucket, meant);
+    if (bucket != meant && result.worst++ == 0)
+      result.witness =
+          fmt::format("query {}, key {}: bucket {}, at the limit {}", query, key, bucket, meant);
   });
-  if (buckets.of(limit, 0) == buckets.of(limit, 1) && buckets.of(0, limit) == buckets.of(0, limit - 1) && result.worst++ == 0)
+  if (buckets.of(limit, 0) == buckets.of(limit, 1) &&
+      buckets.of(0, limit) == buckets.of(0, limit - 1) && result.worst++ == 0)
     result.witness = fmt::format("the bucket stays the same already at distance {}", limit - 1);
   result.coverage = pairs_covered(buckets);
   return result;
@@ -86,7 +101,8 @@ Measurement clipped_by_place(const Buckets& buckets) {
 
 // A dump of buckets by offset has the offsets of the case and no others.
 bool has_offset(const Case& subject, std::int64_t offset) {
-  return !subject.foreign || (offset >= subject.offsets.at(0) && offset <= subject.offsets.at(subject.offsets.count - 1));
+  return !subject.foreign || (offset >= subject.offsets.at(0) &&
+                              offset <= subject.offsets.at(subject.offsets.count - 1));
 }
 
 Measurement total(const Buckets& buckets, const Case& subject) {
@@ -97,9 +113,11 @@ Measurement total(const Buckets& buckets, const Case& subject) {
     for (Index i = 0; i < subject.offsets.count; ++i) {
       const Index bucket = buckets.of(query, query + subject.offsets.at(i));
       if ((bucket < 0 || bucket >= buckets.count) && result.worst++ == 0)
-        result.witness = fmt::format("query {}, offset {}: bucket {}", query, subject.offsets.at(i), bucket);
+        result.witness =
+            fmt::format("query {}, offset {}: bucket {}", query, subject.offsets.at(i), bucket);
     }
-  result.coverage = fmt::format("{} offsets from {} queries", subject.offsets.count, std::size(places));
+  result.coverage =
+      fmt::format("{} offsets from {} queries", subject.offsets.count, std::size(places));
   result.exhaustive = true;
   return result;
 }
@@ -114,9 +132,11 @@ Measurement by_offset(const Buckets& buckets, const Case& subject) {
       const std::int64_t offset = subject.offsets.at(i);
       const Index here = buckets.of(query, query + offset), there = buckets.of(0, offset);
       if (here != there && result.worst++ == 0)
-        result.witness = fmt::format("offset {}: bucket {} at query {}, {} at query 0", offset, here, query, there);
+        result.witness = fmt::format("offset {}: bucket {} at query {}, {} at query 0", offset,
+                                     here, query, there);
     }
-  result.coverage = fmt::format("{} offsets from {} queries", subject.offsets.count, std::size(places));
+  result.coverage =
+      fmt::format("{} offsets from {} queries", subject.offsets.count, std::size(places));
   return result;
 }
 
@@ -127,12 +147,16 @@ Measurement monotone(const Buckets& buckets, const Case& subject) {
   result.bound_from = "turns of direction on either side of the query; none may";
   for (const int side : {-1, 1}) {
     int direction = 0;
-    const std::int64_t reach = std::max(std::abs(subject.offsets.at(0)), std::abs(subject.offsets.at(subject.offsets.count - 1)));
-    for (std::int64_t distance = 2; distance <= reach && has_offset(subject, side * distance); ++distance) {
-      const Index before = buckets.of(0, side * (distance - 1)), here = buckets.of(0, side * distance);
+    const std::int64_t reach = std::max(std::abs(subject.offsets.at(0)),
+                                        std::abs(subject.offsets.at(subject.offsets.count - 1)));
+    for (std::int64_t distance = 2; distance <= reach && has_offset(subject, side * distance);
+         ++distance) {
+      const Index before = buckets.of(0, side * (distance - 1)),
+                  here = buckets.of(0, side * distance);
       const int step = (here > before) - (here < before);
       if (step != 0 && direction != 0 && step != direction && result.worst++ == 0)
-        result.witness = fmt::format("offset {}: bucket {} after {}", side * distance, here, before);
+        result.witness =
+            fmt::format("offset {}: bucket {} after {}", side * distance, here, before);
       if (step != 0) direction = step;
     }
   }
@@ -149,11 +173,14 @@ Measurement covered(const Buckets& buckets, const Case& subject) {
   };
   if (!buckets.by_offset) {
     for_pairs(buckets, [&](Index, Index, Index bucket) { reach(bucket); });
-    if (!buckets.positions || *buckets.positions > widest) return not_told(fmt::format("more than {} positions to look at", widest));
+    if (!buckets.positions || *buckets.positions > widest)
+      return not_told(fmt::format("more than {} positions to look at", widest));
     result.coverage = pairs_covered(buckets);
   } else {
-    const std::int64_t far = subject.foreign ? std::max(-subject.offsets.at(0), subject.offsets.at(subject.offsets.count - 1))
-                                             : std::max<std::int64_t>(buckets.saturation, subject.offsets.count);
+    const std::int64_t far =
+        subject.foreign
+            ? std::max(-subject.offsets.at(0), subject.offsets.at(subject.offsets.count - 1))
+            : std::max<std::int64_t>(buckets.saturation, subject.offsets.count);
     if (far > (std::int64_t{1} << 26)) return not_told("too many offsets to look at");
     for (std::int64_t offset = -far; offset <= far; ++offset)
       if (has_offset(subject, offset)) reach(buckets.of(0, offset));
@@ -162,9 +189,11 @@ Measurement covered(const Buckets& buckets, const Case& subject) {
   std::vector<std::size_t> unused;
   for (std::size_t bucket = 0; bucket < reached.size(); ++bucket)
     if (!reached[bucket]) unused.push_back(bucket);
-  const std::int64_t seen = buckets.by_offset ? subject.offsets.at(subject.offsets.count - 1) : places_of(buckets) - 1;
+  const std::int64_t seen =
+      buckets.by_offset ? subject.offsets.at(subject.offsets.count - 1) : places_of(buckets) - 1;
   if (subject.foreign && !unused.empty() && seen < buckets.saturation)
-    return not_told(fmt::format("the dump ends at distance {}, before the buckets do ({})", seen, buckets.saturation));
+    return not_told(fmt::format("the dump ends at distance {}, before the buckets do ({})", seen,
+                                buckets.saturation));
   result.worst = static_cast<double>(unused.size());
   result.bound_from = "buckets that no offset reaches; none may be";
   if (!unused.empty()) result.witness = fmt::format("unused: {}", fmt::join(unused, ", "));
@@ -180,12 +209,17 @@ Measurement clipped_at(const Buckets& buckets, const Case& subject) {
   Measurement result;
   result.bound_from = "offsets beyond the limit whose bucket differs from the limit's; none may";
   const std::int64_t limit = buckets.saturation;
-  if (!has_offset(subject, limit + 1) && !has_offset(subject, -limit - 1)) return not_told(fmt::format("the dump ends before the buckets do, at distance {}", limit));
+  if (!has_offset(subject, limit + 1) && !has_offset(subject, -limit - 1))
+    return not_told(fmt::format("the dump ends before the buckets do, at distance {}", limit));
   for (const int side : {-1, 1})
-    for (std::int64_t distance = limit; distance < 4 * limit + 1024 && has_offset(subject, side * distance); ++distance)
+    for (std::int64_t distance = limit;
+         distance < 4 * limit + 1024 && has_offset(subject, side * distance); ++distance)
       if (buckets.of(0, side * distance) != buckets.of(0, side * limit) && result.worst++ == 0)
-        result.witness = fmt::format("offset {}: bucket {}, at the limit {}", side * distance, buckets.of(0, side * distance), buckets.of(0, side * limit));
-  if (has_offset(subject, limit) && has_offset(subject, -limit) && buckets.of(0, -limit) == buckets.of(0, 1 - limit) && buckets.of(0, limit) == buckets.of(0, limit - 1) && result.worst++ == 0)
+        result.witness = fmt::format("offset {}: bucket {}, at the limit {}", side * distance,
+                                     buckets.of(0, side * distance), buckets.of(0, side * limit));
+  if (has_offset(subject, limit) && has_offset(subject, -limit) &&
+      buckets.of(0, -limit) == buckets.of(0, 1 - limit) &&
+      buckets.of(0, limit) == buckets.of(0, limit - 1) && result.worst++ == 0)
     result.witness = fmt::format("the bucket stays the same already at distance {}", limit - 1);
   result.coverage = fmt::format("distances {} to {}", limit, 4 * limit + 1023);
   return result;
@@ -198,17 +232,35 @@ Measurement of_bias(const Bias& bias, const Case& subject) {
 
 }  // namespace
 
-Measurement bias_buckets_total(const Bias& bias, const Case& subject) { return of_bias<total>(bias, subject); }
-Measurement bias_buckets_by_offset(const Bias& bias, const Case& subject) { return of_bias<by_offset>(bias, subject); }
-Measurement bias_buckets_monotone(const Bias& bias, const Case& subject) { return of_bias<monotone>(bias, subject); }
-Measurement bias_buckets_covered(const Bias& bias, const Case& subject) { return of_bias<covered>(bias, subject); }
+Measurement bias_buckets_total(const Bias& bias, const Case& subject) {
+  return of_bias<total>(bias, subject);
+}
+Measurement bias_buckets_by_offset(const Bias& bias, const Case& subject) {
+  return of_bias<by_offset>(bias, subject);
+}
+Measurement bias_buckets_monotone(const Bias& bias, const Case& subject) {
+  return of_bias<monotone>(bias, subject);
+}
+Measurement bias_buckets_covered(const Bias& bias, const Case& subject) {
+  return of_bias<covered>(bias, subject);
+}
 Measurement bias_clipped(const Bias& bias, const Case& subject) {
   return bias.buckets ? clipped_at(*bias.buckets, subject) : not_told("the bias has no buckets");
 }
-Measurement buckets_total(const Relative& relative, const Case& subject) { return total(relative.buckets, subject); }
-Measurement buckets_by_offset(const Relative& relative, const Case& subject) { return by_offset(relative.buckets, subject); }
-Measurement buckets_monotone(const Relative& relative, const Case& subject) { return monotone(relative.buckets, subject); }
-Measurement buckets_covered(const Relative& relative, const Case& subject) { return covered(relative.buckets, subject); }
-Measurement clipped(const Relative& relative, const Case& subject) { return clipped_at(relative.buckets, subject); }
+Measurement buckets_total(const Relative& relative, const Case& subject) {
+  return total(relative.buckets, subject);
+}
+Measurement buckets_by_offset(const Relative& relative, const Case& subject) {
+  return by_offset(relative.buckets, subject);
+}
+Measurement buckets_monotone(const Relative& relative, const Case& subject) {
+  return monotone(relative.buckets, subject);
+}
+Measurement buckets_covered(const Relative& relative, const Case& subject) {
+  return covered(relative.buckets, subject);
+}
+Measurement clipped(const Relative& relative, const Case& subject) {
+  return clipped_at(relative.buckets, subject);
+}
 
 }  // namespace pe::laws

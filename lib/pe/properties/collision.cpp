@@ -14,8 +14,8 @@
 namespace pe::laws {
 namespace {
 
-constexpr Index drawn = 64;           // embeddings when none are given
-constexpr double budget = 1e8;        // pairs of sums that the search for the closest looks at
+constexpr Index drawn = 64;     // embeddings when none are given
+constexpr double budget = 1e8;  // pairs of sums that the search for the closest looks at
 
 std::vector<double> embeddings_of(const Case& subject, Index width) {
   if (subject.embeddings) {
@@ -35,8 +35,11 @@ double dot(const double* a, const double* b, Index width) {
 }
 
 // Products of every row of a with every row of b.
-std::vector<double> products(const std::vector<double>& a, const std::vector<double>& b, Index width) {
-  const std::size_t m = a.size() / static_cast<std::size_t>(width), n = b.size() / static_cast<std::size_t>(width), w = static_cast<std::size_t>(width);
+std::vector<double> products(const std::vector<double>& a, const std::vector<double>& b,
+                             Index width) {
+  const std::size_t m = a.size() / static_cast<std::size_t>(width),
+                    n = b.size() / static_cast<std::size_t>(width),
+                    w = static_cast<std::size_t>(width);
   std::vector<double> table(m * n);
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < n; ++j) table[i * n + j] = dot(&a[i * w], &b[j * w], width);
@@ -48,11 +51,17 @@ struct Closest {
   Index x = 0, y = 0, p = 0, q = 0;
 };
 
-// |x + P(p) − y − P(q)|² = |x−y|² + |P(p)−P(q)|² + 2(x−y)·(P(p)−P(q)), from products alone: all tokens, positions p and q < limit.
-Closest closest_of(const std::vector<double>& tokens, const std::vector<double>& rows, Index width, Index limit) {
-  const auto xx = products(tokens, tokens, width), pp = products(rows, rows, width), xp = products(tokens, rows, width);
-  const auto n = static_cast<Index>(tokens.size()) / width, l = static_cast<Index>(rows.size()) / width;
-  const auto of = [](const std::vector<double>& table, Index i, Index j, Index columns) { return table[static_cast<std::size_t>(i * columns + j)]; };
+// |x + P(p) − y − P(q)|² = |x−y|² + |P(p)−P(q)|² + 2(x−y)·(P(p)−P(q)), from products alone: all
+// tokens, positions p and q < limit.
+Closest closest_of(const std::vector<double>& tokens, const std::vector<double>& rows, Index width,
+                   Index limit) {
+  const auto xx = products(tokens, tokens, width), pp = products(rows, rows, width),
+             xp = products(tokens, rows, width);
+  const auto n = static_cast<Index>(tokens.size()) / width,
+             l = static_cast<Index>(rows.size()) / width;
+  const auto of = [](const std::vector<double>& table, Index i, Index j, Index columns) {
+    return table[static_cast<std::size_t>(i * columns + j)];
+  };
   Closest best;
   for (Index x = 0; x < n; ++x)
     for (Index y = x; y < n; ++y) {
@@ -60,7 +69,9 @@ Closest closest_of(const std::vector<double>& tokens, const std::vector<double>&
       for (Index p = 0; p < limit; ++p)
         for (Index q = x == y ? p + 1 : 0; q < limit; ++q) {
           const double rows_apart = of(pp, p, p, l) + of(pp, q, q, l) - 2 * of(pp, p, q, l);
-          const double square = tokens_apart + rows_apart + 2 * (of(xp, x, p, l) - of(xp, x, q, l) - of(xp, y, p, l) + of(xp, y, q, l));
+          const double square =
+              tokens_apart + rows_apart +
+              2 * (of(xp, x, p, l) - of(xp, x, q, l) - of(xp, y, p, l) + of(xp, y, q, l));
           if (square < best.square) best = {square, x, y, p, q};
         }
     }
@@ -69,11 +80,14 @@ Closest closest_of(const std::vector<double>& tokens, const std::vector<double>&
 
 }  // namespace
 
-// Sums are stored in the dtype; two that are equal there cannot be told apart by anything that comes after.
+// Sums are stored in the dtype; two that are equal there cannot be told apart by anything that
+// comes after.
 Measurement collision_free(const Table& table, const Case& subject) {
   const Index width = table.width;
-  if (subject.embeddings && (subject.embeddings->rank() != 2 || subject.embeddings->shape()[1] != width))
-    return not_told(fmt::format("the embeddings must be [token, {}], got {}", width, spell_shape(subject.embeddings->shape())));
+  if (subject.embeddings &&
+      (subject.embeddings->rank() != 2 || subject.embeddings->shape()[1] != width))
+    return not_told(fmt::format("the embeddings must be [token, {}], got {}", width,
+                                spell_shape(subject.embeddings->shape())));
   Measurement result;
   const std::vector<double> tokens = embeddings_of(subject, width);
   const Index n = static_cast<Index>(tokens.size()) / width;
@@ -83,37 +97,49 @@ Measurement collision_free(const Table& table, const Case& subject) {
   std::vector<double> sum(static_cast<std::size_t>(width));
   std::vector<std::byte> stored(bytes), other(bytes);
   const auto store = [&](Index token, const double* row, std::vector<std::byte>& out) {
-    for (Index c = 0; c < width; ++c) sum[static_cast<std::size_t>(c)] = tokens[static_cast<std::size_t>(token * width + c)] + row[c] + 0.0;
+    for (Index c = 0; c < width; ++c)
+      sum[static_cast<std::size_t>(c)] =
+          tokens[static_cast<std::size_t>(token * width + c)] + row[c] + 0.0;
     narrow(sum, subject.dtype, out.data());
   };
-  std::unordered_multimap<std::size_t, std::pair<Index, Index>> seen;  // hash of a sum → token, position
+  std::unordered_multimap<std::size_t, std::pair<Index, Index>>
+      seen;  // hash of a sum → token, position
   for_blocks(positions, width, [&](Index first, const PositionRange& block) {
     const auto rows = rows_of(table, block, subject.dtype);
     for (Index i = 0; i < block.count; ++i)
       for (Index token = 0; token < n; ++token) {
         store(token, &rows[static_cast<std::size_t>(i * width)], stored);
-        const std::size_t hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(stored.data()), bytes});
+        const std::size_t hash =
+            std::hash<std::string_view>{}({reinterpret_cast<const char*>(stored.data()), bytes});
         for (auto [same, end] = seen.equal_range(hash); same != end; ++same) {
           const auto [y, q] = same->second;
           const auto row = rows_of(table, positions.slice(q, 1), subject.dtype);
           store(y, row.data(), other);
           if (other != stored || (y == token && q == first + i)) continue;
           if (result.worst++ == 0)
-            result.witness = fmt::format("token {} at position {} and token {} at position {} have the same sum", y, positions.value(q), token, positions.value(first + i));
+            result.witness =
+                fmt::format("token {} at position {} and token {} at position {} have the same sum",
+                            y, positions.value(q), token, positions.value(first + i));
           break;
         }
         seen.emplace(hash, std::pair{token, first + i});
       }
   });
   const double pairs = static_cast<double>(n) * static_cast<double>(n) / 2;
-  const Index limit = std::min<Index>(positions.count, std::max<Index>(2, static_cast<Index>(std::sqrt(budget / std::max(1.0, pairs)))));
+  const Index limit = std::min<Index>(
+      positions.count,
+      std::max<Index>(2, static_cast<Index>(std::sqrt(budget / std::max(1.0, pairs)))));
   if (result.worst == 0 && n * limit > 1) {
-    const Closest closest = closest_of(tokens, rows_of(table, positions.slice(0, limit), subject.dtype), width, limit);
-    result.witness = fmt::format("closest{}: token {} at position {} and token {} at position {}, {:.6g} apart",
-                                 limit < positions.count ? fmt::format(" of the first {} positions", limit) : "", closest.x, positions.value(closest.p), closest.y,
-                                 positions.value(closest.q), std::sqrt(std::max(0.0, closest.square)));
+    const Closest closest =
+        closest_of(tokens, rows_of(table, positions.slice(0, limit), subject.dtype), width, limit);
+    result.witness =
+        fmt::format("closest{}: token {} at position {} and token {} at position {}, {:.6g} apart",
+                    limit < positions.count ? fmt::format(" of the first {} positions", limit) : "",
+                    closest.x, positions.value(closest.p), closest.y, positions.value(closest.q),
+                    std::sqrt(std::max(0.0, closest.square)));
   }
-  result.coverage = fmt::format("{} {} embeddings at all {} positions", n, subject.embeddings ? "given" : "normal", positions.count);
+  result.coverage = fmt::format("{} {} embeddings at all {} positions", n,
+                                subject.embeddings ? "given" : "normal", positions.count);
   result.exhaustive = true;
   return result;
 }

@@ -1,4 +1,5 @@
-// linear-shift of a table whose formula is not known: M_k fitted on some positions and tried on others.
+// linear-shift of a table whose formula is not known: M_k fitted on some positions and tried on
+// others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +17,12 @@ using Matrix = xt::xtensor<double, 2, xt::layout_type::row_major>;
 
 constexpr Index most_rows = 4096;  // positions that a fit looks at
 
-// The rows of `all`, [position, dim], at every index in `rows`. The table was asked once: one that is integrated from its start makes a run of
-// rows as fast as the last of them.
+// The rows of `all`, [position, dim], at every index in `rows`. The table was asked once: one that
+// is integrated from its start makes a run of rows as fast as the last of them.
 Matrix gather(const std::vector<double>& all, Index width, const std::vector<Index>& rows) {
   Matrix matrix(std::array<std::size_t, 2>{rows.size(), static_cast<std::size_t>(width)});
-  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&all[static_cast<std::size_t>(rows[i] * width)], width, &matrix(i, 0));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(&all[static_cast<std::size_t>(rows[i] * width)], width, &matrix(i, 0));
   return matrix;
 }
 
@@ -41,33 +43,43 @@ struct Trial {
   Index rank = 0;
 };
 
-// X holds P(p) for the fitted p, Y holds P(p+k); M = X⁺Y by a singular value decomposition without the directions that rounding alone
-// fills. A row x tried is w X + r, w = x X⁺. If P(p+k) = M₀ P(p) holds and every stored entry is within e of it, then
+// X holds P(p) for the fitted p, Y holds P(p+k); M = X⁺Y by a singular value decomposition without
+// the directions that rounding alone fills. A row x tried is w X + r, w = x X⁺. If P(p+k) = M₀ P(p)
+// holds and every stored entry is within e of it, then
 //   |x M − y| ≤ e(1 + |w|₁)(1 + |M₀|) + |r|₂ |M₀|,
-// |M₀| its largest column sum, taken from M (the fit is min-norm, so a column sum of M₀ on the rows' span is no larger but for rounding;
-// doubled to be safe).
-Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t shift, double e, DType dtype) {
+// |M₀| its largest column sum, taken from M (the fit is min-norm, so a column sum of M₀ on the
+// rows' span is no larger but for rounding; doubled to be safe).
+Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t shift, double e,
+                DType dtype) {
   const Index usable = std::min<Index>(positions.count - shift, most_rows);
   std::vector<Index> fitted, tried;
   for (Index i = 0; i < usable; ++i) (i % 2 == 0 ? fitted : tried).push_back(i);
-  const auto here = rows_of(table, positions.slice(0, usable), dtype), there = rows_of(table, positions.slice(shift, usable), dtype);
+  const auto here = rows_of(table, positions.slice(0, usable), dtype),
+             there = rows_of(table, positions.slice(shift, usable), dtype);
   const Matrix x = gather(here, table.width, fitted), y = gather(there, table.width, fitted);
-  const Matrix x_tried = gather(here, table.width, tried), y_tried = gather(there, table.width, tried);
+  const Matrix x_tried = gather(here, table.width, tried),
+               y_tried = gather(there, table.width, tried);
 
   const auto [u, s, vt] = xt::linalg::svd(x, false, true);
-  // A matrix of independent errors up to e has no singular value above e(√n + √d); what lies below is rounding.
-  const double noise = e * (std::sqrt(static_cast<double>(fitted.size())) + std::sqrt(static_cast<double>(table.width))) + s(0) * 1e-14;
+  // A matrix of independent errors up to e has no singular value above e(√n + √d); what lies below
+  // is rounding.
+  const double noise = e * (std::sqrt(static_cast<double>(fitted.size())) +
+                            std::sqrt(static_cast<double>(table.width))) +
+                       s(0) * 1e-14;
   std::size_t rank = 0;
   while (rank < s.size() && s(rank) > 2 * noise) ++rank;
-  const Matrix v = xt::transpose(xt::view(vt, xt::range(std::size_t{0}, rank), xt::all()));  // [dim, rank]
+  const Matrix v =
+      xt::transpose(xt::view(vt, xt::range(std::size_t{0}, rank), xt::all()));  // [dim, rank]
   Matrix scaled = v;
   for (std::size_t j = 0; j < rank; ++j)
     for (std::size_t i = 0; i < scaled.shape(0); ++i) scaled(i, j) /= s(j);
   const Matrix u_kept = xt::view(u, xt::all(), xt::range(std::size_t{0}, rank));
-  const Matrix weights = xt::linalg::dot(Matrix(xt::linalg::dot(x_tried, scaled)), Matrix(xt::transpose(u_kept)));  // [tried, fitted]
+  const Matrix weights = xt::linalg::dot(Matrix(xt::linalg::dot(x_tried, scaled)),
+                                         Matrix(xt::transpose(u_kept)));  // [tried, fitted]
   const Matrix guess = xt::linalg::dot(weights, y);
   const Matrix rebuilt = xt::linalg::dot(weights, x);
-  const Matrix m = xt::linalg::dot(Matrix(xt::linalg::dot(scaled, Matrix(xt::transpose(u_kept)))), y);
+  const Matrix m =
+      xt::linalg::dot(Matrix(xt::linalg::dot(scaled, Matrix(xt::transpose(u_kept)))), y);
   const double size = 2 * column_sum(m);
 
   Trial trial;
@@ -82,7 +94,10 @@ Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t
       const double off = std::fabs(guess(i, c) - y_tried(i, c));
       if (off - bound <= excess) continue;
       excess = off - bound;
-      trial.worst = off, trial.bound = bound, trial.position = tried[i], trial.channel = static_cast<Index>(c);
+      trial.worst = off;
+      trial.bound = bound;
+      trial.position = tried[i];
+      trial.channel = static_cast<Index>(c);
     }
   }
   return trial;
@@ -95,7 +110,9 @@ double drift_of(const Table& table, const Case& subject, double largest) {
   const PositionRange positions = existing(table, subject.positions);
   const Index last = std::min<Index>(positions.count, 2 * most_rows) - 1;
   for (Index pair = 0; pair < table.width / 2; ++pair)
-    for (const Index row : {Index{0}, last}) worst = std::max(worst, subject.foreign->angle(positions.at(row), static_cast<std::size_t>(pair)));
+    for (const Index row : {Index{0}, last})
+      worst = std::max(worst,
+                       subject.foreign->angle(positions.at(row), static_cast<std::size_t>(pair)));
   return worst * largest;
 }
 
@@ -103,32 +120,47 @@ double drift_of(const Table& table, const Case& subject, double largest) {
 
 Measurement fitted_shift(const Table& table, const Case& subject) {
   const PositionRange positions = existing(table, subject.positions);
-  if (positions.decimals != 0 || positions.step != 1) return not_told("positions must be consecutive whole numbers");
+  if (positions.decimals != 0 || positions.step != 1)
+    return not_told("positions must be consecutive whole numbers");
   double largest = 0;
   for_blocks(positions, table.width, [&](Index, const PositionRange& block) {
-    for (const double value : rows_of(table, block, subject.dtype)) largest = std::max(largest, std::fabs(value));
+    for (const double value : rows_of(table, block, subject.dtype))
+      largest = std::max(largest, std::fabs(value));
   });
   if (!std::isfinite(largest)) return not_told("the table holds NaN or infinite values");
-  if (table.width > 2048) return not_told(fmt::format("the fit is for at most 2048 channels, got {}", table.width));
+  if (table.width > 2048)
+    return not_told(fmt::format("the fit is for at most 2048 channels, got {}", table.width));
   const double e = entry_error(subject, largest) + drift_of(table, subject, largest);
   Measurement result;
-  std::vector<std::int64_t> shifts = subject.shifts.empty() ? std::vector<std::int64_t>{1, 2, 7} : subject.shifts;
+  std::vector<std::int64_t> shifts =
+      subject.shifts.empty() ? std::vector<std::int64_t>{1, 2, 7} : subject.shifts;
   double excess = -HUGE_VAL;
   for (const std::int64_t shift : shifts) {
-    // As many rows as columns fit any table exactly, so a fit proves nothing until there are well more.
+    // As many rows as columns fit any table exactly, so a fit proves nothing until there are well
+    // more.
     const Index fitted = (std::min<Index>(positions.count - shift, most_rows) + 1) / 2;
     if (fitted < table.width + std::max<Index>(4, table.width / 4))
-      return not_told(fmt::format("too short: {} positions leave {} rows to fit {} columns at offset {}, and any table fits itself then; give at least {} positions",
-                                  positions.count, std::max<Index>(fitted, 0), table.width, shift, 2 * (table.width + std::max<Index>(4, table.width / 4)) + shift));
+      return not_told(
+          fmt::format("too short: {} positions leave {} rows to fit {} columns at offset {}, and "
+                      "any table fits itself then; give at least {} positions",
+                      positions.count, std::max<Index>(fitted, 0), table.width, shift,
+                      2 * (table.width + std::max<Index>(4, table.width / 4)) + shift));
     const Trial trial = try_shift(table, positions, shift, e, subject.dtype);
     if (trial.worst - trial.bound <= excess) continue;
     excess = trial.worst - trial.bound;
-    result.worst = trial.worst, result.bound = trial.bound;
-    result.witness = fmt::format("position {}, offset {}, channel {} (rank {} of {})", positions.value(trial.position), shift, trial.channel, trial.rank, table.width);
+    result.worst = trial.worst;
+    result.bound = trial.bound;
+    result.witness =
+        fmt::format("position {}, offset {}, channel {} (rank {} of {})",
+                    positions.value(trial.position), shift, trial.channel, trial.rank, table.width);
   }
-  result.bound_from = fmt::format("e(1 + |w|)(1 + |M|) + |r||M|, e = {:.3g}{}{}; M_k fitted on half of the positions, tried on the others", e, spell_entry_error(subject),
-                                  subject.foreign && subject.foreign->angle ? ", " + subject.foreign->angle_from : "");
-  result.coverage = fmt::format("{} positions, {}", std::min<Index>(positions.count, most_rows), spell_shifts(shifts));
+  result.bound_from = fmt::format(
+      "e(1 + |w|)(1 + |M|) + |r||M|, e = {:.3g}{}{}; M_k fitted on half of the positions, tried on "
+      "the others",
+      e, spell_entry_error(subject),
+      subject.foreign && subject.foreign->angle ? ", " + subject.foreign->angle_from : "");
+  result.coverage = fmt::format("{} positions, {}", std::min<Index>(positions.count, most_rows),
+                                spell_shifts(shifts));
   return result;
 }
 

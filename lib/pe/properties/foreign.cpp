@@ -1,4 +1,5 @@
-// The certificate of a foreign rotation: how far its turns lie from turns in proportion to the position.
+// The certificate of a foreign rotation: how far its turns lie from turns in proportion to the
+// position.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,8 +9,9 @@
 
 namespace pe::laws {
 
-// A turn may lie √2·e from the ideal one for its two values, A·δ for an angle that is off by δ. The ideal turns of frequencies that were read off
-// the dump are moved by the very errors that they were fitted to: see observe_turns.cpp.
+// A turn may lie √2·e from the ideal one for its two values, A·δ for an angle that is off by δ. The
+// ideal turns of frequencies that were read off the dump are moved by the very errors that they
+// were fitted to: see observe_turns.cpp.
 Farthest farthest_turn(const Rotation& rotation, const Case& subject, bool still) {
   const Foreign& foreign = *subject.foreign;
   const Index n = rotation.pairs;
@@ -21,7 +23,8 @@ Farthest farthest_turn(const Rotation& rotation, const Case& subject, bool still
   std::vector<std::complex<double>> phases(static_cast<std::size_t>(n), 1);
   if (!still && !foreign.phases.empty())
     for (std::size_t j = 0; j < phases.size(); ++j) phases[j] = std::polar(1.0, foreign.phases[j]);
-  const double e = std::sqrt(2.0) * (entry_error(subject, foreign.amplitude) + 0x1p-52 * foreign.amplitude);
+  const double e =
+      std::sqrt(2.0) * (entry_error(subject, foreign.amplitude) + 0x1p-52 * foreign.amplitude);
   Farthest far;
   far.allowed = e;
   double most = 0;
@@ -32,11 +35,15 @@ Farthest farthest_turn(const Rotation& rotation, const Case& subject, bool still
         const std::size_t at = static_cast<std::size_t>(i * n) + j;
         const double off = std::abs(here[at] - phases[j] * exact[at]);
         if (off <= most * e) continue;  // no angle is allowed less than nothing
-        const double allowed = e + foreign.amplitude * foreign.angle(block.at(i), j), share = off / allowed;
+        const double allowed = e + foreign.amplitude * foreign.angle(block.at(i), j),
+                     share = off / allowed;
         if (share <= most) continue;
         most = std::isnan(share) ? HUGE_VAL : share;
-        far.off = off, far.allowed = allowed;
-        far.witness = fmt::format("nearest to its bound: position {}, pair {}, {:.3g} from where a steady turn is", subject.positions.value(first + i), j, off);
+        far.off = off;
+        far.allowed = allowed;
+        far.witness = fmt::format(
+            "nearest to its bound: position {}, pair {}, {:.3g} from where a steady turn is",
+            subject.positions.value(first + i), j, off);
       }
   });
   return far;

@@ -13,7 +13,8 @@ namespace pe::laws {
 double rounding_error(DType dtype, double largest) {
   if (largest == 0) return 0;
   int exponent;
-  const bool power_of_two = std::frexp(largest, &exponent) == 0.5;  // largest = m·2^exponent, m in [1/2, 1)
+  const bool power_of_two =
+      std::frexp(largest, &exponent) == 0.5;  // largest = m·2^exponent, m in [1/2, 1)
   const double binade = std::ldexp(1.0, power_of_two ? exponent - 2 : exponent - 1);
   return unit_roundoff(dtype) * binade * (dtype == DType::f64 ? 2 : 1);
 }
@@ -23,8 +24,12 @@ double entry_error(const Case& subject, double largest) {
 }
 
 std::string spell_entry_error(const Case& subject) {
-  const std::string rounding = is_integer(subject.dtype) ? "no rounding" : fmt::format("one rounding to {}", name_of(subject.dtype));
-  return subject.foreign && subject.foreign->value > 0 ? fmt::format(" ({}, and {})", rounding, subject.foreign->value_from) : fmt::format(" ({})", rounding);
+  const std::string rounding = is_integer(subject.dtype)
+                                   ? "no rounding"
+                                   : fmt::format("one rounding to {}", name_of(subject.dtype));
+  return subject.foreign && subject.foreign->value > 0
+             ? fmt::format(" ({}, and {})", rounding, subject.foreign->value_from)
+             : fmt::format(" ({})", rounding);
 }
 
 std::vector<std::int64_t> usual_shifts(Index positions) {
@@ -61,7 +66,8 @@ PositionRange existing(std::optional<Index> rows, const PositionRange& positions
   return kept;
 }
 
-void for_blocks(const PositionRange& positions, Index width, const std::function<void(Index, const PositionRange&)>& visit) {
+void for_blocks(const PositionRange& positions, Index width,
+                const std::function<void(Index, const PositionRange&)>& visit) {
   const Index block = std::max<Index>(1, (Index{1} << 17) / std::max<Index>(1, width));
   for (Index first = 0; first < positions.count; first += block)
     visit(first, positions.slice(first, std::min(block, positions.count - first)));

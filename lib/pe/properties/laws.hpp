@@ -61,15 +61,17 @@ Measurement clipped(const Relative&, const Case&);
 Measurement expansion(const Relative&, const Case&);
 Measurement rel_shift(const Relative&, const Case&);
 
-/// The largest error of one rounding to `dtype` of numbers up to `largest` in magnitude: half an ulp of the binade below it
-/// (f64 values are promised within a whole ulp, so twice that).
+/// The largest error of one rounding to `dtype` of numbers up to `largest` in magnitude: half an
+/// ulp of the binade below it (f64 values are promised within a whole ulp, so twice that).
 double rounding_error(DType dtype, double largest);
 
 /// What is no number is worse than any, and stays so.
-inline bool worse(double off, double worst) { return off > worst || (std::isnan(off) && !std::isnan(worst)); }
+inline bool worse(double off, double worst) {
+  return off > worst || (std::isnan(off) && !std::isnan(worst));
+}
 
-/// How far a stored number up to `largest` in magnitude may lie from the law's own: one rounding to the dtype, and what a foreign arithmetic does
-/// before it.
+/// How far a stored number up to `largest` in magnitude may lie from the law's own: one rounding to
+/// the dtype, and what a foreign arithmetic does before it.
 double entry_error(const Case& subject, double largest);
 /// " (one rounding to f32)", with the foreign arithmetic where there is one.
 std::string spell_entry_error(const Case& subject);
@@ -85,11 +87,17 @@ std::vector<double> rows_of(const Table& table, const PositionRange& positions, 
 
 /// The positions that exist: without those beyond a table's or a bias's rows.
 PositionRange existing(std::optional<Index> rows, const PositionRange& positions);
-inline PositionRange existing(const Table& table, const PositionRange& positions) { return existing(table.rows, positions); }
-inline PositionRange existing(const Bias& bias, const PositionRange& positions) { return existing(bias.rows, positions); }
+inline PositionRange existing(const Table& table, const PositionRange& positions) {
+  return existing(table.rows, positions);
+}
+inline PositionRange existing(const Bias& bias, const PositionRange& positions) {
+  return existing(bias.rows, positions);
+}
 
-/// Calls visit(index of the block's first position, its positions) over runs of at most about a megabyte of doubles.
-void for_blocks(const PositionRange& positions, Index width, const std::function<void(Index, const PositionRange&)>& visit);
+/// Calls visit(index of the block's first position, its positions) over runs of at most about a
+/// megabyte of doubles.
+void for_blocks(const PositionRange& positions, Index width,
+                const std::function<void(Index, const PositionRange&)>& visit);
 
 Measurement not_told(std::string why);
 
@@ -97,8 +105,9 @@ Measurement not_told(std::string why);
 using Turns = std::vector<std::complex<double>>;
 Turns turns_of(const Rotation& rotation, const PositionRange& positions, DType dtype);
 
-/// The turn of a foreign rotation that lies farthest from turns in proportion to the position, measured against what it is allowed: one such turn
-/// decides, for the law's bound is of every pair of positions. `still`: turns that stand still at position 0.
+/// The turn of a foreign rotation that lies farthest from turns in proportion to the position,
+/// measured against what it is allowed: one such turn decides, for the law's bound is of every pair
+/// of positions. `still`: turns that stand still at position 0.
 struct Farthest {
   double off = 0, allowed = 0;
   std::string witness;
@@ -116,10 +125,12 @@ struct Spread {
   double worst = 0;
   std::string witness;
 };
-/// Of a rotation of several axes: products of the turns of two positions, gathered by how far apart they stand along the pair's own axis.
+/// Of a rotation of several axes: products of the turns of two positions, gathered by how far apart
+/// they stand along the pair's own axis.
 Spread spread_along_axes(const Rotation& rotation, const Case& subject);
 
-/// Holds xPos' scales to depending on the offset alone, and takes the result over when they are what fails.
+/// Holds xPos' scales to depending on the offset alone, and takes the result over when they are
+/// what fails.
 void add_scales(const Rotation& rotation, const Case& subject, Measurement& result);
 
 }  // namespace pe::laws

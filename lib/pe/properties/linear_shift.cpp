@@ -14,20 +14,24 @@ std::vector<double> turn_by(const Waves& waves, std::int64_t shift) {
   const Waves unit(waves.frequencies());
   const Index n = waves.pairs();
   std::vector<double> turn(static_cast<std::size_t>(2 * n));
-  unit.fill({shift, 1, 1, 0}, {2 * n, Place{n, 1}, Place{0, 1}}, DType::f64, reinterpret_cast<std::byte*>(turn.data()));
+  unit.fill({shift, 1, 1, 0}, {2 * n, Place{n, 1}, Place{0, 1}}, DType::f64,
+            reinterpret_cast<std::byte*>(turn.data()));
   return turn;
 }
 
 }  // namespace
 
-// M_k = diag of 2×2 turns: sin((p+k)θ) = cos(kθ) sin(pθ) + sin(kθ) cos(pθ), and likewise for cos (angle addition). With every
-// entry within e of the truth both sides differ by at most e(1 + |cos kθ| + |sin kθ|) ≤ e(1 + √2), and the arithmetic here by 4·2^-52·A.
+// M_k = diag of 2×2 turns: sin((p+k)θ) = cos(kθ) sin(pθ) + sin(kθ) cos(pθ), and likewise for cos
+// (angle addition). With every entry within e of the truth both sides differ by at most e(1 + |cos
+// kθ| + |sin kθ|) ≤ e(1 + √2), and the arithmetic here by 4·2^-52·A.
 Measurement linear_shift(const Table& table, const Case& subject) {
-  if (!table.waves || !table.waves->second.sine || !table.waves->second.cosine) return fitted_shift(table, subject);
+  if (!table.waves || !table.waves->second.sine || !table.waves->second.cosine)
+    return fitted_shift(table, subject);
   const auto& [waves, layout] = *table.waves;
   Measurement result;
   const PositionRange positions = existing(table, subject.positions);
-  if (positions.decimals != 0 || positions.step != 1) return not_told("positions must be consecutive whole numbers");
+  if (positions.decimals != 0 || positions.step != 1)
+    return not_told("positions must be consecutive whole numbers");
   const auto shifts = shifts_of(subject);
   const Index n = waves.pairs(), width = table.width;
   for (const std::int64_t shift : shifts) {
@@ -35,27 +39,34 @@ Measurement linear_shift(const Table& table, const Case& subject) {
     for_blocks(positions, width, [&](Index first, const PositionRange& block) {
       PositionRange shifted = block;
       shifted.first += shift;
-      const auto here = rows_of(table, block, subject.dtype), there = rows_of(table, shifted, subject.dtype);
+      const auto here = rows_of(table, block, subject.dtype),
+                 there = rows_of(table, shifted, subject.dtype);
       for (Index i = 0; i < block.count; ++i)
         for (Index j = 0; j < n; ++j) {
-          const auto sine = static_cast<std::size_t>(i * width + layout.sine->offset + j * layout.sine->step);
-          const auto cosine = static_cast<std::size_t>(i * width + layout.cosine->offset + j * layout.cosine->step);
-          const double c = turn[static_cast<std::size_t>(j)], s = turn[static_cast<std::size_t>(n + j)];
+          const auto sine =
+              static_cast<std::size_t>(i * width + layout.sine->offset + j * layout.sine->step);
+          const auto cosine =
+              static_cast<std::size_t>(i * width + layout.cosine->offset + j * layout.cosine->step);
+          const double c = turn[static_cast<std::size_t>(j)],
+                       s = turn[static_cast<std::size_t>(n + j)];
           const double off_sine = std::fabs(there[sine] - (c * here[sine] + s * here[cosine]));
           const double off_cosine = std::fabs(there[cosine] - (c * here[cosine] - s * here[sine]));
           const double off = std::fmax(off_sine, off_cosine);
           if (!worse(off, result.worst)) continue;
           result.worst = off;
           const bool in_sine = off_sine >= off_cosine;
-          result.witness = fmt::format("position {}, offset {}, pair {}: {} is {:.9g}, M_k gives {:.9g}", positions.value(first + i), shift, j,
-                                       in_sine ? "sin" : "cos", there[in_sine ? sine : cosine],
-                                       in_sine ? c * here[sine] + s * here[cosine] : c * here[cosine] - s * here[sine]);
+          result.witness = fmt::format(
+              "position {}, offset {}, pair {}: {} is {:.9g}, M_k gives {:.9g}",
+              positions.value(first + i), shift, j, in_sine ? "sin" : "cos",
+              there[in_sine ? sine : cosine],
+              in_sine ? c * here[sine] + s * here[cosine] : c * here[cosine] - s * here[sine]);
         }
     });
   }
   const double e = rounding_error(subject.dtype, to_double(waves.magnitude()));
   result.bound = e * (1 + std::sqrt(2.0)) + 4 * 0x1p-52 * to_double(waves.magnitude());
-  result.bound_from = fmt::format("(1+√2)·e + 4·2^-52, e = {:.3g} (one rounding to {}); M_k known", e, name_of(subject.dtype));
+  result.bound_from = fmt::format("(1+√2)·e + 4·2^-52, e = {:.3g} (one rounding to {}); M_k known",
+                                  e, name_of(subject.dtype));
   result.coverage = fmt::format("all {} positions, {}", positions.count, spell_shifts(shifts));
   return result;
 }

@@ -78,7 +78,8 @@ std::vector<double> last_output(const Effect& effect, const Content& tokens, con
 
 Content swapped(Content tokens, Index a, Index b) {
   for (Index h = 0; h < tokens.heads; ++h)
-    std::swap_ranges(tokens.row(0, h, a), tokens.row(0, h, a) + tokens.channels, tokens.row(0, h, b));
+    std::swap_ranges(tokens.row(0, h, a), tokens.row(0, h, a) + tokens.channels,
+                     tokens.row(0, h, b));
   return tokens;
 }
 
@@ -90,11 +91,12 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-// Tokens are drawn, the token at the latest position asks, and two others change places. A logit of n
-// channels is within (n + 24)u of the sum Λ of its terms' norms (24: a cosine, xPos' factor and a product on
-// both sides, the scale, a bias), so a weight is within 2(n + 24)uΛ + (L + 4)u of itself, and the output,
-// whose weights sum to one, within that and L + 2 roundings more of the largest value V; two runs differ by
-// twice that where nothing tells the order. A change beyond it was seen.
+// Tokens are drawn, the token at the latest position asks, and two others change places. A logit of
+// n channels is within (n + 24)u of the sum Λ of its terms' norms (24: a cosine, xPos' factor and a
+// product on both sides, the scale, a bias), so a weight is within 2(n + 24)uΛ + (L + 4)u of
+// itself, and the output, whose weights sum to one, within that and L + 2 roundings more of the
+// largest value V; two runs differ by twice that where nothing tells the order. A change beyond it
+// was seen.
 Measurement order_sensitive(const Case& subject) {
   if (const Bias* bias = std::get_if<Bias>(&subject.effect); bias && !bias->fill)
     return not_told("the bias is trained and its numbers were not given");
@@ -108,10 +110,12 @@ Measurement order_sensitive(const Case& subject) {
   if (positions.count < 3) return not_told("it takes three tokens to see two of them swapped");
 
   const auto [heads, channels] = shape_of(subject.effect);
-  const Content tokens = random_content("x", {1, heads, positions.count, channels}, "bhsd", 0, DType::f64);
+  const Content tokens =
+      random_content("x", {1, heads, positions.count, channels}, "bhsd", 0, DType::f64);
   const Index last = positions.step > 0 ? positions.count - 1 : 0;
-  Setting setting{
-      .queries = positions, .keys = positions, .scale = usual_scale(subject.effect, channels, Combine::add)};
+  Setting setting{.queries = positions,
+                  .keys = positions,
+                  .scale = usual_scale(subject.effect, channels, Combine::add)};
   // Scores of a table or a rotation are kept within [−1, 1], so that softmax sees every token.
   double norms = std::pow(largest_norm(encode(subject.effect, tokens, positions, Combine::add)), 2);
   if (kind_of(subject.effect) == Kind::table || kind_of(subject.effect) == Kind::rotation)
@@ -119,14 +123,17 @@ Measurement order_sensitive(const Case& subject) {
   double added = 0, values = largest_norm(tokens);
   if (relative) {
     for (const RelativeTerm& term : relative->terms)
-      norms += (term.left == RelativeTerm::Left::fixed ? largest_norm(term.fixed) : largest_norm(tokens)) *
-               (term.right == RelativeTerm::Right::table ? largest_norm(term.table) : largest_norm(tokens));
+      norms += (term.left == RelativeTerm::Left::fixed ? largest_norm(term.fixed)
+                                                       : largest_norm(tokens)) *
+               (term.right == RelativeTerm::Right::table ? largest_norm(term.table)
+                                                         : largest_norm(tokens));
     if (relative->values) values += largest_norm(*relative->values);
   }
   if (const Bias* bias = std::get_if<Bias>(&subject.effect)) {
     std::vector<double> row(static_cast<std::size_t>(positions.count));
     for (Index h = 0; h < heads; ++h) {
-      bias->fill(h, positions.at(last), positions, DType::f64, reinterpret_cast<std::byte*>(row.data()));
+      bias->fill(h, positions.at(last), positions, DType::f64,
+                 reinterpret_cast<std::byte*>(row.data()));
       for (const double value : row)
         if (std::isfinite(value)) added = std::max(added, std::fabs(value));
     }
@@ -135,12 +142,13 @@ Measurement order_sensitive(const Case& subject) {
   const double rounding =
       2 * (2 * (n + 24) * u * (setting.scale * norms + added) + (2 * count + 6) * u) * values;
 
-  const Bias nothing{.heads = heads,
-                     .slopes = {},
-                     .buckets = {},
-                     .fill = [](Index, std::int64_t, const PositionRange& keys, DType dtype, std::byte* out) {
-                       std::fill_n(out, static_cast<std::size_t>(keys.count) * size_of(dtype), std::byte{0});
-                     }};
+  const Bias nothing{
+      .heads = heads,
+      .slopes = {},
+      .buckets = {},
+      .fill = [](Index, std::int64_t, const PositionRange& keys, DType dtype, std::byte* out) {
+        std::fill_n(out, static_cast<std::size_t>(keys.count) * size_of(dtype), std::byte{0});
+      }};
   const auto told = last_output(subject.effect, tokens, setting, last),
              untold = last_output(nothing, tokens, setting, last);
   double most = -1, control = 0;
@@ -151,21 +159,28 @@ Measurement order_sensitive(const Case& subject) {
       const Content other = swapped(tokens, a, b);
       const double change = distance(told, last_output(subject.effect, other, setting, last));
       control = std::max(control, distance(untold, last_output(nothing, other, setting, last)));
-      ++pairs, silent += change <= rounding;
-      if (change > most) most = change, first = a, second = b;
+      ++pairs;
+      silent += change <= rounding;
+      if (change > most) {
+        most = change;
+        first = a;
+        second = b;
+      }
     }
   Measurement result;
   result.worst = most > rounding && control <= rounding ? 0 : 1;
   result.bound_from = fmt::format(
-      "1 when no swap moves the output beyond rounding, {:.2g}, or when one does without an encoding",
+      "1 when no swap moves the output beyond rounding, {:.2g}, or when one does without an "
+      "encoding",
       rounding);
   result.witness = fmt::format(
-      "swapping the tokens at {} and {} moves the output at {} by {:.3g}; without an encoding none moves it "
+      "swapping the tokens at {} and {} moves the output at {} by {:.3g}; without an encoding none "
+      "moves it "
       "by more than {:.2g}",
       positions.value(first), positions.value(second), positions.value(last), most, control);
   if (silent > 0) result.witness += fmt::format("; {} of {} swaps are not seen", silent, pairs);
-  result.coverage = fmt::format("all {} swaps among {} tokens before one that asks, {} heads", pairs,
-                                positions.count - 1, heads);
+  result.coverage = fmt::format("all {} swaps among {} tokens before one that asks, {} heads",
+                                pairs, positions.count - 1, heads);
   return result;
 }
 

@@ -12,43 +12,100 @@ namespace {
 
 constexpr Property rows[] = {
     {.name = "finite", .statement = "no value is NaN or infinite", .any = laws::finite},
-    {.name = "deterministic", .statement = "the same bytes for every way of splitting the work", .any = laws::deterministic},
-    {.name = "length-invariant", .statement = "what stands at a position does not depend on the length", .any = laws::length_invariant},
-    {.name = "relative-only", .statement = "the score of q at m and k at n depends on m − n only, for all q and k",
-     .table = laws::table_relative_only, .rotation = laws::rotation_relative_only, .bias = laws::bias_relative_only,
+    {.name = "deterministic",
+     .statement = "the same bytes for every way of splitting the work",
+     .any = laws::deterministic},
+    {.name = "length-invariant",
+     .statement = "what stands at a position does not depend on the length",
+     .any = laws::length_invariant},
+    {.name = "relative-only",
+     .statement = "the score of q at m and k at n depends on m − n only, for all q and k",
+     .table = laws::table_relative_only,
+     .rotation = laws::rotation_relative_only,
+     .bias = laws::bias_relative_only,
      .relative = laws::buckets_by_offset},
-    {.name = "order-sensitive", .statement = "attention's output changes when two tokens swap places, and without an encoding it does not",
+    {.name = "order-sensitive",
+     .statement = "attention's output changes when two tokens swap places, and without an encoding "
+                  "it does not",
      .any = laws::order_sensitive},
-    {.name = "bounded", .statement = "every value stays within [-1, 1], or the range that the encoding states", .table = laws::bounded},
+    {.name = "bounded",
+     .statement = "every value stays within [-1, 1], or the range that the encoding states",
+     .table = laws::bounded},
     {.name = "unique", .statement = "no two positions share a row", .table = laws::unique},
-    {.name = "constant-norm", .statement = "every row has the same length as a vector", .table = laws::constant_norm},
-    {.name = "distance-by-offset", .statement = "the product of two rows depends on their offset only", .table = laws::distance_by_offset},
-    {.name = "linear-shift", .statement = "for each k one matrix M_k gives P(p+k) = M_k P(p) at every p", .table = laws::linear_shift},
-    {.name = "separable", .statement = "a grid's table is the sum of a table of each axis", .table = laws::separable},
-    {.name = "collision-free", .statement = "x + P(p) differs from y + P(q) for any two of the embeddings at any two positions", .table = laws::collision_free},
-    {.name = "identity-at-zero", .statement = "position 0 does not turn: R(0) = A", .rotation = laws::identity_at_zero},
-    {.name = "unit-pairs", .statement = "cos² + sin² is the attention factor squared", .rotation = laws::unit_pairs},
-    {.name = "turns-add", .statement = "turns add: R(i) R(j) = A R(i+j)", .rotation = laws::turns_add},
-    {.name = "norm-preserving", .statement = "‖R(p) q‖ is the attention factor times ‖q‖, for all q", .rotation = laws::norm_preserving},
-    {.name = "matrix-form", .statement = "the sparse matrix, the pairs and the half form turn a vector alike", .rotation = laws::matrix_form},
-    {.name = "frequencies-decrease", .statement = "no pair turns faster than the one before", .rotation = laws::frequencies_decrease},
-    {.name = "toeplitz", .statement = "the bias is the same along every diagonal", .bias = laws::toeplitz},
-    {.name = "zero-diagonal", .statement = "a position does not bias itself", .bias = laws::zero_diagonal},
-    {.name = "falls-with-distance", .statement = "the bias never rises with the distance", .bias = laws::falls_with_distance},
+    {.name = "constant-norm",
+     .statement = "every row has the same length as a vector",
+     .table = laws::constant_norm},
+    {.name = "distance-by-offset",
+     .statement = "the product of two rows depends on their offset only",
+     .table = laws::distance_by_offset},
+    {.name = "linear-shift",
+     .statement = "for each k one matrix M_k gives P(p+k) = M_k P(p) at every p",
+     .table = laws::linear_shift},
+    {.name = "separable",
+     .statement = "a grid's table is the sum of a table of each axis",
+     .table = laws::separable},
+    {.name = "collision-free",
+     .statement =
+         "x + P(p) differs from y + P(q) for any two of the embeddings at any two positions",
+     .table = laws::collision_free},
+    {.name = "identity-at-zero",
+     .statement = "position 0 does not turn: R(0) = A",
+     .rotation = laws::identity_at_zero},
+    {.name = "unit-pairs",
+     .statement = "cos² + sin² is the attention factor squared",
+     .rotation = laws::unit_pairs},
+    {.name = "turns-add",
+     .statement = "turns add: R(i) R(j) = A R(i+j)",
+     .rotation = laws::turns_add},
+    {.name = "norm-preserving",
+     .statement = "‖R(p) q‖ is the attention factor times ‖q‖, for all q",
+     .rotation = laws::norm_preserving},
+    {.name = "matrix-form",
+     .statement = "the sparse matrix, the pairs and the half form turn a vector alike",
+     .rotation = laws::matrix_form},
+    {.name = "frequencies-decrease",
+     .statement = "no pair turns faster than the one before",
+     .rotation = laws::frequencies_decrease},
+    {.name = "toeplitz",
+     .statement = "the bias is the same along every diagonal",
+     .bias = laws::toeplitz},
+    {.name = "zero-diagonal",
+     .statement = "a position does not bias itself",
+     .bias = laws::zero_diagonal},
+    {.name = "falls-with-distance",
+     .statement = "the bias never rises with the distance",
+     .bias = laws::falls_with_distance},
     {.name = "causal", .statement = "keys after the query are masked", .bias = laws::causal},
     {.name = "symmetric", .statement = "query and key may be exchanged", .bias = laws::symmetric},
-    {.name = "slopes", .statement = "the head slopes follow the geometric rule, both ladders of it", .bias = laws::slopes},
-    {.name = "buckets-total", .statement = "every pair of positions has a bucket of the table", .bias = laws::bias_buckets_total,
+    {.name = "slopes",
+     .statement = "the head slopes follow the geometric rule, both ladders of it",
+     .bias = laws::slopes},
+    {.name = "buckets-total",
+     .statement = "every pair of positions has a bucket of the table",
+     .bias = laws::bias_buckets_total,
      .relative = laws::buckets_total},
-    {.name = "buckets-by-offset", .statement = "the bucket depends on the offset only", .bias = laws::bias_buckets_by_offset,
+    {.name = "buckets-by-offset",
+     .statement = "the bucket depends on the offset only",
+     .bias = laws::bias_buckets_by_offset,
      .relative = laws::buckets_by_offset},
-    {.name = "buckets-monotone", .statement = "the bucket moves one way with the distance, on either side",
-     .bias = laws::bias_buckets_monotone, .relative = laws::buckets_monotone},
-    {.name = "buckets-covered", .statement = "every bucket is reached", .bias = laws::bias_buckets_covered, .relative = laws::buckets_covered},
-    {.name = "clipped", .statement = "from the stated distance on, and not before, the bucket stays the same", .bias = laws::bias_clipped,
+    {.name = "buckets-monotone",
+     .statement = "the bucket moves one way with the distance, on either side",
+     .bias = laws::bias_buckets_monotone,
+     .relative = laws::buckets_monotone},
+    {.name = "buckets-covered",
+     .statement = "every bucket is reached",
+     .bias = laws::bias_buckets_covered,
+     .relative = laws::buckets_covered},
+    {.name = "clipped",
+     .statement = "from the stated distance on, and not before, the bucket stays the same",
+     .bias = laws::bias_clipped,
      .relative = laws::clipped},
-    {.name = "expansion", .statement = "the terms sum to the whole score", .relative = laws::expansion},
-    {.name = "rel-shift", .statement = "padding, reshaping and cutting gives the same as reading each pair's row", .relative = laws::rel_shift},
+    {.name = "expansion",
+     .statement = "the terms sum to the whole score",
+     .relative = laws::expansion},
+    {.name = "rel-shift",
+     .statement = "padding, reshaping and cutting gives the same as reading each pair's row",
+     .relative = laws::rel_shift},
 };
 
 }  // namespace
@@ -56,10 +113,14 @@ constexpr Property rows[] = {
 bool Property::applies(Kind kind) const {
   if (any) return true;
   switch (kind) {
-    case Kind::table: return table;
-    case Kind::rotation: return rotation;
-    case Kind::bias: return bias;
-    case Kind::relative: return relative;
+    case Kind::table:
+      return table;
+    case Kind::rotation:
+      return rotation;
+    case Kind::bias:
+      return bias;
+    case Kind::relative:
+      return relative;
   }
   return false;
 }
@@ -90,7 +151,8 @@ const Property& find_property(std::string_view name) {
     names.emplace_back(property.name);
   }
   const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("unknown law '{}'{}", name, near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+  throw UsageError(fmt::format("unknown law '{}'{}", name,
+                               near.empty() ? "" : fmt::format(": did you mean {}?", near)));
 }
 
 }  // namespace pe

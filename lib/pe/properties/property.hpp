@@ -15,16 +15,17 @@ namespace pe {
 
 /// What numbers that somebody else computed are allowed beside one rounding to their dtype.
 struct Foreign {
-  double value = 0;        // of any number: in the arithmetic that made it, before it was stored
+  double value = 0;  // of any number: in the arithmetic that made it, before it was stored
   std::string value_from;
-  /// Of turns: what the arithmetic may do to the angle of a pair at a position, in radians. Null where there is none.
+  /// Of turns: what the arithmetic may do to the angle of a pair at a position, in radians. Null
+  /// where there is none.
   std::function<double(std::int64_t position, std::size_t pair)> angle = {};
   std::string angle_from = {};
-  double amplitude = 1;    // that the dump itself has
-  // Where the effect's frequencies were read off the dump: the angle of position 0, the frequencies of turns that stand still there, and what
-  // either fit may be off by.
+  double amplitude = 1;  // that the dump itself has
+  // Where the effect's frequencies were read off the dump: the angle of position 0, the frequencies
+  // of turns that stand still there, and what either fit may be off by.
   std::vector<double> phases = {}, still = {}, frequency_error = {};
-  double slope = 0;        // of a head's slope, relative
+  double slope = 0;  // of a head's slope, relative
   std::string slope_from = {};
 };
 
@@ -32,23 +33,24 @@ struct Foreign {
 struct Case {
   Effect effect;
   PositionRange positions;
-  PositionRange offsets;                        // key − query
+  PositionRange offsets;  // key − query
   DType dtype = DType::f32;
-  std::function<Effect(Index length)> remake;   // the same encoding for a sequence of another length
-  std::vector<std::int64_t> shifts;             // the k of linear-shift and others; empty: usual_shifts
-  std::optional<Array> embeddings{};            // [token, dim] that collision-free is tried on; none: drawn ones
-  std::optional<Foreign> foreign{};    // the effect is somebody's dump
+  std::function<Effect(Index length)> remake;  // the same encoding for a sequence of another length
+  std::vector<std::int64_t> shifts;  // the k of linear-shift and others; empty: usual_shifts
+  std::optional<Array>
+      embeddings{};  // [token, dim] that collision-free is tried on; none: drawn ones
+  std::optional<Foreign> foreign{};  // the effect is somebody's dump
 };
 
 /// The worst deviation, the bound it is held to, and where it was found.
 struct Measurement {
   double worst = 0;
   double bound = 0;
-  std::string bound_from;   // the derivation, with its numbers
-  std::string witness;      // "position 513, offset 64, pair 3: expected …, got …"
-  std::string coverage;     // "all 1024 positions, offsets 1, 2, 4"
+  std::string bound_from;  // the derivation, with its numbers
+  std::string witness;     // "position 513, offset 64, pair 3: expected …, got …"
+  std::string coverage;    // "all 1024 positions, offsets 1, 2, 4"
   bool exhaustive = false;
-  std::string skipped;      // why it could not be told; empty when it was measured
+  std::string skipped;  // why it could not be told; empty when it was measured
 
   bool holds() const { return worst <= bound; }  // false for NaN
 };

@@ -15,9 +15,11 @@ namespace {
 double largest_of(const Table& table, const Case& subject) {
   if (table.range) return std::max(std::fabs(table.range->first), std::fabs(table.range->second));
   double largest = 0;
-  for_blocks(existing(table, subject.positions), table.width, [&](Index, const PositionRange& block) {
-    for (const double value : rows_of(table, block, subject.dtype)) largest = std::max(largest, std::fabs(value));
-  });
+  for_blocks(existing(table, subject.positions), table.width,
+             [&](Index, const PositionRange& block) {
+               for (const double value : rows_of(table, block, subject.dtype))
+                 largest = std::max(largest, std::fabs(value));
+             });
   return largest;
 }
 
@@ -27,20 +29,28 @@ double dot(const double* a, const double* b, Index width) {
   return sum;
 }
 
-// The root mean square over a row of what a foreign table's angles may be off by at the last position; norms (offset 0) do not see it, for a sine
-// and its cosine turn together.
-double foreign_drift(const Table& table, const Case& subject, const std::vector<std::int64_t>& shifts) {
-  if (!subject.foreign || !subject.foreign->angle || (shifts.size() == 1 && shifts[0] == 0)) return 0;
+// The root mean square over a row of what a foreign table's angles may be off by at the last
+// position; norms (offset 0) do not see it, for a sine and its cosine turn together.
+double foreign_drift(const Table& table, const Case& subject,
+                     const std::vector<std::int64_t>& shifts) {
+  if (!subject.foreign || !subject.foreign->angle || (shifts.size() == 1 && shifts[0] == 0))
+    return 0;
   double sum = 0;
   const PositionRange positions = existing(table, subject.positions);
   for (Index pair = 0; pair < table.width / 2; ++pair)
-    sum += std::pow(std::max(subject.foreign->angle(positions.at(0), static_cast<std::size_t>(pair)), subject.foreign->angle(positions.at(positions.count - 1), static_cast<std::size_t>(pair))), 2);
+    sum +=
+        std::pow(std::max(subject.foreign->angle(positions.at(0), static_cast<std::size_t>(pair)),
+                          subject.foreign->angle(positions.at(positions.count - 1),
+                                                 static_cast<std::size_t>(pair))),
+                 2);
   return subject.foreign->amplitude * std::sqrt(sum / static_cast<double>(table.width));
 }
 
-// ⟨P(p), P(p+k)⟩ over all p for each k. Rounding moves a product by at most 2e√d·N + d·e² (N the largest norm, e the
-// rounding error of an entry; Cauchy-Schwarz), and adding in double by d·2^-53·N² more; two of them differ by twice that.
-Measurement products(const Table& table, const Case& subject, const std::vector<std::int64_t>& shifts) {
+// ⟨P(p), P(p+k)⟩ over all p for each k. Rounding moves a product by at most 2e√d·N + d·e² (N the
+// largest norm, e the rounding error of an entry; Cauchy-Schwarz), and adding in double by
+// d·2^-53·N² more; two of them differ by twice that.
+Measurement products(const Table& table, const Case& subject,
+                     const std::vector<std::int64_t>& shifts) {
   Measurement result;
   const PositionRange positions = existing(table, subject.positions);
   const Index width = table.width;
@@ -50,26 +60,46 @@ Measurement products(const Table& table, const Case& subject, const std::vector<
     double low = HUGE_VAL, high = -HUGE_VAL;
     Index low_at = 0, high_at = 0;
     if (shift >= positions.count) continue;
-    for_blocks(positions.slice(0, positions.count - shift), width, [&](Index first, const PositionRange& block) {
-      const auto here = rows_of(table, block, subject.dtype), there = rows_of(table, positions.slice(first + shift, block.count), subject.dtype);
-      for (Index i = 0; i < block.count; ++i) {
-        const double product = dot(&here[static_cast<std::size_t>(i * width)], &there[static_cast<std::size_t>(i * width)], width);
-        norm = std::max(norm, std::sqrt(std::fabs(dot(&here[static_cast<std::size_t>(i * width)], &here[static_cast<std::size_t>(i * width)], width))));
-        if (std::isnan(product)) lost = positions.value(first + i);
-        if (product < low) low = product, low_at = first + i;
-        if (product > high) high = product, high_at = first + i;
-      }
-    });
+    for_blocks(
+        positions.slice(0, positions.count - shift), width,
+        [&](Index first, const PositionRange& block) {
+          const auto here = rows_of(table, block, subject.dtype),
+                     there =
+                         rows_of(table, positions.slice(first + shift, block.count), subject.dtype);
+          for (Index i = 0; i < block.count; ++i) {
+            const double product = dot(&here[static_cast<std::size_t>(i * width)],
+                                       &there[static_cast<std::size_t>(i * width)], width);
+            norm = std::max(
+                norm, std::sqrt(std::fabs(dot(&here[static_cast<std::size_t>(i * width)],
+                                              &here[static_cast<std::size_t>(i * width)], width))));
+            if (std::isnan(product)) lost = positions.value(first + i);
+            if (product < low) {
+              low = product;
+              low_at = first + i;
+            }
+            if (product > high) {
+              high = product;
+              high_at = first + i;
+            }
+          }
+        });
     if (high - low <= result.worst) continue;
     result.worst = high - low;
-    result.witness = fmt::format("offset {}: product {:.9g} at position {}, {:.9g} at position {}", shift, low, positions.value(low_at),
-                                 high, positions.value(high_at));
+    result.witness =
+        fmt::format("offset {}: product {:.9g} at position {}, {:.9g} at position {}", shift, low,
+                    positions.value(low_at), high, positions.value(high_at));
   }
-  const double e = entry_error(subject, largest_of(table, subject)) + foreign_drift(table, subject, shifts), d = static_cast<double>(width);
+  const double e = entry_error(subject, largest_of(table, subject)) +
+                   foreign_drift(table, subject, shifts),
+               d = static_cast<double>(width);
   result.bound = 2 * (2 * e * std::sqrt(d) * norm + d * e * e + d * 0x1p-53 * norm * norm);
-  result.bound_from = fmt::format("2(2e√d·N + d·e² + d·2^-53·N²), e = {:.3g}{}, d = {}, N = {:.6g}", e, spell_entry_error(subject), width, norm);
+  result.bound_from = fmt::format("2(2e√d·N + d·e² + d·2^-53·N²), e = {:.3g}{}, d = {}, N = {:.6g}",
+                                  e, spell_entry_error(subject), width, norm);
   result.coverage = fmt::format("all {} positions, {}", positions.count, spell_shifts(shifts));
-  if (lost) result.worst = std::nan(""), result.witness = fmt::format("position {}: the product is no number", *lost);
+  if (lost) {
+    result.worst = std::nan("");
+    result.witness = fmt::format("position {}: the product is no number", *lost);
+  }
   return result;
 }
 
@@ -82,17 +112,22 @@ Measurement bounded(const Table& table, const Case& subject) {
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {
     const auto rows = rows_of(table, block, subject.dtype);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double excess = std::isnan(rows[i]) ? rows[i] : std::max({rows[i] - high, low - rows[i], 0.0});
+      const double excess =
+          std::isnan(rows[i]) ? rows[i] : std::max({rows[i] - high, low - rows[i], 0.0});
       if (!worse(excess, result.worst)) continue;
       result.worst = excess;
-      result.witness = fmt::format("position {}, channel {}: {}", positions.value(first + static_cast<Index>(i) / table.width),
+      result.witness = fmt::format("position {}, channel {}: {}",
+                                   positions.value(first + static_cast<Index>(i) / table.width),
                                    static_cast<Index>(i) % table.width, rows[i]);
     }
   });
   // Rounding is monotone: it leaves the range only when an end of it is not a number of the dtype.
-  const bool ends_fit = std::ldexp(high, 6) == std::trunc(std::ldexp(high, 6)) && std::fabs(high) <= 1;
-  result.bound = ends_fit ? 0 : rounding_error(subject.dtype, std::max(std::fabs(low), std::fabs(high)));
-  result.bound_from = fmt::format("outside [{:.9g}, {:.9g}]{}", low, high, ends_fit ? "" : " by more than one rounding");
+  const bool ends_fit =
+      std::ldexp(high, 6) == std::trunc(std::ldexp(high, 6)) && std::fabs(high) <= 1;
+  result.bound =
+      ends_fit ? 0 : rounding_error(subject.dtype, std::max(std::fabs(low), std::fabs(high)));
+  result.bound_from = fmt::format("outside [{:.9g}, {:.9g}]{}", low, high,
+                                  ends_fit ? "" : " by more than one rounding");
   result.coverage = fmt::format("all {} positions", positions.count);
   result.exhaustive = true;
   return result;
@@ -106,7 +141,10 @@ Measurement unique(const Table& table, const Case& subject) {
   std::unordered_multimap<std::size_t, Index> seen;  // hash of a row → index
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {
     const auto rows = rows_of(table, block, subject.dtype);
-    const auto bytes_of = [&](const double* row) { return std::string_view(reinterpret_cast<const char*>(row), static_cast<std::size_t>(table.width) * 8); };
+    const auto bytes_of = [&](const double* row) {
+      return std::string_view(reinterpret_cast<const char*>(row),
+                              static_cast<std::size_t>(table.width) * 8);
+    };
     for (Index i = 0; i < block.count; ++i) {
       const double* row = &rows[static_cast<std::size_t>(i * table.width)];
       const std::size_t hash = std::hash<std::string_view>{}(bytes_of(row));
@@ -115,13 +153,18 @@ Measurement unique(const Table& table, const Case& subject) {
         const auto other = rows_of(table, positions.slice(same->second, 1), subject.dtype);
         again = std::memcmp(other.data(), row, other.size() * 8) == 0;
         if (again && result.worst++ == 0)
-          result.witness = fmt::format("positions {} and {} have the same row", positions.value(same->second), positions.value(first + i));
+          result.witness = fmt::format("positions {} and {} have the same row",
+                                       positions.value(same->second), positions.value(first + i));
       }
-      if (!again) seen.emplace(hash, first + i);  // each row once: a table of equal rows is not searched again and again
+      if (!again)
+        seen.emplace(
+            hash,
+            first + i);  // each row once: a table of equal rows is not searched again and again
     }
   });
   // The closest pair: over all pairs while that is cheap, else over the usual offsets.
-  const double all_pairs = static_cast<double>(positions.count) * static_cast<double>(positions.count) * static_cast<double>(table.width);
+  const double all_pairs = static_cast<double>(positions.count) *
+                           static_cast<double>(positions.count) * static_cast<double>(table.width);
   std::vector<std::int64_t> shifts = shifts_of(subject);
   if (all_pairs < 4e8) {
     shifts.clear();
@@ -132,25 +175,37 @@ Measurement unique(const Table& table, const Case& subject) {
   const auto compare = [&](const double* here, const double* there, Index at, std::int64_t shift) {
     double square = 0;
     for (Index c = 0; c < table.width; ++c) square += (here[c] - there[c]) * (here[c] - there[c]);
-    if (square < closest) closest = square, one = at, other = at + shift;
+    if (square < closest) {
+      closest = square;
+      one = at;
+      other = at + shift;
+    }
   };
-  // Where all pairs are cheap the table is small, and made once: some tables are integrated from their start at every call.
-  const auto all = all_pairs < 4e8 ? rows_of(table, positions, subject.dtype) : std::vector<double>{};
+  // Where all pairs are cheap the table is small, and made once: some tables are integrated from
+  // their start at every call.
+  const auto all =
+      all_pairs < 4e8 ? rows_of(table, positions, subject.dtype) : std::vector<double>{};
   for (const std::int64_t shift : shifts) {
     if (shift >= positions.count) continue;
     if (!all.empty()) {
       for (Index i = 0; i + shift < positions.count; ++i)
-        compare(&all[static_cast<std::size_t>(i * table.width)], &all[static_cast<std::size_t>((i + shift) * table.width)], i, shift);
+        compare(&all[static_cast<std::size_t>(i * table.width)],
+                &all[static_cast<std::size_t>((i + shift) * table.width)], i, shift);
       continue;
     }
-    for_blocks(positions.slice(0, positions.count - shift), table.width, [&](Index first, const PositionRange& block) {
-      const auto here = rows_of(table, block, subject.dtype), there = rows_of(table, positions.slice(first + shift, block.count), subject.dtype);
-      for (Index i = 0; i < block.count; ++i)
-        compare(&here[static_cast<std::size_t>(i * table.width)], &there[static_cast<std::size_t>(i * table.width)], first + i, shift);
-    });
+    for_blocks(positions.slice(0, positions.count - shift), table.width,
+               [&](Index first, const PositionRange& block) {
+                 const auto here = rows_of(table, block, subject.dtype),
+                            there = rows_of(table, positions.slice(first + shift, block.count),
+                                            subject.dtype);
+                 for (Index i = 0; i < block.count; ++i)
+                   compare(&here[static_cast<std::size_t>(i * table.width)],
+                           &there[static_cast<std::size_t>(i * table.width)], first + i, shift);
+               });
   }
   if (result.worst == 0 && one >= 0)
-    result.witness = fmt::format("closest {}: positions {} and {}, {:.6g} apart", all_pairs < 4e8 ? "of all pairs" : "among the offsets tried",
+    result.witness = fmt::format("closest {}: positions {} and {}, {:.6g} apart",
+                                 all_pairs < 4e8 ? "of all pairs" : "among the offsets tried",
                                  positions.value(one), positions.value(other), std::sqrt(closest));
   result.coverage = fmt::format("all {} positions", positions.count);
   return result;
@@ -159,13 +214,17 @@ Measurement unique(const Table& table, const Case& subject) {
 Measurement constant_norm(const Table& table, const Case& subject) {
   Measurement result = products(table, subject, {0});
   result.exhaustive = true;
-  result.coverage = fmt::format("all {} positions, squared norms", existing(table, subject.positions).count);
+  result.coverage =
+      fmt::format("all {} positions, squared norms", existing(table, subject.positions).count);
   return result;
 }
 
-Measurement distance_by_offset(const Table& table, const Case& subject) { return products(table, subject, shifts_of(subject)); }
+Measurement distance_by_offset(const Table& table, const Case& subject) {
+  return products(table, subject, shifts_of(subject));
+}
 
-// (x + P(m))·(y + P(n)) holds x·P(n), which for some x moves as far as P(n) does: only a constant table is relative.
+// (x + P(m))·(y + P(n)) holds x·P(n), which for some x moves as far as P(n) does: only a constant
+// table is relative.
 Measurement table_relative_only(const Table& table, const Case& subject) {
   Measurement result;
   const PositionRange positions = existing(table, subject.positions);
@@ -175,16 +234,19 @@ Measurement table_relative_only(const Table& table, const Case& subject) {
     for (Index i = 0; i < block.count; ++i) {
       double square = 0;
       for (Index c = 0; c < table.width; ++c) {
-        const double difference = rows[static_cast<std::size_t>(i * table.width + c)] - start[static_cast<std::size_t>(c)];
+        const double difference = rows[static_cast<std::size_t>(i * table.width + c)] -
+                                  start[static_cast<std::size_t>(c)];
         square += difference * difference;
       }
       if (!worse(std::sqrt(square), result.worst)) continue;
       result.worst = std::sqrt(square);
-      result.witness = fmt::format("x·P({}) and x·P({}) differ by {:.6g} for a unit x, at any offset", positions.value(first + i),
-                                   positions.value(0), result.worst);
+      result.witness =
+          fmt::format("x·P({}) and x·P({}) differ by {:.6g} for a unit x, at any offset",
+                      positions.value(first + i), positions.value(0), result.worst);
     }
   });
-  result.bound = 2 * std::sqrt(static_cast<double>(table.width)) * entry_error(subject, largest_of(table, subject));
+  result.bound = 2 * std::sqrt(static_cast<double>(table.width)) *
+                 entry_error(subject, largest_of(table, subject));
   result.bound_from = "2e√d: a table that rounding alone keeps from being constant";
   result.coverage = fmt::format("all {} positions", positions.count);
   result.exhaustive = true;

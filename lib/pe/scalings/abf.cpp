@@ -6,8 +6,12 @@ namespace pe::scaling_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "adjusted-base", .type = Parameter::Type::number, .help = "the base that stands instead of --base", .fallback = "500000",
-     .lowest = "1e-60", .highest = "1e60"},
+    {.name = "adjusted-base",
+     .type = Parameter::Type::number,
+     .help = "the base that stands instead of --base",
+     .fallback = "500000",
+     .lowest = "1e-60",
+     .highest = "1e60"},
 };
 
 // θ'_j = β·base^(−2j/d) read as a new base (Xiong et al. 2023, §4.1: 10 000 becomes 500 000).

@@ -8,11 +8,14 @@ namespace {
 
 constexpr Parameter schema[] = {row::required(row::factor)};
 
-// CLEX integrates d ln θ / dt from t = 1 to t; with the network at its zero initialisation the published code's field
-// gives θ_j(t) = θ_j·(2t − 1)^(−2j/(d−2)): the ntk rule with α = 2t − 1, not t (Chen et al. 2023; DAMO-NLP-SG/CLEX).
+// CLEX integrates d ln θ / dt from t = 1 to t; with the network at its zero initialisation the
+// published code's field gives θ_j(t) = θ_j·(2t − 1)^(−2j/(d−2)): the ntk rule with α = 2t − 1, not
+// t (Chen et al. 2023; DAMO-NLP-SG/CLEX).
 Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
   const Real t = parameters.number("factor").real();
-  if (t < 1) throw UsageError(fmt::format("--factor must be at least 1 for --scaling clex, got {}", parameters.spell("factor")));
+  if (t < 1)
+    throw UsageError(fmt::format("--factor must be at least 1 for --scaling clex, got {}",
+                                 parameters.spell("factor")));
   return stretched(plain, 2 * t - 1);
 }
 

@@ -12,7 +12,8 @@ Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
   const Real factor = parameters.number("factor").real();
   Ladder bent = plain;
   for (Real& frequency : bent.frequencies) frequency /= factor;
-  bent.recipe.rule = Recipe::Rule::divided, bent.recipe.factor = factor;
+  bent.recipe.rule = Recipe::Rule::divided;
+  bent.recipe.factor = factor;
   return bent;
 }
 

@@ -10,21 +10,34 @@ namespace {
 
 constexpr Parameter schema[] = {
     row::required(row::factor),
-    {.name = "low-freq-factor", .type = Parameter::Type::number,
-     .help = "waves longer than original/low are divided by the factor", .fallback = "1", .lowest = "1e-6", .highest = "1e6", .config = "low_freq_factor"},
-    {.name = "high-freq-factor", .type = Parameter::Type::number,
-     .help = "waves shorter than original/high are kept", .fallback = "4", .lowest = "1e-6", .highest = "1e6", .config = "high_freq_factor"},
+    {.name = "low-freq-factor",
+     .type = Parameter::Type::number,
+     .help = "waves longer than original/low are divided by the factor",
+     .fallback = "1",
+     .lowest = "1e-6",
+     .highest = "1e6",
+     .config = "low_freq_factor"},
+    {.name = "high-freq-factor",
+     .type = Parameter::Type::number,
+     .help = "waves shorter than original/high are kept",
+     .fallback = "4",
+     .lowest = "1e-6",
+     .highest = "1e6",
+     .config = "high_freq_factor"},
     row::required(row::original_max_position),
 };
 
-// With λ = 2π/θ and L the original length: θ for λ < L/high; θ/s for λ > L/low; between them (1−t)·θ/s + t·θ,
-// t = (L/λ − low)/(high − low) (Llama 3.1 reference code, `apply_scaling`).
+// With λ = 2π/θ and L the original length: θ for λ < L/high; θ/s for λ > L/low; between them
+// (1−t)·θ/s + t·θ, t = (L/λ − low)/(high − low) (Llama 3.1 reference code, `apply_scaling`).
 Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
-  const Real factor = parameters.number("factor").real(), low = parameters.number("low-freq-factor").real(),
-             high = parameters.number("high-freq-factor").real(), original = parameters.number("original-max-position").real();
+  const Real factor = parameters.number("factor").real(),
+             low = parameters.number("low-freq-factor").real(),
+             high = parameters.number("high-freq-factor").real(),
+             original = parameters.number("original-max-position").real();
   if (high <= low)
     throw UsageError(fmt::format("--high-freq-factor must exceed --low-freq-factor, got {} and {}",
-                                 parameters.spell("high-freq-factor"), parameters.spell("low-freq-factor")));
+                                 parameters.spell("high-freq-factor"),
+                                 parameters.spell("low-freq-factor")));
   Ladder bent = plain;
   for (Real& frequency : bent.frequencies) {
     const Real turns = original / wavelength(frequency);  // full turns within the original length
@@ -36,7 +49,13 @@ Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
     const Real kept = (turns - low) / (high - low);
     frequency = (1 - kept) * frequency / factor + kept * frequency;
   }
-  bent.recipe = {.rule = Recipe::Rule::banded, .base = plain.base, .dim = plain.dim, .factor = factor, .low = low, .high = high, .original = original};
+  bent.recipe = {.rule = Recipe::Rule::banded,
+                 .base = plain.base,
+                 .dim = plain.dim,
+                 .factor = factor,
+                 .low = low,
+                 .high = high,
+                 .original = original};
   return bent;
 }
 

@@ -1,4 +1,5 @@
-// longrope: each pair has a searched factor of its own, from one list for short sequences and one for long ones.
+// longrope: each pair has a searched factor of its own, from one list for short sequences and one
+// for long ones.
 #include "pe/scalings/base_change.hpp"
 #include "pe/scalings/parameters.hpp"
 #include "pe/scalings/scaling.hpp"
@@ -7,33 +8,57 @@ namespace pe::scaling_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "short-factor", .type = Parameter::Type::numbers, .help = "a divisor for each pair, up to the original length",
-     .lowest = "1e-6", .highest = "1e9", .required = true, .config = "short_factor"},
-    {.name = "long-factor", .type = Parameter::Type::numbers, .help = "a divisor for each pair, beyond it",
-     .lowest = "1e-6", .highest = "1e9", .required = true, .config = "long_factor"},
+    {.name = "short-factor",
+     .type = Parameter::Type::numbers,
+     .help = "a divisor for each pair, up to the original length",
+     .lowest = "1e-6",
+     .highest = "1e9",
+     .required = true,
+     .config = "short_factor"},
+    {.name = "long-factor",
+     .type = Parameter::Type::numbers,
+     .help = "a divisor for each pair, beyond it",
+     .lowest = "1e-6",
+     .highest = "1e9",
+     .required = true,
+     .config = "long_factor"},
     row::required(row::original_max_position),
     row::factor,
     row::seq_len,
-    {.name = "factor-list", .type = Parameter::Type::choice,
-     .help = "by-length: the long list when the sequence is longer than the original; short or long: that list at every length",
-     .fallback = "by-length", .choices = "by-length short long"},
+    {.name = "factor-list",
+     .type = Parameter::Type::choice,
+     .help = "by-length: the long list when the sequence is longer than the original; short or "
+             "long: that list at every length",
+     .fallback = "by-length",
+     .choices = "by-length short long"},
     row::attention_factor,
-    {.name = "short-mscale", .type = Parameter::Type::number, .help = "attention factor of the short list (Phi-3.5-MoE)", .lowest = "0",
-     .highest = "1e6", .config = "short_mscale"},
-    {.name = "long-mscale", .type = Parameter::Type::number, .help = "attention factor of the long list (Phi-3.5-MoE)", .lowest = "0",
-     .highest = "1e6", .config = "long_mscale"},
+    {.name = "short-mscale",
+     .type = Parameter::Type::number,
+     .help = "attention factor of the short list (Phi-3.5-MoE)",
+     .lowest = "0",
+     .highest = "1e6",
+     .config = "short_mscale"},
+    {.name = "long-mscale",
+     .type = Parameter::Type::number,
+     .help = "attention factor of the long list (Phi-3.5-MoE)",
+     .lowest = "0",
+     .highest = "1e6",
+     .config = "long_mscale"},
 };
 
 void check_list(const Parameters& parameters, const char* name, std::size_t pairs) {
   const std::size_t items = parameters.numbers(name).size();
   if (items == pairs) return;
   const std::string& origin = parameters.origin(name);
-  throw UsageError(fmt::format("--{} must list {} numbers, one for each pair, got {}{}", name, pairs, items,
-                               origin.starts_with("config ") ? fmt::format(" (from config key {})", origin.substr(7)) : ""));
+  throw UsageError(fmt::format(
+      "--{} must list {} numbers, one for each pair, got {}{}", name, pairs, items,
+      origin.starts_with("config ") ? fmt::format(" (from config key {})", origin.substr(7)) : ""));
 }
 
-// √(1 + ln s / ln L), s the stretch of the whole model, 1 where nothing is stretched (Phi-3's code; for both lists).
-Real magnitude_of(const Parameters& parameters, const Real& original, bool is_long, std::string& rule) {
+// √(1 + ln s / ln L), s the stretch of the whole model, 1 where nothing is stretched (Phi-3's code;
+// for both lists).
+Real magnitude_of(const Parameters& parameters, const Real& original, bool is_long,
+                  std::string& rule) {
   const char* const own = is_long ? "long-mscale" : "short-mscale";
   rule = "as given";
   if (parameters.has("attention-factor")) return parameters.number("attention-factor").real();
@@ -44,7 +69,9 @@ Real magnitude_of(const Parameters& parameters, const Real& original, bool is_lo
   else if (parameters.has("max-position"))
     factor = parameters.number("max-position").real() / original;
   else
-    throw UsageError("--scaling longrope needs --factor or --max-position (or --attention-factor) for its attention factor");
+    throw UsageError(
+        "--scaling longrope needs --factor or --max-position (or --attention-factor) for its "
+        "attention factor");
   if (factor <= 1) {
     rule = "1, for nothing is stretched";
     return 1;
@@ -67,9 +94,10 @@ Ladder bend(const Ladder& plain, const Parameters& parameters, Index length) {
   for (const Decimal& divisor : divisors) bent.recipe.divisors.push_back(divisor.real());
   std::string rule;
   bent.magnitude = magnitude_of(parameters, original, is_long, rule);
-  bent.decisions = {list == "by-length" ? fmt::format("{} list, for length {} is {} {}", is_long ? "long" : "short", spell(here),
-                                                      is_long ? "above" : "not above", spell(original))
-                                        : fmt::format("{} list, as asked for", list),
+  bent.decisions = {list == "by-length"
+                        ? fmt::format("{} list, for length {} is {} {}", is_long ? "long" : "short",
+                                      spell(here), is_long ? "above" : "not above", spell(original))
+                        : fmt::format("{} list, as asked for", list),
                     fmt::format("attention factor {}: {}", spell(bent.magnitude), rule)};
   return bent;
 }

@@ -8,8 +8,9 @@ namespace {
 
 constexpr Parameter schema[] = {row::factor};
 
-// With D channels in the head and a part r of them: θ_j = base^(−2j/D)/s for j < int(r·D // 2), 0 for the others. Unlike
-// an ordinary partial rotation the denominator is D, and pairs are (j, j + D/2) (transformers
+// With D channels in the head and a part r of them: θ_j = base^(−2j/D)/s for j < int(r·D // 2), 0
+// for the others. Unlike an ordinary partial rotation the denominator is D, and pairs are (j, j +
+// D/2) (transformers
 // `_compute_proportional_rope_parameters`, Gemma 4).
 Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
   const Real factor = parameters.has("factor") ? parameters.number("factor").real() : Real(1);
@@ -22,7 +23,9 @@ Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
     else
       bent.frequencies[j] = 0;
   }
-  bent.recipe.rule = Recipe::Rule::live, bent.recipe.factor = factor, bent.recipe.count = static_cast<Index>(live);
+  bent.recipe.rule = Recipe::Rule::live;
+  bent.recipe.factor = factor;
+  bent.recipe.count = static_cast<Index>(live);
   bent.decisions = {fmt::format("{} of {} pairs turn", live, bent.frequencies.size())};
   return bent;
 }

@@ -10,24 +10,30 @@ namespace {
 
 std::string reasons_of(const Diagnosis& diagnosis) {
   std::string text;
-  for (const Reason& reason : diagnosis.reasons) text += fmt::format("{}{} [{}]", text.empty() ? "" : "; ", reason.sentence, reason.cause);
+  for (const Reason& reason : diagnosis.reasons)
+    text += fmt::format("{}{} [{}]", text.empty() ? "" : "; ", reason.sentence, reason.cause);
   return text;
 }
 
 std::string sentence_of(const Diagnosis& diagnosis) {
   std::string reasons = reasons_of(diagnosis);
   switch (diagnosis.tier) {
-    case Tier::exact: return "exact: every value is correctly rounded";
+    case Tier::exact:
+      return "exact: every value is correctly rounded";
     case Tier::drift:
     case Tier::storage: {
       const std::string& arithmetic = diagnosis.arithmetic;
-      return fmt::format("{}: {}{}{}", name_of(diagnosis.tier), arithmetic.empty() && reasons.empty() ? "right, within the bound" : arithmetic,
-                         arithmetic.empty() || reasons.empty() ? "" : "; ", reasons);
+      return fmt::format(
+          "{}: {}{}{}", name_of(diagnosis.tier),
+          arithmetic.empty() && reasons.empty() ? "right, within the bound" : arithmetic,
+          arithmetic.empty() || reasons.empty() ? "" : "; ", reasons);
     }
-    case Tier::wrong: break;
+    case Tier::wrong:
+      break;
   }
   if (reasons.empty())
-    reasons = fmt::format("unexplained, off by {:.4g} at {}", diagnosis.worst, diagnosis.worst_cell.place);
+    reasons = fmt::format("unexplained, off by {:.4g} at {}", diagnosis.worst,
+                          diagnosis.worst_cell.place);
   return "WRONG: " + reasons;
 }
 
@@ -37,8 +43,12 @@ std::string sentence_of(const std::vector<Verdict>& verdicts) {
     if (verdict.word == Word::fails) failing += (failing.empty() ? "" : ", ") + verdict.law;
   if (!failing.empty()) return "fails " + failing;
   const auto number = [&](Word word) { return std::ranges::count(verdicts, word, &Verdict::word); };
-  if (number(Word::holds) > 0) return fmt::format("{} laws hold, {} noted, {} skipped", number(Word::holds), number(Word::noted), number(Word::skipped));
-  return verdicts.size() == 1 ? verdicts[0].measurement.skipped : fmt::format("no law was judged, {} noted, {} skipped", number(Word::noted), number(Word::skipped));
+  if (number(Word::holds) > 0)
+    return fmt::format("{} laws hold, {} noted, {} skipped", number(Word::holds),
+                       number(Word::noted), number(Word::skipped));
+  return verdicts.size() == 1 ? verdicts[0].measurement.skipped
+                              : fmt::format("no law was judged, {} noted, {} skipped",
+                                            number(Word::noted), number(Word::skipped));
 }
 
 }  // namespace
@@ -70,20 +80,30 @@ std::string sentence_of(const Check& check) {
 std::string surprise_of(const Check& check) {
   if (check.found() == 2) return "";
   if (!check.expected) {
-    const bool refused = check.diagnosis && check.diagnosis->tier != Tier::wrong && check.diagnosis->tier > check.accept;
-    return refused ? fmt::format("{} is worse than {}, the worst that is accepted", name_of(check.diagnosis->tier), name_of(check.accept)) : "";
+    const bool refused = check.diagnosis && check.diagnosis->tier != Tier::wrong &&
+                         check.diagnosis->tier > check.accept;
+    return refused ? fmt::format("{} is worse than {}, the worst that is accepted",
+                                 name_of(check.diagnosis->tier), name_of(check.accept))
+                   : "";
   }
   const Expected& expected = *check.expected;
-  if (expected.passes && *expected.passes != (check.found() == 0)) return fmt::format("it was expected to {}", *expected.passes ? "pass" : "fail");
-  if (!check.diagnosis) return expected.tier || !expected.cause.empty() ? "a tier or a cause was expected, which only a dump has" : "";
-  if (expected.tier && *expected.tier != check.diagnosis->tier) return fmt::format("tier {} was expected", name_of(*expected.tier));
+  if (expected.passes && *expected.passes != (check.found() == 0))
+    return fmt::format("it was expected to {}", *expected.passes ? "pass" : "fail");
+  if (!check.diagnosis)
+    return expected.tier || !expected.cause.empty()
+               ? "a tier or a cause was expected, which only a dump has"
+               : "";
+  if (expected.tier && *expected.tier != check.diagnosis->tier)
+    return fmt::format("tier {} was expected", name_of(*expected.tier));
   const auto named = [&](const Reason& reason) { return reason.cause == expected.cause; };
-  if (!expected.cause.empty() && std::ranges::none_of(check.diagnosis->reasons, named)) return fmt::format("cause {} was expected", expected.cause);
+  if (!expected.cause.empty() && std::ranges::none_of(check.diagnosis->reasons, named))
+    return fmt::format("cause {} was expected", expected.cause);
   return "";
 }
 
 Index Report::count(int exit_code) const {
-  return std::ranges::count_if(checks, [&](const Check& check) { return check.exit_code() == exit_code; });
+  return std::ranges::count_if(checks,
+                               [&](const Check& check) { return check.exit_code() == exit_code; });
 }
 
 int Report::exit_code() const { return count(1) > 0 ? 1 : count(2) > 0 ? 2 : 0; }

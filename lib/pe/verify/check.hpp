@@ -1,4 +1,5 @@
-// Check: laws that were measured, or a dump that was diagnosed, and whether that is what was asked for; Report: many of them.
+// Check: laws that were measured, or a dump that was diagnosed, and whether that is what was asked
+// for; Report: many of them.
 #pragma once
 
 #include <optional>

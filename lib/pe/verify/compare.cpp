@@ -20,12 +20,18 @@ constexpr Index block = 1 << 16;
 // f16 and bf16 have no narrower one: bf16 has fewer digits. Integers give way to real types.
 int rank_of(DType type) {
   switch (type) {
-    case DType::i64: return 0;
-    case DType::i32: return 1;
-    case DType::f64: return 2;
-    case DType::f32: return 3;
-    case DType::f16: return 4;
-    case DType::bf16: return 5;
+    case DType::i64:
+      return 0;
+    case DType::i32:
+      return 1;
+    case DType::f64:
+      return 2;
+    case DType::f32:
+      return 3;
+    case DType::f16:
+      return 4;
+    case DType::bf16:
+      return 5;
   }
   return 0;
 }
@@ -36,11 +42,13 @@ DType narrower(DType a, DType b) {
   return rank_of(a) > rank_of(b) ? a : b;
 }
 
-// The place of a number among all of its type, counted so that neighbours are one apart; −0 and 0 are the same.
+// The place of a number among all of its type, counted so that neighbours are one apart; −0 and 0
+// are the same.
 template <typename Bits>
 std::int64_t order_of(Bits bits) {
   constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
-  const auto magnitude = static_cast<std::int64_t>(static_cast<Bits>(bits & static_cast<Bits>(~sign)));
+  const auto magnitude =
+      static_cast<std::int64_t>(static_cast<Bits>(bits & static_cast<Bits>(~sign)));
   return bits & sign ? -magnitude : magnitude;
 }
 
@@ -53,21 +61,29 @@ T bits_at(const std::byte* bytes) {
 
 std::int64_t order_at(const std::byte* bytes, DType type) {
   switch (type) {
-    case DType::f64: return order_of(bits_at<std::uint64_t>(bytes));
-    case DType::f32: return order_of(bits_at<std::uint32_t>(bytes));
+    case DType::f64:
+      return order_of(bits_at<std::uint64_t>(bytes));
+    case DType::f32:
+      return order_of(bits_at<std::uint32_t>(bytes));
     case DType::f16:
-    case DType::bf16: return order_of(bits_at<std::uint16_t>(bytes));
-    case DType::i64: return bits_at<std::int64_t>(bytes);
-    case DType::i32: return bits_at<std::int32_t>(bytes);
+    case DType::bf16:
+      return order_of(bits_at<std::uint16_t>(bytes));
+    case DType::i64:
+      return bits_at<std::int64_t>(bytes);
+    case DType::i32:
+      return bits_at<std::int32_t>(bytes);
   }
   return 0;
 }
 
 std::uint64_t apart(std::int64_t a, std::int64_t b) {
-  return a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b) : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+  return a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
+               : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
 }
 
-std::size_t bin_of(std::uint64_t ulps) { return ulps < 2 ? ulps : static_cast<std::size_t>(std::bit_width(ulps - 1)) + 1; }
+std::size_t bin_of(std::uint64_t ulps) {
+  return ulps < 2 ? ulps : static_cast<std::size_t>(std::bit_width(ulps - 1)) + 1;
+}
 
 // A block of one array in the dtype of the comparison, and widened.
 struct Block {
@@ -99,7 +115,8 @@ std::vector<Index> without_ones(std::vector<Index> shape) {
 
 std::vector<Index> place_of(Index flat, const std::vector<Index>& shape) {
   std::vector<Index> at(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0; flat /= shape[axis]) at[axis] = flat % shape[axis];
+  for (std::size_t axis = shape.size(); axis-- > 0; flat /= shape[axis])
+    at[axis] = flat % shape[axis];
   return at;
 }
 
@@ -111,10 +128,14 @@ struct RowSpread {
 
 class Compare {
  public:
-  Compare(const Stored& a, const Stored& b, bool as_bias) : width_(a.shape.empty() ? 1 : std::max<Index>(a.shape.back(), 1)) {
-    result_.name_a = a.shown, result_.name_b = b.shown;
-    result_.shape_a = a.shape, result_.shape_b = b.shape;
-    result_.dtype_a = a.dtype, result_.dtype_b = b.dtype;
+  Compare(const Stored& a, const Stored& b, bool as_bias)
+      : width_(a.shape.empty() ? 1 : std::max<Index>(a.shape.back(), 1)) {
+    result_.name_a = a.shown;
+    result_.name_b = b.shown;
+    result_.shape_a = a.shape;
+    result_.shape_b = b.shape;
+    result_.dtype_a = a.dtype;
+    result_.dtype_b = b.dtype;
     result_.dtype = narrower(a.dtype, b.dtype);
     result_.size = a.size();
     if (as_bias) result_.up_to_constant.emplace();
@@ -128,7 +149,8 @@ class Compare {
   }
 
   Comparison finish() {
-    result_.norm_a = std::sqrt(aa_), result_.norm_b = std::sqrt(bb_);
+    result_.norm_a = std::sqrt(aa_);
+    result_.norm_b = std::sqrt(bb_);
     result_.cosine = aa_ > 0 && bb_ > 0 ? ab_ / result_.norm_a / result_.norm_b : NAN;
     return std::move(result_);
   }
@@ -140,40 +162,60 @@ class Compare {
       const double a = left.values[i], b = right.values[i];
       const std::byte *a_bytes = &left.bytes[i * size], *b_bytes = &right.bytes[i * size];
       const Index flat = first + static_cast<Index>(i);
-      count(a, result_.a), count(b, result_.b);
-      const bool same = std::memcmp(a_bytes, b_bytes, size) == 0 || (std::isnan(a) && std::isnan(b));
+      count(a, result_.a);
+      count(b, result_.b);
+      const bool same =
+          std::memcmp(a_bytes, b_bytes, size) == 0 || (std::isnan(a) && std::isnan(b));
       result_.equal_bits += same;
       if (!same && !result_.first) result_.first = place(flat, a, b);
       if (std::isfinite(a) && std::isfinite(b)) {
-        aa_ += a * a, bb_ += b * b, ab_ += a * b;
-        const std::uint64_t ulps = apart(order_at(a_bytes, result_.dtype), order_at(b_bytes, result_.dtype));
+        aa_ += a * a;
+        bb_ += b * b;
+        ab_ += a * b;
+        const std::uint64_t ulps =
+            apart(order_at(a_bytes, result_.dtype), order_at(b_bytes, result_.dtype));
         ++result_.ulps[bin_of(ulps)];
         result_.worst_ulps = std::max(result_.worst_ulps, ulps);
         if (!same) measure(flat, a, b);
       } else {
         ++result_.ulps[same ? 0 : ulp_bins - 1];
-        if (!same && !(result_.worst_absolute == HUGE_VAL)) result_.worst_absolute = HUGE_VAL, result_.absolute = place(flat, a, b);
+        if (!same && !(result_.worst_absolute == HUGE_VAL)) {
+          result_.worst_absolute = HUGE_VAL;
+          result_.absolute = place(flat, a, b);
+        }
       }
       if (result_.up_to_constant) spread(flat, a, b, same);
     }
   }
 
   void measure(Index flat, double a, double b) {
-    const double absolute = std::abs(a - b), relative = absolute / std::max(std::abs(a), std::abs(b));
-    if (absolute > result_.worst_absolute) result_.worst_absolute = absolute, result_.absolute = place(flat, a, b);
-    if (relative > result_.worst_relative) result_.worst_relative = relative, result_.relative = place(flat, a, b);
+    const double absolute = std::abs(a - b),
+                 relative = absolute / std::max(std::abs(a), std::abs(b));
+    if (absolute > result_.worst_absolute) {
+      result_.worst_absolute = absolute;
+      result_.absolute = place(flat, a, b);
+    }
+    if (relative > result_.worst_relative) {
+      result_.worst_relative = relative;
+      result_.relative = place(flat, a, b);
+    }
   }
 
   void spread(Index flat, double a, double b, bool same) {
     if (std::isfinite(a) && std::isfinite(b)) {
-      row_.low = std::min(row_.low, a - b), row_.high = std::max(row_.high, a - b);
+      row_.low = std::min(row_.low, a - b);
+      row_.high = std::max(row_.high, a - b);
       row_.largest = std::max({row_.largest, std::abs(a), std::abs(b)});
     } else if (!same) {
       row_.broken = true;
     }
     if ((flat + 1) % width_ != 0) return;
-    const double rest = row_.broken ? HUGE_VAL : row_.high > row_.low ? (row_.high - row_.low) / 2 : 0;
-    const double unit = row_.largest * 2 * (is_integer(result_.dtype) ? unit_roundoff(DType::f64) : unit_roundoff(result_.dtype));
+    const double rest = row_.broken            ? HUGE_VAL
+                        : row_.high > row_.low ? (row_.high - row_.low) / 2
+                                               : 0;
+    const double unit =
+        row_.largest * 2 *
+        (is_integer(result_.dtype) ? unit_roundoff(DType::f64) : unit_roundoff(result_.dtype));
     const double ulps = rest == 0 ? 0 : rest / std::exp2(std::floor(std::log2(unit)));
     Comparison::UpToConstant& worst = *result_.up_to_constant;
     if (rest > worst.worst) {
@@ -194,7 +236,9 @@ class Compare {
       side.largest = std::max(side.largest, std::abs(value));
   }
 
-  Comparison::Place place(Index flat, double a, double b) const { return {place_of(flat, result_.shape_a), a, b}; }
+  Comparison::Place place(Index flat, double a, double b) const {
+    return {place_of(flat, result_.shape_a), a, b};
+  }
 
   Comparison result_;
   Index width_;
@@ -207,7 +251,9 @@ class Compare {
 std::string ulp_bin_name(std::size_t bin) {
   if (bin < 3) return std::to_string(bin);
   if (bin == ulp_bins - 1) return "no number";
-  return fmt::format("{}-{}", (std::uint64_t{1} << (bin - 2)) + 1, bin == 65 ? std::numeric_limits<std::uint64_t>::max() : std::uint64_t{1} << (bin - 1));
+  return fmt::format(
+      "{}-{}", (std::uint64_t{1} << (bin - 2)) + 1,
+      bin == 65 ? std::numeric_limits<std::uint64_t>::max() : std::uint64_t{1} << (bin - 1));
 }
 
 bool Comparison::equal(std::uint64_t allowed, bool as_bias) const {
@@ -218,15 +264,20 @@ bool Comparison::equal(std::uint64_t allowed, bool as_bias) const {
 
 Comparison compare(const Stored& a, const Stored& b, bool as_bias) {
   if (without_ones(a.shape) != without_ones(b.shape))
-    throw UsageError(fmt::format("{} is {} and {} is {}: they cannot be compared", a.shown, spell_shape(a.shape), b.shown, spell_shape(b.shape)));
-  if (a.is_complex != b.is_complex) throw UsageError(fmt::format("{} is complex and {} is not", (a.is_complex ? a : b).shown, (a.is_complex ? b : a).shown));
+    throw UsageError(fmt::format("{} is {} and {} is {}: they cannot be compared", a.shown,
+                                 spell_shape(a.shape), b.shown, spell_shape(b.shape)));
+  if (a.is_complex != b.is_complex)
+    throw UsageError(fmt::format("{} is complex and {} is not", (a.is_complex ? a : b).shown,
+                                 (a.is_complex ? b : a).shown));
   return Compare(a, b, as_bias).finish();
 }
 
 Partners pair_up(const std::vector<Stored>& a, const std::vector<Stored>& b) {
   Partners partners;
   if (a.size() == 1 && b.size() == 1) return {{{&a[0], &b[0]}}, {}, {}};
-  const auto find = [](const std::vector<Stored>& among, const std::string& name) { return std::ranges::find(among, name, &Stored::name); };
+  const auto find = [](const std::vector<Stored>& among, const std::string& name) {
+    return std::ranges::find(among, name, &Stored::name);
+  };
   std::vector<std::string> all_a, all_b;
   for (const Stored& one : a) {
     all_a.push_back(one.name.empty() ? one.shown : one.name);
@@ -240,7 +291,10 @@ Partners pair_up(const std::vector<Stored>& a, const std::vector<Stored>& b) {
     if (find(a, one.name) == a.end()) partners.only_b.push_back(all_b.back());
   }
   if (partners.pairs.empty())
-    throw UsageError(fmt::format("no array of the one has the name of one of the other: {} against {}; name one of each as FILE:NAME", fmt::join(all_a, ", "), fmt::join(all_b, ", ")));
+    throw UsageError(
+        fmt::format("no array of the one has the name of one of the other: {} against {}; name one "
+                    "of each as FILE:NAME",
+                    fmt::join(all_a, ", "), fmt::join(all_b, ", ")));
   return partners;
 }
 

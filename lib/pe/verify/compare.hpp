@@ -13,7 +13,8 @@
 
 namespace pe {
 
-/// The distances 0, 1, 2, 3–4, 5–8, … up to 2^63, and one for a NaN or an infinity against a number.
+/// The distances 0, 1, 2, 3–4, 5–8, … up to 2^63, and one for a NaN or an infinity against a
+/// number.
 constexpr std::size_t ulp_bins = 67;
 /// "0", "1", "2", "3-4", …, "no number".
 std::string ulp_bin_name(std::size_t bin);
@@ -24,26 +25,27 @@ struct Comparison {
     double a = 0, b = 0;    // as compared
   };
   struct Side {
-    double largest = 0;     // |value|, of finite ones
+    double largest = 0;  // |value|, of finite ones
     Index nan = 0, infinite = 0;
   };
-  /// What is left of the difference when each row's own constant is taken out of it, as softmax does.
+  /// What is left of the difference when each row's own constant is taken out of it, as softmax
+  /// does.
   struct UpToConstant {
     double worst = 0;
-    double ulps = 0;        // the same in units of the row's largest value
+    double ulps = 0;  // the same in units of the row's largest value
     std::vector<Index> row;
   };
 
   std::string name_a, name_b;
   std::vector<Index> shape_a, shape_b;
   DType dtype_a = DType::f32, dtype_b = DType::f32;
-  DType dtype = DType::f32;           // the narrower of both, in which they are compared
-  Index size = 0, equal_bits = 0;     // NaNs equal each other, whatever their bits
-  std::optional<Place> first;         // in C order, where the bits differ
+  DType dtype = DType::f32;        // the narrower of both, in which they are compared
+  Index size = 0, equal_bits = 0;  // NaNs equal each other, whatever their bits
+  std::optional<Place> first;      // in C order, where the bits differ
   std::optional<Place> absolute, relative;
   double worst_absolute = 0, worst_relative = 0;
   std::array<Index, ulp_bins> ulps{};
-  std::uint64_t worst_ulps = 0;       // among numbers
+  std::uint64_t worst_ulps = 0;  // among numbers
   Side a, b;
   double norm_a = 0, norm_b = 0, cosine = 0;
   std::optional<UpToConstant> up_to_constant;
@@ -52,8 +54,9 @@ struct Comparison {
   bool equal(std::uint64_t allowed, bool as_bias) const;
 };
 
-/// Reads both in blocks. `as_bias` also compares up to a constant for each row along the last axis. Throws UsageError when the
-/// shapes differ by more than axes of size one, FileError when the arrays cannot be read.
+/// Reads both in blocks. `as_bias` also compares up to a constant for each row along the last axis.
+/// Throws UsageError when the shapes differ by more than axes of size one, FileError when the
+/// arrays cannot be read.
 Comparison compare(const Stored& a, const Stored& b, bool as_bias);
 
 /// Arrays of the same name, or the only ones of both; the names that have no partner.

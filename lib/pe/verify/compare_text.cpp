@@ -8,18 +8,25 @@
 namespace pe {
 namespace {
 
-std::string entry(std::string_view label, const std::string& text) { return fmt::format("  {:<15}{}\n", label, text); }
+std::string entry(std::string_view label, const std::string& text) {
+  return fmt::format("  {:<15}{}\n", label, text);
+}
 
-std::string spell_index(const std::vector<Index>& at) { return fmt::format("[{}]", fmt::join(at, ", ")); }
+std::string spell_index(const std::vector<Index>& at) {
+  return fmt::format("[{}]", fmt::join(at, ", "));
+}
 
 // A part of the whole: never 100 % where it is not all, nor 0 % where it is some.
 std::string share(Index part, Index whole) {
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
   if (part == whole) return "all";
-  return part > 0 && (percent < 0.01 || percent > 99.99) ? fmt::format("{} of {}", part, whole) : fmt::format("{:.2f} %", percent);
+  return part > 0 && (percent < 0.01 || percent > 99.99) ? fmt::format("{} of {}", part, whole)
+                                                         : fmt::format("{:.2f} %", percent);
 }
 
-std::string spell_place(const Comparison::Place& place) { return fmt::format("{}: {:.9g} against {:.9g}", spell_index(place.at), place.a, place.b); }
+std::string spell_place(const Comparison::Place& place) {
+  return fmt::format("{}: {:.9g} against {:.9g}", spell_index(place.at), place.a, place.b);
+}
 
 // "0: 97 %   1: 2 %   3-4: 1 %", what lies beyond 64 as one.
 std::string histogram(const Comparison& c) {
@@ -27,7 +34,8 @@ std::string histogram(const Comparison& c) {
   std::string text;
   Index far = 0;
   const auto put = [&](const std::string& name, Index count) {
-    if (count > 0) text += fmt::format("{}{}: {}", text.empty() ? "" : "   ", name, share(count, c.size));
+    if (count > 0)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "   ", name, share(count, c.size));
   };
   for (std::size_t bin = 0; bin < beyond; ++bin) put(ulp_bin_name(bin), c.ulps[bin]);
   for (std::size_t bin = beyond; bin + 1 < ulp_bins; ++bin) far += c.ulps[bin];
@@ -36,35 +44,51 @@ std::string histogram(const Comparison& c) {
   return text;
 }
 
-std::string array_of(const std::vector<Index>& shape, DType dtype) { return fmt::format("{} {}", spell_index(shape), name_of(dtype)); }
+std::string array_of(const std::vector<Index>& shape, DType dtype) {
+  return fmt::format("{} {}", spell_index(shape), name_of(dtype));
+}
 
 }  // namespace
 
 std::string to_text(const Comparison& c, std::uint64_t allowed, bool as_bias) {
   const bool alike = c.shape_a == c.shape_b && c.dtype_a == c.dtype_b;
-  std::string text = fmt::format("{} {}{} {}{}: ", c.name_a, alike ? "" : array_of(c.shape_a, c.dtype_a) + " ", "against", c.name_b, " " + array_of(c.shape_b, c.dtype_b));
+  std::string text =
+      fmt::format("{} {}{} {}{}: ", c.name_a, alike ? "" : array_of(c.shape_a, c.dtype_a) + " ",
+                  "against", c.name_b, " " + array_of(c.shape_b, c.dtype_b));
   if (c.equal_bits == c.size) {
     text += fmt::format("equal, bit for bit ({} values)\n", c.size);
   } else if (c.equal(allowed, as_bias)) {
-    text += as_bias ? "equal up to a constant for each row\n" : fmt::format("equal within {} ulp{}\n", allowed, allowed == 1 ? "" : "s");
+    text += as_bias ? "equal up to a constant for each row\n"
+                    : fmt::format("equal within {} ulp{}\n", allowed, allowed == 1 ? "" : "s");
   } else {
     text += "DIFFERENT\n";
   }
-  if (c.dtype_a != c.dtype_b) text += entry("compared as", fmt::format("{}, the narrower of both", name_of(c.dtype)));
+  if (c.dtype_a != c.dtype_b)
+    text += entry("compared as", fmt::format("{}, the narrower of both", name_of(c.dtype)));
   if (c.a.nan + c.b.nan + c.a.infinite + c.b.infinite > 0)
-    text += entry("not finite", fmt::format("NaN {} against {}, infinite {} against {}", c.a.nan, c.b.nan, c.a.infinite, c.b.infinite));
+    text += entry("not finite", fmt::format("NaN {} against {}, infinite {} against {}", c.a.nan,
+                                            c.b.nan, c.a.infinite, c.b.infinite));
   if (c.equal_bits == c.size) return text;
   text += entry("first at", spell_place(*c.first));
-  if (c.absolute) text += entry("worst", fmt::format("{:.4g} at {}", c.worst_absolute, spell_place(*c.absolute)));
-  if (c.relative) text += entry("worst relative", fmt::format("{:.4g} at {}", c.worst_relative, spell_place(*c.relative)));
+  if (c.absolute)
+    text += entry("worst", fmt::format("{:.4g} at {}", c.worst_absolute, spell_place(*c.absolute)));
+  if (c.relative)
+    text += entry("worst relative",
+                  fmt::format("{:.4g} at {}", c.worst_relative, spell_place(*c.relative)));
   text += entry(is_integer(c.dtype) ? "differences" : "ulps", histogram(c));
   text += entry("same bits", share(c.equal_bits, c.size));
-  text += entry("scale", fmt::format("norms {:.6g} against {:.6g}, ratio {:.9g}; cosine similarity {:.9f}", c.norm_a, c.norm_b, c.norm_a / c.norm_b, c.cosine));
+  text += entry("scale",
+                fmt::format("norms {:.6g} against {:.6g}, ratio {:.9g}; cosine similarity {:.9f}",
+                            c.norm_a, c.norm_b, c.norm_a / c.norm_b, c.cosine));
   text += entry("largest", fmt::format("{:.9g} against {:.9g}", c.a.largest, c.b.largest));
   if (c.up_to_constant) {
     const Comparison::UpToConstant& rest = *c.up_to_constant;
-    text += entry("up to constant", rest.worst == 0 ? "nothing is left once each row's own constant is taken out"
-                                                    : fmt::format("{:.4g} is left ({:.3g} ulps of the row's largest value), in row {}", rest.worst, rest.ulps, spell_index(rest.row)));
+    text += entry(
+        "up to constant",
+        rest.worst == 0
+            ? "nothing is left once each row's own constant is taken out"
+            : fmt::format("{:.4g} is left ({:.3g} ulps of the row's largest value), in row {}",
+                          rest.worst, rest.ulps, spell_index(rest.row)));
   }
   return text;
 }

@@ -12,11 +12,16 @@
 namespace pe {
 namespace {
 
-std::string entry(std::string_view label, std::string_view text) { return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, report_parts::printable(text)); }
+std::string entry(std::string_view label, std::string_view text) {
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, report_parts::printable(text));
+}
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t most = 12;
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())), ", "));
+  std::string text = fmt::format(
+      "{}",
+      fmt::join(names.begin(),
+                names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())), ", "));
   return names.size() > most ? text + fmt::format(" and {} more", names.size() - most) : text;
 }
 
@@ -25,42 +30,66 @@ std::string arithmetic_of(const Diagnosis& d) {
   return d.tier == Tier::exact ? "correctly rounded" : "";
 }
 
-nlohmann::ordered_json number(double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(fmt::format("{}", value)); }
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value)
+                              : nlohmann::ordered_json(fmt::format("{}", value));
+}
 
 }  // namespace
 
 std::string to_text(const Identification& found, bool color) {
-  const auto colored = [&](std::string_view word, std::string_view code) { return color ? fmt::format("{}{}\x1b[0m", code, word) : std::string(word); };
-  if (!found.encoding) return fmt::format("{}: {}\n", colored("not identified", "\x1b[31m"), report_parts::printable(found.seen));
+  const auto colored = [&](std::string_view word, std::string_view code) {
+    return color ? fmt::format("{}{}\x1b[0m", code, word) : std::string(word);
+  };
+  if (!found.encoding)
+    return fmt::format("{}: {}\n", colored("not identified", "\x1b[31m"),
+                       report_parts::printable(found.seen));
   const Diagnosis& d = found.diagnosis;
-  std::string text = fmt::format("{}: {}\n", colored("identified", "\x1b[32m"), report_parts::printable(found.summary));
+  std::string text = fmt::format("{}: {}\n", colored("identified", "\x1b[32m"),
+                                 report_parts::printable(found.summary));
   text += entry("dump", d.what);
   if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
-  if (found.first != 0) text += entry("positions", fmt::format("the first row stands at position {}", found.first));
-  for (const Reason& reason : d.reasons) text += entry("but", fmt::format("{} [{}]", reason.sentence, reason.cause));
+  if (found.first != 0)
+    text += entry("positions", fmt::format("the first row stands at position {}", found.first));
+  for (const Reason& reason : d.reasons)
+    text += entry("but", fmt::format("{} [{}]", reason.sentence, reason.cause));
   text += entry("models", listed(found.models));
   text += entry("same table", found.command);
   text += entry("arithmetic", arithmetic_of(d));
   if (d.cells > 0) {
-    text += entry("residual", fmt::format("{:.4g} at worst{}", d.reasons.empty() ? d.worst : d.after, d.reasons.empty() && d.worst > 0 ? fmt::format(", at {}; the bound there is {:.4g}", d.worst_cell.place, d.bound) : ""));
+    text +=
+        entry("residual", fmt::format("{:.4g} at worst{}", d.reasons.empty() ? d.worst : d.after,
+                                      d.reasons.empty() && d.worst > 0
+                                          ? fmt::format(", at {}; the bound there is {:.4g}",
+                                                        d.worst_cell.place, d.bound)
+                                          : ""));
     text += entry("looked at", d.coverage);
   }
-  for (const std::string& alternative : found.alternatives) text += entry("cannot tell", alternative);
+  for (const std::string& alternative : found.alternatives)
+    text += entry("cannot tell", alternative);
   for (const std::string& note : d.notes) text += entry("note", note);
   return text;
 }
 
-std::string to_json(const Identification& found, const std::vector<std::string>& files, const std::string& command) {
+std::string to_json(const Identification& found, const std::vector<std::string>& files,
+                    const std::string& command) {
   const Diagnosis& d = found.diagnosis;
   using Json = nlohmann::ordered_json;
-  Json row{{"tool", "pe-verify"}, {"version", version()}, {"command", command}, {"file", files}, {"identified", found.encoding != nullptr}};
+  Json row{{"tool", "pe-verify"},
+           {"version", version()},
+           {"command", command},
+           {"file", files},
+           {"identified", found.encoding != nullptr}};
   if (!found.encoding) {
     row["seen"] = found.seen;
     return row.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   Json parameters = Json::object(), causes = Json::array(), sentences = Json::array();
   for (const auto& one : found.parameters) parameters[one.name] = one.text;
-  for (const Reason& reason : d.reasons) causes.push_back(reason.cause), sentences.push_back(reason.sentence);
+  for (const Reason& reason : d.reasons) {
+    causes.push_back(reason.cause);
+    sentences.push_back(reason.sentence);
+  }
   row.update(Json{{"encoding", found.encoding->name},
                   {"kind_of_dump", found.family},
                   {"summary", found.summary},

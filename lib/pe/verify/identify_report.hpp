@@ -10,6 +10,7 @@ namespace pe {
 
 std::string to_text(const Identification& found, bool color);
 /// One object; `files` as they were named.
-std::string to_json(const Identification& found, const std::vector<std::string>& files, const std::string& command);
+std::string to_json(const Identification& found, const std::vector<std::string>& files,
+                    const std::string& command);
 
 }  // namespace pe

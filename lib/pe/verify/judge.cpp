@@ -14,7 +14,8 @@ namespace {
 template <typename Measure>
 Verdict measured(const Property& property, bool judged, Measure measure) {
   const auto start = std::chrono::steady_clock::now();
-  Verdict verdict{std::string(property.name), std::string(property.statement), Word::skipped, measure(), 0};
+  Verdict verdict{std::string(property.name), std::string(property.statement), Word::skipped,
+                  measure(), 0};
   verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!verdict.measurement.skipped.empty()) return verdict;
   verdict.word = !judged ? Word::noted : verdict.measurement.holds() ? Word::holds : Word::fails;
@@ -23,8 +24,8 @@ Verdict measured(const Property& property, bool judged, Measure measure) {
 
 void check_applies(const Property& property, const Encoding& encoding) {
   if (!property.applies(encoding.kind))
-    throw UsageError(fmt::format("{} says nothing about {}, a {}: it is a law of {}", property.name, encoding.name, name_of(encoding.kind),
-                                 property.applies_to()));
+    throw UsageError(fmt::format("{} says nothing about {}, a {}: it is a law of {}", property.name,
+                                 encoding.name, name_of(encoding.kind), property.applies_to()));
 }
 
 }  // namespace
@@ -44,7 +45,8 @@ Verdict judge_law(const Property& property, const Encoding& encoding, const Obse
   return measured(property, true, [&] { return measure(property, observed); });
 }
 
-std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters, const Observed& observed) {
+std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters,
+                                   const Observed& observed) {
   std::vector<Verdict> verdicts;
   for (const std::string& name : promises_of(encoding, parameters)) {
     const Property& property = find_property(name);
@@ -53,7 +55,8 @@ std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& p
   return verdicts;
 }
 
-std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters, const Case& subject) {
+std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters,
+                               const Case& subject) {
   const auto promises = promises_of(encoding, parameters);
   std::vector<Verdict> verdicts;
   for (const Property& property : all_properties()) {

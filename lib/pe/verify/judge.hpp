@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "pe/encodings/encoding.hpp"
 #include "pe/diagnosis/observe.hpp"
+#include "pe/encodings/encoding.hpp"
 #include "pe/properties/property.hpp"
 
 namespace pe {
 
-/// holds, fails: promised or asked for, and judged. noted: it applies but was not promised. skipped: could not be told.
+/// holds, fails: promised or asked for, and judged. noted: it applies but was not promised.
+/// skipped: could not be told.
 enum class Word { holds, fails, noted, skipped };
 std::string_view name_of(Word word);
 
@@ -21,16 +22,19 @@ struct Verdict {
   double seconds = 0;
 };
 
-/// One law, judged whether the encoding promises it or not. Throws UsageError when it says nothing about the kind.
+/// One law, judged whether the encoding promises it or not. Throws UsageError when it says nothing
+/// about the kind.
 Verdict judge_law(const Property& property, const Encoding& encoding, const Case& subject);
 
 /// The same on a dump.
 Verdict judge_law(const Property& property, const Encoding& encoding, const Observed& observed);
 
 /// The promised laws on a dump, none of them judged.
-std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters, const Observed& observed);
+std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters,
+                                   const Observed& observed);
 
 /// Every law that applies: promised ones judged, the others noted.
-std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters, const Case& subject);
+std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters,
+                               const Case& subject);
 
 }  // namespace pe

@@ -31,7 +31,8 @@ struct Spot {
 using Type = JsonNode::Type;
 
 std::string text_of(const Spot& place, std::string_view key, const JsonNode& node) {
-  if (node.type != Type::string) place.refuse(fmt::format("{} must be a string, got {}", key, node.what()));
+  if (node.type != Type::string)
+    place.refuse(fmt::format("{} must be a string, got {}", key, node.what()));
   return node.text;
 }
 
@@ -40,14 +41,16 @@ Index whole_of(const Spot& place, std::string_view key, const JsonNode& node, In
   const char* end = node.text.data() + node.text.size();
   const auto [stop, error] = std::from_chars(node.text.data(), end, value);
   if (node.type != Type::number || error != std::errc() || stop != end || value < lowest)
-    place.refuse(fmt::format("{} must be a whole number of at least {}, got {}", key, lowest, node.text.empty() ? node.what() : node.text));
+    place.refuse(fmt::format("{} must be a whole number of at least {}, got {}", key, lowest,
+                             node.text.empty() ? node.what() : node.text));
   return value;
 }
 
 // A string, or a list of some.
 std::vector<std::string> texts_of(const Spot& place, std::string_view key, const JsonNode& node) {
   if (node.type == Type::string) return {node.text};
-  if (node.type != Type::list || node.items.empty()) place.refuse(fmt::format("{} must be a string or a list of strings, got {}", key, node.what()));
+  if (node.type != Type::list || node.items.empty())
+    place.refuse(fmt::format("{} must be a string or a list of strings, got {}", key, node.what()));
   std::vector<std::string> texts;
   for (const JsonNode& item : node.items) texts.push_back(text_of(place, key, item));
   return texts;
@@ -57,7 +60,8 @@ template <typename Value>
 using Choice = std::pair<std::string_view, Value>;
 
 template <typename Value>
-Value choice_of(const Spot& place, std::string_view key, const JsonNode& node, std::span<const Choice<Value>> choices) {
+Value choice_of(const Spot& place, std::string_view key, const JsonNode& node,
+                std::span<const Choice<Value>> choices) {
   const std::string text = text_of(place, key, node);
   std::string names;
   for (const auto& [name, value] : choices) {
@@ -68,21 +72,31 @@ Value choice_of(const Spot& place, std::string_view key, const JsonNode& node, s
 }
 
 GivenValue parameter_of(const Spot& place, const std::string& name, const JsonNode& node) {
-  const auto plain = [](const JsonNode& value) { return value.type == Type::string || value.type == Type::number || value.type == Type::boolean; };
+  const auto plain = [](const JsonNode& value) {
+    return value.type == Type::string || value.type == Type::number || value.type == Type::boolean;
+  };
   std::string text = node.text;
   if (node.type == Type::list)
     for (std::size_t i = 0; i < node.items.size(); ++i) {
-      if (node.items[i].type != Type::number) place.refuse(fmt::format("parameters.{} must be a list of numbers, got {} in it", name, node.items[i].what()));
+      if (node.items[i].type != Type::number)
+        place.refuse(fmt::format("parameters.{} must be a list of numbers, got {} in it", name,
+                                 node.items[i].what()));
       text += (i ? "," : "") + node.items[i].text;
     }
   else if (!plain(node))
-    place.refuse(fmt::format("parameters.{} must be a number, a string, a truth value or a list of numbers, got {}", name, node.what()));
+    place.refuse(fmt::format(
+        "parameters.{} must be a number, a string, a truth value or a list of numbers, got {}",
+        name, node.what()));
   return {text, "manifest parameters." + name};
 }
 
-constexpr Choice<Tier> tiers[] = {{"exact", Tier::exact}, {"drift", Tier::drift}, {"storage", Tier::storage}, {"wrong", Tier::wrong}};
+constexpr Choice<Tier> tiers[] = {{"exact", Tier::exact},
+                                  {"drift", Tier::drift},
+                                  {"storage", Tier::storage},
+                                  {"wrong", Tier::wrong}};
 constexpr auto accepted_tiers = std::span(tiers).first<3>();
-constexpr Choice<DType> dtypes[] = {{"f64", DType::f64}, {"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}};
+constexpr Choice<DType> dtypes[] = {
+    {"f64", DType::f64}, {"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}};
 constexpr Choice<bool> verdicts[] = {{"pass", true}, {"fail", false}};
 
 struct Key {
@@ -91,18 +105,23 @@ struct Key {
 };
 
 template <std::string ManifestCheck::*member>
-void read_text(const Spot& place, std::string_view key, const JsonNode& node, ManifestCheck& check) {
+void read_text(const Spot& place, std::string_view key, const JsonNode& node,
+               ManifestCheck& check) {
   check.*member = text_of(place, key, node);
   if ((check.*member).empty()) place.refuse(fmt::format("{} is empty", key));
 }
 
-[[noreturn]] void refuse_key(const Spot& place, const std::string& key, const std::vector<std::string>& known) {
+[[noreturn]] void refuse_key(const Spot& place, const std::string& key,
+                             const std::vector<std::string>& known) {
   const std::string near = nearest(key, known);
-  place.refuse(fmt::format("unknown key '{}': {}", key, near.empty() ? fmt::format("choose from {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", near)));
+  place.refuse(fmt::format("unknown key '{}': {}", key,
+                           near.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
+                                        : fmt::format("did you mean {}?", near)));
 }
 
 Expected expected_of(const Spot& place, const JsonNode& node) {
-  if (node.type != Type::object) place.refuse(fmt::format("expect must be an object, got {}", node.what()));
+  if (node.type != Type::object)
+    place.refuse(fmt::format("expect must be an object, got {}", node.what()));
   Expected expected;
   for (const auto& [key, value] : node.members) {
     if (key == "verdict")
@@ -120,53 +139,81 @@ Expected expected_of(const Spot& place, const JsonNode& node) {
     for (const CauseRow& cause : causes) names.emplace_back(cause.name);
     if (!names.empty() && std::ranges::find(names, expected.cause) == names.end()) {
       const std::string near = nearest(expected.cause, names);
-      place.refuse(fmt::format("expect.cause '{}' is no cause{}", expected.cause, near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+      place.refuse(fmt::format("expect.cause '{}' is no cause{}", expected.cause,
+                               near.empty() ? "" : fmt::format(": did you mean {}?", near)));
     }
   }
   return expected;
 }
 
 constexpr Key keys[] = {
-    {"name", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::name>(p, "name", n, c); }},
-    {"encoding", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::encoding>(p, "encoding", n, c); }},
-    {"model", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::model>(p, "model", n, c); }},
+    {"name", [](const Spot& p, const JsonNode& n,
+                ManifestCheck& c) { read_text<&ManifestCheck::name>(p, "name", n, c); }},
+    {"encoding",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       read_text<&ManifestCheck::encoding>(p, "encoding", n, c);
+     }},
+    {"model", [](const Spot& p, const JsonNode& n,
+                 ManifestCheck& c) { read_text<&ManifestCheck::model>(p, "model", n, c); }},
     {"config",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
        read_text<&ManifestCheck::config>(p, "config", n, c);
        c.config = beside(p.file, c.config);
      }},
-    {"layer_type", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::layer_type>(p, "layer_type", n, c); }},
+    {"layer_type",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       read_text<&ManifestCheck::layer_type>(p, "layer_type", n, c);
+     }},
     {"parameters",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
-       if (n.type != Type::object) p.refuse(fmt::format("parameters must be an object, got {}", n.what()));
+       if (n.type != Type::object)
+         p.refuse(fmt::format("parameters must be an object, got {}", n.what()));
        for (const auto& [name, node] : n.members) c.parameters[name] = parameter_of(p, name, node);
      }},
-    {"length", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.length = std::to_string(whole_of(p, "length", n, 1)); }},
-    {"positions", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::positions>(p, "positions", n, c); }},
-    {"dtype", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.dtype = name_of(choice_of<DType>(p, "dtype", n, dtypes)); }},
+    {"length", [](const Spot& p, const JsonNode& n,
+                  ManifestCheck& c) { c.length = std::to_string(whole_of(p, "length", n, 1)); }},
+    {"positions",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       read_text<&ManifestCheck::positions>(p, "positions", n, c);
+     }},
+    {"dtype", [](const Spot& p, const JsonNode& n,
+                 ManifestCheck& c) { c.dtype = name_of(choice_of<DType>(p, "dtype", n, dtypes)); }},
     {"shape",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
-       if (n.type != Type::list || n.items.empty()) p.refuse(fmt::format("shape must be a list of whole numbers, got {}", n.what()));
+       if (n.type != Type::list || n.items.empty())
+         p.refuse(fmt::format("shape must be a list of whole numbers, got {}", n.what()));
        for (const JsonNode& item : n.items) c.shape.push_back(whole_of(p, "shape", item, 0));
      }},
     {"file",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
-       for (const std::string& spec : texts_of(p, "file", n)) c.files.push_back(beside(p.file, spec));
+       for (const std::string& spec : texts_of(p, "file", n))
+         c.files.push_back(beside(p.file, spec));
      }},
     {"before",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
-       for (const std::string& spec : texts_of(p, "before", n)) c.before.push_back(beside(p.file, spec));
+       for (const std::string& spec : texts_of(p, "before", n))
+         c.before.push_back(beside(p.file, spec));
      }},
-    {"file_layout", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::file_layout>(p, "file_layout", n, c); }},
-    {"dialect", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { read_text<&ManifestCheck::dialect>(p, "dialect", n, c); }},
-    {"accept", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.accept = choice_of<Tier>(p, "accept", n, accepted_tiers); }},
-    {"expect", [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.expected = expected_of(p, n); }},
+    {"file_layout",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       read_text<&ManifestCheck::file_layout>(p, "file_layout", n, c);
+     }},
+    {"dialect", [](const Spot& p, const JsonNode& n,
+                   ManifestCheck& c) { read_text<&ManifestCheck::dialect>(p, "dialect", n, c); }},
+    {"accept",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
+       c.accept = choice_of<Tier>(p, "accept", n, accepted_tiers);
+     }},
+    {"expect",
+     [](const Spot& p, const JsonNode& n, ManifestCheck& c) { c.expected = expected_of(p, n); }},
 };
 
 ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
   place.check = fmt::format("check {}", number);
-  if (node.type != Type::object) place.refuse(fmt::format("an object was expected, got {}", node.what()));
-  if (const JsonNode* name = node.find("name"); name && name->type == Type::string) place.check += fmt::format(" ({})", name->text);
+  if (node.type != Type::object)
+    place.refuse(fmt::format("an object was expected, got {}", node.what()));
+  if (const JsonNode* name = node.find("name"); name && name->type == Type::string)
+    place.check += fmt::format(" ({})", name->text);
   ManifestCheck check;
   for (const auto& [name, value] : node.members) {
     const auto key = std::ranges::find_if(keys, [&](const Key& row) { return row.name == name; });
@@ -177,8 +224,10 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
     }
     key->read(place, value, check);
   }
-  if (check.encoding.empty() && check.model.empty() && check.config.empty()) place.refuse("it needs an encoding, a model or a config");
-  if (!check.before.empty() && check.files.empty()) place.refuse("before needs file: the vectors afterwards");
+  if (check.encoding.empty() && check.model.empty() && check.config.empty())
+    place.refuse("it needs an encoding, a model or a config");
+  if (!check.before.empty() && check.files.empty())
+    place.refuse("before needs file: the vectors afterwards");
   if (check.name.empty()) check.name = fmt::format("check {}", number);
   return check;
 }
@@ -199,18 +248,24 @@ Tier parse_tier(std::string_view name) {
 std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file) {
   const JsonNode root = parse_json(text, file);
   const Spot place{file, ""};
-  if (root.type != Type::object) place.refuse(fmt::format("an object was expected, got {}", root.what()));
+  if (root.type != Type::object)
+    place.refuse(fmt::format("an object was expected, got {}", root.what()));
   for (const auto& [key, node] : root.members)
-    if (key != "schema_version" && key != "checks" && key != "$schema") refuse_key(place, key, {"schema_version", "checks", "$schema"});
+    if (key != "schema_version" && key != "checks" && key != "$schema")
+      refuse_key(place, key, {"schema_version", "checks", "$schema"});
   const JsonNode *version = root.find("schema_version"), *list = root.find("checks");
-  if (!version || version->type != Type::number || version->text != "1") place.refuse("schema_version must be 1");
-  if (!list || list->type != Type::list || list->items.empty()) place.refuse("checks must be a list of at least one check");
+  if (!version || version->type != Type::number || version->text != "1")
+    place.refuse("schema_version must be 1");
+  if (!list || list->type != Type::list || list->items.empty())
+    place.refuse("checks must be a list of at least one check");
   std::vector<ManifestCheck> checks;
-  for (const JsonNode& node : list->items) checks.push_back(check_of(place, node, checks.size() + 1));
+  for (const JsonNode& node : list->items)
+    checks.push_back(check_of(place, node, checks.size() + 1));
   std::vector<std::string> names;
   for (const ManifestCheck& check : checks) names.push_back(check.name);
   std::ranges::sort(names);
-  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) place.refuse(fmt::format("two checks have the name '{}'", *twice));
+  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
+    place.refuse(fmt::format("two checks have the name '{}'", *twice));
   return checks;
 }
 

@@ -17,13 +17,14 @@ struct ManifestCheck {
   Given parameters;                // names as on the command line, a flag's opposite among them
   std::vector<std::string> files;  // FILE[:TENSOR]; none: the laws are checked
   std::vector<std::string> before;
-  std::vector<Index> shape;        // of a raw file
+  std::vector<Index> shape;  // of a raw file
   Tier accept = Tier::drift;
   std::optional<Expected> expected;
 };
 
-/// `file` is the manifest's name in messages, and its folder the one that relative paths start from. Throws FileError naming
-/// the check and the key, with the nearest known one where it is unknown.
+/// `file` is the manifest's name in messages, and its folder the one that relative paths start
+/// from. Throws FileError naming the check and the key, with the nearest known one where it is
+/// unknown.
 std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file);
 std::vector<ManifestCheck> read_manifest(const std::string& path);
 

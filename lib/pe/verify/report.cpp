@@ -13,11 +13,16 @@ namespace pe {
 namespace report_parts {
 namespace {
 
-// How many bytes the UTF-8 sequence at the front takes; 0 when it is none, or stands for what XML has no place for.
+// How many bytes the UTF-8 sequence at the front takes; 0 when it is none, or stands for what XML
+// has no place for.
 std::size_t sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
-  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xc2 && lead < 0xe0 ? 2
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                           : 0;
   if (length == 0 || length > text.size()) return 0;
   if (length == 1) return 1;
   std::uint32_t code = lead & (0x7fu >> length);
@@ -26,7 +31,8 @@ std::size_t sequence(std::string_view text) {
     code = code << 6 | (byte(i) & 0x3f);
   }
   constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool none = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff;
+  const bool none = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
+                    code == 0xfffe || code == 0xffff;
   return none ? 0 : length;
 }
 
@@ -37,7 +43,9 @@ std::string printable(std::string_view text, bool keep_newlines) {
   while (!text.empty()) {
     const auto lead = static_cast<unsigned char>(text[0]);
     const std::size_t length = sequence(text);
-    const bool control = lead < 0x20 || lead == 0x7f || (lead == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    const bool control =
+        lead < 0x20 || lead == 0x7f ||
+        (lead == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
     if (length == 0)
       clean += "\xef\xbf\xbd";
     else if (control)
@@ -65,14 +73,17 @@ struct Spelling {
   std::string_view suffix;
   std::string (*spell)(const Report&);  // null: HDF5
 };
-constexpr Spelling spellings[] = {{".json", to_json}, {".xml", to_junit}, {".csv", to_csv}, {".h5", nullptr}, {".hdf5", nullptr}};
+constexpr Spelling spellings[] = {
+    {".json", to_json}, {".xml", to_junit}, {".csv", to_csv}, {".h5", nullptr}, {".hdf5", nullptr}};
 
 const Spelling& spelling_of(const std::string& path) {
   if (path == "-") return spellings[0];
   const std::string suffix = std::filesystem::path(path).extension().string();
   for (const Spelling& spelling : spellings)
     if (spelling.suffix == suffix) return spelling;
-  throw UsageError(fmt::format("no report has the suffix '{}' of '{}': take one of .json .xml .csv .h5 .hdf5", suffix, path));
+  throw UsageError(
+      fmt::format("no report has the suffix '{}' of '{}': take one of .json .xml .csv .h5 .hdf5",
+                  suffix, path));
 }
 
 }  // namespace

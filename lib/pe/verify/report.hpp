@@ -7,9 +7,9 @@
 
 namespace pe {
 
-/// One check in full: for laws a line for each verdict, its bound's derivation and coverage indented below, and a line that
-/// counts them; for a dump the verdict first, then what was recognised, how far it lies from the truth and where.
-/// `color` adds terminal colours.
+/// One check in full: for laws a line for each verdict, its bound's derivation and coverage
+/// indented below, and a line that counts them; for a dump the verdict first, then what was
+/// recognised, how far it lies from the truth and where. `color` adds terminal colours.
 std::string to_text(const Check& check, bool color);
 
 /// One check of many as one line, its name padded to `wide`.
@@ -27,11 +27,12 @@ std::string to_junit(const Report& report);
 /// A row for each dump and for each law.
 std::string to_csv(const Report& report);
 
-/// For each check that did not pass, a line that GitHub's runner shows beside the file: ::error file=…,title=…::message
+/// For each check that did not pass, a line that GitHub's runner shows beside the file: ::error
+/// file=…,title=…::message
 std::string to_annotations(const Report& report);
 
-/// Writes the report in the format of the path's suffix (.json, .xml, .csv, .h5, .hdf5); "-" is JSON on stdout. Throws UsageError
-/// for another suffix.
+/// Writes the report in the format of the path's suffix (.json, .xml, .csv, .h5, .hdf5); "-" is
+/// JSON on stdout. Throws UsageError for another suffix.
 void write_report(const Report& report, const std::string& path);
 
 /// What write_report would throw for the suffix, before any work.

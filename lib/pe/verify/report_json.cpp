@@ -20,17 +20,26 @@ Json spell(const Verdict& verdict) {
   if (verdict.word == Word::skipped)
     row["why"] = m.skipped;
   else
-    row.update(Json{{"worst", number(m.worst)}, {"bound", number(m.bound)}, {"bound_from", m.bound_from}, {"witness", m.witness},
-                    {"coverage", m.coverage}, {"exhaustive", m.exhaustive}});
+    row.update(Json{{"worst", number(m.worst)},
+                    {"bound", number(m.bound)},
+                    {"bound_from", m.bound_from},
+                    {"witness", m.witness},
+                    {"coverage", m.coverage},
+                    {"exhaustive", m.exhaustive}});
   row["seconds"] = verdict.seconds;
   return row;
 }
 
-Json spell(const Cell& cell) { return {{"place", cell.place}, {"expected", number(cell.expected)}, {"got", number(cell.got)}}; }
+Json spell(const Cell& cell) {
+  return {{"place", cell.place}, {"expected", number(cell.expected)}, {"got", number(cell.got)}};
+}
 
 void put(Json& row, const Diagnosis& d) {
   Json causes = Json::array(), sentences = Json::array(), curve = Json::array();
-  for (const Reason& reason : d.reasons) causes.push_back(reason.cause), sentences.push_back(reason.sentence);
+  for (const Reason& reason : d.reasons) {
+    causes.push_back(reason.cause);
+    sentences.push_back(reason.sentence);
+  }
   for (const auto& [position, worst] : d.curve) curve.push_back({position, number(worst)});
   row.update(Json{{"tier", name_of(d.tier)},
                   {"causes", causes},
@@ -64,13 +73,22 @@ Json spell(const Expected& expected) {
 
 Json spell(const Check& check) {
   const Provenance& from = check.provenance;
-  Json row{{"name", check.name}, {"exit_code", check.exit_code()}, {"outcome", outcome_of(check)}, {"sentence", sentence_of(check)}};
-  if (const std::string surprise = surprise_of(check); !surprise.empty()) row["unlike_expected"] = surprise;
-  row["encoding"] = from.encoding, row["dialect"] = from.dialect;
+  Json row{{"name", check.name},
+           {"exit_code", check.exit_code()},
+           {"outcome", outcome_of(check)},
+           {"sentence", sentence_of(check)}};
+  if (const std::string surprise = surprise_of(check); !surprise.empty())
+    row["unlike_expected"] = surprise;
+  row["encoding"] = from.encoding;
+  row["dialect"] = from.dialect;
   Json parameters = Json::object();
-  for (const auto& [name, value, origin] : from.parameters) parameters[name] = {{"value", value}, {"origin", origin}};
+  for (const auto& [name, value, origin] : from.parameters)
+    parameters[name] = {{"value", value}, {"origin", origin}};
   row["parameters"] = parameters;
-  if (!check.files.empty()) row["file"] = check.files, row["accept"] = name_of(check.accept);
+  if (!check.files.empty()) {
+    row["file"] = check.files;
+    row["accept"] = name_of(check.accept);
+  }
   if (check.expected) row["expect"] = spell(*check.expected);
   if (!check.warnings.empty()) row["warnings"] = check.warnings;
   if (!check.error.empty()) row["error"] = check.error;
@@ -78,7 +96,8 @@ Json spell(const Check& check) {
   if (!check.verdicts.empty()) {
     row["verdicts"] = Json::array();
     for (const Verdict& verdict : check.verdicts) row["verdicts"].push_back(spell(verdict));
-    for (const Word word : {Word::holds, Word::fails, Word::noted, Word::skipped}) row[std::string(name_of(word))] = check.count(word);
+    for (const Word word : {Word::holds, Word::fails, Word::noted, Word::skipped})
+      row[std::string(name_of(word))] = check.count(word);
   }
   row["seconds"] = check.seconds;
   return row;
@@ -89,8 +108,10 @@ Json spell(const Check& check) {
 std::string to_json(const Report& report) {
   Json checks = Json::array();
   for (const Check& check : report.checks) checks.push_back(spell(check));
-  const Json json{{"schema_version", 1}, {"tool", report.tool}, {"version", report.version}, {"command", report.command}, {"checks", checks},
-                  {"passed", report.count(0)}, {"failed", report.count(1)}, {"untold", report.count(2)}, {"exit_code", report.exit_code()}};
+  const Json json{
+      {"schema_version", 1},       {"tool", report.tool},       {"version", report.version},
+      {"command", report.command}, {"checks", checks},          {"passed", report.count(0)},
+      {"failed", report.count(1)}, {"untold", report.count(2)}, {"exit_code", report.exit_code()}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -10,7 +10,8 @@
 
 namespace pe::report_parts {
 
-/// Without what upsets terminals and XML: control characters become '?', bytes that are no UTF-8 U+FFFD.
+/// Without what upsets terminals and XML: control characters become '?', bytes that are no UTF-8
+/// U+FFFD.
 std::string printable(std::string_view text, bool keep_newlines = false);
 
 /// "dump.npz:cos, dump.npz:sin".

@@ -15,13 +15,14 @@ namespace {
 const Diagnosis& diagnosis_of(const Row& row) {
   static const Diagnosis none = [] {
     Diagnosis blank;
-    blank.worst = blank.bound = blank.before = blank.after = blank.ulps = blank.worst_cell.expected = blank.worst_cell.got = NAN;
+    blank.worst = blank.bound = blank.before = blank.after = blank.ulps =
+        blank.worst_cell.expected = blank.worst_cell.got = NAN;
     return blank;
   }();
   return row.check->diagnosis ? *row.check->diagnosis : none;
 }
 
-std::string joined(const std::vector<Reason>& reasons, std::string Reason::* member) {
+std::string joined(const std::vector<Reason>& reasons, std::string Reason::*member) {
   std::string text;
   for (const Reason& reason : reasons) text += (text.empty() ? "" : "; ") + reason.*member;
   return text;
@@ -38,18 +39,35 @@ constexpr TextColumn texts[] = {
     {"file", [](const Row& r) { return files_of(*r.check); }},
     {"outcome", [](const Row& r) { return std::string(outcome_of(*r.check)); }},
     {"law", [](const Row& r) { return r.verdict ? r.verdict->law : std::string(); }},
-    {"word", [](const Row& r) { return std::string(r.verdict ? name_of(r.verdict->word) : r.check->diagnosis ? name_of(r.check->diagnosis->tier) : ""); }},
+    {"word",
+     [](const Row& r) {
+       return std::string(r.verdict            ? name_of(r.verdict->word)
+                          : r.check->diagnosis ? name_of(r.check->diagnosis->tier)
+                                               : "");
+     }},
     {"causes", [](const Row& r) { return joined(diagnosis_of(r).reasons, &Reason::cause); }},
-    {"sentence", [](const Row& r) { return r.verdict ? r.verdict->measurement.skipped : sentence_of(*r.check); }},
+    {"sentence",
+     [](const Row& r) {
+       return r.verdict ? r.verdict->measurement.skipped : sentence_of(*r.check);
+     }},
     {"layout", [](const Row& r) { return diagnosis_of(r).layout; }},
     {"arithmetic", [](const Row& r) { return diagnosis_of(r).arithmetic; }},
-    {"place", [](const Row& r) { return r.verdict ? r.verdict->measurement.witness : diagnosis_of(r).worst_cell.place; }},
-    {"bound_from", [](const Row& r) { return r.verdict ? r.verdict->measurement.bound_from : diagnosis_of(r).bound_from; }},
-    {"coverage", [](const Row& r) { return r.verdict ? r.verdict->measurement.coverage : diagnosis_of(r).coverage; }},
+    {"place",
+     [](const Row& r) {
+       return r.verdict ? r.verdict->measurement.witness : diagnosis_of(r).worst_cell.place;
+     }},
+    {"bound_from",
+     [](const Row& r) {
+       return r.verdict ? r.verdict->measurement.bound_from : diagnosis_of(r).bound_from;
+     }},
+    {"coverage",
+     [](const Row& r) {
+       return r.verdict ? r.verdict->measurement.coverage : diagnosis_of(r).coverage;
+     }},
 };
 
 // What a law measured; NaN where it was skipped.
-double measured(const Verdict& verdict, double Measurement::* member) {
+double measured(const Verdict& verdict, double Measurement::*member) {
   return verdict.word == Word::skipped ? NAN : verdict.measurement.*member;
 }
 
@@ -59,13 +77,25 @@ struct NumberColumn {
 };
 constexpr NumberColumn numbers[] = {
     {"exit_code", [](const Row& r) { return static_cast<double>(r.check->exit_code()); }},
-    {"worst", [](const Row& r) { return r.verdict ? measured(*r.verdict, &Measurement::worst) : diagnosis_of(r).worst; }},
-    {"bound", [](const Row& r) { return r.verdict ? measured(*r.verdict, &Measurement::bound) : diagnosis_of(r).bound; }},
+    {"worst",
+     [](const Row& r) {
+       return r.verdict ? measured(*r.verdict, &Measurement::worst) : diagnosis_of(r).worst;
+     }},
+    {"bound",
+     [](const Row& r) {
+       return r.verdict ? measured(*r.verdict, &Measurement::bound) : diagnosis_of(r).bound;
+     }},
     {"expected", [](const Row& r) { return diagnosis_of(r).worst_cell.expected; }},
     {"got", [](const Row& r) { return diagnosis_of(r).worst_cell.got; }},
     {"ulps", [](const Row& r) { return diagnosis_of(r).ulps; }},
-    {"cells", [](const Row& r) { return r.check->diagnosis ? static_cast<double>(r.check->diagnosis->cells) : NAN; }},
-    {"rounded_otherwise", [](const Row& r) { return r.check->diagnosis ? static_cast<double>(r.check->diagnosis->rounded_otherwise) : NAN; }},
+    {"cells",
+     [](const Row& r) {
+       return r.check->diagnosis ? static_cast<double>(r.check->diagnosis->cells) : NAN;
+     }},
+    {"rounded_otherwise",
+     [](const Row& r) {
+       return r.check->diagnosis ? static_cast<double>(r.check->diagnosis->rounded_otherwise) : NAN;
+     }},
     {"residual_before", [](const Row& r) { return diagnosis_of(r).before; }},
     {"residual_after", [](const Row& r) { return diagnosis_of(r).after; }},
     {"seconds", [](const Row& r) { return r.verdict ? r.verdict->seconds : r.check->seconds; }},
@@ -83,11 +113,16 @@ std::string quote(const std::string& text) {
   return text.find_first_of(",\"\r\n") == std::string::npos ? text : quoted + "\"";
 }
 
-Field column(std::string name, std::string description, std::string axis, std::vector<double> values) {
+Field column(std::string name, std::string description, std::string axis,
+             std::vector<double> values) {
   const auto count = static_cast<Index>(values.size());
-  return {.name = std::move(name), .description = std::move(description), .axes = {{std::move(axis), first_positions(count), ""}}, .dtype = DType::f64,
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .axes = {{std::move(axis), first_positions(count), ""}},
+          .dtype = DType::f64,
           .fill = [values = std::move(values)](Index first, Index lines, std::byte* out) {
-            std::memcpy(out, values.data() + first, static_cast<std::size_t>(lines) * sizeof(double));
+            std::memcpy(out, values.data() + first,
+                        static_cast<std::size_t>(lines) * sizeof(double));
           }};
 }
 
@@ -112,12 +147,17 @@ std::vector<Field> fields_of(const Report& report) {
   }
   std::vector<double> row_of_point, position, error;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    for (const auto& point : diagnosis_of(rows[i]).curve)
-      row_of_point.push_back(static_cast<double>(i)), position.push_back(static_cast<double>(point.position)), error.push_back(point.worst);
+    for (const auto& point : diagnosis_of(rows[i]).curve) {
+      row_of_point.push_back(static_cast<double>(i));
+      position.push_back(static_cast<double>(point.position));
+      error.push_back(point.worst);
+    }
   if (error.empty()) return fields;
-  fields.push_back(column("curve_row", "row that the point belongs to", "point", std::move(row_of_point)));
+  fields.push_back(
+      column("curve_row", "row that the point belongs to", "point", std::move(row_of_point)));
   fields.push_back(column("curve_position", "position", "point", std::move(position)));
-  fields.push_back(column("curve_error", "largest error up to the position", "point", std::move(error)));
+  fields.push_back(
+      column("curve_error", "largest error up to the position", "point", std::move(error)));
   return fields;
 }
 
@@ -125,7 +165,8 @@ std::vector<Provenance::Texts> texts_of(const Report& report) {
   std::vector<Provenance::Texts> columns;
   for (const TextColumn& text : texts) {
     columns.push_back({text.name, {}});
-    for (const Row& row : rows_of(report)) columns.back().rows.push_back(printable(text.value(row)));
+    for (const Row& row : rows_of(report))
+      columns.back().rows.push_back(printable(text.value(row)));
   }
   return columns;
 }
@@ -135,12 +176,14 @@ std::vector<Provenance::Texts> texts_of(const Report& report) {
 std::string to_csv(const Report& report) {
   using namespace report_parts;
   std::string text;
-  for (const TextColumn& column : texts) text += (text.empty() ? "" : ",") + std::string(column.name);
+  for (const TextColumn& column : texts)
+    text += (text.empty() ? "" : ",") + std::string(column.name);
   for (const NumberColumn& column : numbers) text += "," + std::string(column.name);
   text += "\n";
   for (const Row& row : rows_of(report)) {
     std::string line;
-    for (const TextColumn& column : texts) line += (&column == texts ? "" : ",") + quote(printable(column.value(row)));
+    for (const TextColumn& column : texts)
+      line += (&column == texts ? "" : ",") + quote(printable(column.value(row)));
     for (const NumberColumn& column : numbers) line += "," + spell_number(column.value(row));
     text += line + "\n";
   }

@@ -12,7 +12,8 @@ namespace {
 
 using report_parts::printable;
 
-constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m", cyan = "\x1b[36m";
+constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m",
+                           cyan = "\x1b[36m";
 
 std::string colored(std::string_view text, std::string_view code, bool color) {
   return color ? fmt::format("{}{}\x1b[0m", code, text) : std::string(text);
@@ -20,19 +21,26 @@ std::string colored(std::string_view text, std::string_view code, bool color) {
 
 std::string_view color_of(Word word) {
   switch (word) {
-    case Word::holds: return green;
-    case Word::fails: return red;
-    case Word::noted: return yellow;
-    case Word::skipped: return cyan;
+    case Word::holds:
+      return green;
+    case Word::fails:
+      return red;
+    case Word::noted:
+      return yellow;
+    case Word::skipped:
+      return cyan;
   }
   return "";
 }
 
 std::string line_of(const Verdict& verdict, bool color) {
   const Measurement& m = verdict.measurement;
-  const std::string word = colored(fmt::format("{:<7}", name_of(verdict.word)), color_of(verdict.word), color);
-  if (verdict.word == Word::skipped) return fmt::format("{}  {:<20}  {}\n", word, verdict.law, m.skipped);
-  std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst, m.holds() ? "<=" : ">", m.bound);
+  const std::string word =
+      colored(fmt::format("{:<7}", name_of(verdict.word)), color_of(verdict.word), color);
+  if (verdict.word == Word::skipped)
+    return fmt::format("{}  {:<20}  {}\n", word, verdict.law, m.skipped);
+  std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst,
+                                 m.holds() ? "<=" : ">", m.bound);
   if (!m.witness.empty()) line += "  " + m.witness;
   line += fmt::format("\n         {}; bound: {}\n", m.coverage, m.bound_from);
   return line;
@@ -43,7 +51,9 @@ std::string entry(std::string_view label, std::string_view text) {
   return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, printable(text));
 }
 
-std::string spell_cell(const Cell& cell) { return fmt::format("{}: expected {:.9g}, got {:.9g}", cell.place, cell.expected, cell.got); }
+std::string spell_cell(const Cell& cell) {
+  return fmt::format("{}: expected {:.9g}, got {:.9g}", cell.place, cell.expected, cell.got);
+}
 
 std::string share(Index part, Index whole) {
   if (part == 0) return "none";
@@ -57,22 +67,32 @@ std::string spell_curve(const std::vector<Diagnosis::Point>& curve) {
   constexpr int longest = 30;
   std::vector<Diagnosis::Point> points;
   for (std::size_t i = 0; i < curve.size(); ++i) {
-    if (i == 0 || i * most / curve.size() != (i - 1) * most / curve.size()) points.push_back(curve[i]);
+    if (i == 0 || i * most / curve.size() != (i - 1) * most / curve.size())
+      points.push_back(curve[i]);
     points.back().position = curve[i].position;
-    if (!(curve[i].worst <= points.back().worst)) points.back().worst = curve[i].worst;  // NaN counts as worse
+    if (!(curve[i].worst <= points.back().worst))
+      points.back().worst = curve[i].worst;  // NaN counts as worse
   }
   double least = HUGE_VAL, most_of_all = 0;
   for (const auto& [position, worst] : points)
-    if (std::isfinite(worst) && worst > 0) least = std::min(least, worst), most_of_all = std::max(most_of_all, worst);
+    if (std::isfinite(worst) && worst > 0) {
+      least = std::min(least, worst);
+      most_of_all = std::max(most_of_all, worst);
+    }
   if (points.size() < 2 || most_of_all == 0) return "";
-  least = std::min(least, most_of_all / 1000);  // errors that hardly differ have bars that hardly differ
+  least = std::min(least,
+                   most_of_all / 1000);  // errors that hardly differ have bars that hardly differ
   std::size_t wide = 2;
   for (const auto& point : points) wide = std::max(wide, std::to_string(point.position).size());
   std::string text = fmt::format("  error up to position, worst since the one above\n");
   for (const auto& [position, worst] : points) {
-    const double height = !std::isfinite(worst) ? 1 : worst > 0 ? std::log(worst / least) / std::log(most_of_all / least) : 0;
+    const double height = !std::isfinite(worst) ? 1
+                          : worst > 0 ? std::log(worst / least) / std::log(most_of_all / least)
+                                      : 0;
     const int bar = worst == 0 ? 0 : 1 + static_cast<int>(height * (longest - 1));
-    std::string line = fmt::format("  {:>{}}  {:<9.3g}  {}", position, std::max<std::size_t>(wide, 11), worst, std::string(static_cast<std::size_t>(bar), '#'));
+    std::string line =
+        fmt::format("  {:>{}}  {:<9.3g}  {}", position, std::max<std::size_t>(wide, 11), worst,
+                    std::string(static_cast<std::size_t>(bar), '#'));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
@@ -88,17 +108,26 @@ std::string distance_of(const Diagnosis& d) {
 std::string to_text(const Check& check, const Diagnosis& d, bool color) {
   const std::string verdict = printable(sentence_of(check));
   const std::size_t colon = verdict.find(':');
-  const std::string_view code = d.tier == Tier::wrong ? red : d.tier == Tier::storage ? yellow : green;
-  std::string text = colored(verdict.substr(0, colon), code, color) + (colon == std::string::npos ? "" : verdict.substr(colon)) + "\n";
-  if (const std::string surprise = surprise_of(check); !surprise.empty()) text += entry("refused", surprise);
+  const std::string_view code = d.tier == Tier::wrong     ? red
+                                : d.tier == Tier::storage ? yellow
+                                                          : green;
+  std::string text = colored(verdict.substr(0, colon), code, color) +
+                     (colon == std::string::npos ? "" : verdict.substr(colon)) + "\n";
+  if (const std::string surprise = surprise_of(check); !surprise.empty())
+    text += entry("refused", surprise);
   text += entry("dump", d.what);
   if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
   if (d.tier == Tier::storage || d.tier == Tier::wrong) text += entry("arithmetic", d.arithmetic);
   text += entry("from truth", distance_of(d));
   if (d.cells > 0 && d.rounded_otherwise > 0)
-    text += entry("", fmt::format("{:.4g} ulps; {} of {} values are not the correctly rounded ones", d.ulps, share(d.rounded_otherwise, d.cells), d.cells));
-  if (!d.bound_from.empty() && d.tier != Tier::exact) text += entry("bound", fmt::format("{:.4g} there: {}", d.bound, d.bound_from));
-  if (!d.reasons.empty()) text += entry("residual", fmt::format("{:.4g} before, {:.4g} with {} taken into account", d.before, d.after, d.reasons.size() == 1 ? "the cause" : "the causes"));
+    text += entry("", fmt::format("{:.4g} ulps; {} of {} values are not the correctly rounded ones",
+                                  d.ulps, share(d.rounded_otherwise, d.cells), d.cells));
+  if (!d.bound_from.empty() && d.tier != Tier::exact)
+    text += entry("bound", fmt::format("{:.4g} there: {}", d.bound, d.bound_from));
+  if (!d.reasons.empty())
+    text +=
+        entry("residual", fmt::format("{:.4g} before, {:.4g} with {} taken into account", d.before,
+                                      d.after, d.reasons.size() == 1 ? "the cause" : "the causes"));
   if (d.first_wrong) text += entry("first wrong", spell_cell(*d.first_wrong));
   for (const std::string& other : d.others) text += entry("also fits", other);
   for (const std::string& note : d.notes) text += entry("note", note);
@@ -109,25 +138,30 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color) {
 }  // namespace
 
 std::string to_text(const Check& check, bool color) {
-  if (!check.error.empty()) return fmt::format("{}: {}\n", colored("could not tell", cyan, color), printable(check.error));
+  if (!check.error.empty())
+    return fmt::format("{}: {}\n", colored("could not tell", cyan, color), printable(check.error));
   std::string text = check.diagnosis ? to_text(check, *check.diagnosis, color) : "";
   for (const Verdict& verdict : check.verdicts) text += line_of(verdict, color);
   if (check.diagnosis) return text;
-  text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", check.provenance.encoding, check.count(Word::holds), check.count(Word::fails),
-                      check.count(Word::noted), check.count(Word::skipped));
+  text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", check.provenance.encoding,
+                      check.count(Word::holds), check.count(Word::fails), check.count(Word::noted),
+                      check.count(Word::skipped));
   return text;
 }
 
 std::string to_line(const Check& check, std::size_t wide, bool color) {
   constexpr std::string_view codes[] = {green, red, cyan};
   const std::string surprise = surprise_of(check);
-  return fmt::format("{}  {:<{}}  {}{}\n", colored(outcome_of(check), codes[check.exit_code()], color), printable(check.name), wide,
+  return fmt::format("{}  {:<{}}  {}{}\n",
+                     colored(outcome_of(check), codes[check.exit_code()], color),
+                     printable(check.name), wide,
                      surprise.empty() ? "" : surprise + "; found: ", printable(sentence_of(check)));
 }
 
 std::string summary_of(const Report& report) {
   const auto size = report.checks.size();
-  return fmt::format("{} check{}: {} passed, {} failed, {} untold\n", size, size == 1 ? "" : "s", report.count(0), report.count(1), report.count(2));
+  return fmt::format("{} check{}: {} passed, {} failed, {} untold\n", size, size == 1 ? "" : "s",
+                     report.count(0), report.count(1), report.count(2));
 }
 
 }  // namespace pe

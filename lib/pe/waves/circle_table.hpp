@@ -1,4 +1,5 @@
-// Cosine and sine of sector/512 of a turn, sectors 0 … 64, each as high + low (written by scripts/circle_table.py).
+// Cosine and sine of sector/512 of a turn, sectors 0 … 64, each as high + low (written by
+// scripts/circle_table.py).
 #pragma once
 
 namespace pe::engine {

@@ -8,9 +8,11 @@ namespace pe {
 bool runs_here(Isa isa) {
 #if defined(__x86_64__)
   switch (isa) {
-    case Isa::portable: return true;
+    case Isa::portable:
+      return true;
     case Isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             __builtin_cpu_supports("f16c");
     case Isa::avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
@@ -20,7 +22,9 @@ bool runs_here(Isa isa) {
 }
 
 Isa best_isa() {
-  static const Isa best = runs_here(Isa::avx512) ? Isa::avx512 : runs_here(Isa::avx2) ? Isa::avx2 : Isa::portable;
+  static const Isa best = runs_here(Isa::avx512) ? Isa::avx512
+                          : runs_here(Isa::avx2) ? Isa::avx2
+                                                 : Isa::portable;
   return best;
 }
 

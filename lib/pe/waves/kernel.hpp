@@ -5,10 +5,13 @@
 
 namespace pe::engine {
 
-/// Pairs between two looks at the doubt: long enough to hide the branch, short enough that a recheck is cheap.
+/// Pairs between two looks at the doubt: long enough to hide the branch, short enough that a
+/// recheck is cheap.
 inline constexpr Count run_length = 64;
 
-constexpr bool is_interleaved(Arrangement a) { return a == Arrangement::sine_first || a == Arrangement::cosine_first; }
+constexpr bool is_interleaved(Arrangement a) {
+  return a == Arrangement::sine_first || a == Arrangement::cosine_first;
+}
 constexpr bool has_cosine(Arrangement a) { return a != Arrangement::sine_only; }
 constexpr bool has_sine(Arrangement a) { return a != Arrangement::cosine_only; }
 
@@ -32,8 +35,10 @@ struct KernelSet {
   template <bool streaming, bool whole>
   [[gnu::always_inline]] static void put(std::byte* out, Words words, Count bytes) {
     if constexpr (whole) {
-      if constexpr (streaming) L::stream(out, words);
-      else L::put(out, words);
+      if constexpr (streaming)
+        L::stream(out, words);
+      else
+        L::put(out, words);
     } else if (bytes > 0) {
       alignas(64) std::byte room[L::bytes];
       L::put(room, words);
@@ -43,7 +48,8 @@ struct KernelSet {
 
   // One side of `count` pairs from `pair` on.
   template <class E, bool streaming, bool whole>
-  [[gnu::always_inline]] static void put_side(std::byte* row, const Side& side, Count pair, Words words, Count count) {
+  [[gnu::always_inline]] static void put_side(std::byte* row, const Side& side, Count pair,
+                                              Words words, Count count) {
     std::byte* to = row + (side.offset + pair) * E::bytes;
     put<streaming, whole>(to, words, count * E::bytes);
     for (Count copy = 1; copy < side.copies; ++copy)
@@ -51,24 +57,29 @@ struct KernelSet {
   }
 
   template <class E, Arrangement arrangement, bool streaming, bool whole>
-  [[gnu::always_inline]] static void put_group(const Side& cosines, const Side& sines, std::byte* row, Count pair,
-                                               Words cosine, Words sine, Count count) {
+  [[gnu::always_inline]] static void put_group(const Side& cosines, const Side& sines,
+                                               std::byte* row, Count pair, Words cosine, Words sine,
+                                               Count count) {
     if constexpr (is_interleaved(arrangement)) {
       constexpr bool cosine_first = arrangement == Arrangement::cosine_first;
       Words low, high;
-      if constexpr (cosine_first) L::template interleave<E::bytes>(cosine, sine, low, high);
-      else L::template interleave<E::bytes>(sine, cosine, low, high);
+      if constexpr (cosine_first)
+        L::template interleave<E::bytes>(cosine, sine, low, high);
+      else
+        L::template interleave<E::bytes>(sine, cosine, low, high);
       std::byte* const to = row + ((cosine_first ? cosines : sines).offset + 2 * pair) * E::bytes;
       put<streaming, whole>(to, low, 2 * count * E::bytes);
       put<streaming, whole>(to + L::bytes, high, 2 * count * E::bytes - L::bytes);
     } else {
-      if constexpr (has_cosine(arrangement)) put_side<E, streaming, whole>(row, cosines, pair, cosine, count);
-      if constexpr (has_sine(arrangement)) put_side<E, streaming, whole>(row, sines, pair, sine, count);
+      if constexpr (has_cosine(arrangement))
+        put_side<E, streaming, whole>(row, cosines, pair, cosine, count);
+      if constexpr (has_sine(arrangement))
+        put_side<E, streaming, whole>(row, sines, pair, sine, count);
     }
   }
 
-  static std::byte* element(const Strip& s, std::byte* row, Count pair, bool sine, bool interleaved, Count bytes,
-                            Count copy) {
+  static std::byte* element(const Strip& s, std::byte* row, Count pair, bool sine, bool interleaved,
+                            Count bytes, Count copy) {
     const Side& side = sine ? s.sine : s.cosine;
     return row + (side.offset + (interleaved ? 2 : 1) * pair + copy * side.copy_step) * bytes;
   }
@@ -99,12 +110,14 @@ struct KernelSet {
       lower[0][part] = E::lower(x.up, error), upper[0][part] = E::upper(x.up, error);
       lower[1][part] = E::lower(x.down, error), upper[1][part] = E::upper(x.down, error);
     }
-    return {{E::rounded(lower[0]), E::rounded(lower[1])}, {E::rounded(upper[0]), E::rounded(upper[1])}};
+    return {{E::rounded(lower[0]), E::rounded(lower[1])},
+            {E::rounded(upper[0]), E::rounded(upper[1])}};
   }
 
   // Settles exactly the elements of a group whose ends differ.
   template <class E, Arrangement arrangement, bool sine>
-  [[gnu::noinline, gnu::cold]] static void settle_group(Strip& s, const Target& row, Count pair, Words low, Words high) {
+  [[gnu::noinline, gnu::cold]] static void settle_group(Strip& s, const Target& row, Count pair,
+                                                        Words low, Words high) {
     constexpr bool interleaved = is_interleaved(arrangement);
     if (!row.wanted || L::same(low, high)) return;
     alignas(64) std::byte lows[L::bytes], highs[L::bytes];
@@ -112,19 +125,20 @@ struct KernelSet {
     L::put(highs, high);
     L::fence();  // the element's line may have gone out by streaming
     for (Count k = 0; k < L::bytes / E::bytes && pair + k < s.end; ++k)
-      if (__builtin_memcmp(lows + k * E::bytes, highs + k * E::bytes, static_cast<std::size_t>(E::bytes)) != 0) {
+      if (__builtin_memcmp(lows + k * E::bytes, highs + k * E::bytes,
+                           static_cast<std::size_t>(E::bytes)) != 0) {
         std::byte* const first = element(s, row.bytes, pair + k, sine, interleaved, E::bytes, 0);
         s.settle(s.context, row.row, pair + k, sine, first);
         const Count copies = interleaved ? 1 : (sine ? s.sine : s.cosine).copies;
         for (Count copy = 1; copy < copies; ++copy)
-          __builtin_memcpy(element(s, row.bytes, pair + k, sine, interleaved, E::bytes, copy), first,
-                           static_cast<std::size_t>(E::bytes));
+          __builtin_memcpy(element(s, row.bytes, pair + k, sine, interleaved, E::bytes, copy),
+                           first, static_cast<std::size_t>(E::bytes));
       }
   }
 
   template <class E, Arrangement arrangement, bool sine>
-  static void recheck_side(Strip& s, const Row& b, const Target& up, const Target& down, Count begin, Count end,
-                           double floor) {
+  static void recheck_side(Strip& s, const Row& b, const Target& up, const Target& down,
+                           Count begin, Count end, double floor) {
     const Reals widest = L::set(E::bound * s.magnitude + floor), floors = L::set(floor);
     for (Count i = begin; i < end; i += E::parts * L::width) {
       if (ends_of<E, sine, true>(b, i, widest).agree()) continue;
@@ -137,11 +151,13 @@ struct KernelSet {
 
   // A run that the quick test flagged.
   template <class E, Arrangement arrangement>
-  [[gnu::noinline]] static void recheck(Strip& s, const Row& b, const Target& up, const Target& down, Count begin,
-                                        Count end, double floor) {
+  [[gnu::noinline]] static void recheck(Strip& s, const Row& b, const Target& up,
+                                        const Target& down, Count begin, Count end, double floor) {
     ++s.rechecks;
-    if constexpr (has_cosine(arrangement)) recheck_side<E, arrangement, false>(s, b, up, down, begin, end, floor);
-    if constexpr (has_sine(arrangement)) recheck_side<E, arrangement, true>(s, b, up, down, begin, end, floor);
+    if constexpr (has_cosine(arrangement))
+      recheck_side<E, arrangement, false>(s, b, up, down, begin, end, floor);
+    if constexpr (has_sine(arrangement))
+      recheck_side<E, arrangement, true>(s, b, up, down, begin, end, floor);
   }
 
   static std::uint32_t pattern(double x) {
@@ -153,7 +169,8 @@ struct KernelSet {
 
   // Rounds one group of one side for both rows.
   template <class E, bool sine>
-  [[gnu::always_inline]] static WordPair<L> round_group(const Row& b, Count i, Reals floor, typename E::Doubt& doubt) {
+  [[gnu::always_inline]] static WordPair<L> round_group(const Row& b, Count i, Reals floor,
+                                                        typename E::Doubt& doubt) {
     typename E::Value up[E::parts], down[E::parts];
     Reals error[E::parts];
 #pragma GCC unroll 4
@@ -161,32 +178,38 @@ struct KernelSet {
       const Count at = i + part * L::width;
       const typename E::UpDown x = sine ? E::sine(b, at) : E::cosine(b, at);
       up[part] = x.up, down[part] = x.down;
-      if constexpr (E::bytes == 8) error[part] = E::error(b, at, sine, floor);
-      else error[part] = floor;
+      if constexpr (E::bytes == 8)
+        error[part] = E::error(b, at, sine, floor);
+      else
+        error[part] = floor;
     }
     return E::rounded(up, down, error, doubt);
   }
 
   template <class E, Arrangement arrangement, bool streaming, bool whole>
-  [[gnu::always_inline]] static void fill_group(const Side& cosines, const Side& sines, std::byte* up, std::byte* down,
-                                                const Row& b, Count i, Count count, Reals floor,
+  [[gnu::always_inline]] static void fill_group(const Side& cosines, const Side& sines,
+                                                std::byte* up, std::byte* down, const Row& b,
+                                                Count i, Count count, Reals floor,
                                                 typename E::Doubt& doubt) {
     WordPair<L> cosine{}, sine{};
     if constexpr (has_cosine(arrangement)) cosine = round_group<E, false>(b, i, floor, doubt);
     if constexpr (has_sine(arrangement)) sine = round_group<E, true>(b, i, floor, doubt);
     put_group<E, arrangement, streaming, whole>(cosines, sines, up, i, cosine.up, sine.up, count);
-    put_group<E, arrangement, streaming, whole>(cosines, sines, down, i, cosine.down, sine.down, count);
+    put_group<E, arrangement, streaming, whole>(cosines, sines, down, i, cosine.down, sine.down,
+                                                count);
   }
 
   template <Format format, Arrangement arrangement, bool streaming>
   static void fill(Strip& s) {
     using E = Elements<L, format>;
     constexpr Count group = E::parts * L::width;
-    constexpr double floor_unit = 0x1p-80;  // anchors near a zero of the sine: 2^12 rotations of 2^−101 and a margin
+    constexpr double floor_unit =
+        0x1p-80;  // anchors near a zero of the sine: 2^12 rotations of 2^−101 and a margin
     const double wide = E::smallest * s.magnitude;
     const std::uint32_t smallest = pattern(wide > E::smallest_gentle ? wide : E::smallest_gentle),
                         smallest_gentle = pattern(E::smallest_gentle);
-    // Where a value underflows the low parts may have, so that no value within 2^−900 of zero has a sure sign.
+    // Where a value underflows the low parts may have, so that no value within 2^−900 of zero has a
+    // sure sign.
     constexpr double underflow = 0x1p-900;
     const Side cosines = s.cosine, sines = s.sine;  // copies that no store can change
     for (Count r = 0; r < s.half; ++r) {
@@ -203,11 +226,14 @@ struct KernelSet {
         typename E::Doubt doubt;
         Count i = begin;
         for (; i + group <= end; i += group)
-          fill_group<E, arrangement, streaming, true>(cosines, sines, up.bytes, down.bytes, b, i, group, floors, doubt);
+          fill_group<E, arrangement, streaming, true>(cosines, sines, up.bytes, down.bytes, b, i,
+                                                      group, floors, doubt);
         if (i < end)
-          fill_group<E, arrangement, streaming, false>(cosines, sines, up.bytes, down.bytes, b, i, end - i, floors,
-                                                       doubt);
-        if (!doubt.passes(E::window_end, still ? 0 : gentle ? smallest_gentle : smallest)) [[unlikely]]
+          fill_group<E, arrangement, streaming, false>(cosines, sines, up.bytes, down.bytes, b, i,
+                                                       end - i, floors, doubt);
+        if (!doubt.passes(E::window_end, still    ? 0
+                                         : gentle ? smallest_gentle
+                                                  : smallest)) [[unlikely]]
           recheck<E, arrangement>(s, b, up, down, begin, end, floor);
         begin = end;
       }
@@ -216,7 +242,8 @@ struct KernelSet {
   }
 
   static Point<L> load(const Points& p, Count i) {
-    return {{L::load(p.cosine() + i), L::load(p.cosine_low() + i)}, {L::load(p.sine() + i), L::load(p.sine_low() + i)}};
+    return {{L::load(p.cosine() + i), L::load(p.cosine_low() + i)},
+            {L::load(p.sine() + i), L::load(p.sine_low() + i)}};
   }
   static void store(const Points& p, Count i, const Point<L>& x) {
     L::store(p.cosine() + i, x.cosine.high), L::store(p.cosine_low() + i, x.cosine.low);
@@ -227,8 +254,8 @@ struct KernelSet {
     for (Count i = 0; i < count; i += L::width) store(out, i, rotate<L>(load(a, i), load(b, i)));
   }
 
-  static void evaluate(Count count, Points sectors, const double* high, const double* low, const double scale[2],
-                       Points out) {
+  static void evaluate(Count count, Points sectors, const double* high, const double* low,
+                       const double scale[2], Points out) {
     const Twofold<L> length{L::set(scale[0]), L::set(scale[1])};
     for (Count i = 0; i < count; i += L::width) {
       const Point<L> unit = point_at<L>(load(sectors, i), {L::load(high + i), L::load(low + i)});

@@ -22,17 +22,19 @@ Index half_for(Index pairs, bool twofold) {
 
 }  // namespace
 
-// Errors. A rotation adds 2^−101 relative to the length of the point; the fine points are at most 64 rotations from
-// an evaluation, an anchor at most 2^12 (`most_blocks`): below 2^−88. In a gentle pair that is an error relative to the
-// sine, but for cancellation: sines near 0 shrink at most by the distance travelled over the distance from 0, that is
-// 2^12 blocks over half a block, so that an evaluation's 2^−95 becomes 2^−82 at worst.
+// Errors. A rotation adds 2^−101 relative to the length of the point; the fine points are at most
+// 64 rotations from an evaluation, an anchor at most 2^12 (`most_blocks`): below 2^−88. In a gentle
+// pair that is an error relative to the sine, but for cancellation: sines near 0 shrink at most by
+// the distance travelled over the distance from 0, that is 2^12 blocks over half a block, so that
+// an evaluation's 2^−95 becomes 2^−82 at worst.
 Ladder::Ladder(const Spectrum& spectrum, const Kernels& kernels, std::int64_t step, bool twofold)
     : spectrum_(spectrum),
       kernels_(kernels),
       step_(step),
       twofold_(twofold),
       half_(half_for(padded(spectrum.pairs()), twofold)),
-      pitch_(padded(spectrum.pairs()) + 8),  // a cache line more than a power of two: rows do not share their sets
+      pitch_(padded(spectrum.pairs()) +
+             8),  // a cache line more than a power of two: rows do not share their sets
       block_step_(4 * pitch_) {
   const Index pairs = padded(spectrum.pairs()), parts = twofold ? 4 : 2;
   table_ = std::make_unique<Storage>(half_ * parts * pitch_);
@@ -45,16 +47,20 @@ Ladder::Ladder(const Spectrum& spectrum, const Kernels& kernels, std::int64_t st
   for (Index r = 0; r < half_; ++r) {
     if (r > 0) kernels.rotate(pairs, point, unit, point);
     fine_.push_back({table_->data() + r * parts * pitch_, pitch_});
-    std::memcpy(fine_.back().data, point.data, static_cast<std::size_t>(parts * pitch_) * sizeof(double));
+    std::memcpy(fine_.back().data, point.data,
+                static_cast<std::size_t>(parts * pitch_) * sizeof(double));
   }
-  kernels.rotate(pairs, point, half_step, block_step);  // half steps of the block: (half − 1/2) + 1/2
+  kernels.rotate(pairs, point, half_step,
+                 block_step);  // half steps of the block: (half − 1/2) + 1/2
   kernels.rotate(pairs, block_step, block_step, block_step);
 }
 
 void Ladder::set(Anchor& anchor, std::int64_t phase, std::int64_t block) const {
   const std::int64_t half_rows = 4 * half_ * block + 2 * half_ - 1;
   evaluate(spectrum_, kernels_, 2 * phase + half_rows * step_, spectrum_.scale, anchor.points);
-  anchor.phase = phase, anchor.block = block, anchor.turned = 0;
+  anchor.phase = phase;
+  anchor.block = block;
+  anchor.turned = 0;
 }
 
 void Ladder::advance(Anchor& anchor, Index begin, Index count) const {
@@ -62,7 +68,8 @@ void Ladder::advance(Anchor& anchor, Index begin, Index count) const {
   kernels_.rotate(padded(count), from, by, from);
 }
 
-// Chooses an idle anchor, under the lock. A leap without a rotation is one to be made: its distance came up before.
+// Chooses an idle anchor, under the lock. A leap without a rotation is one to be made: its distance
+// came up before.
 std::unique_ptr<Anchor> Ladder::pick(std::int64_t phase, std::int64_t block, Leap& leap) const {
   constexpr std::size_t most_idle = 16, most_distances = 8;
   const std::lock_guard lock(mutex_);
@@ -77,9 +84,15 @@ std::unique_ptr<Anchor> Ladder::pick(std::int64_t phase, std::int64_t block, Lea
   for (auto it = idle_.begin(); it != idle_.end() && chosen == idle_.end(); ++it) {
     if (!usable(**it)) continue;
     for (const Leap& known : leaps_)
-      if (known.blocks == distance_of(**it)) chosen = it, leap = known;
-    if (chosen == idle_.end() && std::count(distances_.begin(), distances_.end(), distance_of(**it)))
-      chosen = it, leap = {distance_of(**it), nullptr};
+      if (known.blocks == distance_of(**it)) {
+        chosen = it;
+        leap = known;
+      }
+    if (chosen == idle_.end() &&
+        std::count(distances_.begin(), distances_.end(), distance_of(**it))) {
+      chosen = it;
+      leap = {distance_of(**it), nullptr};
+    }
   }
   if (chosen == idle_.end()) {
     for (const auto& anchor : idle_)
@@ -101,7 +114,8 @@ std::unique_ptr<Anchor> Ladder::take(std::int64_t phase, std::int64_t block) con
   if (leap.blocks != 0) {
     if (!leap.rotation) {
       auto rotation = std::make_shared<Storage>(4 * pitch_);
-      evaluate(spectrum_, kernels_, 4 * half_ * leap.blocks * step_, one, {rotation->data(), pitch_});
+      evaluate(spectrum_, kernels_, 4 * half_ * leap.blocks * step_, one,
+               {rotation->data(), pitch_});
       leap.rotation = std::move(rotation);
       const std::lock_guard lock(mutex_);
       leaps_.insert(leaps_.begin(), leap);
@@ -115,7 +129,8 @@ std::unique_ptr<Anchor> Ladder::take(std::int64_t phase, std::int64_t block) con
   } else if (anchor->block == block - 1) {
     advance(*anchor, 0, pairs);
   }
-  anchor->block = block, anchor->turned += static_cast<int>(1 + std::abs(leap.blocks));
+  anchor->block = block;
+  anchor->turned += static_cast<int>(1 + std::abs(leap.blocks));
   return anchor;
 }
 

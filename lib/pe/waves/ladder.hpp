@@ -1,4 +1,5 @@
-// The tables that turn one angle into a block of rows, for positions of one step, kept between calls.
+// The tables that turn one angle into a block of rows, for positions of one step, kept between
+// calls.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,8 @@ namespace pe::engine {
 /// Doubles on cache lines.
 class Storage {
  public:
-  explicit Storage(Index size) : data_(static_cast<double*>(::operator new(bytes(size), alignment))) {}
+  explicit Storage(Index size)
+      : data_(static_cast<double*>(::operator new(bytes(size), alignment))) {}
   double* data() const { return data_.get(); }
 
  private:
@@ -38,8 +40,9 @@ struct Anchor {
 /// Blocks that an anchor may travel by rotations before it is evaluated directly again.
 inline constexpr int most_blocks = 1 << 12;
 
-/// Row n stands at position phase + n·step, block k holds the rows 2·half·k … 2·half·(k + 1) − 1, and its centre
-/// stands at phase + (2·half·k + half − 1/2)·step. So blocks are the same however a run is split into calls.
+/// Row n stands at position phase + n·step, block k holds the rows 2·half·k … 2·half·(k + 1) − 1,
+/// and its centre stands at phase + (2·half·k + half − 1/2)·step. So blocks are the same however a
+/// run is split into calls.
 class Ladder {
  public:
   /// `twofold`: with low parts, for f64.
@@ -51,8 +54,9 @@ class Ladder {
   Index half() const { return half_; }
   const Points* fine() const { return fine_.data(); }
 
-  /// An anchor set to the block: one that stopped there or at the block before if there is one, or one that a
-  /// leap takes there. Threads that share out a stream of equal chunks leap by the same few distances every time.
+  /// An anchor set to the block: one that stopped there or at the block before if there is one, or
+  /// one that a leap takes there. Threads that share out a stream of equal chunks leap by the same
+  /// few distances every time.
   std::unique_ptr<Anchor> take(std::int64_t phase, std::int64_t block) const;
   void give_back(std::unique_ptr<Anchor> anchor) const;
 
@@ -80,8 +84,9 @@ class Ladder {
   Storage block_step_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Anchor>> idle_;
-  mutable std::vector<Leap> leaps_;             // newest first
-  mutable std::vector<std::int64_t> distances_;  // what direct evaluations had to bridge, newest first
+  mutable std::vector<Leap> leaps_;  // newest first
+  mutable std::vector<std::int64_t>
+      distances_;  // what direct evaluations had to bridge, newest first
 };
 
 }  // namespace pe::engine

@@ -51,14 +51,17 @@ struct Avx2 {
   static Words to_f32(Reals a, Reals b) {
     return _mm256_castps_si256(_mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a)));
   }
-  static Words to_odd_f32(Reals a, Reals b) {  // 24 bits kept of the significand: the conversion is exact
+  static Words to_odd_f32(Reals a,
+                          Reals b) {  // 24 bits kept of the significand: the conversion is exact
     const Reals kept = _mm256_castsi256_pd(_mm256_set1_epi64x(~((1ll << 29) - 1)));
     return _mm256_or_si256(to_f32(_mm256_and_pd(a, kept), _mm256_and_pd(b, kept)), words(1));
   }
   static Words odd_to_f16(Words a, Words b) {
-    return _mm256_set_m128i(_mm256_cvtps_ph(_mm256_castsi256_ps(b), 0), _mm256_cvtps_ph(_mm256_castsi256_ps(a), 0));
+    return _mm256_set_m128i(_mm256_cvtps_ph(_mm256_castsi256_ps(b), 0),
+                            _mm256_cvtps_ph(_mm256_castsi256_ps(a), 0));
   }
-  static Words odd_to_bf16(Words a, Words b) {  // an odd number is no tie: adding half a unit rounds to nearest
+  static Words odd_to_bf16(
+      Words a, Words b) {  // an odd number is no tie: adding half a unit rounds to nearest
     const Words half = words(0x8000);
     const Words high = _mm256_packus_epi32(_mm256_srli_epi32(_mm256_add_epi32(a, half), 16),
                                            _mm256_srli_epi32(_mm256_add_epi32(b, half), 16));
@@ -68,16 +71,23 @@ struct Avx2 {
   template <int element_bytes>
   static void interleave(Words a, Words b, Words& low, Words& high) {
     Words even, odd;  // of the two 128-bit halves each
-    if constexpr (element_bytes == 8)
-      even = _mm256_unpacklo_epi64(a, b), odd = _mm256_unpackhi_epi64(a, b);
-    else if constexpr (element_bytes == 4)
-      even = _mm256_unpacklo_epi32(a, b), odd = _mm256_unpackhi_epi32(a, b);
-    else
-      even = _mm256_unpacklo_epi16(a, b), odd = _mm256_unpackhi_epi16(a, b);
-    low = _mm256_permute2x128_si256(even, odd, 0x20), high = _mm256_permute2x128_si256(even, odd, 0x31);
+    if constexpr (element_bytes == 8) {
+      even = _mm256_unpacklo_epi64(a, b);
+      odd = _mm256_unpackhi_epi64(a, b);
+    } else if constexpr (element_bytes == 4) {
+      even = _mm256_unpacklo_epi32(a, b);
+      odd = _mm256_unpackhi_epi32(a, b);
+    } else {
+      even = _mm256_unpacklo_epi16(a, b);
+      odd = _mm256_unpackhi_epi16(a, b);
+    }
+    low = _mm256_permute2x128_si256(even, odd, 0x20);
+    high = _mm256_permute2x128_si256(even, odd, 0x31);
   }
   static void put(std::byte* p, Words x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x); }
-  static void stream(std::byte* p, Words x) { _mm256_stream_si256(reinterpret_cast<__m256i*>(p), x); }
+  static void stream(std::byte* p, Words x) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(p), x);
+  }
   static void fence() { _mm_sfence(); }
 
  private:

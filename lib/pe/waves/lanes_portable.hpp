@@ -1,4 +1,5 @@
-// Two doubles at a time, in plain C++ that any machine runs, and the scalar lanes of single evaluations.
+// Two doubles at a time, in plain C++ that any machine runs, and the scalar lanes of single
+// evaluations.
 #pragma once
 
 #include <bit>
@@ -9,7 +10,8 @@
 
 namespace pe::engine {
 
-/// a·b − p for p the double nearest to a·b, without a fused multiply-add: Dekker's halves of 26 bits.
+/// a·b − p for p the double nearest to a·b, without a fused multiply-add: Dekker's halves of 26
+/// bits.
 template <class Reals>
 inline Reals product_error_by_halves(Reals a, Reals b, Reals p) {
   const Reals a_spread = 0x1.0000002p27 * a, b_spread = 0x1.0000002p27 * b;
@@ -65,18 +67,27 @@ struct Portable {
   static Words low_words(Reals a, Reals b) {
     return Words{low_word(a[0]), low_word(a[1]), low_word(b[0]), low_word(b[1])};
   }
-  static Words to_f32(Reals a, Reals b) { return Words{f32(a[0]), f32(a[1]), f32(b[0]), f32(b[1])}; }
+  static Words to_f32(Reals a, Reals b) {
+    return Words{f32(a[0]), f32(a[1]), f32(b[0]), f32(b[1])};
+  }
   static Words to_odd_f32(Reals a, Reals b) {
     return Words{odd_f32(a[0]), odd_f32(a[1]), odd_f32(b[0]), odd_f32(b[1])};
   }
   static Words odd_to_f16(Words a, Words b) {
     std::uint16_t halves[8];
-    for (int i = 0; i < 4; ++i) halves[i] = f16(a[i]), halves[4 + i] = f16(b[i]);
+    for (int i = 0; i < 4; ++i) {
+      halves[i] = f16(a[i]);
+      halves[4 + i] = f16(b[i]);
+    }
     return std::bit_cast<Words>(halves);
   }
-  static Words odd_to_bf16(Words a, Words b) {  // an odd number is no tie: adding half a unit rounds to nearest
+  static Words odd_to_bf16(
+      Words a, Words b) {  // an odd number is no tie: adding half a unit rounds to nearest
     std::uint16_t halves[8];
-    for (int i = 0; i < 4; ++i) halves[i] = bf16(a[i]), halves[4 + i] = bf16(b[i]);
+    for (int i = 0; i < 4; ++i) {
+      halves[i] = bf16(a[i]);
+      halves[4 + i] = bf16(b[i]);
+    }
     return std::bit_cast<Words>(halves);
   }
 
@@ -84,9 +95,10 @@ struct Portable {
   static void interleave(Words a, Words b, Words& low, Words& high) {
     std::byte mixed[32];
     for (int i = 0; i < 16 / element_bytes; ++i) {
-      std::memcpy(mixed + 2 * i * element_bytes, reinterpret_cast<std::byte*>(&a) + i * element_bytes, element_bytes);
-      std::memcpy(mixed + (2 * i + 1) * element_bytes, reinterpret_cast<std::byte*>(&b) + i * element_bytes,
-                  element_bytes);
+      std::memcpy(mixed + 2 * i * element_bytes,
+                  reinterpret_cast<std::byte*>(&a) + i * element_bytes, element_bytes);
+      std::memcpy(mixed + (2 * i + 1) * element_bytes,
+                  reinterpret_cast<std::byte*>(&b) + i * element_bytes, element_bytes);
     }
     std::memcpy(&low, mixed, 16);
     std::memcpy(&high, mixed + 16, 16);
@@ -96,13 +108,20 @@ struct Portable {
   static void fence() {}
 
  private:
-  static std::uint32_t low_word(double x) { return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x)); }
+  static std::uint32_t low_word(double x) {
+    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x));
+  }
   static std::uint32_t f32(double x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
-  static std::uint32_t odd_f32(double x) {  // 24 bits kept of the significand: the conversion is exact
+  static std::uint32_t odd_f32(
+      double x) {  // 24 bits kept of the significand: the conversion is exact
     return f32(std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((1ull << 29) - 1))) | 1;
   }
-  static std::uint16_t f16(std::uint32_t odd) { return to_f16(static_cast<double>(std::bit_cast<float>(odd))); }
-  static std::uint16_t bf16(std::uint32_t odd) { return static_cast<std::uint16_t>((odd + 0x8000) >> 16); }
+  static std::uint16_t f16(std::uint32_t odd) {
+    return to_f16(static_cast<double>(std::bit_cast<float>(odd)));
+  }
+  static std::uint16_t bf16(std::uint32_t odd) {
+    return static_cast<std::uint16_t>((odd + 0x8000) >> 16);
+  }
 };
 
 }  // namespace pe::engine

@@ -28,8 +28,10 @@ struct Circle {
       const double* s = within <= 64 ? near + 2 : near;
       double* point = points[sector];
       for (int part = 0; part < 2; ++part) {
-        const double turned[4][2] = {{c[part], s[part]}, {-s[part], c[part]}, {-c[part], -s[part]}, {s[part], -c[part]}};
-        point[part] = turned[quarter][0] + 0.0, point[2 + part] = turned[quarter][1] + 0.0;
+        const double turned[4][2] = {
+            {c[part], s[part]}, {-s[part], c[part]}, {-c[part], -s[part]}, {s[part], -c[part]}};
+        point[part] = turned[quarter][0] + 0.0;
+        point[2 + part] = turned[quarter][1] + 0.0;
       }
     }
   }
@@ -40,8 +42,8 @@ const Circle& circle() {
   return circle;
 }
 
-// The double nearest to high + low whose last bit is set unless it is exact: rounding it to a narrower format
-// gives what rounding the exact sum would.
+// The double nearest to high + low whose last bit is set unless it is exact: rounding it to a
+// narrower format gives what rounding the exact sum would.
 double to_odd(double high, double low) {
   const double sum = high + low, part = sum - high, rest = (high - (sum - part)) + (low - part);
   if (rest == 0) return sum;
@@ -54,7 +56,8 @@ double to_odd(double high, double low) {
 double to_odd(mpfr_srcptr value) {
   const double kept = mpfr_get_d(value, MPFR_RNDZ);
   if (mpfr_cmp_d(value, kept) == 0) return kept;
-  return std::copysign(std::bit_cast<double>(std::bit_cast<std::uint64_t>(kept) | 1), mpfr_signbit(value) ? -1.0 : 1.0);
+  return std::copysign(std::bit_cast<double>(std::bit_cast<std::uint64_t>(kept) | 1),
+                       mpfr_signbit(value) ? -1.0 : 1.0);
 }
 
 using Element = std::uint64_t;  // the pattern in the low bytes
@@ -85,13 +88,16 @@ struct Registers {
   mpfr_t angle, value, low, high, unit;
 };
 
-// Two precisions: 200 bits decide every value of an algebraic frequency; the Real carries 400, and a value that
-// lies on a rounding boundary to that precision (a rational turn) is rounded as computed at the second.
-Element settle_with_mpfr(const Spectrum& spectrum, Index pair, std::int64_t position, bool sine, DType dtype) {
+// Two precisions: 200 bits decide every value of an algebraic frequency; the Real carries 400, and
+// a value that lies on a rounding boundary to that precision (a rational turn) is rounded as
+// computed at the second.
+Element settle_with_mpfr(const Spectrum& spectrum, Index pair, std::int64_t position, bool sine,
+                         DType dtype) {
   thread_local Registers r;
   mpfr_srcptr theta = spectrum.frequencies[static_cast<std::size_t>(pair)].backend().data();
   for (const mpfr_prec_t precision : {200, 448}) {
-    // The angle's error, 2^(e − precision') for an angle below 2^e, must stay below the value's own.
+    // The angle's error, 2^(e − precision') for an angle below 2^e, must stay below the value's
+    // own.
     const mpfr_exp_t ahead = std::max<mpfr_exp_t>(mpfr_get_exp(theta), 0) + 64;
     mpfr_set_prec(r.angle, precision + ahead + 16);
     mpfr_set_prec(r.value, precision);
@@ -104,7 +110,8 @@ Element settle_with_mpfr(const Spectrum& spectrum, Index pair, std::int64_t posi
     }
     (sine ? mpfr_sin : mpfr_cos)(r.value, r.angle, MPFR_RNDN);
     mpfr_mul(r.value, r.value, spectrum.magnitude.backend().data(), MPFR_RNDN);
-    // Error: two roundings of the value, and the angle's two, which near a zero of the wave outweigh them.
+    // Error: two roundings of the value, and the angle's two, which near a zero of the wave
+    // outweigh them.
     const mpfr_exp_t angle_error = mpfr_get_exp(r.angle) - mpfr_get_prec(r.angle) + 2;
     mpfr_mul_2si(r.unit, r.value, 3 - precision, MPFR_RNDA);
     mpfr_abs(r.unit, r.unit, MPFR_RNDA);
@@ -127,7 +134,10 @@ Point<Scalar> sector_point(int sector) {
 }  // namespace
 
 Spectrum::Spectrum(std::vector<Real> thetas, Real a, int places)
-    : frequencies(std::move(thetas)), magnitude(std::move(a)), decimals(places), turns(turns_of(frequencies, places)) {
+    : frequencies(std::move(thetas)),
+      magnitude(std::move(a)),
+      decimals(places),
+      turns(turns_of(frequencies, places)) {
   scale[0] = to_double(magnitude);
   ordinary = std::fabs(scale[0]) > 0x1p-100 && std::fabs(scale[0]) < 0x1p100;
   scale[1] = ordinary ? to_double(magnitude - Real(scale[0])) : 0;
@@ -135,24 +145,28 @@ Spectrum::Spectrum(std::vector<Real> thetas, Real a, int places)
   while (bound < std::fabs(scale[0])) bound *= 2;
   fastest.resize(turns.size());
   double largest = 0;
-  for (std::size_t j = turns.size(); j-- > 0;) fastest[j] = largest = std::max(largest, turns[j].radians);
+  for (std::size_t j = turns.size(); j-- > 0;)
+    fastest[j] = largest = std::max(largest, turns[j].radians);
   still = pairs();
   while (still > 0 && turns[static_cast<std::size_t>(still - 1)].zero) --still;
 }
 
-void settle(const Spectrum& spectrum, Index pair, std::int64_t position, bool sine, DType dtype, std::byte* out,
-            Fallbacks& fallbacks) {
+void settle(const Spectrum& spectrum, Index pair, std::int64_t position, bool sine, DType dtype,
+            std::byte* out, Fallbacks& fallbacks) {
   const Turn& turn = spectrum.turns[static_cast<std::size_t>(pair)];
   const auto write = [&](Element element) { std::memcpy(out, &element, size_of(dtype)); };
   if (position == 0 || turn.zero || spectrum.magnitude == 0)
-    return write(sine || spectrum.magnitude == 0 ? 0 : rounded(spectrum.magnitude.backend().data(), dtype));
+    return write(
+        sine || spectrum.magnitude == 0 ? 0 : rounded(spectrum.magnitude.backend().data(), dtype));
 
   ++fallbacks.twofold;
   if (const Residue residue = reduce(turn, 2 * position); spectrum.ordinary && !residue.coarse) {
-    const Point<Scalar> point = point_at<Scalar>(sector_point(residue.sector), {residue.high, residue.low});
+    const Point<Scalar> point =
+        point_at<Scalar>(sector_point(residue.sector), {residue.high, residue.low});
     const Twofold<Scalar> value =
         multiply<Scalar>(sine ? point.sine : point.cosine, {spectrum.scale[0], spectrum.scale[1]});
-    // Relative error of the point 2^−95, of A 2^−106, of the product 2^−102; and underflow far below every format but f64.
+    // Relative error of the point 2^−95, of A 2^−106, of the product 2^−102; and underflow far
+    // below every format but f64.
     const double error = std::fabs(value.high) * 0x1p-90 + 0x1p-960;
     const Element low = rounded(value.high, value.low - error, dtype);
     if (low == rounded(value.high, value.low + error, dtype)) return write(low);
@@ -161,8 +175,8 @@ void settle(const Spectrum& spectrum, Index pair, std::int64_t position, bool si
   write(settle_with_mpfr(spectrum, pair, position, sine, dtype));
 }
 
-void evaluate(const Spectrum& spectrum, const Kernels& kernels, std::int64_t half_positions, const double scale[2],
-              Points out) {
+void evaluate(const Spectrum& spectrum, const Kernels& kernels, std::int64_t half_positions,
+              const double scale[2], Points out) {
   constexpr Index batch = 256;
   static_assert(batch % pair_multiple == 0);
   alignas(64) double high[batch], low[batch], sectors[4 * batch];
@@ -172,12 +186,15 @@ void evaluate(const Spectrum& spectrum, const Kernels& kernels, std::int64_t hal
     const Index count = std::min(batch, spectrum.pairs() - begin),
                 padded = (count + pair_multiple - 1) / pair_multiple * pair_multiple;
     for (Index k = 0; k < padded; ++k) {
-      const Residue residue =
-          reduce(spectrum.turns[static_cast<std::size_t>(begin + std::min(k, count - 1))], half_positions);
-      high[k] = residue.high, low[k] = residue.low;
+      const Residue residue = reduce(
+          spectrum.turns[static_cast<std::size_t>(begin + std::min(k, count - 1))], half_positions);
+      high[k] = residue.high;
+      low[k] = residue.low;
       const double* point = table.points[residue.sector];
-      sector_points.cosine()[k] = point[0], sector_points.cosine_low()[k] = point[1];
-      sector_points.sine()[k] = point[2], sector_points.sine_low()[k] = point[3];
+      sector_points.cosine()[k] = point[0];
+      sector_points.cosine_low()[k] = point[1];
+      sector_points.sine()[k] = point[2];
+      sector_points.sine_low()[k] = point[3];
     }
     kernels.evaluate(padded, sector_points, high, low, scale, {out.data + begin, out.pitch});
   }

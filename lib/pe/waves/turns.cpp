@@ -12,7 +12,8 @@ namespace {
 
 static_assert(sizeof(mp_limb_t) == 8, "turns are built from 64-bit limbs");
 
-constexpr int tiny_below = 75;  // |half_positions| < 2^63 turns such a frequency by less than 2^−12 of a turn
+constexpr int tiny_below =
+    75;  // |half_positions| < 2^63 turns such a frequency by less than 2^−12 of a turn
 
 struct Float {
   explicit Float(mpfr_prec_t precision) { mpfr_init2(value, precision); }
@@ -22,11 +23,12 @@ struct Float {
   mpfr_t value;
 };
 
-// 1/(2π·10^decimals), and a product register, for frequencies below 2^exponent: their integer turns take
-// `exponent` bits in front of the 448 that are kept behind the point.
+// 1/(2π·10^decimals), and a product register, for frequencies below 2^exponent: their integer turns
+// take `exponent` bits in front of the 448 that are kept behind the point.
 struct Divider {
   Divider(mpfr_exp_t exponent, int decimals)
-      : inverse(448 + std::max<mpfr_exp_t>(exponent, 0)), quotient(448 + std::max<mpfr_exp_t>(exponent, 0)) {
+      : inverse(448 + std::max<mpfr_exp_t>(exponent, 0)),
+        quotient(448 + std::max<mpfr_exp_t>(exponent, 0)) {
     mpfr_const_pi(inverse.value, MPFR_RNDN);
     mpfr_mul_2ui(inverse.value, inverse.value, 1, MPFR_RNDN);
     if (decimals > 0) {
@@ -38,10 +40,13 @@ struct Divider {
   Float inverse, quotient;
 };
 
-// Bits [from, from + 64) of a big-endian-by-meaning number whose top limb is limbs[count − 1]; bit 0 is the topmost.
+// Bits [from, from + 64) of a big-endian-by-meaning number whose top limb is limbs[count − 1]; bit
+// 0 is the topmost.
 std::uint64_t bits_at(const mp_limb_t* limbs, long count, long from) {
   if (from <= -64) return 0;
-  const auto limb = [&](long i) -> std::uint64_t { return i < 0 || i >= count ? 0 : limbs[count - 1 - i]; };
+  const auto limb = [&](long i) -> std::uint64_t {
+    return i < 0 || i >= count ? 0 : limbs[count - 1 - i];
+  };
   const long index = from >= 0 ? from / 64 : -1, skip = from - index * 64;
   return skip == 0 ? limb(index) : (limb(index) << skip) | (limb(index + 1) >> (64 - skip));
 }
@@ -64,7 +69,8 @@ Turn turn_of(const Real& frequency, Divider& divider) {
   const bool tiny = zeros > tiny_below;
   turn.shift = tiny ? static_cast<int>(std::min<long>(zeros, 1 << 30)) : 0;
   for (long i = 0; i < 5; ++i)
-    turn.limbs[static_cast<std::size_t>(4 - i)] = bits_at(limbs, count, 64 * i - (tiny ? 0 : zeros));
+    turn.limbs[static_cast<std::size_t>(4 - i)] =
+        bits_at(limbs, count, 64 * i - (tiny ? 0 : zeros));
   return turn;
 }
 
@@ -103,11 +109,13 @@ Residue reduce(const Turn& turn, std::int64_t half_positions) {
   product[5] = carry;
 
   Residue residue;
-  std::uint64_t fraction[4];  // little-endian, the point above fraction[3], to be scaled by 2^exponent
+  std::uint64_t
+      fraction[4];  // little-endian, the point above fraction[3], to be scaled by 2^exponent
   int exponent = 0;
   if (turn.shift == 0) {
     // product · 2^−321 modulo 1: the half position costs one bit.
-    for (std::size_t i = 0; i < 4; ++i) fraction[i] = (product[i + 2] << 63) | (product[i + 1] >> 1);
+    for (std::size_t i = 0; i < 4; ++i)
+      fraction[i] = (product[i + 2] << 63) | (product[i + 1] >> 1);
     residue.sector = static_cast<int>(((fraction[3] >> 54) + 1) >> 1);
     fraction[3] -= static_cast<std::uint64_t>(residue.sector) << 55;
     if (fraction[3] >> 63) {
@@ -134,9 +142,12 @@ Residue reduce(const Turn& turn, std::int64_t half_positions) {
   }
   const int lead = std::countl_zero(fraction[top]), zeros = 64 * (3 - top) + lead;
   const auto limb = [&](int i) -> std::uint64_t { return i < 0 ? 0 : fraction[i]; };
-  const auto shifted = [&](int i) { return lead ? (limb(i) << lead) | (limb(i - 1) >> (64 - lead)) : limb(i); };
+  const auto shifted = [&](int i) {
+    return lead ? (limb(i) << lead) | (limb(i - 1) >> (64 - lead)) : limb(i);
+  };
   const std::uint64_t first = shifted(top), second = shifted(top - 1);
-  // A tiny frequency's bits are all significant; otherwise 256 − 160 bits are the least that will do.
+  // A tiny frequency's bits are all significant; otherwise 256 − 160 bits are the least that will
+  // do.
   residue.coarse = turn.shift == 0 && zeros > 150;
   if (exponent - zeros - 106 < -900) {
     residue.coarse = true;
@@ -144,7 +155,8 @@ Residue reduce(const Turn& turn, std::int64_t half_positions) {
   }
   const double unit = power_of_two(exponent - zeros - 53), sign = negative ? -1.0 : 1.0;
   residue.high = sign * unit * static_cast<double>(first >> 11);
-  residue.low = sign * unit * 0x1p-53 * static_cast<double>(((first & 2047) << 42) | (second >> 22));
+  residue.low =
+      sign * unit * 0x1p-53 * static_cast<double>(((first & 2047) << 42) | (second >> 22));
   return residue;
 }
 

@@ -1,5 +1,6 @@
-// Double-double arithmetic on one number or on a vector of them: a value is high + low, high its nearest double.
-// L is a Lanes type: L::Reals, L::muladd(a, b, c) = a·b + c, L::product_error(a, b, p) = a·b − p exactly.
+// Double-double arithmetic on one number or on a vector of them: a value is high + low, high its
+// nearest double. L is a Lanes type: L::Reals, L::muladd(a, b, c) = a·b + c, L::product_error(a, b,
+// p) = a·b − p exactly.
 #pragma once
 
 namespace pe::engine {
@@ -40,10 +41,11 @@ template <class L>
   return ordered_sum<L>(product, rest);
 }
 
-// a·b + sign·c·d, error below 2^−101 (|a·b| + |c·d|): two exact products, one exact sum, six roundings of terms
-// that are each below 2^−52 of it.
+// a·b + sign·c·d, error below 2^−101 (|a·b| + |c·d|): two exact products, one exact sum, six
+// roundings of terms that are each below 2^−52 of it.
 template <class L, int sign>
-[[gnu::always_inline]] inline Twofold<L> sum_of_products(Twofold<L> a, Twofold<L> b, Twofold<L> c, Twofold<L> d) {
+[[gnu::always_inline]] inline Twofold<L> sum_of_products(Twofold<L> a, Twofold<L> b, Twofold<L> c,
+                                                         Twofold<L> d) {
   static_assert(sign == 1 || sign == -1);
   const auto first = a.high * b.high, first_rest = L::product_error(a.high, b.high, first);
   if constexpr (sign < 0) c = {-c.high, -c.low};
@@ -72,15 +74,17 @@ template <class L>
 
 // The point at `sector` (exact to 2^−106) turned on by a residue of |residue| ≤ 1/1024 turns.
 //
-// x = 2π·residue, |x| < 2^−7.3. sin x = x + x·z·(−1/6 + z·(1/120 + z·(…))) with z = x²; the first factors are
-// double-double, from z²·x on plain doubles do: z³/5040 < 2^−56, and a double's 2^−53 of it is below 2^−108.
-// The series stop at x^11 and x^12: the terms left out are below 2^−117. Everything is multiplied by z or x, so
-// that the relative error stays below 2^−98 for sin near 0, and near the other zeros too, where the sector's
-// value is exactly 0.
+// x = 2π·residue, |x| < 2^−7.3. sin x = x + x·z·(−1/6 + z·(1/120 + z·(…))) with z = x²; the first
+// factors are double-double, from z²·x on plain doubles do: z³/5040 < 2^−56, and a double's 2^−53
+// of it is below 2^−108. The series stop at x^11 and x^12: the terms left out are below 2^−117.
+// Everything is multiplied by z or x, so that the relative error stays below 2^−98 for sin near 0,
+// and near the other zeros too, where the sector's value is exactly 0.
 template <class L>
 [[gnu::always_inline]] inline Point<L> point_at(const Point<L>& sector, Twofold<L> residue) {
   using Reals = typename L::Reals;
-  const auto constant = [](double high, double low) { return Twofold<L>{L::set(high), L::set(low)}; };
+  const auto constant = [](double high, double low) {
+    return Twofold<L>{L::set(high), L::set(low)};
+  };
   const Twofold<L> x = multiply<L>(residue, constant(0x1.921fb54442d18p+2, 0x1.1a62633145c07p-52));
   const Twofold<L> z = multiply<L>(x, x);
   const Reals square = z.high, zero = L::set(0);
@@ -93,7 +97,8 @@ template <class L>
 
   tail = L::muladd(square, L::set(1.0 / 479001600), L::set(-1.0 / 3628800));
   tail = square * L::muladd(square, tail, L::set(1.0 / 40320));
-  Twofold<L> versine = add<L>(constant(-0x1.6c16c16c16c17p-10, 0x1.f49f49f49f49fp-65), {tail, zero});
+  Twofold<L> versine =
+      add<L>(constant(-0x1.6c16c16c16c17p-10, 0x1.f49f49f49f49fp-65), {tail, zero});
   versine = add<L>(constant(0x1.5555555555555p-5, 0x1.5555555555555p-59), multiply<L>(z, versine));
   versine = multiply<L>(z, add<L>(constant(-0.5, 0), multiply<L>(z, versine)));  // cos x − 1
 

@@ -30,17 +30,20 @@ struct Waves::Prepared {
   }
 
   /// The tables for a step, made once; the few used last are kept.
-  std::shared_ptr<const Ladder> ladder(const Spectrum& for_units, std::int64_t step, bool twofold) const {
+  std::shared_ptr<const Ladder> ladder(const Spectrum& for_units, std::int64_t step,
+                                       bool twofold) const {
     constexpr std::size_t kept = 4;
     const std::lock_guard lock(mutex);
     const auto found = std::find_if(ladders.begin(), ladders.end(), [&](const auto& known) {
-      return known->decimals() == for_units.decimals && known->step() == step && known->twofold() == twofold;
+      return known->decimals() == for_units.decimals && known->step() == step &&
+             known->twofold() == twofold;
     });
     if (found != ladders.end()) {
       std::rotate(ladders.begin(), found, found + 1);
     } else {
       if (ladders.size() == kept) ladders.pop_back();
-      ladders.insert(ladders.begin(), std::make_shared<const Ladder>(for_units, kernels, step, twofold));
+      ladders.insert(ladders.begin(),
+                     std::make_shared<const Ladder>(for_units, kernels, step, twofold));
     }
     return ladders.front();
   }
@@ -56,11 +59,17 @@ namespace {
 
 Format format_of(DType dtype) {
   switch (dtype) {
-    case DType::f64: return Format::f64;
-    case DType::f32: return Format::f32;
-    case DType::f16: return Format::f16;
-    case DType::bf16: return Format::bf16;
-    default: throw UsageError(fmt::format("waves are real numbers: choose f64, f32, f16 or bf16, not {}", name_of(dtype)));
+    case DType::f64:
+      return Format::f64;
+    case DType::f32:
+      return Format::f32;
+    case DType::f16:
+      return Format::f16;
+    case DType::bf16:
+      return Format::bf16;
+    default:
+      throw UsageError(fmt::format("waves are real numbers: choose f64, f32, f16 or bf16, not {}",
+                                   name_of(dtype)));
   }
 }
 
@@ -70,7 +79,8 @@ std::optional<Arrangement> arrangement_of(const WaveLayout& layout, Index pairs)
   const auto &sine = layout.sine, &cosine = layout.cosine;
   if (sine && cosine) {
     if (dense(*sine) && dense(*cosine)) return Arrangement::apart;
-    const bool alternate = sine->step == 2 && cosine->step == 2 && sine->copies == 1 && cosine->copies == 1;
+    const bool alternate =
+        sine->step == 2 && cosine->step == 2 && sine->copies == 1 && cosine->copies == 1;
     if (alternate && cosine->offset == sine->offset + 1) return Arrangement::sine_first;
     if (alternate && sine->offset == cosine->offset + 1) return Arrangement::cosine_first;
     return {};
@@ -83,14 +93,20 @@ Side side_of(const std::optional<Place>& place) {
   return place ? Side{place->offset, place->copies, place->copy_step} : Side{};
 }
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 // One call: a run of rows of one spectrum, written by one kernel.
 class Run {
  public:
-  Run(const Spectrum& spectrum, const Kernels& kernels, const Ladder& ladder, const PositionRange& positions,
-      DType dtype)
-      : spectrum_(spectrum), kernels_(kernels), ladder_(ladder), positions_(positions), dtype_(dtype) {
+  Run(const Spectrum& spectrum, const Kernels& kernels, const Ladder& ladder,
+      const PositionRange& positions, DType dtype)
+      : spectrum_(spectrum),
+        kernels_(kernels),
+        ladder_(ladder),
+        positions_(positions),
+        dtype_(dtype) {
     const std::int64_t row = ladder.step() == 0 ? 0 : floor_divide(positions.first, ladder.step());
     phase_ = positions.first - row * ladder.step();
     block_ = floor_divide(row, 2 * ladder.half());
@@ -103,7 +119,8 @@ class Run {
     strip.fine = ladder_.fine();
     strip.half = ladder_.half();
     strip.still = (spectrum_.still + pair_multiple - 1) / pair_multiple * pair_multiple;
-    strip.cosine = side_of(layout.cosine), strip.sine = side_of(layout.sine);
+    strip.cosine = side_of(layout.cosine);
+    strip.sine = side_of(layout.sine);
     strip.row_bytes = layout.width * element;
     strip.magnitude = spectrum_.bound;
     strip.settle = &settle_element;
@@ -125,14 +142,17 @@ class Run {
       const bool evaluated = anchor->turned > most_blocks;
       if (evaluated) ladder_.set(*anchor, phase_, block_ + first);
       for (Index begin = 0; begin < spectrum_.pairs(); begin += tile) {
-        strip.begin = begin, strip.end = std::min(begin + tile, spectrum_.pairs());
+        strip.begin = begin;
+        strip.end = std::min(begin + tile, spectrum_.pairs());
         for (Index block = first; block < last; ++block) {
-          if (block > 0 && !(evaluated && block == first)) ladder_.advance(*anchor, begin, strip.end - begin);
+          if (block > 0 && !(evaluated && block == first))
+            ladder_.advance(*anchor, begin, strip.end - begin);
           enter(strip, block, out);
           fill_strip(strip);
         }
       }
-      anchor->block = block_ + last - 1, anchor->turned += static_cast<int>(last - first);
+      anchor->block = block_ + last - 1;
+      anchor->turned += static_cast<int>(last - first);
     }
     ladder_.give_back(std::move(anchor));
     fallbacks_.rechecked += strip.rechecks;
@@ -140,7 +160,8 @@ class Run {
   }
 
  private:
-  // The rows of a block that the run wants, where they go, and the pairs that turn by less than a radian in it.
+  // The rows of a block that the run wants, where they go, and the pairs that turn by less than a
+  // radian in it.
   void enter(Strip& strip, Index block, std::byte* out) {
     const Index rows = 2 * ladder_.half();
     strip.first_row = block == 0 ? skipped_ : 0;
@@ -150,17 +171,19 @@ class Run {
 
     const auto first = static_cast<double>(block_first_),
                last = first + static_cast<double>((rows - 1) * ladder_.step());
-    const double nearest = std::min(std::abs(first), std::abs(last)), farthest = std::max(std::abs(first), std::abs(last));
+    const double nearest = std::min(std::abs(first), std::abs(last)),
+                 farthest = std::max(std::abs(first), std::abs(last));
     strip.gentle = (spectrum_.pairs() + pair_multiple - 1) / pair_multiple * pair_multiple;
     if (first * last > 0 && farthest <= 0x1p12 * nearest) {
       const auto from = std::partition_point(spectrum_.fastest.begin(), spectrum_.fastest.end(),
                                              [&](double theta) { return theta * farthest > 1; });
-      strip.gentle = ((from - spectrum_.fastest.begin()) + pair_multiple - 1) / pair_multiple * pair_multiple;
+      strip.gentle =
+          ((from - spectrum_.fastest.begin()) + pair_multiple - 1) / pair_multiple * pair_multiple;
     }
   }
 
-  // Streaming stores spare reading what will be overwritten, but put it out of the caches: they pay for blocks that
-  // no cache holds, and only as whole lines.
+  // Streaming stores spare reading what will be overwritten, but put it out of the caches: they pay
+  // for blocks that no cache holds, and only as whole lines.
   bool streams_out(const Strip& strip, Arrangement arrangement, const std::byte* out) const {
     constexpr Index line = 64, worth_it = Index{8} << 20;
     const Index element = static_cast<Index>(size_of(dtype_));
@@ -168,17 +191,18 @@ class Run {
     const auto whole = [&](const Side& side) {
       return side.copies == 0 || (on_line(side.offset) && on_line(side.copy_step));
     };
-    const bool places = arrangement == Arrangement::sine_first || arrangement == Arrangement::cosine_first
-                            ? on_line(std::min(strip.cosine.offset, strip.sine.offset))
-                            : whole(strip.cosine) && whole(strip.sine);
-    return places && positions_.count * strip.row_bytes >= worth_it && strip.row_bytes % line == 0 &&
-           reinterpret_cast<std::uintptr_t>(out) % line == 0;
+    const bool places =
+        arrangement == Arrangement::sine_first || arrangement == Arrangement::cosine_first
+            ? on_line(std::min(strip.cosine.offset, strip.sine.offset))
+            : whole(strip.cosine) && whole(strip.sine);
+    return places && positions_.count * strip.row_bytes >= worth_it &&
+           strip.row_bytes % line == 0 && reinterpret_cast<std::uintptr_t>(out) % line == 0;
   }
 
   static void settle_element(void* run, Count row, Count pair, bool sine, std::byte* element) {
     auto& self = *static_cast<Run*>(run);
-    settle(self.spectrum_, pair, self.block_first_ + row * self.ladder_.step(), sine, self.dtype_, element,
-           self.fallbacks_);
+    settle(self.spectrum_, pair, self.block_first_ + row * self.ladder_.step(), sine, self.dtype_,
+           element, self.fallbacks_);
   }
 
   const Spectrum& spectrum_;
@@ -191,24 +215,26 @@ class Run {
 };
 
 // Copies one side out of a dense row.
-void scatter(const std::byte* dense, const Place& place, Index pairs, Index element, std::byte* row) {
+void scatter(const std::byte* dense, const Place& place, Index pairs, Index element,
+             std::byte* row) {
   for (Index pair = 0; pair < pairs; ++pair)
     for (Index copy = 0; copy < place.copies; ++copy)
-      std::memcpy(row + (place.offset + pair * place.step + copy * place.copy_step) * element, dense + pair * element,
-                  static_cast<std::size_t>(element));
+      std::memcpy(row + (place.offset + pair * place.step + copy * place.copy_step) * element,
+                  dense + pair * element, static_cast<std::size_t>(element));
 }
 
 }  // namespace
 
 Waves::Waves(std::vector<Real> frequencies, Real magnitude, Isa isa)
-    : prepared_(std::make_shared<const Prepared>(std::move(frequencies), std::move(magnitude), isa)) {}
+    : prepared_(
+          std::make_shared<const Prepared>(std::move(frequencies), std::move(magnitude), isa)) {}
 
 Index Waves::pairs() const { return prepared_->whole.pairs(); }
 const std::vector<Real>& Waves::frequencies() const { return prepared_->whole.frequencies; }
 const Real& Waves::magnitude() const { return prepared_->whole.magnitude; }
 
-void Waves::fill(const PositionRange& positions, const WaveLayout& layout, DType dtype, std::byte* out,
-                 Fallbacks* fallbacks) const {
+void Waves::fill(const PositionRange& positions, const WaveLayout& layout, DType dtype,
+                 std::byte* out, Fallbacks* fallbacks) const {
   format_of(dtype);
   if (positions.count <= 0 || pairs() == 0 || !(layout.sine || layout.cosine)) return;
   const Spectrum& spectrum = prepared_->spectrum(positions.decimals);
@@ -222,37 +248,43 @@ void Waves::fill(const PositionRange& positions, const WaveLayout& layout, DType
           for (Index pair = 0; pair < pairs(); ++pair) {
             std::byte value[8];
             settle(spectrum, pair, positions.at(row), sine, dtype, value, counted);
-            scatter(value, {place->offset + pair * place->step, 0, place->copies, place->copy_step}, 1, element,
-                    out + row * layout.width * element);
+            scatter(value, {place->offset + pair * place->step, 0, place->copies, place->copy_step},
+                    1, element, out + row * layout.width * element);
           }
   } else {
     const std::int64_t step = positions.count == 1 ? 1 : positions.step;
     const auto ladder = prepared_->ladder(spectrum, step, dtype == DType::f64);
     const auto run = [&](const PositionRange& part) {
-      return Run(spectrum, prepared_->kernels, *ladder, {part.first, step, part.count, part.decimals}, dtype);
+      return Run(spectrum, prepared_->kernels, *ladder,
+                 {part.first, step, part.count, part.decimals}, dtype);
     };
     if (const auto arrangement = arrangement_of(layout, pairs())) {
       counted = run(positions).fill(layout, *arrangement, out);
     } else {
       const WaveLayout halves{2 * pairs(), Place{0, 1}, Place{pairs(), 1}};
       const Index at_once = std::max<Index>(1, (Index{256} << 10) / (halves.width * element));
-      std::vector<std::byte> dense(static_cast<std::size_t>(std::min(at_once, positions.count) * halves.width * element));
+      std::vector<std::byte> dense(
+          static_cast<std::size_t>(std::min(at_once, positions.count) * halves.width * element));
       for (Index begin = 0; begin < positions.count; begin += at_once) {
         const Index count = std::min(at_once, positions.count - begin);
-        const Fallbacks part = run(positions.slice(begin, count)).fill(halves, Arrangement::apart, dense.data());
-        counted.rechecked += part.rechecked, counted.twofold += part.twofold;
+        const Fallbacks part =
+            run(positions.slice(begin, count)).fill(halves, Arrangement::apart, dense.data());
+        counted.rechecked += part.rechecked;
+        counted.twofold += part.twofold;
         counted.multiprecision += part.multiprecision;
         for (Index row = 0; row < count; ++row) {
           const std::byte* sine = dense.data() + row * halves.width * element;
           std::byte* target = out + (begin + row) * layout.width * element;
           if (layout.sine) scatter(sine, *layout.sine, pairs(), element, target);
-          if (layout.cosine) scatter(sine + pairs() * element, *layout.cosine, pairs(), element, target);
+          if (layout.cosine)
+            scatter(sine + pairs() * element, *layout.cosine, pairs(), element, target);
         }
       }
     }
   }
   if (fallbacks) {
-    fallbacks->rechecked += counted.rechecked, fallbacks->twofold += counted.twofold;
+    fallbacks->rechecked += counted.rechecked;
+    fallbacks->twofold += counted.twofold;
     fallbacks->multiprecision += counted.multiprecision;
   }
 }
