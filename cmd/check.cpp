@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/observe.hpp"
+#include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/dump.hpp"
 
 namespace pe::cmd {

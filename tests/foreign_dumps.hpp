@@ -55,7 +55,7 @@ inline Expectation expect(std::string_view name, const Flags& texts, Index lengt
 /// "wrong wrong-base".
 inline std::string told(const Diagnosis& diagnosis) {
   std::string text(name_of(diagnosis.tier));
-  for (const Reason& reason : diagnosis.reasons) text += " " + reason.cause;
+  for (const Reason& reason : diagnosis.reasons) text += fmt::format(" {}", name_of(reason.cause));
   return text;
 }
 

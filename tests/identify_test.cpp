@@ -1,6 +1,6 @@
 // Identification of arrays made here by plain loops from the published formulas, with nothing said
 // of them.
-#include "pe/diagnosis/identify.hpp"
+#include "pe/diagnosis/identify/identify.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -79,7 +79,8 @@ std::string told(const Identification& found) {
   if (!found.encoding) return "nothing: " + found.seen;
   std::string text =
       fmt::format("{} base {} {}", found.encoding->name, value(found, "base"), found.scaling);
-  for (const Reason& reason : found.diagnosis.reasons) text += " " + reason.cause;
+  for (const Reason& reason : found.diagnosis.reasons)
+    text += fmt::format(" {}", name_of(reason.cause));
   return text;
 }
 

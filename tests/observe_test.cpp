@@ -1,6 +1,6 @@
 // Laws on dumps: what an effect promises, its spelling obeys; a spoilt one breaks the law that says
 // so.
-#include "pe/diagnosis/observe.hpp"
+#include "pe/diagnosis/observe/observe.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

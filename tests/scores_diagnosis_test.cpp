@@ -10,7 +10,7 @@
 
 #include "foreign_dumps.hpp"
 #include "pe/base/narrow.hpp"
-#include "pe/diagnosis/bias.hpp"
+#include "pe/diagnosis/biases/biases.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/io/file.hpp"
 

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "foreign_dumps.hpp"
-#include "pe/diagnosis/turns.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace {
 

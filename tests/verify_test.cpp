@@ -331,7 +331,7 @@ TEST_SUITE("report") {
     d.tier = tier;
     if (tier == Tier::drift) d.arithmetic = "hf, bit for bit";
     if (tier == Tier::wrong)
-      d.reasons = {{"wrong-base", "base 500000, where 10000 (default) is meant"}};
+      d.reasons = {{Cause::wrong_base, "base 500000, where 10000 (default) is meant"}};
     d.worst = 1.5;
     d.worst_cell = {"position 7, pair 1, cos", 0.5, -1};
     d.bound = 0x1p-24;

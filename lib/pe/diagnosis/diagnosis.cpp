@@ -1,4 +1,4 @@
-// Which world a dump belongs to, by the kind of what is expected; the catalogue of causes.
+// Which observation a dump belongs to, by the kind of what is expected; the catalogue of causes.
 #include "pe/diagnosis/diagnosis.hpp"
 
 #include <fmt/format.h>
@@ -10,24 +10,10 @@
 #include <memory>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/bias.hpp"
-#include "pe/diagnosis/turns.hpp"
+#include "pe/diagnosis/biases/biases.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
-
-std::string_view name_of(Tier tier) {
-  constexpr std::string_view names[] = {"exact", "drift", "storage", "wrong"};
-  return names[static_cast<std::size_t>(tier)];
-}
-
-std::vector<CauseRow> all_causes() {
-  std::vector<CauseRow> all;
-  for (const TurnCause& cause : turn_causes()) all.push_back(cause.row);
-  for (const auto& more : {bias_causes(), bucket_causes(), row_causes()})
-    for (const CauseRow& row : more)
-      if (std::ranges::find(all, row.name, &CauseRow::name) == all.end()) all.push_back(row);
-  return all;
-}
 
 namespace {
 
@@ -79,14 +65,14 @@ Expectation remembering(const Expectation& expected) {
 }  // namespace
 
 Dump as_written(const Expectation& expected, const Dump& dump) {
-  const bool turns = turn_truth(expected.effect).has_value();
+  const bool turns = rotation_truth(expected.effect).has_value();
   return {typed(dump.arrays, turns), typed(dump.before, turns)};
 }
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Expectation expected = remembering(asked);
   const Dump dump = as_written(expected, as_stored);
-  if (turn_truth(expected.effect)) return diagnose_turns(expected, dump);
+  if (rotation_truth(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table:
       return diagnose_rows(expected, dump);

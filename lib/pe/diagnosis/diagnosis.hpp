@@ -10,20 +10,11 @@
 #include <vector>
 
 #include "pe/base/stored.hpp"
+#include "pe/diagnosis/cause.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/encodings/encoding.hpp"
 
 namespace pe {
-
-/// How good a dump is, best first.
-enum class Tier {
-  exact,    // every value is the correctly rounded one (f64: within 1 ulp)
-  drift,    // every value lies within the bound of a known arithmetic, linear in the angle
-  storage,  // right, but its values were rounded to a shorter type than the file's before they were
-            // written
-  wrong,    // it is another table; `reasons` say which, or the cause is unexplained
-};
-std::string_view name_of(Tier tier);
 
 /// What a dump ought to be.
 struct Expectation {
@@ -47,12 +38,6 @@ struct Dump {
   std::vector<Stored> arrays;
   std::vector<Stored>
       before;  // vectors before the encoding was applied; `arrays` then hold them afterwards
-};
-
-/// One step of an explanation.
-struct Reason {
-  std::string cause;     // name of a row of all_causes()
-  std::string sentence;  // "base 500000, where 10000 (default) is meant"
 };
 
 /// One number of a dump.
@@ -90,16 +75,6 @@ struct Diagnosis {
   std::vector<Point> curve;  // error against position
   std::string coverage;      // "all 131072 x 128 cells"
 };
-
-/// A row of the catalogue of causes.
-struct CauseRow {
-  std::string_view name;       // wrong-base
-  std::string_view statement;  // "the frequencies are powers of another base"
-  std::string_view kinds;      // of dumps that can show it: "turns", "bias", "buckets", "rows"
-  Tier tier = Tier::wrong;
-};
-/// Every cause, in the order in which explanations of equal size are preferred.
-std::vector<CauseRow> all_causes();
 
 /// The arrays in the type that their numbers were written from: doubles that print float32 numbers,
 /// 16-bit integers that are the bits of turns.

@@ -10,8 +10,7 @@ namespace {
 
 std::string reasons_of(const Diagnosis& diagnosis) {
   std::string text;
-  for (const Reason& reason : diagnosis.reasons)
-    text += fmt::format("{}{} [{}]", text.empty() ? "" : "; ", reason.sentence, reason.cause);
+  for (const Reason& reason : diagnosis.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
   return text;
 }
 
@@ -95,7 +94,7 @@ std::string surprise_of(const Check& check) {
                : "";
   if (expected.tier && *expected.tier != check.diagnosis->tier)
     return fmt::format("tier {} was expected", name_of(*expected.tier));
-  const auto named = [&](const Reason& reason) { return reason.cause == expected.cause; };
+  const auto named = [&](const Reason& reason) { return name_of(reason.cause) == expected.cause; };
   if (!expected.cause.empty() && std::ranges::none_of(check.diagnosis->reasons, named))
     return fmt::format("cause {} was expected", expected.cause);
   return "";

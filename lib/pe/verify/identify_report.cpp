@@ -51,8 +51,7 @@ std::string to_text(const Identification& found, bool color) {
   if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
   if (found.first != 0)
     text += entry("positions", fmt::format("the first row stands at position {}", found.first));
-  for (const Reason& reason : d.reasons)
-    text += entry("but", fmt::format("{} [{}]", reason.sentence, reason.cause));
+  for (const Reason& reason : d.reasons) text += entry("but", spell(reason));
   text += entry("models", listed(found.models));
   text += entry("same table", found.command);
   text += entry("arithmetic", arithmetic_of(d));
@@ -87,7 +86,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
   Json parameters = Json::object(), causes = Json::array(), sentences = Json::array();
   for (const auto& one : found.parameters) parameters[one.name] = one.text;
   for (const Reason& reason : d.reasons) {
-    causes.push_back(reason.cause);
+    causes.emplace_back(name_of(reason.cause));
     sentences.push_back(reason.sentence);
   }
   row.update(Json{{"encoding", found.encoding->name},

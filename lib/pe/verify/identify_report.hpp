@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pe/diagnosis/identify.hpp"
+#include "pe/diagnosis/identify/identify.hpp"
 
 namespace pe {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pe/diagnosis/observe.hpp"
+#include "pe/diagnosis/observe/observe.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/properties/property.hpp"
 

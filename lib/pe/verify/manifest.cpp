@@ -134,9 +134,8 @@ Expected expected_of(const Spot& place, const JsonNode& node) {
       refuse_key({place.file, place.check + ", expect"}, key, {"verdict", "tier", "cause"});
   }
   if (!expected.cause.empty()) {
-    const std::vector<CauseRow> causes = all_causes();
     std::vector<std::string> names;
-    for (const CauseRow& cause : causes) names.emplace_back(cause.name);
+    for (const CauseRow& cause : all_causes()) names.emplace_back(cause.name);
     if (!names.empty() && std::ranges::find(names, expected.cause) == names.end()) {
       const std::string near = nearest(expected.cause, names);
       place.refuse(fmt::format("expect.cause '{}' is no cause{}", expected.cause,

@@ -37,7 +37,7 @@ Json spell(const Cell& cell) {
 void put(Json& row, const Diagnosis& d) {
   Json causes = Json::array(), sentences = Json::array(), curve = Json::array();
   for (const Reason& reason : d.reasons) {
-    causes.push_back(reason.cause);
+    causes.emplace_back(name_of(reason.cause));
     sentences.push_back(reason.sentence);
   }
   for (const auto& [position, worst] : d.curve) curve.push_back({position, number(worst)});

@@ -22,10 +22,14 @@ const Diagnosis& diagnosis_of(const Row& row) {
   return row.check->diagnosis ? *row.check->diagnosis : none;
 }
 
-std::string joined(const std::vector<Reason>& reasons, std::string Reason::*member) {
-  std::string text;
-  for (const Reason& reason : reasons) text += (text.empty() ? "" : "; ") + reason.*member;
-  return text;
+template <typename Text>  // (reason) → text
+std::string joined(const std::vector<Reason>& reasons, Text text) {
+  std::string all;
+  for (const Reason& reason : reasons) {
+    all += all.empty() ? "" : "; ";
+    all += text(reason);
+  }
+  return all;
 }
 
 struct TextColumn {
@@ -45,7 +49,10 @@ constexpr TextColumn texts[] = {
                           : r.check->diagnosis ? name_of(r.check->diagnosis->tier)
                                                : "");
      }},
-    {"causes", [](const Row& r) { return joined(diagnosis_of(r).reasons, &Reason::cause); }},
+    {"causes",
+     [](const Row& r) {
+       return joined(diagnosis_of(r).reasons, [](const Reason& one) { return name_of(one.cause); });
+     }},
     {"sentence",
      [](const Row& r) {
        return r.verdict ? r.verdict->measurement.skipped : sentence_of(*r.check);

@@ -1,0 +1,226 @@
+// A hypothesis's biases at a run of keys, and the comparison with what was read, modulo a constant
+// for each query row.
+#include "pe/diagnosis/biases/observation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "pe/diagnosis/residuals.hpp"
+
+namespace pe {
+namespace {
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+double short_of(double value, DType dtype) {
+  double rounded = 0;
+  round_to(dtype, {&value, 1}, &rounded);
+  return rounded;
+}
+
+// slope·n for whole n, rounded to odd.
+double steps(const Twofold& slope, double n) {
+  return n == 0 ? 0 : round_to_odd(multiply(slope, n));
+}
+
+// How many slopes a linear bias has at a pair; NaN: masked.
+double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, std::int64_t query,
+                 std::int64_t key) {
+  const std::int64_t i = hypothesis.transposed ? key : query + hypothesis.query_shift,
+                     j = hypothesis.transposed ? query + hypothesis.query_shift : key;
+  const std::int64_t away = i - j;
+  if (hypothesis.masked && away < 0) return no_number;
+  if (hypothesis.constant == BiasHypothesis::Constant::key)
+    return hypothesis.rounded == BiasHypothesis::Rounded::nothing
+               ? static_cast<double>(j)
+               : short_of(static_cast<double>(j), hypothesis.short_type);
+  if (hypothesis.constant == BiasHypothesis::Constant::key_from_last) {
+    const auto n = static_cast<double>(j - shape.last_key());
+    return hypothesis.rounded == BiasHypothesis::Rounded::nothing
+               ? n
+               : short_of(n, hypothesis.short_type);
+  }
+  const std::int64_t farther = hypothesis.kept_diagonal && away == 0 ? 0 : hypothesis.farther;
+  double distance = static_cast<double>(
+      hypothesis.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
+  if (hypothesis.rounded == BiasHypothesis::Rounded::distances)
+    distance = short_of(distance, hypothesis.short_type);
+  if (hypothesis.rounded == BiasHypothesis::Rounded::positions) {
+    distance = short_of(short_of(static_cast<double>(i), hypothesis.short_type) -
+                            short_of(static_cast<double>(j), hypothesis.short_type),
+                        hypothesis.short_type);
+    if (!hypothesis.signed_distance) distance = std::fabs(distance);
+  }
+  return static_cast<double>(hypothesis.constant_steps) - distance;
+}
+
+// A bias that is not linear: as its effect gives it, at pairs that were moved.
+void fill_run(const Bias& bias, Index head, std::int64_t query, const PositionRange& keys,
+              double* out) {
+  bias.fill(head, query, keys, DType::f64, reinterpret_cast<std::byte*>(out));
+}
+
+void general(const BiasHypothesis& hypothesis, Index head, std::int64_t query, std::int64_t key,
+             Index count, double* out) {
+  const Bias& bias = *hypothesis.bias;
+  const std::int64_t i = query + hypothesis.query_shift;
+  const bool places = bias.rows || bias.argument || (bias.buckets && !bias.buckets->by_offset);
+  if (hypothesis.transposed && places) {
+    for (Index k = 0; k < count; ++k) fill_run(bias, head, key + k, {i, 1, 1, 0}, out + k);
+  } else if (hypothesis
+                 .transposed) {  // a function of key − query alone: the keys mirrored at the query
+    fill_run(bias, head, i, {2 * i - key, -1, count, 0}, out);
+  } else if (hypothesis.farther == 0) {
+    fill_run(bias, head, i, {key, 1, count, 0}, out);
+  } else {  // each side as seen from a query one farther away
+    const Index before = std::clamp<Index>(i - key + 1, 0, count);
+    if (before > 0) fill_run(bias, head, i + hypothesis.farther, {key, 1, before, 0}, out);
+    if (before < count)
+      fill_run(bias, head, i - hypothesis.farther, {key + before, 1, count - before, 0},
+               out + before);
+  }
+}
+
+}  // namespace
+
+void BiasObservation::evaluate(const BiasHypothesis& hypothesis, Index head, std::int64_t query,
+                               std::int64_t key, Index count, double* out) const {
+  const auto own = static_cast<std::size_t>(hypothesis.heads[static_cast<std::size_t>(head)]);
+  if (shape.slopes) {
+    *out = hypothesis.scale * round_to_odd(to_twofold(hypothesis.slopes[own]));
+    return;
+  }
+  if (!hypothesis.slopes.empty()) {
+    const Twofold slope = to_twofold(hypothesis.slopes[own]);
+    for (Index k = 0; k < count; ++k) {
+      const double n = slopes_at(hypothesis, shape, query, key + k);
+      out[k] = std::isnan(n) ? -HUGE_VAL : steps(slope, n);
+    }
+  } else {
+    general(hypothesis, static_cast<Index>(own), query, key, count, out);
+  }
+  const bool zero = hypothesis.zero_from && query >= *hypothesis.zero_from;
+  for (Index k = 0; k < count; ++k)
+    if (out[k] != -HUGE_VAL) out[k] = zero ? 0 : out[k] * hypothesis.scale;
+}
+
+std::vector<double> BiasObservation::evaluate(const BiasHypothesis& hypothesis,
+                                              const Probe& probe) const {
+  std::vector<double> truth(probe.got.size());
+  double* out = truth.data();
+  for (const PositionRange& run : probe.runs) {
+    evaluate(hypothesis, probe.head, probe.query, run.first, run.count, out);
+    out += run.count;
+  }
+  return truth;
+}
+
+double BiasObservation::allowed(const BiasHypothesis& hypothesis, Index head, double truth,
+                                double got, double constant, double distance) const {
+  const Index own = hypothesis.heads[static_cast<std::size_t>(head)];
+  const bool free = hypothesis.constant == BiasHypothesis::Constant::any && !shape.slopes;
+  // With a constant, two cells of the dump are subtracted, and each may be as large as the constant
+  // makes it.
+  const double magnitude = free ? std::fabs(truth) + 2 * std::fabs(constant) : std::fabs(truth);
+  double bound_here = bound.at(own, magnitude, distance) + rounding_error(magnitude, dtype);
+  // Slope, distance and product each rounded to the shorter type.
+  if (hypothesis.storage) bound_here += 3 * rounding_error(magnitude, *hypothesis.storage);
+  if (free && !std::isfinite(got)) return bound_here;
+  return free ? 2 * bound_here : bound_here;
+}
+
+double BiasObservation::constant_of(const BiasHypothesis& hypothesis, std::span<const double> truth,
+                                    std::span<const double> got) const {
+  if (hypothesis.constant != BiasHypothesis::Constant::any || shape.slopes) return 0;
+  double least = HUGE_VAL, constant = no_number;
+  for (std::size_t k = 0; k < truth.size(); ++k)
+    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !is_masked(got[k])) {
+      least = std::fabs(truth[k]);
+      constant = got[k] - truth[k];
+    }
+  return constant;
+}
+
+namespace {
+
+// Every cell probed, until `look` is false.
+template <typename Look>
+bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesis, Look look) {
+  for (const BiasObservation::Probe& probe : observation.probes) {
+    const std::vector<double> truth = observation.evaluate(hypothesis, probe),
+                              common = observation.evaluate(observation.base, probe);
+    const double constant = observation.constant_of(hypothesis, truth, probe.got);
+    if (hypothesis.storage && !on_grid(probe.got, *hypothesis.storage) && !look(HUGE_VAL, 1))
+      return false;
+    std::size_t k = 0;
+    for (const PositionRange& run : probe.runs)
+      for (Index at = 0; at < run.count; ++at, ++k) {
+        const bool here = truth[k] == -HUGE_VAL, there = common[k] == -HUGE_VAL,
+                   masked = observation.is_masked(probe.got[k]);
+        if (here && there) continue;
+        double difference = here == masked ? 0 : HUGE_VAL,
+               limit = 1;  // masked by the hypothesis alone: the dump must show it
+        if (!here && !masked) {
+          difference = std::fabs(probe.got[k] - truth[k] - constant);
+          limit = observation.allowed(hypothesis, probe.head, truth[k], probe.got[k], constant,
+                                      static_cast<double>(std::abs(probe.query - run.at(at))));
+        }
+        if (!look(std::isnan(difference) ? HUGE_VAL : difference, limit)) return false;
+      }
+  }
+  return true;
+}
+
+}  // namespace
+
+Fit BiasObservation::measure(const BiasHypothesis& hypothesis) const {
+  Fit fit{0, 0, 0};
+  Index cells = 0, within = 0;
+  compare(*this, hypothesis, [&](double difference, double limit) {
+    ++cells;
+    within += difference <= limit;
+    fit.residual = std::max(fit.residual, difference);
+    fit.excess = std::max(
+        fit.excess, difference <= limit ? std::min(1.0, difference / limit) : difference / limit);
+    return true;
+  });
+  if (cells == 0) return {};
+  fit.share = static_cast<double>(within) / static_cast<double>(cells);
+  return fit;
+}
+
+bool BiasObservation::agrees(const BiasHypothesis& hypothesis) const {
+  return compare(*this, hypothesis,
+                 [](double difference, double limit) { return difference <= limit; });
+}
+
+std::vector<double> slope_ratios(const BiasObservation& observation,
+                                 const BiasHypothesis& hypothesis) {
+  std::vector<double> ratios(static_cast<std::size_t>(observation.shape.heads), no_number),
+      weight(ratios.size(), 0);
+  for (const BiasObservation::Probe& probe : observation.probes) {
+    const std::vector<double> truth = observation.evaluate(hypothesis, probe);
+    const auto head = static_cast<std::size_t>(probe.head);
+    // Against the cell of least bias, where a constant of the row may stand.
+    std::size_t least = truth.size();
+    for (std::size_t k = 0; k < truth.size(); ++k)
+      if (truth[k] != -HUGE_VAL && !observation.is_masked(probe.got[k]) &&
+          (least == truth.size() || std::fabs(truth[k]) < std::fabs(truth[least])))
+        least = k;
+    if (least == truth.size()) continue;
+    const double low = observation.shape.slopes ? 0 : truth[least],
+                 low_got = observation.shape.slopes ? 0 : probe.got[least];
+    for (std::size_t k = 0; k < truth.size(); ++k) {
+      if (truth[k] == -HUGE_VAL || observation.is_masked(probe.got[k]) ||
+          !(std::fabs(truth[k] - low) > weight[head]))
+        continue;
+      weight[head] = std::fabs(truth[k] - low);
+      ratios[head] = (probe.got[k] - low_got) / (truth[k] - low);
+    }
+  }
+  return ratios;
+}
+
+}  // namespace pe

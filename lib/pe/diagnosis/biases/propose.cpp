@@ -1,0 +1,258 @@
+// What goes wrong with biases, each cause with the hypotheses that it proposals.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/biases/proposals.hpp"
+#include "pe/diagnosis/buckets/maps.hpp"
+#include "pe/diagnosis/residuals.hpp"
+
+namespace pe {
+
+namespace {
+
+BiasProposals sign(const BiasObservation&, const BiasHypothesis& hypothesis) {
+  BiasHypothesis other = hypothesis;
+  other.scale = -hypothesis.scale;
+  return {{std::move(other), "the sign of the bias is turned: distant keys get a bonus", 1}};
+}
+
+BiasProposals scales(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  std::vector<double> ratios = slope_ratios(observation, hypothesis);
+  std::erase_if(ratios, [](double ratio) { return !std::isfinite(ratio) || ratio == 0; });
+  if (ratios.empty()) return {};
+  std::ranges::nth_element(ratios, ratios.begin() + std::ssize(ratios) / 2);
+  const double ratio = ratios[ratios.size() / 2] * hypothesis.scale;
+  struct Known {
+    double value;
+    const char* words;
+  };
+  const Known known[] = {{1.4426950408889634, "log2(e): the bias is that of a base-2 softmax"},
+                         {0.6931471805599453, "ln 2"},
+                         {2, "2"},
+                         {0.5, "1/2"},
+                         {4, "4"},
+                         {0.25, "1/4"},
+                         {8, "8, as of √64"},
+                         {0.125, "1/8, as of 1/√64"},
+                         {11.313708498984761, "√128"},
+                         {0.08838834764831845, "1/√128"},
+                         {10, "10"},
+                         {0.1, "1/10"}};
+  BiasProposals proposals;
+  for (const int turn : {1, -1})
+    for (const Known& one : known)
+      if (std::fabs(ratio / (turn * one.value) - 1) < 4e-3) {
+        BiasHypothesis other = hypothesis;
+        other.scale = turn * one.value;
+        proposals.push_back(
+            {std::move(other),
+             fmt::format("the bias is multiplied by {}{}", turn < 0 ? "-" : "", one.words), 1.05});
+      }
+  if (std::fabs(std::fabs(ratio) - 1) > 1e-6) {
+    BiasHypothesis other = hypothesis;
+    other.scale = ratio;
+    proposals.push_back(
+        {std::move(other), fmt::format("the bias is multiplied by {:.6g}", ratio), 1.3});
+  }
+  return proposals;
+}
+
+BiasProposals distances(const BiasObservation&, const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  for (const std::int64_t more : {1, -1})
+    for (const bool kept : {false, true}) {
+      if (kept && !is_linear(hypothesis)) continue;
+      BiasHypothesis other = hypothesis;
+      other.farther = more;
+      other.kept_diagonal = kept;
+      proposals.push_back({std::move(other),
+                           fmt::format("every distance{} is counted as one {}",
+                                       kept ? " but 0" : "", more > 0 ? "more" : "less"),
+                           1});
+    }
+  return proposals;
+}
+
+BiasProposals one_sided(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  if (observation.bias->causal) return {};
+  BiasProposals proposals;
+  BiasHypothesis masked = hypothesis, bonus = hypothesis;
+  masked.masked = true;
+  if (const auto made = is_linear(hypothesis) || !observation.expected->remake
+                            ? std::nullopt
+                            : observation.expected->remake({{"causal", {"true", "diagnosis"}}}))
+    masked.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
+  if (is_linear(hypothesis) || masked.bias->causal)
+    proposals.push_back({std::move(masked),
+                         "keys after the query are masked, where both sides are punished alike",
+                         1});
+  bonus.signed_distance = true;
+  if (is_linear(hypothesis))
+    proposals.push_back({std::move(bonus),
+                         "the distance is taken with its sign, so that keys after the query get a "
+                         "bonus, where its magnitude is meant",
+                         1});
+  return proposals;
+}
+
+BiasProposals transposed(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  if (observation.shape.slopes || observation.shape.queries != observation.shape.keys) return {};
+  BiasHypothesis other = hypothesis;
+  other.transposed = !hypothesis.transposed;
+  const bool buckets = observation.bias->buckets.has_value();
+  return {{std::move(other),
+           buckets ? "the bucket is that of query - key, where key - query is meant (or queries "
+                     "and keys are swapped)"
+                   : "queries and keys are swapped",
+           1}};
+}
+BiasProposals bias_transposed(const BiasObservation& observation,
+                              const BiasHypothesis& hypothesis) {
+  return observation.bias->buckets ? BiasProposals{} : transposed(observation, hypothesis);
+}
+BiasProposals bucket_transposed(const BiasObservation& observation,
+                                const BiasHypothesis& hypothesis) {
+  return observation.bias->buckets ? transposed(observation, hypothesis) : BiasProposals{};
+}
+
+BiasProposals alignment(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  const BiasShape& shape = observation.shape;
+  if (shape.slopes || shape.queries == shape.keys) return {};
+  BiasHypothesis other = hypothesis;
+  other.query_shift = shape.first_key - shape.first_query;
+  if (observation.bias->rows && shape.first_query + other.query_shift < 0) return {};
+  return {{std::move(other),
+           fmt::format(
+               "the {} queries are aligned to the first of the {} keys, where they are the last",
+               shape.queries, shape.keys),
+           1}};
+}
+
+BiasProposals zero(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  BiasHypothesis none = hypothesis;
+  none.zero_from = std::numeric_limits<std::int64_t>::min();
+  none.constant = BiasHypothesis::Constant::none;
+  if (observation.shape.slopes) none.scale = 0;
+  BiasProposals proposals = {{std::move(none), "there is no bias: every value is 0", 1}};
+  // From the first query on whose row is nothing but zeros.
+  std::optional<std::int64_t> from;
+  for (const BiasObservation::Probe& probe : observation.probes) {
+    const bool zeros = std::ranges::all_of(
+        probe.got, [&](double value) { return value == 0 || observation.is_masked(value); });
+    if (probe.head == 0 && zeros && probe.query > observation.shape.first_query && !from)
+      from = probe.query;
+    if (probe.head == 0 && !zeros) from = {};
+  }
+  if (!from) return proposals;
+  BiasHypothesis late = hypothesis;
+  late.zero_from = from;
+  late.constant = BiasHypothesis::Constant::none;
+  proposals.push_back({std::move(late),
+                       fmt::format("there is no bias for queries from about position {} on", *from),
+                       1.2});
+  return proposals;
+}
+
+BiasProposals short_positions(const BiasObservation& observation,
+                              const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  if (!is_linear(hypothesis) || observation.shape.slopes) return proposals;
+  for (const DType type : {DType::bf16, DType::f16})
+    for (const auto rounded :
+         {BiasHypothesis::Rounded::distances, BiasHypothesis::Rounded::positions})
+      for (const auto constant : {hypothesis.constant, BiasHypothesis::Constant::key,
+                                  BiasHypothesis::Constant::key_from_last}) {
+        if (constant != hypothesis.constant &&
+            (!hypothesis.masked || rounded == BiasHypothesis::Rounded::positions))
+          continue;
+        BiasHypothesis other = hypothesis;
+        other.rounded = rounded;
+        other.short_type = type;
+        other.constant = constant;
+        proposals.push_back(
+            {std::move(other),
+             fmt::format(
+                 "{} are rounded to {}, so that those beyond {} fall together",
+                 rounded == BiasHypothesis::Rounded::distances && constant == hypothesis.constant
+                     ? "distances"
+                     : "positions",
+                 name_of(type), type == DType::bf16 ? 256 : 2048),
+             1});
+      }
+  return proposals;
+}
+
+BiasProposals short_values(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  // slope·key has roundings of its own, which no constant read off a row makes good.
+  const BiasShape& shape = observation.shape;
+  const bool past =
+      hypothesis.masked || (shape.queries == 1 && shape.first_query >= shape.last_key());
+  for (const DType type : {DType::f16, DType::bf16})
+    for (const auto constant : {hypothesis.constant, BiasHypothesis::Constant::key,
+                                BiasHypothesis::Constant::key_from_last}) {
+      if (constant != hypothesis.constant && (!past || !is_linear(hypothesis) || shape.slopes))
+        continue;
+      BiasHypothesis other = hypothesis;
+      other.storage = type;
+      other.constant = constant;
+      proposals.push_back(
+          {std::move(other),
+           observation.dtype == type
+               ? fmt::format("slopes or products are rounded to {} before the last rounding",
+                             name_of(type))
+               : fmt::format("the values are rounded to {} before they are written as {}",
+                             name_of(type), name_of(observation.dtype)),
+           (type == DType::f16 ? 1 : 1.01) +
+               (past && constant == BiasHypothesis::Constant::any ? 0.02 : 0)});
+    }
+  return proposals;
+}
+
+// The same weights behind another map of buckets.
+template <int which>
+BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  if (!observation.bias->buckets || observation.shape.slopes) return proposals;
+  for (BucketMap& map : bucket_maps(*observation.expected, *observation.bias->buckets,
+                                    static_cast<BucketFault>(which))) {
+    BiasHypothesis other = hypothesis;
+    const auto made =
+        map.changes.empty() ? std::nullopt : observation.expected->remake(map.changes);
+    other.bias = made ? std::make_shared<const Bias>(std::get<Bias>(made->effect))
+                      : std::make_shared<const Bias>(with_buckets(
+                            *observation.bias, map.buckets,
+                            observation.shape.last_key() - observation.shape.first_key));
+    proposals.push_back({std::move(other), std::move(map.sentence), map.cost});
+  }
+  return proposals;
+}
+
+constexpr Proposer<BiasObservation> causes[] = {
+    {Cause::alibi_ladder, "slopes", &offer_ladders},
+    {Cause::alibi_head_slice, "slopes", &offer_head_slices},
+    {Cause::alibi_exponent, "slopes", &offer_exponents},
+    {Cause::alibi_order, "heads", &offer_orders},
+    {Cause::bias_sign, "scale", &sign},
+    {Cause::bias_transposed, "axes", &bias_transposed},
+    {Cause::bucket_transposed, "axes", &bucket_transposed},
+    {Cause::bias_alignment, "alignment", &alignment},
+    {Cause::bias_distance, "distance", &distances},
+    {Cause::bias_symmetric, "sides", &one_sided},
+    {Cause::bias_zero, "zero", &zero},
+    {Cause::bias_scaled, "scale", &scales},
+    {Cause::bucket_direction, "buckets", &bucketed<0>},
+    {Cause::bucket_max_distance, "buckets", &bucketed<1>},
+    {Cause::bucket_boundary, "buckets", &bucketed<3>},
+    {Cause::bucket_offset, "buckets", &bucketed<4>},
+    {Cause::low_precision_positions, "positions", &short_positions},
+    {Cause::low_precision_bias, "storage", &short_values},
+};
+
+}  // namespace
+
+std::span<const Proposer<BiasObservation>> bias_proposers() { return causes; }
+
+}  // namespace pe

@@ -1,0 +1,162 @@
+// Rows of a bias compared in blocks. A hypothesis's values lie on one line where they depend on key
+// − query or on the key alone, so that each head is evaluated once.
+#include "pe/diagnosis/biases/residuals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pe {
+namespace {
+
+using Constant = BiasHypothesis::Constant;
+
+enum class Line { none, offset, key };
+
+Line line_of(const BiasShape& shape, const BiasHypothesis& hypothesis) {
+  const Bias& bias = *hypothesis.bias;
+  if (shape.slopes || shape.queries == 1 || hypothesis.zero_from ||
+      hypothesis.rounded == BiasHypothesis::Rounded::positions)
+    return Line::none;
+  if (hypothesis.constant == Constant::key || hypothesis.constant == Constant::key_from_last) {
+    const bool plain = hypothesis.rounded == BiasHypothesis::Rounded::nothing &&
+                       !hypothesis.transposed && hypothesis.query_shift == 0;
+    return plain ? Line::key : Line::none;
+  }
+  const bool places = bias.rows || bias.argument || (bias.buckets && !bias.buckets->by_offset);
+  return places ? Line::none : Line::offset;
+}
+
+// One row's numbers, or one head's line of them.
+struct Values {
+  std::vector<double> truth, rounded, bound;
+
+  void resize(Index size) {
+    for (std::vector<double>* each : {&truth, &rounded, &bound})
+      each->resize(static_cast<std::size_t>(size));
+  }
+};
+
+class Comparison {
+ public:
+  Comparison(const BiasObservation& observation, const BiasHypothesis& hypothesis)
+      : observation_(observation),
+        shape_(observation.shape),
+        hypothesis_(hypothesis),
+        line_(line_of(shape_, hypothesis)),
+        result_{Tally(observation.dtype), {}} {
+    own_.resize(shape_.keys);
+  }
+
+  BiasPass run(const Stored& array) {
+    constexpr Index room = Index{1} << 20;  // cells read at once
+    const Index block = std::clamp<Index>(room / shape_.keys, 1, shape_.queries);
+    std::vector<double> got(static_cast<std::size_t>(block * shape_.keys));
+    for (Index plane = 0; plane < shape_.batch * shape_.heads; ++plane) {
+      head_ = plane % shape_.heads;
+      if (line_ != Line::none) draw_line();
+      for (Index first = 0; first < shape_.queries; first += block) {
+        const Index rows = std::min(block, shape_.queries - first);
+        array.read((plane * shape_.queries + first) * shape_.keys, rows * shape_.keys, got.data());
+        for (Index row = 0; row < rows; ++row)
+          compare(shape_.first_query + first + row, plane * shape_.queries + first + row,
+                  {got.data() + row * shape_.keys, static_cast<std::size_t>(shape_.keys)});
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t first_offset() const {
+    return shape_.first_key - (shape_.first_query + shape_.queries - 1);
+  }
+
+  void bound(Values& values, std::span<const double> got, double constant,
+             std::int64_t offset) const {
+    for (std::size_t k = 0; k < values.truth.size(); ++k)
+      values.bound[k] = observation_.allowed(
+          hypothesis_, head_, values.truth[k], got.empty() ? 0 : got[k], constant,
+          static_cast<double>(std::abs(offset + static_cast<Index>(k))));
+  }
+
+  void draw_line() {
+    const bool by_key = line_ == Line::key;
+    const Index size = by_key ? shape_.keys : shape_.queries + shape_.keys - 1;
+    const std::int64_t query = by_key ? shape_.last_key() : shape_.first_query;
+    head_line_.resize(size);
+    observation_.evaluate(hypothesis_, head_, query,
+                          by_key ? shape_.first_key : query + first_offset(), size,
+                          head_line_.truth.data());
+    round_to(observation_.dtype, head_line_.truth, head_line_.rounded.data());
+    bound(head_line_, {}, 0, by_key ? 0 : first_offset());
+  }
+
+  void compare(std::int64_t query, Index number, std::span<const double> got) {
+    const std::int64_t offset = shape_.first_key - query;
+    const bool drawn = line_ != Line::none,
+               free = hypothesis_.constant == Constant::any && !shape_.slopes;
+    const std::int64_t start = line_ == Line::offset ? offset - first_offset() : 0;
+    if (!drawn)
+      observation_.evaluate(hypothesis_, head_, query, shape_.first_key, shape_.keys,
+                            own_.truth.data());
+    else if (free)
+      std::copy_n(head_line_.truth.data() + start, shape_.keys, own_.truth.data());
+    if (free) {
+      const double constant = observation_.constant_of(hypothesis_, own_.truth, got);
+      bound(own_, got, constant, offset);
+      for (double& value : own_.truth) value += std::isnan(constant) ? 0 : constant;
+    } else if (!drawn) {
+      round_to(observation_.dtype, own_.truth, own_.rounded.data());
+      bound(own_, got, 0, offset);
+    }
+    const Values& values = drawn && !free ? head_line_ : own_;
+    const std::int64_t from = drawn && !free ? start : 0;
+    const Run run{.got = got.data(),
+                  .truth = values.truth.data() + from,
+                  .rounded = free ? nullptr : values.rounded.data() + from,
+                  .bound = values.bound.data() + from,
+                  .count = shape_.keys,
+                  .place = shape_.slopes ? head_ : offset,
+                  .step = shape_.slopes ? 0 : 1};
+    add_open(run, number,
+             line_ == Line::key && hypothesis_.masked ? query - shape_.first_key + 1 : shape_.keys);
+  }
+
+  // The runs of keys that the hypothesis does not mask, all of them before `open`.
+  void add_open(const Run& run, Index number, Index open) {
+    const auto hidden = [&](Index key) { return run.truth[key] == -HUGE_VAL || key >= open; };
+    for (Index key = 0; key < run.count;) {
+      const bool masked = hidden(key);
+      Index until = key + 1;
+      while (until < run.count && hidden(until) == masked) ++until;
+      if (masked) {
+        for (Index k = key; k < until; ++k)
+          ++(observation_.is_masked(run.got[k]) ? result_.later.masked
+             : run.got[k] == 0                  ? result_.later.zero
+                                                : result_.later.finite);
+      } else {
+        result_.residuals.add(
+            {run.got + key, run.truth + key, run.rounded ? run.rounded + key : nullptr,
+             run.bound + key, until - key, run.place + run.step * key, run.step, key},
+            number);
+      }
+      key = until;
+    }
+  }
+
+  const BiasObservation& observation_;
+  const BiasShape& shape_;
+  const BiasHypothesis& hypothesis_;
+  Line line_;
+  BiasPass result_;
+  Index head_ = 0;
+  Values head_line_, own_;
+};
+
+}  // namespace
+
+BiasPass bias_pass(const BiasObservation& observation, const Stored& array,
+                   const BiasHypothesis& hypothesis) {
+  return Comparison(observation, hypothesis).run(array);
+}
+
+}  // namespace pe

@@ -1,0 +1,237 @@
+// The slopes of a linear bias that are not those meant: other ladders, other powers, another order,
+// a rank's slice.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pe/diagnosis/biases/proposals.hpp"
+
+namespace pe {
+
+const std::vector<Real>& slopes_of(const BiasObservation& observation, Index heads,
+                                   const std::string& form) {
+  const auto [place, made_now] = observation.ladders->try_emplace({heads, form});
+  if (!made_now) return place->second;
+  Given changes{{"heads", {std::to_string(heads), "diagnosis"}}};
+  if (!form.empty()) changes["slopes"] = {form, "diagnosis"};
+  const auto made =
+      observation.expected->remake ? observation.expected->remake(changes) : std::nullopt;
+  if (made) place->second = std::get<Bias>(made->effect).slopes;
+  return place->second;
+}
+
+namespace {
+
+BiasHypothesis with_slopes(const BiasObservation& observation, const BiasHypothesis& hypothesis,
+                           std::vector<Real> slopes) {
+  BiasHypothesis other = hypothesis;
+  other.slopes = std::move(slopes);
+  other.heads.resize(static_cast<std::size_t>(observation.shape.heads));
+  std::iota(other.heads.begin(), other.heads.end(), Index{0});
+  return other;
+}
+
+Index power_below(Index n) {
+  Index power = 1;
+  while (2 * power <= n) power *= 2;
+  return power;
+}
+
+BiasProposals ladders(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  if (!is_linear(hypothesis)) return proposals;
+  const Index meant = observation.bias->heads, heads = observation.shape.heads;
+  const auto offer = [&](Index of, const std::string& form, std::string sentence, double cost) {
+    std::vector<Real> slopes = slopes_of(observation, of, form);
+    if (std::ssize(slopes) >= heads)
+      proposals.push_back(
+          {with_slopes(observation, hypothesis, std::move(slopes)), std::move(sentence), cost});
+  };
+  const std::string form = observation.expected->parameters.choice("slopes"),
+                    other = form == "code" ? "paper" : "code";
+  const std::string names = "where those of {} are meant";
+  if ((meant & (meant - 1)) != 0)
+    offer(meant, other,
+          other == "paper"
+              ? fmt::format("one ladder 2^(-8h/{}) for all heads, where the authors' code has two "
+                            "interleaved ladders",
+                            meant)
+              : fmt::format("the two ladders of the authors' code, where one, 2^(-8h/{}), is meant",
+                            meant),
+          1);
+  const auto offer_count = [&](Index of, double cost) {
+    if (of != meant)
+      offer(of, "",
+            fmt::format("the first slopes of {} heads, where those of {} are meant", of, meant),
+            cost);
+  };
+  offer_count(2 * power_below(meant), 1);
+  offer_count(power_below(meant), 1);
+  for (Index of = heads; of <= 2 * std::max(heads, meant) && heads <= 256; ++of)
+    offer_count(of, of % 8 == 0 ? 1.1 : 1.2);
+  return proposals;
+}
+
+// A ladder of another first slope and another ratio, both powers of 2 with small fractions for
+// exponents.
+BiasProposals fitted_ladder(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  const Index heads = observation.shape.heads;
+  if (!is_linear(hypothesis) || heads < 3) return {};
+  const std::vector<double> ratios = slope_ratios(observation, hypothesis);
+  const auto slope = [&](Index head) {
+    const auto h = static_cast<std::size_t>(head);
+    return ratios[h] * to_double(hypothesis.slopes[static_cast<std::size_t>(hypothesis.heads[h])]);
+  };
+  const double first = std::log2(slope(0)), last = std::log2(slope(heads - 1));
+  if (!std::isfinite(first) || !std::isfinite(last)) return {};
+  BiasProposals proposals;
+  const double step = (last - first) / static_cast<double>(heads - 1);
+  for (const Index parts : {heads - 1, heads, heads + 1, observation.bias->heads, Index{1}}) {
+    const double over = step * static_cast<double>(parts),
+                 start = first * static_cast<double>(parts);
+    if (std::fabs(over - std::nearbyint(over)) > 1e-3 ||
+        std::fabs(start - std::nearbyint(start)) > 1e-3 || over == 0)
+      continue;
+    const auto up = static_cast<std::int64_t>(std::nearbyint(over)),
+               from = static_cast<std::int64_t>(std::nearbyint(start));
+    std::vector<Real> slopes;
+    for (Index head = 0; head < heads; ++head)
+      slopes.push_back(pow(Real(2), Real(from + up * head) / parts));
+    const Index common = std::gcd(up, parts);
+    const std::string power = fmt::format(
+        "{} {} {}h{}",
+        from % parts == 0 ? fmt::format("{}", from / parts) : fmt::format("{}/{}", from, parts),
+        up < 0 ? "-" : "+",
+        std::abs(up / common) == 1 ? "" : fmt::format("{}", std::abs(up / common)),
+        parts == common ? "" : fmt::format("/{}", parts / common));
+    const std::string meant = (observation.bias->heads & (observation.bias->heads - 1)) == 0
+                                  ? fmt::format("2^(-8(h+1)/{})", observation.bias->heads)
+                                  : std::string("the authors' two ladders");
+    proposals.push_back(
+        {with_slopes(observation, hypothesis, std::move(slopes)),
+         fmt::format("slope h is 2^({}), h from 0, where {} is meant", power, meant), 1.4});
+    break;
+  }
+  return proposals;
+}
+
+}  // namespace
+
+BiasProposals offer_ladders(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  BiasProposals proposals = ladders(observation, hypothesis);
+  for (auto& offer : fitted_ladder(observation, hypothesis)) proposals.push_back(std::move(offer));
+  return proposals;
+}
+
+// 2^(−8(h + shift)/n) for h = 1 …; the second ladder is that of twice the power of two, every
+// second slope.
+BiasProposals offer_exponents(const BiasObservation& observation,
+                              const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  if (!is_linear(hypothesis) || observation.shape.heads != observation.bias->heads)
+    return proposals;
+  const Index heads = observation.bias->heads;
+  const bool paper = observation.expected->parameters.choice("slopes") == "paper";
+  const Index power = paper ? heads : power_below(heads);
+  for (const int shift : {-1, 1}) {
+    std::vector<Real> slopes;
+    for (Index h = 1; h <= power; ++h)
+      slopes.push_back(pow(Real(2), Real(-8 * (h + shift)) / power));
+    for (Index h = 0; h < heads - power; ++h)
+      slopes.push_back(pow(Real(2), Real(-8 * (2 * h + 1 + shift)) / (2 * power)));
+    proposals.push_back(
+        {with_slopes(observation, hypothesis, std::move(slopes)),
+         shift < 0
+             ? fmt::format("the powers of the slopes count from 0: 2^(-8h/{}), h = 0, 1, …", power)
+             : fmt::format("the powers of the slopes count from 2: the first slope is missing, "
+                           "2^(-8h/{}), h = 2, 3, …",
+                           power),
+         1});
+  }
+  return proposals;
+}
+
+BiasProposals offer_orders(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  if (!is_linear(hypothesis) || observation.shape.heads != observation.bias->heads ||
+      observation.shape.heads < 2)
+    return {};
+  const std::vector<double> ratios = slope_ratios(observation, hypothesis);
+  const auto heads = static_cast<std::size_t>(observation.shape.heads);
+  std::vector<double> meant(heads), got(heads);
+  for (std::size_t h = 0; h < heads; ++h) {
+    meant[h] = to_double(hypothesis.slopes[h]);
+    got[h] =
+        ratios[h] * to_double(hypothesis.slopes[static_cast<std::size_t>(hypothesis.heads[h])]);
+    if (!std::isfinite(got[h])) return {};
+  }
+  BiasHypothesis other = hypothesis;
+  std::vector<bool> taken(heads, false);
+  for (std::size_t h = 0; h < heads; ++h) {
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < heads; ++i)
+      if (std::fabs(std::log2(got[h] / meant[i])) < std::fabs(std::log2(got[h] / meant[nearest])))
+        nearest = i;
+    if (taken[nearest]) return {};
+    taken[nearest] = true;
+    other.heads[h] = static_cast<Index>(nearest);
+  }
+  if (other.heads == hypothesis.heads) return {};
+  const auto half = static_cast<std::ptrdiff_t>(power_below(observation.bias->heads));
+  std::vector<Index> turned(heads);
+  std::iota(turned.begin(), turned.end(), Index{0});
+  std::vector<Index> behind = turned;
+  std::ranges::reverse(turned);
+  std::rotate(behind.begin(), behind.begin() + half, behind.end());
+  std::string sentence = "the slopes are those meant, in another order";
+  if (std::ranges::is_sorted(got, std::greater{}))
+    sentence = "the slopes are sorted, where the second ladder follows the first";
+  else if (std::ranges::is_sorted(got))
+    sentence = "the slopes are sorted, the flattest first";
+  if (other.heads == turned) sentence = "the heads are in reverse order";
+  if (other.heads == behind) sentence = "the second ladder stands before the first";
+  return {{std::move(other), std::move(sentence), 1}};
+}
+
+// The heads of one rank, or of all ranks one behind the other.
+BiasProposals offer_head_slices(const BiasObservation& observation,
+                                const BiasHypothesis& hypothesis) {
+  const Index heads = observation.shape.heads, meant = observation.bias->heads;
+  if (!is_linear(hypothesis)) return {};
+  BiasProposals proposals;
+  if (heads < meant) {
+    const std::vector<Real>& slopes = slopes_of(observation, heads, "");
+    if (std::ssize(slopes) == heads)
+      proposals.push_back({with_slopes(observation, hypothesis, slopes),
+                           fmt::format("a rank's {} heads have the slopes of a model of {} heads, "
+                                       "where a slice of those of {} is meant",
+                                       heads, heads, meant),
+                           1});
+    return proposals;
+  }
+  const auto repeated = [&](const std::vector<Real>& slopes, Index own) {
+    std::vector<Real> all;
+    while (std::ssize(all) < heads) all.insert(all.end(), slopes.begin(), slopes.begin() + own);
+    return with_slopes(observation, hypothesis, std::move(all));
+  };
+  for (Index own = heads / 2; own >= 1 && heads == meant; --own) {
+    if (heads % own != 0) continue;
+    proposals.push_back(
+        {repeated(observation.bias->slopes, own),
+         fmt::format("each of {} ranks has the first {} slopes, where it should have its own",
+                     heads / own, own),
+         1});
+    if (const std::vector<Real>& slopes = slopes_of(observation, own, "");
+        std::ssize(slopes) == own)
+      proposals.push_back(
+          {repeated(slopes, own),
+           fmt::format("each of {} ranks has the slopes of a model of {} heads, where "
+                       "it should have its part of those of {}",
+                       heads / own, own, meant),
+           1});
+  }
+  return proposals;
+}
+
+}  // namespace pe

@@ -1,0 +1,213 @@
+// Index matrices by their numbers, trained biases by where they change.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/buckets/maps.hpp"
+#include "pe/diagnosis/identify/matrix.hpp"
+
+namespace pe {
+namespace {
+
+bool is_whole(const Stored& array) {
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 65536)));
+  array.read(0, std::ssize(some), some.data());
+  bool changes = false;
+  for (const double value : some) {
+    if (!std::isfinite(value) || value != std::floor(value)) return false;
+    changes = changes || value != some.front();
+  }
+  return changes;
+}
+
+// Bucket of every offset key − query that a matrix shows, as a map has it.
+std::vector<Candidate> bucket_guesses(double lowest, double highest) {
+  std::vector<Candidate> all;
+  const auto add = [&](const char* encoding, Given given) {
+    all.push_back(
+        {.encoding = &find_encoding(encoding), .given = std::move(given), .cost = 0, .model = {}});
+  };
+  std::set<std::string> counts{"32", "64", "16", "128", "8", "256", "320"},
+      distances{"128", "256", "64", "512", "1024", "20", "100", "32", "16", "2048", "800"};
+  if (highest >= 1 && highest < 1024)
+    counts.insert(std::to_string(static_cast<Index>(highest) + 1));
+  for (const std::string& count : counts)
+    for (const std::string& distance : distances)
+      for (const char* both : {"true", "false"})
+        if (std::atof(count.c_str()) > highest)
+          add("t5",
+              identified(
+                  {{"num-buckets", count}, {"max-distance", distance}, {"bidirectional", both}}));
+  for (const double k : {highest / 2, highest, -lowest})
+    if (k >= 1 && k == std::floor(k) && k < 65536)
+      add("shaw", identified({{"max-distance", fmt::format("{:.0f}", k)}}));
+  for (const std::string buckets : {"256", "0", "128", "64", "32"})
+    for (const std::string most : {"512", "1024", "256", "128", "2048"})
+      add("deberta", identified({{"position-buckets", buckets}, {"max-relative-positions", most}}));
+  return all;
+}
+
+std::vector<Candidate> window_guesses(Index places, double highest) {
+  std::vector<Candidate> all;
+  for (Index height = 2; height <= places; ++height)
+    if (places % height == 0) {
+      const Index width = places / height;
+      if (static_cast<double>((2 * height - 1) * (2 * width - 1) - 1) == highest)
+        all.push_back({.encoding = &find_encoding("swin"),
+                       .given = identified({{"window", fmt::format("{}x{}", height, width)}}),
+                       .cost = 0,
+                       .model = {}});
+    }
+  std::ranges::stable_sort(
+      all, {}, [](const Candidate& candidate) { return candidate.given.at("window").text.size(); });
+  return all;
+}
+
+// Whether a map gives the numbers of a few rows, up to a constant that tables of relative positions
+// leave out.
+bool suits(const Candidate& candidate, const Stored& array, const Matrix& m) {
+  const auto expected = expectation_of(candidate, 1024, 0, false);
+  const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
+  if (!map || (map->positions && *map->positions < m.keys)) return false;
+  const bool offsets = m.queries == 1 && m.keys % 2 == 1;
+  for (const bool by_offset : {true, false}) {
+    if (by_offset && !offsets) continue;
+    bool equal = true;
+    std::optional<double> shift;
+    for (const Index query : std::set<Index>{0, 1, m.queries / 2, m.queries - 1}) {
+      if (query < 0 || query >= m.queries) continue;
+      const std::vector<double> row = m.row(array, 0, query);
+      const Index at = by_offset ? (m.keys - 1) / 2 : query + m.keys - m.queries;
+      for (Index key = 0; key < m.keys && equal; ++key) {
+        const double off = row[static_cast<std::size_t>(key)] -
+                           static_cast<double>(by_offset ? map->of(0, key - at) : map->of(at, key));
+        if (!shift) shift = off;
+        equal = off == *shift && (*shift == 0 || *shift == -static_cast<double>(map->of(0, 0)));
+      }
+    }
+    if (equal) return true;
+  }
+  return false;
+}
+
+std::string spell_given(const std::vector<Parameters::Entry>& entries) {
+  std::vector<std::string> words;
+  for (const auto& entry : entries) words.push_back(fmt::format("{} {}", entry.name, entry.text));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+std::optional<Identification> identify_index(const Dump& dump, const std::string& layout) {
+  const Stored& array = dump.arrays[0];
+  if (array.size() < 3 || !is_whole(array)) return {};
+  const Matrix m = matrix_of(array);
+  double lowest = HUGE_VAL, highest = -HUGE_VAL;
+  for (const Index query : std::set<Index>{0, m.queries / 2, m.queries - 1})
+    for (const double value : m.row(array, 0, query)) {
+      lowest = std::min(lowest, value);
+      highest = std::max(highest, value);
+    }
+  std::vector<Candidate> all;
+  if (m.queries == m.keys)
+    for (Candidate& candidate : window_guesses(m.keys, highest))
+      all.push_back(std::move(candidate));
+  for (Candidate& candidate : bucket_guesses(lowest, highest)) all.push_back(std::move(candidate));
+  std::vector<Candidate> suited;
+  for (const Candidate& candidate : all)
+    if (suits(candidate, array, m)) suited.push_back(candidate);
+  auto found = settle(suited, dump, layout, false);
+  if (!found) return {};
+  found->family = "matrix of bucket indices";
+  if (m.queries == 1) found->family = "bucket indices along one axis";
+  found->summary =
+      fmt::format("{}, {}", found->encoding->name,
+                  spell_given(found->parameters).empty() ? "default parameters"
+                                                         : spell_given(found->parameters));
+  for (const Candidate& candidate : suited) {
+    const auto expected = expectation_of(candidate, 1024, 0, false);
+    const auto entries = telling(candidate, *expected);
+    if (candidate.encoding == found->encoding &&
+        spell_given(entries) == spell_given(found->parameters))
+      continue;
+    found->alternatives.push_back(
+        fmt::format("{}, {}: the same indices at these distances", candidate.encoding->name,
+                    spell_given(entries).empty() ? "default parameters" : spell_given(entries)));
+    found->equals.push_back(std::string(candidate.encoding->name));
+    if (found->alternatives.size() >= 6) break;
+  }
+  found->command += fmt::format(" --fields {} --length {}", m.queries > 1 ? "index" : "bucket",
+                                m.queries > 1 ? m.keys : (m.keys + 1) / 2);
+  return found;
+}
+
+std::optional<Identification> identify_trained(const Dump& dump) {
+  const Stored& array = dump.arrays[0];
+  const Matrix m = matrix_of(array);
+  if (m.queries < 4 || m.keys < 8 || m.keys < m.queries) return {};
+  const std::vector<double> first = m.row(array, 0, 0), last = m.row(array, 0, m.queries - 1);
+  std::vector<double> by_offset(
+      static_cast<std::size_t>(m.keys + m.queries - 1),
+      std::nan(""));  // offset −(keys−1) … queries−1, in place of key − query
+  const Index shift = m.keys - m.queries;
+  for (const Index query : {Index{0}, m.queries / 3, m.queries / 2, m.queries - 1}) {
+    const std::vector<double> row = m.row(array, 0, query);
+    for (Index key = 0; key < m.keys; ++key) {
+      double& value = by_offset[static_cast<std::size_t>(key - query - shift + m.keys - 1)];
+      if (!std::isfinite(row[static_cast<std::size_t>(key)]) ||
+          row[static_cast<std::size_t>(key)] < -1e8)
+        continue;
+      if (std::isnan(value)) value = row[static_cast<std::size_t>(key)];
+      if (value != row[static_cast<std::size_t>(key)]) return {};
+    }
+  }
+  Identification found;
+  std::vector<std::string> fits;
+  for (const Candidate& candidate : bucket_guesses(0, 0)) {
+    if (candidate.encoding->name != "t5") continue;
+    const auto expected = expectation_of(candidate, 1024, 0, false);
+    const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
+    if (!map) continue;
+    bool suits = true, causal = candidate.given.at("bidirectional").text == "false";
+    Index changes = 0;
+    for (std::size_t i = 1; i < by_offset.size() && suits; ++i) {
+      const Index offset = static_cast<Index>(i) - (m.keys - 1);
+      if (std::isnan(by_offset[i]) || std::isnan(by_offset[i - 1])) continue;
+      if (causal && offset > 0 && by_offset[i] != by_offset[i - 1]) suits = false;
+      const bool same = map->of(0, offset) == map->of(0, offset - 1);
+      suits = suits && same == (by_offset[i] == by_offset[i - 1]);
+      changes += !same;
+    }
+    if (!suits || changes < 4) continue;
+    if (!found.encoding) {
+      found.encoding = candidate.encoding;
+      found.parameters = telling(candidate, *expected);
+      found.summary = fmt::format(
+          "t5, {} buckets up to distance {}, {}; its weights are trained and lie in the matrix",
+          candidate.given.at("num-buckets").text, candidate.given.at("max-distance").text,
+          causal ? "causal" : "bidirectional");
+      found.command = command_of(candidate, *expected, 0, 0, "", DType::f32);
+    } else {
+      found.alternatives.push_back(fmt::format(
+          "{} buckets up to distance {}: the same at these distances",
+          candidate.given.at("num-buckets").text, candidate.given.at("max-distance").text));
+    }
+  }
+  found.family = "bias of relative positions";
+  found.diagnosis.what = fmt::format("bias of {} heads, {} queries and {} keys, {}", m.heads,
+                                     m.queries, m.keys, name_of(array.dtype));
+  found.diagnosis.tier = Tier::exact;
+  found.diagnosis.coverage = "head 0, rows at the start, the middle and the end";
+  if (!found.encoding) {
+    std::set<double> distinct(by_offset.begin(), by_offset.end());
+    found.seen = fmt::format(
+        "{}: the same along each diagonal, {} different numbers, and on no buckets that are known",
+        found.diagnosis.what, distinct.size());
+  }
+  return found;
+}
+
+}  // namespace pe

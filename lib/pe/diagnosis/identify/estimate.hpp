@@ -1,0 +1,44 @@
+// What can be seen of turns before anything is known of their ladder: readings, frequencies,
+// amplitude, where row 0 stands.
+#pragma once
+
+#include "pe/diagnosis/identify/ladder.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+
+constexpr Index most_pairs = 4096;  // of a vector of frequencies
+
+/// A reading, and what was measured of it before anything is known of its ladder.
+struct FrequencyEstimate {
+  RotationReading reading;
+  std::vector<Index> rows;
+  double score = 0;
+  bool backwards = false;
+  Measured measured;
+  bool at_origin = false;  // every pair of row 0 stands at phase 0
+  std::int64_t first = 0;
+};
+
+/// Whether a reading has rows of turns, not one vector of frequencies.
+bool has_rows(const RotationReading& reading);
+
+/// The reading measured; nothing where its numbers are no frequencies. `blank`: any rope.
+std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& reading,
+                                      const Expectation& blank);
+
+/// Every reading that the shapes allow; of vectors for the widths that may turn.
+std::vector<RotationReading> readings_of(const Dump& dump);
+
+/// The name of the same places in a sinusoidal table; "": it is none.
+std::string sinusoidal_layout(const Dump& dump, const RotationReading& reading);
+
+/// The position of row 0: what the phases of the first rows imply, a whole number that brings every
+/// pair to where it stands; 0 where none does.
+std::int64_t offset_of(const Dump& dump, const FrequencyEstimate& seen, const Expectation& expected,
+                       const RotationTruth& truth, const std::vector<double>& frequencies);
+
+/// One-dimensional arrays that hold rows one after the other, as the tables that they may be.
+std::vector<Dump> unrolled(const Dump& dump);
+
+}  // namespace pe

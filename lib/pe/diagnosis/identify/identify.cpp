@@ -1,0 +1,65 @@
+// Which kind of dump an array is, asked in an order in which the surest signs come first.
+#include "pe/diagnosis/identify/identify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/identify/rotations.hpp"
+#include "pe/diagnosis/identify/scores.hpp"
+
+namespace pe {
+namespace {
+
+// What an array holds that tells nothing: one number all over, or no numbers; "" where it may tell
+// something.
+std::string emptiness(const Stored& array) {
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 65536)));
+  array.read(0, std::ssize(some), some.data());
+  if (some.empty()) return fmt::format("{} is empty", array.shown);
+  if (std::ranges::none_of(some, [](double value) { return std::isfinite(value); }))
+    return fmt::format("{} holds no finite number where it was looked at", array.shown);
+  if (some.size() > 1 && std::ranges::all_of(some, [&](double value) { return value == some[0]; }))
+    return fmt::format("{} holds {:g} all over", array.shown, some[0]);
+  return "";
+}
+
+}  // namespace
+
+Identification identify(const Dump& dump, const std::string& layout) {
+  if (dump.arrays.empty()) throw UsageError("there is no array to identify");
+  if (!dump.before.empty() && dump.before.size() != dump.arrays.size())
+    throw UsageError(
+        fmt::format("{} arrays before and {} after: give as many of each, in the same order",
+                    dump.before.size(), dump.arrays.size()));
+  for (std::size_t i = 0; i < dump.before.size(); ++i)
+    if (dump.before[i].shape != dump.arrays[i].shape)
+      throw UsageError(
+          fmt::format("{} is {} and {} is {}: vectors before and after must have one shape",
+                      dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
+                      spell_shape(dump.arrays[i].shape)));
+  for (const auto* arrays : {&dump.before, &dump.arrays})
+    for (const Stored& array : *arrays)
+      if (std::string why = emptiness(array); !why.empty()) {
+        Identification nothing;
+        nothing.seen = std::move(why);
+        return nothing;
+      }
+  std::optional<Identification> found;
+  if (dump.before.empty() && dump.arrays.size() == 1 && !dump.arrays[0].is_complex) {
+    if (found = identify_scores(dump, layout); found && found->encoding) return *found;
+  }
+  std::optional<Identification> turns;
+  try {
+    turns = identify_turns(dump, layout);
+  } catch (const UsageError&) {
+    if (!found) throw;
+  }
+  if (turns && (turns->encoding || !found)) return *turns;
+  if (found) return *found;
+  return identify_rows(dump);
+}
+
+}  // namespace pe

@@ -1,0 +1,36 @@
+// Ladders out of frequencies: bases, scalings and their parameters that come near what was
+// measured.
+#pragma once
+
+#include <vector>
+
+#include "pe/diagnosis/identify/candidate.hpp"
+
+namespace pe {
+
+/// What was measured of the pairs of a dump.
+struct Measured {
+  std::vector<double>
+      frequencies;  // radians per position; NaN or coarse for waves much longer than the table
+  double amplitude = 1;
+  bool has_amplitude = false;  // else it is not known
+  bool exact = false;          // read as frequencies, not from phases
+  double error =
+      0;  // of each frequency, radians per position: what rounding of the values leaves of it
+};
+
+/// θ_j = base^(−2j/d), d twice the pairs: bases of few digits first.
+std::vector<Candidate> plain_guesses(const Measured& measured);
+/// linear, yarn, llama3, proportional: the few that come nearest.
+std::vector<Candidate> scaled_guesses(const Measured& measured);
+/// longrope with a divisor for each pair: whatever was measured over a ladder of a base in use.
+std::vector<Candidate> listed_guesses(const Measured& measured);
+/// Sinusoidal tables: both ladders, bases of few digits first.
+std::vector<Candidate> sinusoidal_guesses(const Measured& measured, Index dim,
+                                          const std::string& layout);
+
+/// How far a candidate's frequencies lie from those measured: the mean of |ln ratio| over the
+/// pairs, each at most 1.
+double distance_of(const Measured& measured, const std::vector<double>& frequencies);
+
+}  // namespace pe

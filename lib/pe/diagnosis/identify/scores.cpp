@@ -1,0 +1,247 @@
+// Linear biases by their slope, and tables of rows.
+#include "pe/diagnosis/identify/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/identify/matrix.hpp"
+#include "pe/diagnosis/residuals.hpp"
+
+namespace pe {
+
+std::vector<double> Matrix::row(const Stored& array, Index head, Index query) const {
+  std::vector<double> values(static_cast<std::size_t>(keys));
+  array.read((head * queries + query) * keys, keys, values.data());
+  return values;
+}
+
+Matrix matrix_of(const Stored& array) {
+  std::vector<Index> shape = array.shape;
+  while (shape.size() > 3 && shape.front() == 1) shape.erase(shape.begin());
+  Matrix m;
+  if (!shape.empty()) m.keys = shape.back();
+  if (shape.size() >= 2) m.queries = shape[shape.size() - 2];
+  for (std::size_t i = 0; i + 2 < shape.size(); ++i) m.heads *= shape[i];
+  return m;
+}
+
+std::optional<Identification> settle(const std::vector<Candidate>& candidates, const Dump& dump,
+                                     const std::string& layout, bool faults) {
+  std::optional<Identification> best;
+  for (const Candidate& candidate : candidates) {
+    const auto expected = expectation_of(candidate, 1024, 0, faults);
+    if (!expected) continue;
+    Expectation asked = *expected;
+    asked.layout = layout;
+    Diagnosis diagnosis;
+    try {
+      diagnosis = diagnose(asked, dump);
+    } catch (const UsageError&) {
+      continue;
+    }
+    if (!is_good(diagnosis) && (!faults || diagnosis.reasons.empty())) continue;
+    if (best && (is_good(best->diagnosis) || !is_good(diagnosis)) &&
+        best->diagnosis.reasons.size() <= diagnosis.reasons.size())
+      continue;
+    best = Identification{.encoding = candidate.encoding,
+                          .family = "",
+                          .summary = "",
+                          .parameters = telling(candidate, asked),
+                          .scaling = {},
+                          .models = {},
+                          .command = command_of(candidate, asked, 0, 0, "", dump.arrays[0].dtype),
+                          .alternatives = {},
+                          .equals = {},
+                          .diagnosis = diagnosis,
+                          .seen = {}};
+    if (is_good(diagnosis)) break;
+  }
+  return best;
+}
+
+namespace {
+
+Candidate alibi_guess(Index heads, const char* causal, const char* slopes, const char* form) {
+  return {.encoding = &find_encoding("alibi"),
+          .given = identified({{"heads", std::to_string(heads)},
+                               {"causal", causal},
+                               {"slopes", slopes},
+                               {"form", form}}),
+          .cost = 0,
+          .model = {}};
+}
+
+std::vector<std::string> alibi_models(Index heads) {
+  std::vector<std::string> names;
+  for (const Candidate& candidate : guesses_of_models())
+    if (candidate.encoding->name == "alibi" && candidate.given.contains("heads") &&
+        candidate.given.at("heads").text == std::to_string(heads))
+      names.push_back(candidate.model);
+  return names;
+}
+
+// Slope of a row that is linear in the key; nothing where it is not.
+std::optional<double> slope_of(const std::vector<double>& row, DType dtype) {
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t k = 0; k < row.size(); ++k)
+    if (std::isfinite(row[k]) && row[k] > -1e8) points.emplace_back(static_cast<double>(k), row[k]);
+  if (points.size() < 3) return {};
+  const auto [x0, y0] = points.front();
+  const auto [x1, y1] = points.back();
+  const double slope = (y1 - y0) / (x1 - x0), large = std::max(std::fabs(y0), std::fabs(y1));
+  if (slope == 0) return {};
+  for (const auto& [x, y] : points)
+    if (std::fabs(y - y0 - slope * (x - x0)) > 6 * unit_roundoff(dtype) * large + 1e-12) return {};
+  return slope;
+}
+
+std::string word_of(Index heads) { return heads == 1 ? "head" : "heads"; }
+
+std::optional<Identification> identify_alibi(const Dump& dump, const std::string& layout) {
+  const Stored& array = dump.arrays[0];
+  const Index axes = std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; });
+  std::vector<Candidate> candidates;
+  Index heads = 0;
+  bool slopes = false;
+  if (axes <= 1 && array.size() >= 2 && array.size() <= 1024) {
+    std::vector<double> values(static_cast<std::size_t>(array.size()));
+    array.read(0, array.size(), values.data());
+    heads = array.size();
+    // 2^(−8h/n): the first is 2^(−8/n) of the power of two below.
+    Index power = 1;
+    while (2 * power <= heads) power *= 2;
+    const bool code =
+                   std::fabs(values[0] / std::exp2(-8.0 / static_cast<double>(power)) - 1) < 0.01,
+               paper =
+                   std::fabs(values[0] / std::exp2(-8.0 / static_cast<double>(heads)) - 1) < 0.01;
+    if ((code || paper) &&
+        (heads > 64 || std::ranges::all_of(values, [&](double v) { return v > 0 && v < 1.01; }))) {
+      candidates = {alibi_guess(heads, "true", "code", "distance"),
+                    alibi_guess(heads, "true", "paper", "distance")};
+      slopes = true;
+    }
+  } else if (axes >= 2) {
+    const Matrix m = matrix_of(array);
+    if (m.keys < 3 || m.heads > 1024) return {};
+    const auto last = slope_of(m.row(array, 0, m.queries - 1), array.dtype);
+    bool linear = last.has_value();
+    if (!linear) {  // symmetric: straight up to the query
+      std::vector<double> row = m.row(array, 0, m.queries / 2);
+      const auto top = std::ranges::max_element(row);
+      row.erase(top + 1, row.end());
+      linear = slope_of(row, array.dtype).has_value();
+    }
+    if (!linear) return {};
+    heads = m.heads;
+    if (m.heads == 1 && m.queries > 1 && axes == 2 && m.queries != m.keys &&
+        array.shape.size() == 2)
+      heads = m.queries;
+    const bool rising =
+        m.queries > 1 && m.row(array, 0, m.queries - 1) == m.row(array, 0, m.queries - 2);
+    for (const char* form : {rising ? "key" : "distance", rising ? "distance" : "key"})
+      for (const char* ladder : {"code", "paper"})
+        for (const char* causal : {"true", "false"})
+          if (!(form[0] == 'k' && causal[0] == 'f'))
+            candidates.push_back(alibi_guess(heads, causal, ladder, form));
+  }
+  if (candidates.empty()) return {};
+  auto found = settle(candidates, dump, layout, false);
+  if (!found) found = settle({candidates.begin(), candidates.begin() + 1}, dump, layout, true);
+  if (!found) return {};
+  const std::string ladder = [&] {
+    for (const auto& entry : found->parameters)
+      if (entry.name == "slopes") return entry.text;
+    return std::string("code");
+  }();
+  const bool power = (heads & (heads - 1)) == 0;
+  found->family = slopes ? "ALiBi slopes" : "ALiBi bias";
+  found->summary =
+      fmt::format("alibi, {} {}, {}", heads, word_of(heads),
+                  power               ? "one geometric ladder"
+                  : ladder == "paper" ? "one geometric ladder for any count of heads (paper)"
+                                      : "two ladders in one, as the authors' code has it");
+  for (const auto& entry : found->parameters) {
+    if (entry.name == "form") found->summary += ", stored as +slope·key";
+    if (entry.name == "causal") found->summary += ", symmetric";
+  }
+  if (!slopes)
+    found->alternatives.push_back(
+        "a constant for each query is invisible to softmax: slope·key and −slope·distance are the "
+        "same bias under a causal mask");
+  found->models = alibi_models(heads);
+  found->command +=
+      slopes ? " --fields slope" : fmt::format(" --fields bias --length {}", matrix_of(array).keys);
+  return found;
+}
+
+}  // namespace
+
+std::optional<Identification> identify_scores(const Dump& dump, const std::string& layout) {
+  if (auto found = identify_index(dump, layout)) return found;
+  if (auto found = identify_alibi(dump, layout)) return found;
+  return identify_trained(dump);
+}
+
+Identification identify_rows(const Dump& dump) {
+  Identification found;
+  const Stored& array = dump.arrays[0];
+  const Matrix m = matrix_of(array);
+  const Index rows = m.heads * m.queries;
+  if (rows >= 3) {
+    for (const char* name : {"index", "normalized-index"}) {
+      const Candidate candidate{.encoding = &find_encoding(name),
+                                .given = identified({{"dim", std::to_string(m.keys)}}),
+                                .cost = 0,
+                                .model = {}};
+      const auto expected = expectation_of(candidate, rows, 0, false);
+      if (!expected) continue;
+      Diagnosis diagnosis;
+      try {
+        diagnosis = diagnose(*expected, dump);
+      } catch (const UsageError&) {
+        continue;
+      }
+      if (!is_good(diagnosis)) continue;
+      found.encoding = candidate.encoding;
+      found.family = "table";
+      found.diagnosis = diagnosis;
+      found.parameters = telling(candidate, *expected);
+      found.summary = fmt::format("{}, {} columns", name, m.keys);
+      found.command = command_of(candidate, *expected, rows, 0, "", array.dtype);
+      return found;
+    }
+  }
+  double least = HUGE_VAL, most = 0, nearest = HUGE_VAL;
+  Index a = 0;
+  std::vector<double> before;
+  const Index looked = std::min<Index>(rows, 4096);
+  for (Index r = 0; r < looked; ++r) {
+    std::vector<double> row(static_cast<std::size_t>(m.keys));
+    array.read(r * m.keys, m.keys, row.data());
+    double norm = 0, off = 0;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      norm += row[k] * row[k];
+      off += before.empty() ? 0 : (row[k] - before[k]) * (row[k] - before[k]);
+    }
+    least = std::min(least, std::sqrt(norm));
+    most = std::max(most, std::sqrt(norm));
+    if (!before.empty() && std::sqrt(off) < nearest) {
+      nearest = std::sqrt(off);
+      a = r;
+    }
+    before = row;
+  }
+  found.seen = fmt::format(
+      "{}, of no formula known here (a learned table looks so): rows of {} numbers, norms {:.4g} "
+      "to {:.4g}",
+      spell_array(array), m.keys, least, most);
+  if (std::isfinite(nearest))
+    found.seen +=
+        fmt::format("; the nearest neighbours are rows {} and {}, {:.4g} apart", a - 1, a, nearest);
+  return found;
+}
+
+}  // namespace pe

@@ -1,0 +1,219 @@
+// Runs of cells compared part by part, each part within one power of two of positions.
+#include "pe/diagnosis/residuals.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cstring>
+
+#include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
+
+namespace pe {
+namespace {
+
+// Numbers of a type in order, one integer each.
+std::int64_t order(double value, DType dtype) {
+  const auto signed_order = [](std::uint64_t bits, int width) {
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+    return bits & sign ? -static_cast<std::int64_t>(bits & (sign - 1))
+                       : static_cast<std::int64_t>(bits);
+  };
+  switch (dtype) {
+    case DType::f32:
+      return signed_order(std::bit_cast<std::uint32_t>(static_cast<float>(value)), 32);
+    case DType::f16:
+      return signed_order(to_f16(value), 16);
+    case DType::bf16:
+      return signed_order(to_bf16(value), 16);
+    default:
+      return signed_order(std::bit_cast<std::uint64_t>(value), 64);
+  }
+}
+
+// The least positive number of a type.
+double least(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return 0x1p-149;
+    case DType::f16:
+      return 0x1p-24;
+    case DType::bf16:
+      return 0x1p-133;
+    default:
+      return is_integer(dtype) ? 1 : 0x1p-1074;
+  }
+}
+
+}  // namespace
+
+double ulps_between(double a, double b, DType dtype) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::infinity();
+  if (is_integer(dtype)) return std::fabs(a - b);
+  return std::fabs(static_cast<double>(order(a, dtype)) - static_cast<double>(order(b, dtype)));
+}
+
+void round_to(DType dtype, std::span<const double> values, double* out) {
+  if (dtype == DType::f64) {
+    std::ranges::copy(values, out);
+  } else if (dtype == DType::f32) {
+    std::ranges::transform(
+        values, out, [](double value) { return static_cast<double>(static_cast<float>(value)); });
+  } else if (dtype == DType::f16) {
+    std::ranges::transform(values, out, [](double value) { return from_f16(to_f16(value)); });
+  } else if (dtype == DType::bf16) {
+    std::ranges::transform(values, out, [](double value) { return from_bf16(to_bf16(value)); });
+  } else {
+    std::ranges::transform(values, out, [](double value) { return std::nearbyint(value); });
+  }
+}
+
+bool on_grid(std::span<const double> values, DType dtype) {
+  return std::ranges::all_of(values, [&](double value) {
+    double rounded = 0;
+    round_to(dtype, {&value, 1}, &rounded);
+    return rounded == value || std::isnan(value);
+  });
+}
+
+double rounding_error(double magnitude, DType dtype) {
+  if (dtype == DType::f16 && magnitude >= 65520)
+    return std::numeric_limits<double>::infinity();  // it rounds to infinity
+  return unit_roundoff(dtype) * magnitude + least(dtype) / 2;
+}
+
+void Tally::add(const Run& run, Index number) {
+  std::int64_t signed_place = run.place;
+  for (Index from = 0; from < run.count;) {
+    const std::int64_t size = std::abs(signed_place);
+    const auto digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size)));
+    Index until = run.count - from;  // as long as the number of digits stays
+    if (run.step != 0) {
+      const bool away = signed_place == 0 || (signed_place > 0) == (run.step > 0);
+      until = std::min(until, away ? (std::int64_t{1} << digits) - size
+                                   : size - ((std::int64_t{1} << digits) >> 1) + 1);
+    }
+    part(run, from, until, size,
+         run.step == 0                           ? 0
+         : (signed_place >= 0) == (run.step > 0) ? 1
+                                                 : -1,
+         number);
+    from += until;
+    signed_place += run.step * until;
+  }
+}
+
+void Tally::part(const Run& run, Index from, Index count, std::int64_t position, int direction,
+                 Index number) {
+  const double *got = run.got + from, *truth = run.truth + from, *bound = run.bound + from;
+  double worst = 0;
+  Index beyond = 0, otherwise = 0;
+  for (Index k = 0; k < count; ++k) {
+    const double difference = std::fabs(got[k] - truth[k]);
+    worst = difference > worst ? difference : worst;
+    beyond += !(difference <= bound[k]);
+  }
+  const auto spot = [&](Index k) {
+    return Spot{position + direction * k, number, run.first + from + k, truth[k], got[k], bound[k]};
+  };
+  if (beyond > 0) {
+    const auto is_wrong = [&](Index k) { return !(std::fabs(got[k] - truth[k]) <= bound[k]); };
+    Index k = direction < 0 ? count - 1 : 0;
+    while (!is_wrong(k)) k += direction < 0 ? -1 : 1;
+    if (!first_ || spot(k).position < first_->position) first_ = spot(k);
+    for (k = 0; k < count; ++k)
+      if (std::isnan(got[k])) worst = std::numeric_limits<double>::infinity();
+  }
+  if (run.rounded) {
+    const double* rounded = run.rounded + from;
+    for (Index k = 0; k < count; ++k) otherwise += got[k] != rounded[k];
+    if (otherwise > 0)
+      for (Index k = 0; k < count; ++k)
+        if (got[k] != rounded[k]) ulps_ = std::max(ulps_, ulps_between(got[k], rounded[k], dtype_));
+  } else {
+    rounds_ = false;
+    otherwise = count;
+  }
+  if (count > 0 && (!spot_ || worst > worst_)) {
+    Index k = 0;
+    while (k + 1 < count && !(std::fabs(got[k] - truth[k]) >= worst || std::isnan(got[k]))) ++k;
+    spot_ = spot(k);
+    worst_ = worst;
+  }
+  const std::int64_t last = direction > 0 ? position + count - 1 : position;
+  const auto digits =
+      static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(position)));
+  curve_[digits] = std::max(curve_[digits], worst);
+  reached_[digits] = std::max(reached_[digits], last);
+  cells_ += count;
+  beyond_ += beyond;
+  rounded_otherwise_ += otherwise;
+}
+
+void Tally::tell(Diagnosis& diagnosis, const std::function<std::string(const Spot&)>& place) const {
+  diagnosis.cells = cells_;
+  diagnosis.rounded_otherwise = rounds_ ? rounded_otherwise_ : 0;
+  diagnosis.ulps = ulps_;
+  diagnosis.worst = worst_;
+  if (spot_) {
+    diagnosis.worst_cell = {place(*spot_), spot_->expected, spot_->got};
+    diagnosis.bound = spot_->bound;
+  }
+  if (first_) diagnosis.first_wrong = Cell{place(*first_), first_->expected, first_->got};
+  for (std::size_t digits = 0; digits < curve_.size(); ++digits)
+    if (curve_[digits] >= 0) diagnosis.curve.push_back({reached_[digits], curve_[digits]});
+}
+
+const Stored& only_array(const Expectation& expected, const Dump& dump,
+                         std::span<const std::string_view> names) {
+  if (dump.arrays.size() == 1) return dump.arrays.front();
+  // What files hold beside: the coordinates of axes.
+  constexpr std::string_view coordinates[] = {
+      "position", "relative_position", "head", "query", "key", "channel", "dim", "row", "column"};
+  std::vector<const Stored*> others;
+  for (const Stored& array : dump.arrays)
+    if (array.shape.size() != 1 ||
+        std::ranges::find(coordinates, array.name) == std::end(coordinates))
+      others.push_back(&array);
+  if (others.size() == 1) return *others.front();
+  const Stored* found = nullptr;
+  std::string offered;
+  for (const Stored* other : others) {
+    const Stored& array = *other;
+    offered += (offered.empty() ? "" : ", ") + array.shown;
+    if (std::ranges::none_of(names, [&](std::string_view name) {
+          return array.name.find(name) != std::string::npos;
+        }))
+      continue;
+    if (found)
+      throw UsageError(fmt::format("{} is one array, and several of these may be it; name one: {}",
+                                   expected.encoding->name, offered));
+    found = &array;
+  }
+  if (!found)
+    throw UsageError(others.empty()
+                         ? fmt::format("the dump holds no array for {}", expected.encoding->name)
+                         : fmt::format("{} is one array, and the dump holds several; name one: {}",
+                                       expected.encoding->name, offered));
+  return *found;
+}
+
+void blame_numbers(Diagnosis& diagnosis) {
+  if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return;
+  for (const Cell* cell :
+       {diagnosis.first_wrong ? &*diagnosis.first_wrong : nullptr, &diagnosis.worst_cell})
+    if (cell && !std::isfinite(cell->got)) {
+      diagnosis.reasons.push_back(
+          {Cause::not_finite,
+           fmt::format("{} at {}", std::isnan(cell->got) ? "NaN" : "an infinity", cell->place)});
+      return;
+    }
+}
+
+std::string spell_array(const Stored& array) {
+  return fmt::format("[{}], {}", fmt::join(array.shape, ", "),
+                     array.u16 ? "u16" : name_of(array.dtype));
+}
+
+}  // namespace pe

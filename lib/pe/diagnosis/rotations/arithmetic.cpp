@@ -1,0 +1,79 @@
+// Whose arithmetic a dump has: every dialect's turns at the rows probed.
+#include "pe/dialects/arithmetic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+namespace {
+
+double distance(double got, double want, DType type) {
+  const double off = std::fabs(got - want);
+  if (off == 0) return 0;
+  const double value = std::max(std::fabs(got), std::fabs(want));
+  int exponent;
+  std::frexp(value, &exponent);
+  const int bits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
+  return off / std::ldexp(1.0, exponent - bits);
+}
+
+// The worst over the probes; gives up beyond `limit`.
+double worst_distance(const RotationObservation& observation, const Steps& steps, double limit) {
+  const std::size_t n = observation.pairs();
+  const DType type = observation.dtype();
+  double worst = 0;
+  if (steps.frequencies.size() != n) return INFINITY;
+  if (!observation.has_rows()) {
+    for (std::size_t j = 0; j < n; ++j)
+      worst =
+          std::max(worst, distance(observation.measured()[j],
+                                   rounded(static_cast<double>(steps.frequencies[j]), type), type));
+    return worst;
+  }
+  std::vector<float> angles(n);
+  const bool as_angles = observation.reading().form == RotationReading::Form::angles;
+  for (std::size_t i = 0; i < observation.rows().size() && worst <= limit; ++i) {
+    steps.angles(
+        static_cast<double>(observation.expected().first + observation.slot(observation.rows()[i])),
+        angles.data());
+    for (std::size_t j = 0; j < n; ++j) {
+      const auto angle = static_cast<double>(angles[j]);
+      const double c =
+          as_angles
+              ? std::cos(angle)
+              : rounded(static_cast<double>(static_cast<float>(std::cos(angle)) * steps.magnitude),
+                        type);
+      const double s =
+          as_angles
+              ? std::sin(angle)
+              : rounded(static_cast<double>(static_cast<float>(std::sin(angle)) * steps.magnitude),
+                        type);
+      worst = std::max({worst, distance(observation.cosine(i, j), c, type),
+                        distance(observation.sine(i, j), s, type)});
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+std::optional<Arithmetic> nearest_arithmetic(const RotationObservation& observation) {
+  const Rotation* rotation = std::get_if<Rotation>(&observation.expected().effect);
+  if (!rotation || !rotation->recipe || !rotation->waves ||
+      observation.reading().form == RotationReading::Form::vectors)
+    return {};
+  std::optional<Arithmetic> best;
+  for (const Dialect& dialect : all_dialects()) {
+    if (!dialect.steps) continue;
+    const double ulps =
+        worst_distance(observation, dialect.steps(*rotation), best ? best->ulps : INFINITY);
+    const bool required = observation.expected().dialect == &dialect;
+    if (!best || ulps < best->ulps || (required && ulps <= best->ulps))
+      best = Arithmetic{&dialect, ulps};
+  }
+  return best;
+}
+
+}  // namespace pe

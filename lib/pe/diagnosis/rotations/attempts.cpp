@@ -1,0 +1,264 @@
+// Attempts: what the command demands of a layout, and the truth for as many pairs as a reading has.
+#include "pe/diagnosis/rotations/attempts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/error.hpp"
+
+namespace pe {
+namespace {
+
+using Form = RotationReading::Form;
+
+std::string origin_of(const Expectation& expected, std::string_view name) {
+  return expected.parameters.has(name) ? expected.parameters.origin(name) : "default";
+}
+
+std::string layout_of(Keeping keeping) {
+  switch (keeping) {
+    case Keeping::pairs:
+      return "pairs";
+    case Keeping::halves:
+      return "halves";
+    case Keeping::adjacent:
+      return "adjacent";
+    case Keeping::cos_sin:
+      return "cos-sin";
+    case Keeping::sin_cos:
+      return "sin-cos";
+    case Keeping::turns:
+      return "turns";
+    case Keeping::angles:
+      return "angles-halves";
+  }
+  return "";
+}
+
+// What a reading has against it, as a reason; nothing where it is as required.
+std::optional<Reason> against(const RotationReading& reading, const RequiredLayout& required,
+                              bool table) {
+  if (reading.form == Form::frequencies || reading.form == Form::periods ||
+      reading.form == Form::factors)
+    return {};
+  if (table) {
+    if (required.layout.empty() || required.layout == reading.layout) return {};
+    return Reason{Cause::wrong_order,
+                  fmt::format("sines and cosines stand as in layout {}, where {} ({}) is meant",
+                              reading.layout, required.layout, required.from)};
+  }
+  if (required.pairing && (required.by_hand || reading.form == Form::vectors) && reading.pairing &&
+      *reading.pairing != *required.pairing &&
+      !(reading.form != Form::vectors && *required.pairing == Pairing::adjacent_to_halves)) {
+    const bool interleaved = *reading.pairing == Pairing::adjacent;
+    return Reason{
+        Cause::wrong_pairing,
+        fmt::format("channels {} make a pair ({}), where {} is meant ({})",
+                    interleaved                           ? "2j and 2j+1"
+                    : *reading.pairing == Pairing::halves ? "j and j+n"
+                                                          : "2j and 2j+1, written to j and j+n,",
+                    interleaved ? "interleaved" : "halves",
+                    *required.pairing == Pairing::adjacent ? "interleaved"
+                    : *required.pairing == Pairing::halves ? "halves"
+                                                           : "adjacent-to-halves",
+                    required.from)};
+  }
+  if (!required.layout.empty() && reading.form != Form::vectors &&
+      required.layout != reading.layout) {
+    const bool exchanged = (reading.layout == "sin-cos" && required.layout == "cos-sin") ||
+                           (reading.layout == "cos-sin" && required.layout == "sin-cos") ||
+                           (reading.layout == "turns-swapped" && required.layout == "turns");
+    return Reason{exchanged ? Cause::sin_cos_swapped : Cause::wrong_order,
+                  fmt::format("the array's layout is {}, where {} has {}", reading.layout,
+                              required.from, required.layout)};
+  }
+  return {};
+}
+
+// The truth for as many pairs as the reading has, and the reason if that is not what is meant.
+std::optional<Attempt> attempt_of(const Expectation& expected, const RotationReading& reading,
+                                  const RotationTruth& truth, const RequiredLayout& required) {
+  Attempt attempt{reading, truth, expected.effect, {}, 0, false, {}};
+  const bool table = std::holds_alternative<Table>(expected.effect);
+  if (const auto reason = against(reading, required, table)) {
+    attempt.reasons.push_back(*reason);
+    attempt.cost += 1;
+  }
+  if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
+  const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
+  attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 &&
+                             reading.rows == reading.run * static_cast<Index>(axes);
+  // The axes before the last may be the grid's own.
+  if (const Coordinates* places = coordinates_of(expected.effect);
+      places && places->count == reading.rows && reading.form != Form::vectors)
+    attempt.reading.run = 0;
+  const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
+  const bool rows =
+      reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
+  if (const auto most = rows_of(expected.effect); rows && most && expected.first + slots > *most)
+    throw UsageError(
+        fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots,
+                    expected.first, expected.encoding->name, *most));
+  const auto pairs = static_cast<Index>(truth.frequencies.size());
+  if (reading.pairs != pairs) {
+    if (!expected.remake) return {};
+    const std::string twice = std::to_string(2 * reading.pairs);
+    const Given changes = table ? Given{{"dim", {std::to_string(reading.width), "diagnosis", ""}}}
+                                : Given{{"rotary-dim", {twice, "diagnosis", ""}}};
+    auto remade = expected.remake(changes);
+    if (!remade && !table) remade = expected.remake({{"dim", {twice, "diagnosis", ""}}});
+    if (!remade) return {};
+    const auto other = rotation_truth(remade->effect);
+    if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
+    attempt.truth = *other;
+    attempt.truth.shift = truth.shift;
+    attempt.effect = remade->effect;
+    if (reading.form == Form::angles) attempt.truth.magnitude = 1;
+    attempt.reasons.push_back(
+        {Cause::wrong_rotary_width,
+         fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
+    attempt.cost += 1.05;
+  }
+  return attempt;
+}
+
+}  // namespace
+
+RequiredLayout required_layout(const Expectation& expected) {
+  const bool table = std::holds_alternative<Table>(expected.effect);
+  if (table) {
+    const bool grid = std::get<Table>(expected.effect).grid.has_value();
+    const std::string origin = origin_of(expected, grid ? "convention" : "layout");
+    if (origin == "default") return {};
+    return {grid ? "as meant" : expected.parameters.choice("layout"), {}, origin};
+  }
+  RequiredLayout required;
+  const auto& rotation = std::get<Rotation>(expected.effect);
+  const bool from_config = std::ranges::any_of(
+      expected.parameters.entries(),
+      [](const Parameters::Entry& entry) { return entry.origin.starts_with("config "); });
+  for (const char* name : {"layout", "pairing"})
+    if (const std::string origin = origin_of(expected, name);
+        !required.by_hand && origin != "default" &&
+        !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs")) {
+      required.pairing = rotation.pairing;
+      required.from = origin;
+      required.by_hand = origin.starts_with("flag ") || origin.starts_with("manifest ");
+    }
+  if (from_config && !required.pairing) {
+    required.pairing = rotation.pairing;
+    required.from = "the model's family";
+  }
+  if (expected.dialect && expected.dialect->steps) {
+    required.layout = layout_of(expected.dialect->keeping);
+    required.from = fmt::format("dialect {}", expected.dialect->name);
+  }
+  return required;
+}
+
+std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
+                                 const RotationTruth& truth, const RequiredLayout& required) {
+  const bool table = std::holds_alternative<Table>(expected.effect);
+  const auto pairs = static_cast<Index>(truth.frequencies.size());
+  const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) {
+    return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) <= 1;
+  });
+  std::vector<RotationReading> readings =
+      !table || vector || !dump.before.empty() ? turn_readings(dump, pairs)
+      : truth.cosine_columns.empty()           ? sinusoid_readings(dump)
+                                               : grid_readings(dump, truth);
+  if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
+    const std::vector<RotationReading> meant = readings;
+    for (const Index other : {dump.arrays[0].shape.back() / 2,
+                              2 * pairs * pairs / std::max<Index>(1, dump.arrays[0].shape.back()),
+                              2 * pairs, pairs / 2})
+      if (other != pairs && other > 0 && 2 * other <= dump.arrays[0].shape.back())
+        for (RotationReading reading : meant) {
+          reading.pairs = other;
+          readings.push_back(reading);
+        }
+  }
+  std::vector<Attempt> attempts;
+  std::vector<std::string> names;
+  for (const RotationReading& reading : readings) {
+    if (std::ranges::find(names, reading.layout) == names.end()) names.push_back(reading.layout);
+    if (!expected.layout.empty() && expected.layout != reading.layout) continue;
+    if (auto attempt = attempt_of(expected, reading, truth, required))
+      attempts.push_back(std::move(*attempt));
+  }
+  if (attempts.empty() && !expected.layout.empty() &&
+      std::ranges::find(names, expected.layout) == names.end())
+    throw UsageError(fmt::format("--file-layout {} does not suit {} of shape {}: choose {}",
+                                 expected.layout, dump.arrays[0].shown,
+                                 spell_shape(dump.arrays[0].shape), fmt::join(names, ", ")));
+  if (attempts.empty())
+    throw UsageError(fmt::format(
+        "{} has the shape {}, which is none of {} pairs: candidates were {}", dump.arrays[0].shown,
+        spell_shape(dump.arrays[0].shape), pairs, fmt::join(names, ", ")));
+  return attempts;
+}
+
+// Part of the observed turns that could be turns of this reading: on a circle, or as angles in
+// proportion to the row.
+double plausibility(const RotationObservation& observation) {
+  if (!observation.has_rows()) return 1;
+  std::size_t good = 0, all = 0;
+  const double tolerance = 0.01 + 4 * unit_roundoff(observation.dtype());
+  for (std::size_t i = 0; i < observation.rows().size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j, ++all)
+      good += std::fabs(std::hypot(observation.cosine(i, j), observation.sine(i, j)) -
+                        observation.amplitude()) <= tolerance * observation.amplitude();
+  return all > 0 ? static_cast<double>(good) / static_cast<double>(all) : 0;
+}
+
+// Angles grow by the same step from row to row.
+double straightness(const Dump& dump, const RotationReading& reading) {
+  if (reading.rows < 4) return 0.5;
+  std::vector<double> values(static_cast<std::size_t>(4 * reading.width));
+  dump.arrays[reading.cosine.array].read(0, 4 * reading.width, values.data());
+  Index good = 0;
+  for (Index j = 0; j < reading.width; ++j) {
+    const auto at = [&](Index row) {
+      return values[static_cast<std::size_t>(row * reading.width + j)];
+    };
+    const double step = at(2) - at(1), next = at(3) - at(2);
+    good += step > 0 && std::fabs(next - step) <=
+                            (0.01 + 4 * unit_roundoff(dump.arrays[0].dtype)) * step + 1e-12;
+  }
+  return static_cast<double>(good) / static_cast<double>(reading.width);
+}
+
+// Vectors pass the channels that do not turn through.
+bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows) {
+  if (reading.form != Form::vectors || 2 * reading.pairs == reading.width) return true;
+  const Index rest = reading.width - 2 * reading.pairs;
+  std::vector<double> x(static_cast<std::size_t>(rest)), y = x;
+  for (const Index row : rows) {
+    dump.before[0].read(row * reading.width + 2 * reading.pairs, rest, x.data());
+    dump.arrays[0].read(row * reading.width + 2 * reading.pairs, rest, y.data());
+    if (x != y) return false;
+  }
+  return true;
+}
+
+Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt,
+                      const RotationObservation& observation) {
+  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
+                                                            : plausibility(observation);
+  if (!attempt.reading.cosine_copy) return {share, false};
+  const std::vector<Index>& rows = observation.rows();
+  const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j)
+      equal += observation.cosine(i, j) == copy.cosine(i, j) &&
+               observation.sine(i, j) == copy.sine(i, j);
+  const std::size_t cells = rows.size() * observation.pairs();
+  return {share + 0.25 * static_cast<double>(equal) /
+                      static_cast<double>(std::max<std::size_t>(1, cells)),
+          equal < cells};
+}
+
+}  // namespace pe

@@ -1,0 +1,218 @@
+// Predicting turns: frequency, position, angle, value, each in the type that the hypothesis says.
+#include "pe/diagnosis/rotations/hypothesis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pe/base/narrow.hpp"
+
+namespace pe {
+namespace {
+
+std::vector<double> doubles(const std::vector<Real>& values) {
+  std::vector<double> narrow;
+  for (const Real& value : values) narrow.push_back(to_double(value));
+  return narrow;
+}
+
+bool is_ramped(const std::optional<Recipe>& recipe) {
+  return recipe && (recipe->rule == Recipe::Rule::ramped || recipe->rule == Recipe::Rule::banded);
+}
+
+// The axis that each pair reads, and the place of a coordinate on it.
+void add_axes(RotationTruth& truth, const Coordinates& coordinates,
+              const std::vector<WavePart>& parts) {
+  truth.axis.assign(truth.frequencies.size(), 0);
+  std::vector<PositionRange> maps(coordinates.axes.size(), PositionRange{0, 1, 1, 0});
+  for (const WavePart& part : parts) {
+    if (part.axis < maps.size()) maps[part.axis] = part.map;
+    const Place& place = part.layout.cosine ? *part.layout.cosine : *part.layout.sine;
+    for (Index i = 0; i < part.waves.pairs(); ++i)
+      if (const auto pair = static_cast<std::size_t>(place.offset + i * place.step);
+          pair < truth.axis.size())
+        truth.axis[pair] = part.axis;
+  }
+  truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
+    return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+  };
+}
+
+// Nothing where a part keeps one side alone.
+std::optional<RotationTruth> grid_truth(const Table& table) {
+  RotationTruth truth;
+  truth.dim = table.width;
+  std::vector<PositionRange> maps(table.grid->axes.size(), PositionRange{0, 1, 1, 0});
+  for (std::size_t p = 0; p < table.parts.size(); ++p) {
+    const WavePart& part = table.parts[p];
+    if (!part.layout.cosine || !part.layout.sine || part.axis >= maps.size()) return {};
+    maps[part.axis] = part.map;
+    for (Index j = 0; j < part.waves.pairs(); ++j) {
+      truth.frequencies.push_back(to_double(part.waves.frequencies()[static_cast<std::size_t>(j)]));
+      truth.axis.push_back(part.axis);
+      truth.parts.push_back(p);
+      truth.cosine_columns.push_back(part.layout.cosine->offset + j * part.layout.cosine->step);
+      truth.sine_columns.push_back(part.layout.sine->offset + j * part.layout.sine->step);
+    }
+  }
+  truth.unscaled = truth.frequencies;
+  truth.coordinate = [at = table.grid->at, maps](double position, std::size_t axis) {
+    return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+  };
+  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
+  return truth;
+}
+
+}  // namespace
+
+std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
+                                  const std::vector<double>& unscaled, bool ramped) {
+  std::vector<double> growth;
+  for (std::size_t j = 0; j < frequencies.size(); ++j) {
+    const double plain = j < unscaled.size() ? unscaled[j] : frequencies[j];
+    const double exponent = plain > 0 ? std::fabs(std::log(plain)) : 0;  // ln(base)·2j/d
+    const double ratio = plain > 0 && frequencies[j] > 0 ? frequencies[j] / plain : 1;
+    growth.push_back(exponent + 10 + 2 * static_cast<double>(j) +
+                     (ramped && ratio < 1 ? 4 * (1 - ratio) / ratio : 0));
+  }
+  return growth;
+}
+
+std::optional<RotationTruth> rotation_truth(const Effect& effect) {
+  RotationTruth truth;
+  if (const Rotation* rotation = std::get_if<Rotation>(&effect)) {
+    if (!rotation->waves) return {};
+    truth.frequencies = doubles(rotation->waves->frequencies());
+    truth.unscaled = doubles(rotation->unscaled);
+    truth.magnitude = rotation->magnitude;
+    truth.dim = rotation->dim;
+    if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
+    truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));
+    return truth;
+  }
+  const Table* table = std::get_if<Table>(&effect);
+  if (table && !table->parts.empty() && table->grid) return grid_truth(*table);
+  if (!table || !table->waves) return {};
+  truth.frequencies = truth.unscaled = doubles(table->waves->first.frequencies());
+  truth.magnitude = to_double(table->waves->first.magnitude());
+  truth.dim = table->width;
+  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
+  return truth;
+}
+
+RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
+                                 const std::function<Index(Index row)>& slot) {
+  RotationHypothesis hypothesis;
+  hypothesis.frequencies = truth.frequencies;
+  hypothesis.axis = truth.axis;
+  hypothesis.cosine_magnitude = hypothesis.sine_magnitude = truth.magnitude;
+  hypothesis.position = [first = first + truth.shift, slot, coordinate = truth.coordinate](
+                            Index row, std::size_t axis) {
+    const auto position = static_cast<double>(first + slot(row));
+    return coordinate ? coordinate(position, axis) : position;
+  };
+  return hypothesis;
+}
+
+double rounded_to_tf32(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int exponent;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
+}
+
+double rounded(double value, DType type) {
+  switch (type) {
+    case DType::bf16:
+      return from_bf16(to_bf16(value));
+    case DType::f16:
+      return from_f16(to_f16(value));
+    case DType::f32:
+      return static_cast<double>(static_cast<float>(value));
+    default:
+      return value;
+  }
+}
+
+namespace {
+
+// A value and, where error may carry it over a tie, the distance to the number on the other side.
+template <typename Round>
+std::pair<double, double> with_tie(double value, double relative, Round round) {
+  const double low = round(value * (1 - relative)), high = round(value * (1 + relative));
+  return {round(value), std::fabs(high - low)};
+}
+
+}  // namespace
+
+RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
+                                       const std::vector<double>& growth, double unit,
+                                       double file_unit)
+    : hypothesis_(hypothesis),
+      frequencies_(hypothesis.frequencies),
+      tied_(hypothesis.frequencies.size()),
+      growth_(growth),
+      unit_(unit),
+      file_unit_(file_unit) {
+  if (hypothesis.split) split_ = hypothesis.split->frequencies;
+  growth_.resize(frequencies_.size(), growth.empty() ? 16 : growth.back());
+  for (std::size_t j = 0; j < frequencies_.size(); ++j) {
+    double& f = frequencies_[j];
+    const double relative = growth_[j] * unit;
+    if (hypothesis.frequency_type)
+      std::tie(f, tied_[j]) =
+          with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis.frequency_type); });
+    if (hypothesis.tf32) std::tie(f, tied_[j]) = with_tie(f, relative, rounded_to_tf32);
+  }
+}
+
+void RotationPrediction::frequencies(double* frequency, double* bound) const {
+  for (std::size_t j = 0; j < frequencies_.size(); ++j) {
+    frequency[j] = frequencies_[j];
+    const bool free = !hypothesis_.free_pairs.empty() && hypothesis_.free_pairs[j];
+    bound[j] = free ? std::numeric_limits<double>::infinity()
+                    : std::fabs(frequencies_[j]) * (growth_[j] * unit_ + file_unit_) + tied_[j];
+  }
+}
+
+void RotationPrediction::row(Index row, double* cosine, double* sine, double* bound) const {
+  const RotationHypothesis::Row what =
+      hypothesis_.row ? hypothesis_.row(row) : RotationHypothesis::Row::turns;
+  const bool later = hypothesis_.split && row >= hypothesis_.split->row;
+  const std::vector<double>& f = later ? split_ : frequencies_;
+  const double a = later ? hypothesis_.split->magnitude : hypothesis_.cosine_magnitude,
+               b = later ? a : hypothesis_.sine_magnitude,
+               amplitude = std::max(std::fabs(a), std::fabs(b));
+  const double table_unit = hypothesis_.table_type ? unit_roundoff(*hypothesis_.table_type) : 0;
+  if (what == RotationHypothesis::Row::free) {
+    std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity());
+    std::fill_n(cosine, f.size(), 0.0);
+    std::fill_n(sine, f.size(), 0.0);
+    return;
+  }
+  for (std::size_t j = 0; j < f.size(); ++j) {
+    double p = hypothesis_.position(row, hypothesis_.axis.empty() ? 0 : hypothesis_.axis[j]);
+    if (what == RotationHypothesis::Row::still) p = 0;
+    if (hypothesis_.position_type) p = rounded(p, *hypothesis_.position_type);
+    if (hypothesis_.tf32) p = rounded_to_tf32(p);
+    double angle = p * f[j], tie = std::fabs(p) * tied_[j];
+    if (hypothesis_.angle_type) {
+      double over = 0;
+      std::tie(angle, over) = with_tie(
+          angle, growth_[j] * unit_, [&](double x) { return rounded(x, *hypothesis_.angle_type); });
+      tie += over;
+    }
+    const double turn = hypothesis_.reversed ? -angle : angle;
+    const bool blank = what == RotationHypothesis::Row::blank;
+    double c = blank ? 0 : a * std::cos(turn), s = blank ? 0 : b * std::sin(turn);
+    if (hypothesis_.swapped) std::swap(c, s);
+    // Angle's error, three roundings of the value (cosine within one unit in the last place, the
+    // magnitude), and those of the file and the table.
+    bound[j] = amplitude *
+               (growth_[j] * unit_ * std::fabs(angle) + tie + 3 * unit_ + file_unit_ + table_unit);
+    cosine[j] = c;
+    sine[j] = s;
+  }
+}
+
+}  // namespace pe

@@ -1,0 +1,94 @@
+// Turn hypothesis: what generates a table of turns, step by step, so that one step at a time can be
+// told otherwise.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "pe/kinds/effect.hpp"
+#include "pe/model/parameter.hpp"
+
+namespace pe {
+
+/// The turns that are meant: pair j turns by coordinate · frequencies[j].
+struct RotationTruth {
+  std::vector<double> frequencies, unscaled;
+  double magnitude = 1;
+  std::vector<std::size_t> axis;  // of the positions, that each pair reads; empty: there is one
+  std::function<double(double position, std::size_t axis)> coordinate;  // null: the position itself
+  Index dim = 0;  // channels of a head, or of a row
+  std::vector<Index> cosine_columns = {},
+                     sine_columns = {};  // of a grid's table: where a row keeps each pair
+  std::vector<std::size_t> parts = {};   // and which of the row's parts a pair belongs to
+  std::int64_t shift = 0;                // added to every position (a sinusoidal table's offset)
+  /// Relative error of a float32 angle in units of 2^−24: see angle_ulps_of().
+  std::vector<double> growth;
+};
+
+/// Nothing where the effect is no rotation and no table of waves along one axis.
+std::optional<RotationTruth> rotation_truth(const Effect& effect);
+
+/// How far float32 arithmetic may carry pair j's angle from the truth, in units of 2^−24 of it.
+/// Roundings, one unit each where nothing else is said: the exponent 2j/d, which moves the power by
+/// ln(base)·2j/d; the power (2: one unit in the last place); the base; the reciprocal; four of a
+/// scaling; position times frequency; and the argument of cosine (1). A ramp's share w rounds by 4
+/// units and moves the frequency by (1 − 1/s)·w/r = (1 − r)/r of each, r the ratio to the unscaled
+/// frequency. A power taken by j multiplications (ggml) rounds j times more, and its factor's own
+/// error is taken j times: 2j.
+std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
+                                  const std::vector<double>& unscaled, bool ramped);
+
+struct RotationHypothesis {
+  Given changes;                    // parameters told otherwise
+  std::vector<double> frequencies;  // radians per position
+  double cosine_magnitude = 1, sine_magnitude = 1;
+  std::vector<std::size_t> axis;
+  std::function<double(Index row, std::size_t axis)> position;
+  bool reversed = false, swapped = false;  // the other direction; sine in cosine's place
+
+  /// Rows that tell otherwise: at position 0, zero, or not held to anything.
+  enum class Row { turns, still, blank, free };
+  std::function<Row(Index row)> row;
+  /// Rows from this one on have other frequencies.
+  struct Split {
+    Index row = 0;
+    std::vector<double> frequencies;
+    double magnitude = 1;
+  };
+  std::optional<Split> split;
+  std::vector<char> free_pairs;  // pairs not held to anything; empty: none
+
+  /// Types that are shorter than float32 somewhere on the way.
+  std::optional<DType> frequency_type, position_type, angle_type, table_type;
+  bool tf32 = false;  // both factors of the product have 11 significant bits
+};
+
+/// The hypothesis of the truth over rows at `first`, `first`+1, … as slot_of(row) counts them.
+RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
+                                 const std::function<Index(Index row)>& slot);
+
+/// A hypothesis's frequencies as its own types hold them, ready to predict rows.
+class RotationPrediction {
+ public:
+  /// `unit`: roundoff of the arithmetic (2^−24, 2^−53); `file_unit`: of the file's type.
+  RotationPrediction(const RotationHypothesis& hypothesis, const std::vector<double>& growth,
+                     double unit, double file_unit);
+
+  /// Cosine, sine (times their magnitudes) of each pair of a row, and the bound of the difference
+  /// from them.
+  void row(Index row, double* cosine, double* sine, double* bound) const;
+  /// Frequencies and their bounds, for a file that holds those.
+  void frequencies(double* frequency, double* bound) const;
+
+ private:
+  const RotationHypothesis& hypothesis_;
+  std::vector<double> frequencies_, tied_, split_, growth_;
+  double unit_, file_unit_;
+};
+
+/// `value` rounded once to nearest even in `type`; to 11 significant bits for TF32.
+double rounded(double value, DType type);
+double rounded_to_tf32(double value);
+
+}  // namespace pe

@@ -1,0 +1,292 @@
+// Reading probes, measuring hypotheses against them, unwrapping phases.
+#include "pe/diagnosis/rotations/observation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <set>
+
+namespace pe {
+namespace {
+
+constexpr double unit = 0x1p-24, nan = std::numeric_limits<double>::quiet_NaN();
+
+// To −π … π; below 2^30 within 2^-22, and far quicker than std::remainder.
+double wrapped(double angle) {
+  if (!(std::fabs(angle) < 0x1p30)) return std::remainder(angle, 2 * std::numbers::pi);
+  constexpr double whole =
+      0x1.8p52;  // added and taken away again, it leaves the nearest whole number
+  return angle - 2 * std::numbers::pi * ((angle * (0.5 * std::numbers::inv_pi) + whole) - whole);
+}
+
+}  // namespace
+
+std::vector<Index> probe_rows(const RotationReading& reading, Index original,
+                              const std::vector<Index>& more) {
+  const bool vectors = reading.run > 0;
+  const Index slots = vectors ? reading.run : reading.rows;
+  std::set<Index> required(more.begin(), more.end());
+  std::set<Index> places;
+  for (Index p = 0; p < 9; ++p) places.insert(p);
+  for (Index p = 16; p < slots && p < Index{1} << 40; p *= 2) places.insert({p - 1, p, p + 1});
+  places.insert({255, 256, 257, 511, 2047, 2048, 2049, original - 1, original, original + 1,
+                 slots - 2, slots - 1});
+  for (Index i = 1; i < 24; ++i) places.insert(slots * i / 24 + i % 3);
+  for (const Index p : places) {
+    if (p < 0 || p >= slots) continue;
+    if (!vectors) {
+      required.insert(p);
+      continue;
+    }
+    // Row numbers of this position: (outer · run + p) · stride + inner.
+    const Index inner = reading.stride, outer = reading.rows / (reading.run * inner);
+    for (const Index o : {Index{0}, Index{1}, outer - 1})
+      for (const Index i : {Index{0}, Index{1}, inner - 1})
+        if (o >= 0 && o < outer && i >= 0 && i < inner)
+          required.insert((o * reading.run + p) * inner + i);
+  }
+  std::vector<Index> rows;
+  for (const Index row : required)
+    if (row >= 0 && row < reading.rows) rows.push_back(row);
+  return rows;
+}
+
+RotationObservation::RotationObservation(const Expectation& expected, const Dump& dump,
+                                         const RotationReading& reading, const RotationTruth& truth,
+                                         std::vector<Index> rows, bool copy)
+    : expected_(&expected),
+      dump_(&dump),
+      reading_(&reading),
+      truth_(&truth),
+      rows_(std::move(rows)),
+      copy_(copy),
+      pairs_(static_cast<std::size_t>(reading.pairs)),
+      dtype_(dump.arrays[reading.cosine.array].dtype) {
+  if (!has_rows()) {
+    measured_ = read_frequencies(dump, reading, truth.unscaled);
+    for (std::size_t j = 0; j < pairs_; ++j) finite_ = finite_ && std::isfinite(measured_[j]);
+    return;
+  }
+  load(rows_, cosine_, sine_, slack_);
+  std::vector<double> norms;
+  for (std::size_t i = 0; i < cosine_.size(); ++i) {
+    const double norm = std::hypot(cosine_[i], sine_[i]);
+    finite_ = finite_ && std::isfinite(norm);
+    if (std::isfinite(norm) && norm > 0 && std::isfinite(slack_[i])) norms.push_back(norm);
+  }
+  if (!norms.empty()) {
+    const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
+    std::ranges::nth_element(norms, middle);
+    amplitude_ = *middle;
+  }
+  estimate_frequencies();
+}
+
+void RotationObservation::load(const std::vector<Index>& rows, std::vector<double>& cosine,
+                               std::vector<double>& sine, std::vector<double>& slack) const {
+  const std::size_t size = rows.size() * pairs_;
+  cosine.resize(size);
+  sine.resize(size);
+  slack.resize(size);
+  for (std::size_t i = 0; i < rows.size();) {
+    std::size_t run = 1;
+    while (i + run < rows.size() && rows[i + run] == rows[i] + static_cast<Index>(run)) ++run;
+    read_turns(*dump_, *reading_, rows[i], static_cast<Index>(run), cosine.data() + i * pairs_,
+               sine.data() + i * pairs_, slack.data() + i * pairs_, copy_);
+    i += run;
+  }
+}
+
+RotationHypothesis RotationObservation::start() const {
+  RotationHypothesis hypothesis = hypothesis_of(
+      *truth_, expected_->first, [run = reading_->run, stride = reading_->stride](Index row) {
+        return run > 0 ? row / stride % run : row;
+      });
+  if (reading_->per_axis) {
+    hypothesis.axis.clear();
+    hypothesis.position = [first = expected_->first, run = reading_->run, at = truth_->coordinate](
+                              Index row, std::size_t) {
+      return at(static_cast<double>(first + row % run), static_cast<std::size_t>(row / run));
+    };
+  }
+  return hypothesis;
+}
+
+bool RotationObservation::on_grid(DType type) const {
+  const std::vector<double>& values = has_rows() ? cosine_ : measured_;
+  for (const double value : values)
+    if (rounded(value, type) != value) return false;
+  return std::ranges::all_of(sine_, [&](double value) { return rounded(value, type) == value; });
+}
+
+Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
+  Fit fit{.excess = 0};
+  if (hypothesis.frequencies.size() != pairs_) return {};
+  const RotationPrediction prediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_));
+  std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
+  std::size_t within = 0, held = 0;
+  const auto add = [&](double off, double allowed) {
+    if (std::isinf(allowed)) return;
+    ++held;
+    const double excess = off == 0 ? 0 : off / allowed;
+    within += excess <= 1;
+    fit.excess = excess <= fit.excess ? fit.excess
+                 : std::isnan(excess) ? std::numeric_limits<double>::infinity()
+                                      : excess;
+    if (off > fit.residual) fit.residual = off;
+  };
+  if (!has_rows()) {
+    prediction.frequencies(c.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) add(std::fabs(measured_[j] - c[j]), bound[j]);
+  }
+  for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i) {
+    prediction.row(rows_[i], c.data(), s.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) {
+      const std::size_t at = i * pairs_ + j;
+      const double allowed = bound[j] + slack_[at];
+      add(std::fabs(cosine_[at] - c[j]), allowed);
+      add(std::fabs(sine_[at] - s[j]), allowed);
+    }
+  }
+  fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
+  return fit;
+}
+
+bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
+  if (hypothesis.frequencies.size() != pairs_) return false;
+  if (!has_rows()) return measure(hypothesis).agrees();
+  const RotationPrediction prediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_));
+  std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    prediction.row(rows_[i], c.data(), s.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) {
+      const std::size_t at = i * pairs_ + j;
+      const double allowed = bound[j] + slack_[at];
+      if (!(std::fabs(cosine_[at] - c[j]) <= allowed) || !(std::fabs(sine_[at] - s[j]) <= allowed))
+        return false;
+    }
+  }
+  return true;
+}
+
+void RotationObservation::estimate_frequencies() {
+  measured_.assign(pairs_, nan);
+  // Probes of the first run by position: base 1 (0 is often special), then 1 + 1, 1 + 2, 1 + 4, …
+  const auto probe_at = [&](Index slot) -> std::ptrdiff_t {
+    const Index row = reading_->run > 0 ? slot * reading_->stride : slot;
+    const auto found = std::ranges::lower_bound(rows_, row);
+    return found != rows_.end() && *found == row ? found - rows_.begin() : -1;
+  };
+  const std::ptrdiff_t base = slots() > 2 ? probe_at(1) : probe_at(0);
+  if (base < 0) return;
+  const Index from = slots() > 2 ? 1 : 0;
+  for (std::size_t j = 0; j < pairs_; ++j) {
+    const std::complex<double> z0(cosine(static_cast<std::size_t>(base), j),
+                                  sine(static_cast<std::size_t>(base), j));
+    double frequency = nan;
+    for (Index distance = 1; from + distance < slots(); distance *= 2) {
+      const std::ptrdiff_t probe = probe_at(from + distance);
+      if (probe < 0) break;
+      const std::complex<double> z(cosine(static_cast<std::size_t>(probe), j),
+                                   sine(static_cast<std::size_t>(probe), j));
+      const double turn = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
+      const double step = distance == 1 ? turn : wrapped(turn - frequency * d);
+      if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
+      frequency = distance == 1 ? step : frequency + step / d;
+    }
+    measured_[j] = frequency;
+  }
+}
+
+// Positions are found from the slowest pair, whose wave is longest, and made sharper by each faster
+// one.
+double RotationObservation::implied(const RotationHypothesis& hypothesis, const double* cosine,
+                                    const double* sine, const double* slack, double near) const {
+  std::vector<std::size_t> order;
+  double norm = 0;
+  for (std::size_t j = 0; j < pairs_; ++j) {
+    norm = std::max(norm, std::hypot(cosine[j], sine[j]));
+    if (hypothesis.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
+  }
+  if (order.empty() || !(norm > 0)) return nan;
+  std::ranges::sort(order, {}, [&](std::size_t j) { return hypothesis.frequencies[j]; });
+  std::vector<double> phases(pairs_);
+  for (const std::size_t j : order)
+    phases[j] = hypothesis.swapped
+                    ? std::atan2(cosine[j], sine[j])
+                    : std::atan2(hypothesis.reversed ? -sine[j] : sine[j], cosine[j]);
+  const auto phase = [&](std::size_t j) { return phases[j]; };
+  const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
+               reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
+  const double foot = phase(order[0]) / slowest;
+  const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - foot) / wave))),
+             highest = static_cast<Index>(std::min(512.0, std::ceil((reach - foot) / wave)));
+  double best = nan, best_off = 0.25;
+  for (Index k = lowest; k <= highest; ++k) {
+    double p = foot + static_cast<double>(k) * wave, off = 0;
+    for (const std::size_t j : order) {
+      const double step = wrapped(phase(j) - p * hypothesis.frequencies[j]);
+      p += step / hypothesis.frequencies[j];
+    }
+    const double hopeless = 1.5 * best_off * static_cast<double>(order.size());
+    for (const std::size_t j : order)
+      if (off += std::fabs(wrapped(phase(j) - p * hypothesis.frequencies[j])); off >= hopeless)
+        break;
+    off /= static_cast<double>(order.size());
+    if (off < best_off ||
+        (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) {
+      best = p;
+      best_off = std::min(best_off, off);
+    }
+  }
+  return best;
+}
+
+std::vector<double> RotationObservation::measured(const RotationHypothesis& hypothesis) const {
+  std::vector<double> frequencies = measured_;
+  if (!has_rows() || !hypothesis.position) return frequencies;
+  const Index next = reading_->run > 0 ? 2 * reading_->stride : 2, one = next / 2;
+  const double step = slots() > 2 ? hypothesis.position(next, 0) - hypothesis.position(one, 0) : 1;
+  const double sign = hypothesis.reversed != hypothesis.swapped ? -1 : 1;
+  for (double& f : frequencies) f *= step != 0 ? sign / step : sign;
+  return frequencies;
+}
+
+std::vector<double> RotationObservation::implied_positions(
+    const RotationHypothesis& hypothesis) const {
+  if (implied_.frequencies == hypothesis.frequencies && implied_.reversed == hypothesis.reversed &&
+      implied_.swapped == hypothesis.swapped)
+    return implied_.positions;
+  implied_ = {hypothesis.frequencies, {}, hypothesis.reversed, hypothesis.swapped};
+  for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i)
+    implied_.positions.push_back(implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
+                                         &slack_[i * pairs_], hypothesis.position(rows_[i], 0)));
+  return implied_.positions;
+}
+
+std::vector<double> RotationObservation::implied_positions(const RotationHypothesis& hypothesis,
+                                                           const std::vector<Index>& rows) const {
+  std::vector<double> c, s, slack, positions;
+  load(rows, c, s, slack);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    positions.push_back(implied(hypothesis, &c[i * pairs_], &s[i * pairs_], &slack[i * pairs_],
+                                hypothesis.position(rows[i], 0)));
+  return positions;
+}
+
+void RotationObservation::scan(
+    const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const {
+  constexpr Index block = 1024;
+  std::vector<double> c(static_cast<std::size_t>(block) * pairs_), s = c, slack = c;
+  for (Index first = 0; first < reading_->rows; first += block) {
+    const Index count = std::min(block, reading_->rows - first);
+    read_turns(*dump_, *reading_, first, count, c.data(), s.data(), slack.data(), copy_);
+    for (Index i = 0; i < count; ++i)
+      if (!look(first + i, c.data() + static_cast<std::size_t>(i) * pairs_,
+                s.data() + static_cast<std::size_t>(i) * pairs_))
+        return;
+  }
+}
+
+}  // namespace pe

@@ -1,0 +1,100 @@
+// Turn observation: what was observed of a dump of turns, at the rows probed, and what can be
+// estimated from it.
+#pragma once
+
+#include "pe/diagnosis/rotations/hypothesis.hpp"
+#include "pe/diagnosis/rotations/reading.hpp"
+#include "pe/diagnosis/search.hpp"
+
+namespace pe {
+
+class RotationObservation {
+ public:
+  using Hypothesis = RotationHypothesis;
+
+  /// `rows`: those to probe, ascending.
+  RotationObservation(const Expectation& expected, const Dump& dump, const RotationReading& reading,
+                      const RotationTruth& truth, std::vector<Index> rows, bool copy = false);
+
+  Fit measure(const RotationHypothesis& hypothesis) const;
+  bool agrees(const RotationHypothesis& hypothesis) const;
+
+  const Expectation& expected() const { return *expected_; }
+  const RotationReading& reading() const { return *reading_; }
+  const RotationTruth& truth() const { return *truth_; }
+  /// The hypothesis of the truth over this dump's rows.
+  RotationHypothesis start() const;
+
+  /// Whether there are rows, not a vector of frequencies.
+  bool has_rows() const {
+    return reading_->form < RotationReading::Form::frequencies ||
+           reading_->form == RotationReading::Form::vectors;
+  }
+  /// Whether cosines and sines are there, times the attention factor; angles and frequencies carry
+  /// none.
+  bool has_amplitude() const {
+    return has_rows() && reading_->form != RotationReading::Form::angles;
+  }
+  const std::vector<Index>& rows() const { return rows_; }
+  /// Which position in its run a row stands at: r, and (r / stride) % run for vectors.
+  Index slot(Index row) const {
+    return reading_->run > 0 ? row / reading_->stride % reading_->run : row;
+  }
+  Index slots() const { return reading_->run > 0 ? reading_->run : reading_->rows; }
+  /// Observed turn of pair j at probe i.
+  double cosine(std::size_t i, std::size_t j) const { return cosine_[i * pairs_ + j]; }
+  double sine(std::size_t i, std::size_t j) const { return sine_[i * pairs_ + j]; }
+  std::size_t pairs() const { return pairs_; }
+  DType dtype() const { return dtype_; }
+  bool on_grid(DType type) const;  // every observed value is a number of this type
+  bool finite() const { return finite_; }
+
+  /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the
+  /// file has them; NaN where unknown.
+  const std::vector<double>& measured() const { return measured_; }
+  /// The same per unit of the hypothesis's positions, in its direction.
+  std::vector<double> measured(const RotationHypothesis& hypothesis) const;
+  /// Median of √(cos² + sin²).
+  double amplitude() const { return amplitude_; }
+  /// The position that each probe's phases agree with when pair j turns by `frequencies`[j], taken
+  /// from them with sign; NaN where none does.
+  std::vector<double> implied_positions(const RotationHypothesis& hypothesis) const;
+  /// The same for any rows, read again.
+  std::vector<double> implied_positions(const RotationHypothesis& hypothesis,
+                                        const std::vector<Index>& rows) const;
+  /// Every row in turn, read in blocks, [pair] each, as long as `look` returns true.
+  void scan(
+      const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const;
+
+ private:
+  void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,
+            std::vector<double>& slack) const;
+  void estimate_frequencies();
+  double implied(const RotationHypothesis& hypothesis, const double* cosine, const double* sine,
+                 const double* slack, double near) const;
+
+  const Expectation* expected_;
+  const Dump* dump_;
+  const RotationReading* reading_;
+  const RotationTruth* truth_;
+  std::vector<Index> rows_;
+  bool copy_;
+  std::size_t pairs_;
+  DType dtype_;
+  std::vector<double> cosine_, sine_, slack_, measured_;
+  double amplitude_ = 1;
+  bool finite_ = true;
+  struct Implied {  // of the hypothesis asked last: causes of position ask one after another
+    std::vector<double> frequencies, positions;
+    bool reversed = false, swapped = false;
+  };
+  mutable Implied implied_;
+};
+
+/// Rows where faults show: the first ones and powers of two for the estimates, 255–257, 511,
+/// 2047–2049, the original length and its neighbours, the last rows, a spread of others, and
+/// `more`; of vectors, in the first, second and last runs.
+std::vector<Index> probe_rows(const RotationReading& reading, Index original,
+                              const std::vector<Index>& more);
+
+}  // namespace pe

@@ -1,0 +1,94 @@
+// The list of causes of turns, and making an effect again with other parameters.
+#include "pe/diagnosis/rotations/propose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "pe/scalings/scaling.hpp"
+
+namespace pe {
+
+const std::vector<RotationProposer>& turn_causes() {
+  static const std::vector<RotationProposer> all = [] {
+    std::vector<RotationProposer> list;
+    for (const auto& part :
+         {order_causes(), amplitude_causes(), precision_causes(), scaling_causes(), ladder_causes(),
+          position_causes(), row_marks(), axis_causes()})
+      std::ranges::copy(part, std::back_inserter(list));
+    return list;
+  }();
+  return all;
+}
+
+std::string text_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                    const std::string& name) {
+  if (const auto changed = hypothesis.changes.find(name); changed != hypothesis.changes.end())
+    return changed->second.text;
+  for (const auto& entry : observation.expected().parameters.entries())
+    if (entry.name == name) return entry.text;
+  return "";
+}
+
+std::string meant(const RotationObservation& observation, const std::string& name) {
+  for (const auto& entry : observation.expected().parameters.entries())
+    if (entry.name == name) return fmt::format("{} ({})", entry.text, entry.origin);
+  return "the default";
+}
+
+namespace {
+
+// A flag that only the former scaling reads would be refused beside another one.
+void drop_orphans(const RotationObservation& observation, Given& changes) {
+  const auto scaling = changes.find("scaling");
+  if (scaling == changes.end()) return;
+  const auto reads = [&](const Scaling& rule, const std::string& name) {
+    return std::ranges::any_of(rule.parameters,
+                               [&](const Parameter& row) { return row.name == name; });
+  };
+  for (const auto& entry : observation.expected().parameters.entries()) {
+    if (!entry.origin.starts_with("flag ") || changes.contains(entry.name)) continue;
+    const bool of_scalings = std::ranges::any_of(
+        all_scalings(), [&](const Scaling* rule) { return reads(*rule, entry.name); });
+    const bool kept =
+        scaling->second.text != "none" && reads(find_scaling(scaling->second.text), entry.name);
+    if (of_scalings && !kept) changes[entry.name] = {"", "", ""};
+  }
+}
+
+}  // namespace
+
+std::optional<RotationHypothesis> remade(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis,
+                                         const Given& changes) {
+  if (!observation.expected().remake) return {};
+  Given all = hypothesis.changes;
+  for (const auto& [name, value] : changes) all[name] = value;
+  drop_orphans(observation, all);
+  const auto effect = observation.expected().remake(all);
+  if (!effect) return {};
+  const std::optional<RotationTruth> truth = rotation_truth(effect->effect);
+  if (!truth || truth->frequencies.size() != observation.pairs()) return {};
+  RotationHypothesis other = hypothesis;
+  other.changes = all;
+  other.frequencies = truth->frequencies;
+  const bool as_meant = hypothesis.cosine_magnitude == observation.truth().magnitude &&
+                        hypothesis.sine_magnitude == observation.truth().magnitude;
+  if (as_meant && observation.has_amplitude())
+    other.cosine_magnitude = other.sine_magnitude = truth->magnitude;
+  if (!truth->axis.empty() && !observation.reading().per_axis) {
+    other.axis = truth->axis;
+    other.position = hypothesis_of(*truth, observation.expected().first, [&observation](Index row) {
+                       return observation.slot(row);
+                     }).position;
+  }
+  const bool same = other.frequencies == hypothesis.frequencies &&
+                    other.cosine_magnitude == hypothesis.cosine_magnitude &&
+                    other.axis == hypothesis.axis && other.axis.empty();
+  if (same) return {};
+  return other;
+}
+
+}  // namespace pe

@@ -1,0 +1,39 @@
+// Scaling proposals: what the causes of scaling share: an effect told other parameters, with either
+// amplitude.
+#pragma once
+
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+
+bool is_scaled(const RotationObservation& observation, const RotationHypothesis& hypothesis);
+
+Given changed(std::initializer_list<std::pair<const char*, std::string>> changes);
+
+/// With the amplitude of the other rule, and with the one that is meant.
+void add_both(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+              const Given& changes, const std::string& sentence, double cost,
+              RotationProposals& all);
+
+/// Whole numbers and simple multiples that a parameter is mistaken for, and what the slowest pair
+/// says of the factor.
+void add_other_values(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                      const std::string& name, RotationProposals& all);
+
+// The causes of yarn's ramp and of longrope's lists, rows of scaling_causes().
+RotationProposals yarn_truncate(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis);
+RotationProposals yarn_betas(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis);
+RotationProposals yarn_original(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis);
+RotationProposals yarn_clamp(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis);
+RotationProposals yarn_ramp(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis);
+RotationProposals other_list(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis);
+RotationProposals mixed_lists(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis);
+
+}  // namespace pe

@@ -1,0 +1,157 @@
+// Causes of amplitude: the attention factor of yarn and longrope.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+namespace {
+
+RotationHypothesis with(const RotationHypothesis& hypothesis, double cosine, double sine) {
+  RotationHypothesis other = hypothesis;
+  other.cosine_magnitude = cosine;
+  other.sine_magnitude = sine;
+  return other;
+}
+
+RotationProposals to(const RotationHypothesis& hypothesis, double amplitude, std::string sentence,
+                     double cost = 1) {
+  if (amplitude == hypothesis.cosine_magnitude || !(amplitude > 0)) return {};
+  return {{with(hypothesis, amplitude, amplitude), std::move(sentence), cost}};
+}
+
+double factor_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  const std::string text = text_of(observation, hypothesis, "factor");
+  return text.empty() ? 0 : std::atof(text.c_str());
+}
+
+RotationProposals missing(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  const double m = observation.truth().magnitude;
+  if (!observation.has_amplitude() || m == 1) return {};
+  return to(
+      hypothesis, 1,
+      fmt::format("cosines and sines have amplitude 1, where the attention factor {:.6g} is meant: "
+                  "it is missing, or the program multiplies q and k or the scores by it",
+                  m));
+}
+
+RotationProposals squared(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  const double m = observation.truth().magnitude;
+  if (!observation.has_amplitude() || m == 1) return {};
+  return to(
+      hypothesis, m * m,
+      fmt::format("amplitude {:.6g}: the attention factor {:.6g} was applied twice", m * m, m));
+}
+
+RotationProposals log_twice(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis) {
+  const double m = observation.truth().magnitude, s = factor_of(observation, hypothesis);
+  if (!observation.has_amplitude() || s <= 1 || m == 1) return {};
+  const double twice = 1 + 0.1 * m * std::log(s);
+  return to(hypothesis, twice,
+            fmt::format("amplitude {:.6g} = 0.1·{:.6g}·ln {:.6g} + 1: the attention factor was "
+                        "taken for mscale, and its logarithm taken again",
+                        twice, m, s));
+}
+
+RotationProposals inverted(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  const double m = observation.truth().magnitude;
+  if (!observation.has_amplitude() || m == 1) return {};
+  return to(hypothesis, 1 / m,
+            fmt::format("amplitude {:.6g}: divided by the attention factor {:.6g}", 1 / m, m));
+}
+
+RotationProposals on_angles(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis) {
+  const Rotation* rotation = std::get_if<Rotation>(&observation.expected().effect);
+  const double m = rotation ? rotation->magnitude : 1;
+  if (m == 1) return {};
+  RotationHypothesis other = with(hypothesis, 1, 1);
+  for (double& f : other.frequencies) f *= m;
+  return {
+      {other,
+       fmt::format(
+           "the attention factor {:.6g} multiplies the angles, where cosines and sines are meant",
+           m)}};
+}
+
+RotationProposals on_one_side(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  const double m = observation.truth().magnitude;
+  if (!observation.has_amplitude() || m == 1) return {};
+  return {{with(hypothesis, m, 1),
+           fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
+          {with(hypothesis, 1, m),
+           fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
+}
+
+// Amplitudes that codebases give under other readings of the same config (engines.md, A), then
+// whatever was measured.
+RotationProposals unexpected(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!observation.has_amplitude() || observation.expected().encoding->kind != Kind::rotation)
+    return all;
+  const double m = observation.truth().magnitude, s = factor_of(observation, hypothesis);
+  const auto add = [&](double amplitude, const std::string& why, double cost) {
+    if (std::fabs(amplitude - observation.amplitude()) < 0.02 * amplitude)
+      for (auto& one :
+           to(hypothesis, amplitude,
+              fmt::format("amplitude {:.6g}, where {:.6g} is meant: {}", amplitude, m, why), cost))
+        all.push_back(one);
+  };
+  if (s > 1) {
+    add(0.1 * std::log(s) + 1, fmt::format("0.1·ln {:.6g} + 1", s), 1);
+    const std::string original = text_of(observation, hypothesis, "original-max-position");
+    if (const double length = std::atof(original.c_str()); length > 1)
+      add(std::sqrt(1 + std::log(s) / std::log(length)),
+          fmt::format("√(1 + ln {:.6g}/ln {}), longrope's", s, original), 1.05);
+    for (const char* name : {"mscale", "mscale-all-dim"})
+      if (const std::string k = text_of(observation, hypothesis, name); !k.empty())
+        add(0.1 * std::atof(k.c_str()) * std::log(s) + 1,
+            fmt::format("{} alone, not the ratio of both", name), 1);
+  }
+  add(observation.amplitude(), "no known rule gives it", 1.25);
+  return all;
+}
+
+RotationProposals of_table(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (!observation.has_amplitude() || observation.expected().encoding->kind != Kind::table)
+    return {};
+  const double a = observation.amplitude(), channels = static_cast<double>(observation.truth().dim);
+  RotationProposals all;
+  for (const auto& [known, why] : {std::pair{std::sqrt(2 / channels), "√(2/dim)"},
+                                   {1 / std::sqrt(channels), "1/√dim"},
+                                   {std::sqrt(channels), "√dim"},
+                                   {0.5, "1/2"},
+                                   {2.0, "2"}})
+    if (std::fabs(known - a) < 0.01 * a)
+      for (auto& one : to(hypothesis, known,
+                          fmt::format("every value is multiplied by {:.6g} = {}", known, why)))
+        all.push_back(one);
+  for (auto& one : to(hypothesis, a, fmt::format("every value is multiplied by {:.6g}", a), 1.25))
+    all.push_back(one);
+  return all;
+}
+
+constexpr RotationProposer rows[] = {
+    {Cause::attention_factor_missing, "amplitude", missing},
+    {Cause::attention_factor_squared, "amplitude", squared},
+    {Cause::attention_factor_log_twice, "amplitude", log_twice},
+    {Cause::attention_factor_inverted, "amplitude", inverted},
+    {Cause::attention_factor_on_angles, "amplitude", on_angles},
+    {Cause::attention_factor_on_one_side, "amplitude", on_one_side},
+    {Cause::attention_factor_unexpected, "amplitude", unexpected},
+    {Cause::wrong_amplitude, "amplitude", of_table},
+};
+
+}  // namespace
+
+std::span<const RotationProposer> amplitude_causes() { return rows; }
+
+}  // namespace pe

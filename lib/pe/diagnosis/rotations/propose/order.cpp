@@ -1,0 +1,60 @@
+// Causes of order: direction, sides, and which columns make a pair.
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+namespace {
+
+RotationProposals reversed(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows()) return {};
+  Proposal<RotationHypothesis> one{hypothesis, "sines have the other sign: the turns go backwards"};
+  one.hypothesis.reversed = !hypothesis.reversed;
+  return {one};
+}
+
+RotationProposals swapped(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows()) return {};
+  Proposal<RotationHypothesis> one{
+      hypothesis, "sines stand where cosines are meant, and cosines where sines are"};
+  one.hypothesis.swapped = true;
+  return {one};
+}
+
+// Columns read as j, j+n that were filled as 2j, 2j+1, or the reverse: the first n columns hold
+// pairs 0, 0, 1, 1, … .
+RotationProposals mixed_columns(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const std::size_t n = observation.pairs();
+  if (n < 2 || !observation.reading().cosine_copy) return all;
+  Proposal<RotationHypothesis> doubled{
+      hypothesis,
+      "columns hold each pair twice in a row (interleaved), where the "
+      "halves of a row are meant to be equal"};
+  for (std::size_t j = 0; j < n; ++j)
+    doubled.hypothesis.frequencies[j] = hypothesis.frequencies[j / 2];
+  all.push_back(doubled);
+  Proposal<RotationHypothesis> halved{
+      hypothesis, "columns hold the pairs in halves, where neighbours are meant to be equal"};
+  for (std::size_t j = 0; j < n; ++j)
+    halved.hypothesis.frequencies[j] = hypothesis.frequencies[2 * j % n];
+  all.push_back(halved);
+  Proposal<RotationHypothesis> backwards{hypothesis, "the pairs stand in reverse order", 1.1};
+  for (std::size_t j = 0; j < n; ++j)
+    backwards.hypothesis.frequencies[j] = hypothesis.frequencies[n - 1 - j];
+  all.push_back(backwards);
+  return all;
+}
+
+constexpr RotationProposer rows[] = {
+    {Cause::wrong_pairing, "pairing", mixed_columns},
+    {Cause::direction_reversed, "direction", reversed},
+    {Cause::sin_cos_swapped, "direction", swapped},
+};
+
+}  // namespace
+
+std::span<const RotationProposer> order_causes() { return rows; }
+
+}  // namespace pe

@@ -1,0 +1,137 @@
+// Causes of precision: frequencies, positions, angles or values that went through a type too short
+// for them.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+namespace {
+
+constexpr DType short_types[] = {DType::bf16, DType::f16};
+
+// θ_j with its exponent, its power and the reciprocal rounded to the type in turn, as a module made
+// in that type steps.
+std::optional<Proposal<RotationHypothesis>> step_by_step(const RotationObservation& observation,
+                                                         const RotationHypothesis& hypothesis,
+                                                         DType type) {
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const double base = std::atof(text_of(observation, hypothesis, "base").c_str());
+  if (!(base > 1) || unscaled.size() < hypothesis.frequencies.size() ||
+      hypothesis.changes.contains("base"))
+    return {};
+  Proposal<RotationHypothesis> one{
+      hypothesis,
+      fmt::format("every step of the frequencies was rounded to {}: exponent, power and reciprocal",
+                  name_of(type)),
+      1.05};
+  for (std::size_t j = 0; j < one.hypothesis.frequencies.size(); ++j) {
+    if (!(unscaled[j] > 0)) return {};
+    const double exponent = rounded(-std::log(unscaled[j]) / std::log(base), type),
+                 ratio = hypothesis.frequencies[j] / unscaled[j];
+    one.hypothesis.frequencies[j] =
+        rounded(ratio * rounded(1 / rounded(std::pow(base, exponent), type), type), type);
+  }
+  return one;
+}
+
+RotationProposals frequencies(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  for (const DType type : short_types) {
+    if (!observation.has_rows() && type == observation.dtype()) continue;
+    Proposal<RotationHypothesis> one{
+        hypothesis, fmt::format("frequencies (inv_freq) were rounded to {}", name_of(type))};
+    one.hypothesis.frequency_type = type;
+    all.push_back(one);
+    if (const auto stepped = step_by_step(observation, hypothesis, type)) all.push_back(*stepped);
+  }
+  return all;
+}
+
+RotationProposals positions(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!observation.has_rows()) return all;
+  for (const DType type : short_types) {
+    const int exact = type == DType::bf16 ? 256 : 2048;
+    Proposal<RotationHypothesis> one{
+        hypothesis, fmt::format("positions were rounded to {}: beyond {} neighbours share a row",
+                                name_of(type), exact)};
+    one.hypothesis.position_type = type;
+    all.push_back(one);
+  }
+  return all;
+}
+
+RotationProposals angles(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!observation.has_rows()) return all;
+  for (const DType type : short_types) {
+    Proposal<RotationHypothesis> one{
+        hypothesis, fmt::format("angles were rounded to {} before their cosine and sine were taken",
+                                name_of(type))};
+    one.hypothesis.angle_type = type;
+    all.push_back(one);
+    one.hypothesis.frequency_type = type;
+    one.cost = 1.1;
+    one.sentence = fmt::format("frequencies and angles were rounded to {}", name_of(type));
+    all.push_back(one);
+    one.hypothesis.position_type = type;
+    one.cost = 1.2;
+    one.sentence =
+        fmt::format("positions, frequencies and their products were rounded to {}", name_of(type));
+    all.push_back(one);
+  }
+  return all;
+}
+
+RotationProposals tf32(const RotationObservation& observation,
+                       const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows()) return {};
+  Proposal<RotationHypothesis> one{
+      hypothesis,
+      "position times frequency went through TF32, 11 significant bits each: "
+      "beyond 2048 neighbours share a row"};
+  one.hypothesis.tf32 = true;
+  return {one};
+}
+
+RotationProposals table(const RotationObservation& observation,
+                        const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (size_of(observation.dtype()) == 2 ||
+      observation.reading().form == RotationReading::Form::vectors)
+    return all;
+  for (const DType type : short_types) {
+    if (!observation.on_grid(type)) continue;
+    Proposal<RotationHypothesis> one{
+        hypothesis, fmt::format("every value of this {} file is a number of {}: the "
+                                "table was rounded before it was written",
+                                name_of(observation.dtype()), name_of(type))};
+    one.hypothesis.table_type = type;
+    if (!observation.has_rows()) {
+      one.hypothesis.frequency_type = type;
+      one.sentence = fmt::format("every frequency of this {} file is a number of {}",
+                                 name_of(observation.dtype()), name_of(type));
+    }
+    all.push_back(one);
+  }
+  return all;
+}
+
+constexpr RotationProposer rows[] = {
+    {Cause::low_precision_table, "storage", table},
+    {Cause::low_precision_frequencies, "precision", frequencies},
+    {Cause::low_precision_positions, "position type", positions},
+    {Cause::low_precision_angles, "precision", angles},
+    {Cause::tf32_product, "precision", tf32},
+};
+
+}  // namespace
+
+std::span<const RotationProposer> precision_causes() { return rows; }
+
+}  // namespace pe

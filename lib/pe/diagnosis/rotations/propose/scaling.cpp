@@ -1,0 +1,216 @@
+// Causes of scaling: a rule that is missing, doubled, turned round, another one, or told another
+// parameter.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "pe/diagnosis/rotations/propose/alternatives.hpp"
+
+namespace pe {
+namespace {
+
+RotationProposals missing(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (is_scaled(observation, hypothesis))
+    add_both(observation, hypothesis, changed({{"scaling", "none"}}),
+             fmt::format("frequencies are those without scaling {}", meant(observation, "scaling")),
+             1, all);
+  return all;
+}
+
+// Each pair's ratio to the unscaled frequency, taken otherwise.
+RotationProposals with_ratio(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis, double (*change)(double ratio),
+                             std::string sentence) {
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  if (!is_scaled(observation, hypothesis) || unscaled.size() < hypothesis.frequencies.size())
+    return {};
+  RotationHypothesis other = hypothesis;
+  for (std::size_t j = 0; j < other.frequencies.size(); ++j)
+    if (unscaled[j] > 0)
+      other.frequencies[j] = unscaled[j] * change(hypothesis.frequencies[j] / unscaled[j]);
+  if (other.frequencies == hypothesis.frequencies) return {};
+  return {{other, std::move(sentence)}};
+}
+
+RotationProposals inverted(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  const std::string factor = text_of(observation, hypothesis, "factor");
+  RotationProposals all;
+  if (const double s = std::atof(factor.c_str()); is_scaled(observation, hypothesis) && s > 0)
+    add_both(observation, hypothesis, changed({{"factor", fmt::format("{:.17g}", 1 / s)}}),
+             fmt::format("factor 1/{}, where {} is meant: frequencies are multiplied where the "
+                         "scaling divides them",
+                         factor, meant(observation, "factor")),
+             1, all);
+  for (auto& one : with_ratio(
+           observation, hypothesis, [](double r) { return 1 / r; },
+           "frequencies are multiplied where the scaling divides them"))
+    all.push_back(one);
+  return all;
+}
+
+RotationProposals twice(const RotationObservation& observation,
+                        const RotationHypothesis& hypothesis) {
+  RotationProposals all = with_ratio(
+      observation, hypothesis, [](double r) { return r * r; }, "the scaling was applied twice");
+  // llama3 asks each frequency for its turns within the original length, and the second time the
+  // scaled ones.
+  if (text_of(observation, hypothesis, "scaling") != "llama3") return all;
+  const auto number = [&](const char* name) {
+    return std::atof(text_of(observation, hypothesis, name).c_str());
+  };
+  const double s = number("factor"), low = number("low-freq-factor"),
+               high = number("high-freq-factor"), original = number("original-max-position");
+  RotationHypothesis other = hypothesis;
+  for (double& f : other.frequencies) {
+    const double share =
+        std::clamp((original * f / (2 * std::numbers::pi) - low) / (high - low), 0.0, 1.0);
+    f *= share + (1 - share) / s;
+  }
+  all.push_back({other, "the scaling was applied twice, the second time to scaled frequencies"});
+  return all;
+}
+
+RotationProposals other_kind(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const std::string now = text_of(observation, hypothesis, "scaling"),
+                    factor = text_of(observation, hypothesis, "factor");
+  if (now.empty()) return all;
+  const bool scaled = is_scaled(observation, hypothesis);
+  const std::string sentence = scaled
+                                   ? fmt::format("where {} is meant", meant(observation, "scaling"))
+                                   : "where none is meant";
+  for (const char* name :
+       {"linear", "ntk", "dynamic", "yarn", "llama3", "longrope", "ntk-by-parts"}) {
+    if (now == name) continue;
+    std::set<std::string> factors{factor.empty() ? "" : factor};
+    if (!scaled) factors = {"2", "4", "8", "16", "32"};
+    for (const std::string& s : factors) {
+      Given changes = changed({{"scaling", name}});
+      if (!s.empty()) changes["factor"] = {s, "diagnosis", ""};
+      const std::string original = text_of(observation, hypothesis, "original-max-position");
+      changes["original-max-position"] = {
+          original.empty() ? text_of(observation, hypothesis, "max-position") : original,
+          "diagnosis", ""};
+      if (std::string_view(name) == "linear" || std::string_view(name) == "ntk")
+        changes["original-max-position"].text = "";
+      add_both(observation, hypothesis, changes,
+               fmt::format("frequencies are those of {} scaling{}, {}", name,
+                           s.empty() ? "" : " by " + s, sentence),
+               scaled ? 1.02 : 1.1, all);
+    }
+  }
+  return all;
+}
+
+RotationProposals on_some_rows(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!is_scaled(observation, hypothesis) || !observation.has_rows() ||
+      observation.reading().run > 0 || text_of(observation, hypothesis, "scaling") == "longrope" ||
+      hypothesis.frequencies != observation.truth().frequencies)
+    return all;
+  const auto plain = remade(observation, hypothesis, changed({{"scaling", "none"}}));
+  if (!plain) return all;
+  // The first row that is not what one of both says: probes tell the neighbourhood, rows in between
+  // are looked up.
+  for (const bool scaled_first : {false, true}) {
+    const RotationHypothesis &first = scaled_first ? hypothesis : *plain,
+                             &then = scaled_first ? *plain : hypothesis;
+    const RotationPrediction prediction(first, observation.truth().growth, 0x1p-24,
+                                        unit_roundoff(observation.dtype()));
+    std::vector<double> c(observation.pairs()), s = c, bound = c;
+    Index boundary = -1;
+    observation.scan([&](Index row, const double* cosine, const double* sine) {
+      prediction.row(row, c.data(), s.data(), bound.data());
+      for (std::size_t j = 0; j < c.size(); ++j)
+        if (std::fabs(cosine[j] - c[j]) > bound[j] || std::fabs(sine[j] - s[j]) > bound[j])
+          boundary = row;
+      return boundary < 0;
+    });
+    if (boundary <= 1) continue;
+    RotationHypothesis mixed = first;
+    mixed.split = RotationHypothesis::Split{boundary, then.frequencies, then.cosine_magnitude};
+    all.push_back({mixed, fmt::format("rows before {} are {}, rows from it on are {}", boundary,
+                                      scaled_first ? "scaled" : "not scaled",
+                                      scaled_first ? "not" : "scaled")});
+  }
+  return all;
+}
+
+RotationProposals parameter(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!is_scaled(observation, hypothesis)) return all;
+  const std::string scaling = text_of(observation, hypothesis, "scaling");
+  add_other_values(observation, hypothesis, "factor", all);
+  if (scaling != "yarn") add_other_values(observation, hypothesis, "original-max-position", all);
+  if (scaling == "llama3") {
+    const std::string low_is = text_of(observation, hypothesis, "low-freq-factor"),
+                      high_is = text_of(observation, hypothesis, "high-freq-factor");
+    const auto times = [](const std::string& text, double k) {
+      return fmt::format("{:g}", k * std::atof(text.c_str()));
+    };
+    std::vector<std::pair<std::string, std::string>> others{
+        {high_is, low_is}, {"1", "4"}, {"8", "32"}, {"1", "32"}};
+    for (const double k : {0.5, 2.0, 4.0}) {
+      others.emplace_back(times(low_is, k), high_is);
+      others.emplace_back(low_is, times(high_is, k));
+    }
+    for (const auto& [low, high] : others)
+      add_both(observation, hypothesis,
+               changed({{"low-freq-factor", low}, {"high-freq-factor", high}}),
+               fmt::format("low and high frequency factors {} and {}, where {} and {} are meant",
+                           low, high, meant(observation, "low-freq-factor"),
+                           meant(observation, "high-freq-factor")),
+               1.05, all);
+  }
+  if (scaling == "dynamic") {
+    add_other_values(observation, hypothesis, "seq-len", all);
+    for (const char* growth : {"per-length", "frozen", "never-shrinking", "resetting"})
+      add_both(observation, hypothesis, changed({{"growth", growth}}),
+               fmt::format("growth {}, where {} is meant", growth, meant(observation, "growth")),
+               1.05, all);
+    const std::string longest = text_of(observation, hypothesis, "max-position");
+    for (const std::string& length :
+         {longest, text_of(observation, hypothesis, "original-max-position")})
+      if (!length.empty())
+        add_both(observation, hypothesis, changed({{"seq-len", length}}),
+                 fmt::format("the base is that of a sequence of {}", length), 1.06, all);
+  }
+  if (scaling == "ntk")
+    for (const char* form : {"aware", "old", "fixed", "mixed"})
+      add_both(observation, hypothesis, changed({{"ntk-form", form}}),
+               fmt::format("ntk in the form '{}', where {} is meant", form,
+                           meant(observation, "ntk-form")),
+               1.05, all);
+  return all;
+}
+
+constexpr RotationProposer rows[] = {
+    {Cause::scaling_missing, "scaling", missing},
+    {Cause::longrope_other_list, "scaling", other_list},
+    {Cause::longrope_mixed, "scaling", mixed_lists},
+    {Cause::scaling_inverted, "scaling", inverted},
+    {Cause::scaling_twice, "scaling", twice},
+    {Cause::yarn_truncate, "scaling", yarn_truncate},
+    {Cause::yarn_betas_swapped, "scaling", yarn_betas},
+    {Cause::yarn_clamp, "scaling", yarn_clamp},
+    {Cause::yarn_original_length, "scaling", yarn_original},
+    {Cause::yarn_ramp, "scaling", yarn_ramp},
+    {Cause::wrong_scaling, "scaling", other_kind},
+    {Cause::wrong_parameter, "scaling", parameter},
+    {Cause::scaling_on_some_rows, "scaling", on_some_rows},
+};
+
+}  // namespace
+
+std::span<const RotationProposer> scaling_causes() { return rows; }
+
+}  // namespace pe

@@ -1,0 +1,75 @@
+// Turn dump: arrays read as the turns of pairs, in one of the layouts that codebases keep them in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pe/diagnosis/diagnosis.hpp"
+#include "pe/diagnosis/rotations/hypothesis.hpp"
+
+namespace pe {
+
+/// How arrays are read as turns: where cosine and sine of (row, pair) lie. engines.md's layouts, by
+/// name: two arrays: pairs, halves, adjacent. One: cos-sin, sin-cos, turns (cosine, sine of each
+/// pair; complex numbers, too), turns-swapped, angles, angles-halves, angles-adjacent. Vectors:
+/// inv_freq, periods, freq-factors. Vectors before and after: halves, adjacent, adjacent-to-halves.
+struct RotationReading {
+  enum class Form { turns, angles, frequencies, periods, factors, vectors };
+
+  /// Element offset + j·step of a row of an array, or columns[j].
+  struct Place {
+    std::size_t array = 0;
+    Index offset = 0, step = 1;
+    std::vector<Index> columns = {};
+
+    Index at(Index pair) const {
+      return columns.empty() ? offset + pair * step : columns[static_cast<std::size_t>(pair)];
+    }
+  };
+
+  std::string layout;
+  Form form = Form::turns;
+  Index rows = 0, pairs = 0, width = 0;         // width: elements in a row of each array
+  Place cosine, sine;                           // angles and frequencies: `cosine` alone
+  std::optional<Place> cosine_copy, sine_copy;  // the second of two equal columns
+  std::optional<Pairing> pairing;               // that the layout implies
+  // Vectors: rows are [batch, head, position] in the order of the arrays' axes. Caches of several
+  // sequences, or of several axes of the positions, one after another: [sequence, position].
+  Index run = 0;     // positions: row r stands at (r / stride) % run; 0: row r at r
+  Index stride = 1;  // rows between two positions
+  bool per_axis =
+      false;  // the outer runs are the axes of the positions: every pair turns with the run's axis
+};
+
+/// A shape without its axes of one; {1} where nothing is left.
+std::vector<Index> squeezed(const std::vector<Index>& shape);
+
+/// Every reading that the shapes allow, for `pairs` pairs where that is known. `names` of arrays
+/// say which is cos and which is sin. Throws UsageError that names the arrays where no reading
+/// does.
+std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs);
+
+/// The places where a table of sinusoids with `pairs` pairs keeps its sides: interleaved, halves
+/// (sines, then cosines), halves-cos-first, interleaved-cos-first.
+std::vector<RotationReading> sinusoid_readings(const Dump& dump);
+
+/// The same for a grid's table, whose parts keep their sides at these columns; each part may have
+/// them in another order.
+std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth& truth);
+
+/// Turns of rows first … first+count−1, [row, pair] each: cosine and sine times the amplitude, and
+/// how far rounding of the file's own type can have moved either (`slack`; infinite where a pair of
+/// zeros tells nothing). `copy`: from the second of two equal columns.
+void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
+                double* cosine, double* sine, double* slack, bool copy = false);
+
+/// The vector of a reading of frequencies, periods or factors, as frequencies (`unscaled` over a
+/// factor).
+std::vector<double> read_frequencies(const Dump& dump, const RotationReading& reading,
+                                     const std::vector<double>& unscaled);
+
+/// "cos and sin, f32 [131072 x 64]".
+std::string describe(const Dump& dump, const RotationReading& reading);
+
+}  // namespace pe

@@ -1,0 +1,260 @@
+// The way of a verdict on turns: readings, the truth at every cell, else the smallest hypothesis at
+// the probes, held against every row.
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/rotations/verdict.hpp"
+
+namespace pe {
+namespace {
+
+using Form = RotationReading::Form;
+
+RotationTruth truth_of(const Expectation& expected) {
+  auto truth = rotation_truth(expected.effect);
+  if (expected.encoding->kind == Kind::table && expected.parameters.has("offset"))
+    truth->shift = expected.parameters.integer("offset");
+  return *truth;
+}
+
+std::vector<Index> probes_of(const Expectation& expected, const RotationReading& reading,
+                             const std::vector<Index>& more) {
+  const Index original = expected.parameters.has("original-max-position")
+                             ? expected.parameters.integer("original-max-position")
+                             : 0;
+  return probe_rows(reading, original, more);
+}
+
+class Verdict {
+ public:
+  Verdict(const Expectation& expected, const Dump& dump)
+      : expected_(expected),
+        dump_(dump),
+        required_(required_layout(expected)),
+        attempts_(attempts_of(expected, dump, truth_of(expected), required_)) {}
+
+  Diagnosis reached() {
+    if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
+    // Rows that refute every hypothesis in the full pass become probes.
+    for (int round = 0; round < 4; ++round)
+      if (is_told(smallest_hypothesis(), round == 3)) return diagnosis_;
+    return diagnosis_;
+  }
+
+ private:
+  RotationObservation observe(const Attempt& attempt) const {
+    return {expected_, dump_, attempt.reading, attempt.truth,
+            probes_of(expected_, attempt.reading, more_)};
+  }
+
+  // The cheapest reading that agrees with what is meant at the probes, if any; and those that look
+  // like turns at all, to be kept for hypotheses.
+  const Attempt* choose() {
+    std::vector<double> scores;
+    std::size_t best = attempts_.size();
+    for (std::size_t i = 0; i < attempts_.size(); ++i) {
+      Attempt& attempt = attempts_[i];
+      const RotationObservation observation = observe(attempt);
+      const bool rest = passes_rest(dump_, attempt.reading, observation.rows());
+      const Likelihood score = likelihood(expected_, dump_, attempt, observation);
+      if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
+      scores.push_back(rest ? score.share : score.share - 0.5);
+      if (rest && (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
+          observation.agrees(observation.start()))
+        best = i;
+    }
+    const double highest = *std::ranges::max_element(scores);
+    for (std::size_t i = 0; i < attempts_.size(); ++i)
+      if (highest < 0.9 || scores[i] >= highest - 0.1 ||
+          (scores[i] >= 0.95 && attempts_[i].cost == 0))
+        kept_.push_back(attempts_[i]);
+    return best < attempts_.size() ? &attempts_[best] : nullptr;
+  }
+
+  void finish(const Attempt& attempt, const RotationObservation& observation,
+              const RotationResiduals& residuals) {
+    diagnosis_.layout = attempt.reading.layout;
+    diagnosis_.what = describe(dump_, attempt.reading);
+    take_residuals(residuals, observation, diagnosis_);
+    add_notes(expected_, attempt, required_, diagnosis_);
+    if (const auto reason = too_short(expected_, attempt.reading)) {
+      diagnosis_.reasons.push_back(*reason);
+      diagnosis_.tier = Tier::wrong;
+    }
+  }
+
+  bool blame_numbers(const Attempt& attempt, const RotationObservation& observation,
+                     const RotationResiduals& residuals) {
+    if (residuals.not_finite == 0) return false;
+    diagnosis_.reasons = {not_finite(residuals)};
+    diagnosis_.tier = Tier::wrong;
+    finish(attempt, observation, residuals);
+    return true;
+  }
+
+  // Judges a reading that agrees at the probes by its every cell.
+  bool holds(const Attempt& attempt) {
+    const RotationObservation observation = observe(attempt);
+    const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
+    if (blame_numbers(attempt, observation, residuals)) return true;
+    more_ = residuals.suspects;
+    if (residuals.first_wrong) return false;
+    diagnosis_.reasons = attempt.reasons;
+    if (const auto reason = copies_differ(residuals)) diagnosis_.reasons.push_back(*reason);
+    const Tier tier =
+        residuals.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
+    diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
+    diagnosis_.arithmetic = arithmetic_of(observation, residuals, tier);
+    diagnosis_.before = diagnosis_.after = residuals.worst;
+    if (tier == Tier::drift && residuals.ulps > 2 && observation.has_rows())
+      for (const RotationProposer& cause :
+           precision_causes())  // a shorter type may hide within the drift of far positions
+        if (row_of(cause.cause).tier == Tier::storage)
+          for (const auto& proposal : cause.propose(observation, observation.start()))
+            diagnosis_.notes.push_back(proposal.sentence);
+    finish(attempt, observation, residuals);
+    return true;
+  }
+
+  // Over all readings kept, one cause deep before any goes two deep.
+  Attempt& smallest_hypothesis() {
+    std::vector<RotationObservation> observations;
+    std::vector<Search<RotationObservation>> searches;
+    observations.reserve(kept_.size());
+    for (Attempt& attempt : kept_) {
+      attempt.hypotheses.clear();
+      observations.push_back(observe(attempt));
+      searches.emplace_back(observations.back(), observations.back().start(),
+                            std::span<const RotationProposer>(turn_causes()));
+    }
+    Attempt* best = &kept_.front();
+    for (int depth = 0; depth <= 2; ++depth)
+      for (std::size_t i = 0; i < kept_.size(); ++i) {
+        if (!kept_[i].hypotheses.empty() || kept_[i].cost + depth >= best->total()) continue;
+        kept_[i].hypotheses = searches[i].at_depth(depth);
+        if (kept_[i].total() < best->total()) best = &kept_[i];
+      }
+    if (!best->hypotheses.empty()) return *best;
+    std::vector<double> far;  // unexplained: the reading that lies nearest
+    for (const RotationObservation& observation : observations)
+      far.push_back(observation.measure(observation.start()).residual);
+    return kept_[static_cast<std::size_t>(std::ranges::min_element(far) - far.begin())];
+  }
+
+  // Holds the hypotheses against every row; the first that stands is the answer. False: try again
+  // with the rows that refuted them.
+  bool is_told(Attempt& attempt, bool last) {
+    const RotationObservation observation = observe(attempt);
+    const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
+    if (blame_numbers(attempt, observation, residuals)) return true;
+    std::vector<Index> refuted;
+    while (!attempt.hypotheses.empty() && observation.has_rows()) {
+      refuted = disagreeing_rows(observation, dump_, attempt.hypotheses.front().hypothesis, false);
+      if (refuted.empty()) break;
+      attempt.hypotheses.erase(attempt.hypotheses.begin());
+    }
+    if (attempt.hypotheses.empty() && !refuted.empty() && !last) {
+      more_.insert(more_.end(), refuted.begin(), refuted.end());
+      return false;
+    }
+    diagnosis_.tier = Tier::wrong;
+    diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
+    if (!attempt.hypotheses.empty()) tell(attempt, residuals);
+    if (diagnosis_.reasons.empty())
+      if (const auto reason = copies_differ(residuals))
+        diagnosis_.notes.push_back(reason->sentence);
+    finish(attempt, observation, residuals);
+    return true;
+  }
+
+  void tell(const Attempt& attempt, const RotationResiduals& residuals) {
+    const Explanation<RotationObservation>& hypothesis = attempt.hypotheses.front();
+    const bool nothing_held =
+        hypothesis.fit.residual == 0 && !hypothesis.reasons.empty() &&
+        hypothesis.reasons.back().cause == Cause::uninitialised;  // noise tells no width
+    if (!nothing_held) diagnosis_.reasons = attempt.reasons;
+    diagnosis_.reasons.insert(diagnosis_.reasons.end(), hypothesis.reasons.begin(),
+                              hypothesis.reasons.end());
+    if (const auto reason = copies_differ(residuals); reason && !nothing_held)
+      diagnosis_.reasons.push_back(*reason);
+    diagnosis_.after = hypothesis.fit.residual;
+    diagnosis_.tier =
+        attempt.reasons.empty() && residuals.copies_differ == 0 ? hypothesis.tier : Tier::wrong;
+    for (std::size_t i = 1; i < attempt.hypotheses.size() && diagnosis_.others.size() < 4; ++i) {
+      const Explanation<RotationObservation>& other = attempt.hypotheses[i];
+      if (other.cost > hypothesis.cost + 0.3) break;
+      const auto same_cause = [](const Reason& a, const Reason& b) { return a.cause == b.cause; };
+      if (std::ranges::equal(other.reasons, hypothesis.reasons, same_cause))
+        continue;  // the same with another digit
+      std::string text;
+      for (const Reason& reason : other.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
+      diagnosis_.others.push_back(text);
+    }
+  }
+
+  const Expectation& expected_;
+  const Dump& dump_;
+  RequiredLayout required_;
+  std::vector<Attempt> attempts_, kept_;
+  std::vector<Index> more_;  // rows to probe beside the usual ones
+  Diagnosis diagnosis_;
+};
+
+}  // namespace
+
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
+  std::optional<LikelyReading> likely;
+  double best = 0;
+  for (const Attempt& attempt :
+       attempts_of(expected, dump, truth_of(expected), required_layout(expected))) {
+    const RotationObservation observation(expected, dump, attempt.reading, attempt.truth,
+                                          probes_of(expected, attempt.reading, {}));
+    const double share = observation.measure(observation.start()).share,
+                 score = likelihood(expected, dump, attempt, observation).share + share / 2 -
+                         attempt.cost / 4;
+    if (likely && !(score > best)) continue;
+    best = score;
+    likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};
+  }
+  return *likely;
+}
+
+Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
+  if (dump.before.empty()) return Verdict(expected, dump).reached();
+  if (dump.before.size() != dump.arrays.size())
+    throw UsageError(
+        fmt::format("{} arrays before and {} after: give as many of each, in the same order",
+                    dump.before.size(), dump.arrays.size()));
+  std::vector<Diagnosis> each;
+  for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
+    if (dump.before[i].shape != dump.arrays[i].shape)
+      throw UsageError(
+          fmt::format("{} is {} and {} is {}: vectors before and after must have one shape",
+                      dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
+                      spell_shape(dump.arrays[i].shape)));
+    const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
+    each.push_back(Verdict(expected, pair).reached());
+  }
+  const auto is_reversed = [](const Diagnosis& one) {
+    return one.reasons.size() == 1 && one.reasons[0].cause == Cause::direction_reversed;
+  };
+  if (each.size() > 1 && std::ranges::all_of(each, is_reversed)) {
+    Diagnosis both = each[0];
+    both.reasons.clear();
+    both.tier = Tier::drift;
+    both.first_wrong.reset();
+    both.notes.push_back(
+        "queries and keys both turn the other way: their products are the same, so this is "
+        "equivalent");
+    return both;
+  }
+  return *std::ranges::max_element(each, {},
+                                   [](const Diagnosis& one) { return static_cast<int>(one.tier); });
+}
+
+}  // namespace pe

@@ -1,0 +1,30 @@
+// Turns: the diagnosis of caches, angles, frequencies, sinusoids and turned vectors.
+#pragma once
+
+#include "pe/diagnosis/rotations/attempts.hpp"
+
+namespace pe {
+
+/// For rotations, and for tables whose rows are waves along one axis.
+Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
+
+/// The reading of a dump that looks most like turns, the truth for as many pairs as it has, and the
+/// part of the probed values that agree with it.
+struct LikelyReading {
+  RotationReading reading;
+  RotationTruth truth;
+  Effect effect;
+  double share = 0;
+};
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump);
+
+/// How closely a codebase's arithmetic gives the observed turns: worst distance at the probes, in
+/// numbers of the file's type; the best of all dialects. Nothing where no dialect has a rule for
+/// the encoding.
+struct Arithmetic {
+  const Dialect* dialect = nullptr;
+  double ulps = 0;
+};
+std::optional<Arithmetic> nearest_arithmetic(const RotationObservation& observation);
+
+}  // namespace pe

@@ -1,0 +1,165 @@
+// Verdicts: spelled and counted.
+#include "pe/diagnosis/rotations/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+
+using Form = RotationReading::Form;
+
+std::string arithmetic_of(const RotationObservation& observation,
+                          const RotationResiduals& residuals, Tier tier) {
+  if (tier == Tier::exact) return "correctly rounded";
+  if (residuals.in_double && observation.reading().form != Form::vectors)
+    return "angles in double precision";
+  if (observation.reading().form == Form::vectors)
+    return fmt::format("turns within what rounding to {} allows", name_of(observation.dtype()));
+  const auto nearest = nearest_arithmetic(observation);
+  if (!nearest) return "float32 angles";
+  if (nearest->ulps == 0)
+    return fmt::format("{}, bit for bit at the rows probed", nearest->dialect->name);
+  if (nearest->ulps <= 4)
+    return fmt::format("{}, within {:g} ulp at the rows probed", nearest->dialect->name,
+                       nearest->ulps);
+  return fmt::format("float32 angles of no known codebase (nearest: {}, {:.3g} ulps away)",
+                     nearest->dialect->name, nearest->ulps);
+}
+
+void add_notes(const Expectation& expected, const Attempt& attempt, const RequiredLayout& required,
+               Diagnosis& diagnosis) {
+  const RotationReading& reading = attempt.reading;
+  if (reading.form != Form::vectors && reading.pairing == Pairing::adjacent)
+    diagnosis.notes.push_back(
+        "columns repeat by neighbours: for kernels that turn channels 2j and 2j+1");
+  if (required.pairing && !required.by_hand && reading.form != Form::vectors && reading.pairing &&
+      *reading.pairing != *required.pairing)
+    diagnosis.notes.push_back(
+        fmt::format("{} pairs channels otherwise: right where the weights were permuted to suit, "
+                    "wrong where they were not (--layout or --pairing demands one)",
+                    required.from));
+  if (expected.parameters.has("mscale-all-dim") && expected.encoding->name == "rope")
+    diagnosis.notes.push_back(
+        "a program with mscale_all_dim also multiplies its scores by (0.1·mscale_all_dim·ln factor "
+        "+ 1)²: no table shows whether it does");
+  if (expected.parameters.has("max-position") && !expected.rows && reading.run == 0 &&
+      reading.form == Form::turns) {
+    const Index longest = expected.parameters.integer("max-position");
+    if (reading.rows < longest)
+      diagnosis.notes.push_back(
+          fmt::format("the table has {} rows and the config promises {} positions: --length {} "
+                      "would demand them",
+                      reading.rows, longest, longest));
+  }
+  if (expected.dialect && expected.dialect->steps && diagnosis.tier <= Tier::drift &&
+      !diagnosis.arithmetic.starts_with(std::string(expected.dialect->name) + ","))
+    diagnosis.notes.push_back(
+        fmt::format("the arithmetic of dialect {} is another; both are within the bound",
+                    expected.dialect->name));
+}
+
+namespace {
+
+std::string bound_sentence(const RotationObservation& observation) {
+  const double widest = observation.truth().growth.empty() ? 0 : observation.truth().growth.back();
+  if (observation.reading().form == Form::vectors)
+    return fmt::format(
+        "K·2^-24·angle + 4√2·u, u = {:.3g} one rounding of the vectors' type: table, two products "
+        "and a sum",
+        unit_roundoff(observation.dtype()));
+  return fmt::format(
+      "A·(K·2^-24·angle + 3·2^-24 + u), A = {:.6g}, u = {:.3g} one rounding to {}; K = 10 "
+      "roundings + ln(base)·2j/d for the exponent + 2j for a power taken by "
+      "multiplication (at most {:.3g} here){}",
+      observation.truth().magnitude, unit_roundoff(observation.dtype()),
+      name_of(observation.dtype()), *std::ranges::max_element(observation.truth().growth),
+      widest < *std::ranges::max_element(observation.truth().growth) ? " + 4(1/r − 1) on a ramp"
+                                                                     : "");
+}
+
+// A vector of frequencies has one row; every pair is looked at.
+RotationResiduals residuals_of_frequencies(const RotationObservation& observation,
+                                           const Attempt& attempt) {
+  RotationResiduals residuals;
+  const RotationPrediction prediction(observation.start(), observation.truth().growth, 0x1p-24,
+                                      unit_roundoff(observation.dtype()));
+  std::vector<double> want(observation.pairs()), bound(observation.pairs());
+  prediction.frequencies(want.data(), bound.data());
+  for (std::size_t j = 0; j < observation.pairs(); ++j) {
+    const double got = observation.measured()[j], off = std::fabs(got - want[j]);
+    ++residuals.cells;
+    // Of periods and factors the number in the file is another, and so is its rounding.
+    const bool reciprocal = attempt.reading.form != Form::frequencies;
+    const double round = reciprocal ? 1 / rounded(1 / want[j], observation.dtype())
+                                    : rounded(want[j], observation.dtype());
+    if (attempt.reading.form == Form::factors || got != round) {
+      residuals.rounded_otherwise += got != round;
+      if (got != round && round != 0)
+        residuals.ulps = std::max(
+            residuals.ulps, std::fabs(got / round - 1) / unit_roundoff(observation.dtype()) / 2);
+    }
+    const Cell cell{fmt::format("pair {}", j), want[j], got};
+    if (!std::isfinite(got) && residuals.not_finite++ == 0) residuals.first_not_finite = cell;
+    if (!(off <= bound[j]) && !residuals.first_wrong) residuals.first_wrong = cell;
+    if (!(off <= std::fabs(want[j]) * (observation.truth().growth[j] * 0x1p-53 +
+                                       unit_roundoff(observation.dtype()))))
+      residuals.in_double = false;
+    if (residuals.worst_cell.place.empty() || off > residuals.worst) {
+      residuals.worst = off;
+      residuals.worst_cell = cell;
+      residuals.bound = bound[j];
+    }
+  }
+  return residuals;
+}
+
+}  // namespace
+
+RotationResiduals residuals_of(const RotationObservation& observation, const Dump& dump,
+                               const Attempt& attempt) {
+  return observation.has_rows() ? residuals_from_truth(observation, dump, attempt.effect)
+                                : residuals_of_frequencies(observation, attempt);
+}
+
+void take_residuals(const RotationResiduals& residuals, const RotationObservation& observation,
+                    Diagnosis& diagnosis) {
+  diagnosis.cells = residuals.cells;
+  diagnosis.rounded_otherwise = residuals.rounded_otherwise;
+  diagnosis.ulps = residuals.ulps;
+  diagnosis.worst = residuals.worst;
+  diagnosis.worst_cell = residuals.worst_cell;
+  diagnosis.bound = residuals.bound;
+  diagnosis.first_wrong = residuals.first_wrong;
+  diagnosis.curve = residuals.curve;
+  diagnosis.bound_from = bound_sentence(observation);
+  diagnosis.coverage = fmt::format("all {} values", residuals.cells);
+}
+
+Reason not_finite(const RotationResiduals& residuals) {
+  return {Cause::not_finite, fmt::format("{} values are NaN or infinite, the first at {}",
+                                         residuals.not_finite, residuals.first_not_finite->place)};
+}
+
+// A short table is short whatever else it is.
+std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading) {
+  const bool rows =
+      reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
+  const Index has = reading.run > 0 ? reading.run : reading.rows;
+  if (!rows || !expected.rows || has >= *expected.rows) return {};
+  return Reason{Cause::table_short,
+                fmt::format("there are {} rows, where {} are meant", has, *expected.rows)};
+}
+
+std::optional<Reason> copies_differ(const RotationResiduals& residuals) {
+  if (residuals.copies_differ == 0) return {};
+  return Reason{Cause::copies_differ,
+                fmt::format("the second columns of the pairs are not the first "
+                            "ones in {} rows, the first of them row {}",
+                            residuals.copies_differ, residuals.first_copy)};
+}
+
+}  // namespace pe

@@ -1,0 +1,34 @@
+// Turn verdict: the numbers, bounds, notes and arithmetic of a verdict on turns.
+#pragma once
+
+#include "pe/diagnosis/rotations/attempts.hpp"
+#include "pe/diagnosis/rotations/residuals.hpp"
+
+namespace pe {
+
+/// Whose arithmetic it is, or of which precision.
+std::string arithmetic_of(const RotationObservation& observation,
+                          const RotationResiduals& residuals, Tier tier);
+
+/// Equivalences, and what the dump cannot show.
+void add_notes(const Expectation& expected, const Attempt& attempt, const RequiredLayout& required,
+               Diagnosis& diagnosis);
+
+/// Every row, or the one vector of frequencies.
+RotationResiduals residuals_of(const RotationObservation& observation, const Dump& dump,
+                               const Attempt& attempt);
+
+/// The numbers into the diagnosis, with the bound's derivation.
+void take_residuals(const RotationResiduals& residuals, const RotationObservation& observation,
+                    Diagnosis& diagnosis);
+
+/// Where the first NaN or infinity stands.
+Reason not_finite(const RotationResiduals& residuals);
+
+/// Fewer rows than are meant; nothing where there are enough.
+std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading);
+
+/// Columns that should be equal and are not; nothing where they are.
+std::optional<Reason> copies_differ(const RotationResiduals& residuals);
+
+}  // namespace pe

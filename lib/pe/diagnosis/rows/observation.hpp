@@ -1,0 +1,62 @@
+// Tables of rows that are no waves: which row of the table meant each row of a dump is, and what
+// was done to its numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pe/diagnosis/search.hpp"
+
+namespace pe {
+
+/// What may have made a table.
+struct RowHypothesis {
+  std::int64_t shift = 0;                      // row p holds the row of p + shift
+  std::optional<std::int64_t> zero_from = {};  // rows of positions from here on are 0
+  std::optional<std::int64_t> zero_row = {};   // this row alone is 0
+  std::optional<std::int64_t> last = {};       // rows after this one repeat it
+  std::int64_t period = 0;                     // row p holds the row of p mod period
+  std::vector<std::int64_t> order = {};        // row of each position, from the first
+  bool transposed = false;
+  double scale = 1;
+  std::optional<DType> storage = {};
+};
+
+struct RowObservation {
+  using Hypothesis = RowHypothesis;
+  struct Probe {
+    Index row = 0;  // of the dump
+    std::vector<double> got = {};
+  };
+
+  const Expectation* expected = nullptr;
+  Table table;
+  DType dtype = DType::f32;
+  Index rows = 0, width = 0, times = 1;  // of the dump as [times, rows, width]
+  std::int64_t first = 0;                // position of row 0
+  std::int64_t begin = 0, end = 0;       // positions that the table meant has
+  double relative = 0, absolute = 0;     // bound before the rounding to the file's dtype
+  std::string derivation;
+  std::vector<Probe> probes;
+  std::vector<std::int64_t>
+      implied;  // position of the row meant that each row of the dump equals; −1: of none
+
+  Fit measure(const RowHypothesis& hypothesis) const;
+  /// A row of the dump as the hypothesis has it; false where the table meant has no such row.
+  bool evaluate(const RowHypothesis& hypothesis, Index row, double* out) const;
+  double allowed(const RowHypothesis& hypothesis, double truth) const;
+};
+
+std::span<const Proposer<RowObservation>> row_proposers();
+
+/// The dump's one array as rows of positions, and its observation, nothing probed yet. Throws
+/// UsageError where it is no table of the width expected.
+struct RowDump {
+  RowObservation observation;
+  Stored given, array;      // as in the file; as [times, rows, width]
+  bool transposed = false;  // only that fits
+};
+RowDump row_dump(const Expectation& expected, const Dump& dump);
+
+}  // namespace pe

@@ -1,0 +1,266 @@
+// The diagnosis of a table of rows: every row against the one meant, and the smallest cause where
+// rows are wrong.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/biases/biases.hpp"
+#include "pe/diagnosis/residuals.hpp"
+#include "pe/diagnosis/rows/observation.hpp"
+
+namespace pe {
+namespace {
+
+constexpr Index most_matched = Index{1} << 20;  // rows whose place in the table meant is looked up
+
+// [times, rows, width] of a dump; transposed where only that fits.
+struct RowShape {
+  Index times = 1, rows = 0;
+  bool transposed = false;
+};
+
+RowShape shape_of(const Expectation& expected, const Table& table, const Stored& array) {
+  std::vector<Index> shape = array.shape;
+  if (shape.size() == 1 && table.width == 1) shape.push_back(1);
+  if (shape.size() == 1 && shape[0] == table.width) shape.insert(shape.begin(), 1);
+  if (shape.size() >= 3 && shape.back() == table.width && shape.end()[-2] == 1)
+    shape.erase(shape.end() - 2);  // [position, 1, channel]
+  const bool turned = expected.layout == "table-transposed";
+  if (shape.size() >= 2 && shape.back() == table.width && !turned) {
+    RowShape found{1, shape.end()[-2], false};
+    for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis) found.times *= shape[axis];
+    if (found.rows > 0 && found.times > 0) return found;
+  }
+  while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+  if (shape.size() == 2 && shape[0] == table.width && shape[1] > 0) return {1, shape[1], true};
+  throw UsageError(fmt::format("{} {} is no table of {} channels, [position, channel]", array.shown,
+                               spell_array(array), table.width));
+}
+
+// The dump with its two axes swapped.
+Stored turned(const Stored& array, Index rows, Index width) {
+  Stored other = array;
+  other.shape = {rows, width};
+  other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](
+                   Index first, Index count, std::byte* out) {
+    // Rows of the turned table are columns of the file: a block of them is gathered from one read
+    // for each channel.
+    const Index from = first / width, until = (first + count - 1) / width;
+    std::vector<std::byte> line(static_cast<std::size_t>(until - from + 1) * size);
+    for (Index column = 0; column < width; ++column) {
+      fill(column * rows + from, until - from + 1, line.data());
+      for (Index row = from; row <= until; ++row) {
+        const Index at = row * width + column - first;
+        if (at >= 0 && at < count)
+          std::memcpy(out + static_cast<std::size_t>(at) * size,
+                      line.data() + static_cast<std::size_t>(row - from) * size, size);
+      }
+    }
+  };
+  return other;
+}
+
+double largest_of(const RowObservation& observation) {
+  double largest = 0;
+  std::vector<double> row(static_cast<std::size_t>(observation.table.width));
+  const std::int64_t count = observation.end - observation.begin;
+  for (Index i = 0; i < std::min<Index>(count, 256); ++i) {
+    observation.table.fill({observation.begin + (count <= 256 ? i : i * (count / 256)), 1, 1, 0},
+                           DType::f64, reinterpret_cast<std::byte*>(row.data()));
+    for (const double value : row) largest = std::max(largest, std::fabs(value));
+  }
+  return largest;
+}
+
+void set_bound(RowObservation& observation) {
+  constexpr double u = 0x1p-24;
+  const std::string_view name = observation.expected->encoding->name;
+  const std::string claim = claim_of(*observation.expected->encoding, "pe");
+  observation.relative = u;  // of a value that went through float32, as text or by a store
+  if (name == "learned" && observation.expected->parameters.choice("extend") != "none") {
+    // 4 x 4 taps whose weights sum to at most 2.25 in magnitude: (16 + 8) roundings of terms of
+    // that size.
+    observation.absolute = 24 * 2.25 * u * largest_of(observation);
+    observation.derivation =
+        "54·2^-24 of the largest value probed: sums of up to 16 taps in float32; and one rounding "
+        "to the dump's type";
+  } else if (name == "normalized-index") {
+    observation.relative = 2 * u;
+    observation.derivation =
+        "2·2^-24 of the value: a division in float32; and one rounding to the dump's type";
+  } else if (observation.table.grid) {
+    const std::vector<Index>& extents = observation.table.grid->extents;
+    const Index farthest = extents.empty() ? observation.end : *std::ranges::max_element(extents);
+    observation.absolute = 10 * u * (1 + static_cast<double>(farthest));
+    observation.derivation =
+        "10·2^-24·(1 + the largest coordinate): float32 frequencies and angles";
+  } else if (claim.starts_with("absolute:")) {
+    observation.absolute = std::strtod(claim.c_str() + 9, nullptr);
+    observation.derivation =
+        "what the encoding itself claims, " + claim + "; and one rounding to the dump's type";
+  } else {
+    observation.derivation = "one rounding to float32 and one to the dump's type";
+  }
+}
+
+void add_probe(RowObservation& observation, const Stored& array, Index row) {
+  RowObservation::Probe probe{
+      .row = row % observation.rows,
+      .got = std::vector<double>(static_cast<std::size_t>(observation.width))};
+  array.read(row * observation.width, observation.width, probe.got.data());
+  observation.probes.push_back(std::move(probe));
+}
+
+std::string key_of(std::span<const double> row) {
+  return {reinterpret_cast<const char*>(row.data()), row.size_bytes()};
+}
+
+// Which row of the table meant each row of the dump equals, both in the dump's type: nearest to its
+// own place where several do.
+void match(RowObservation& observation, const Stored& array) {
+  if (observation.rows > most_matched || observation.end - observation.begin > most_matched) return;
+  const auto width = static_cast<std::size_t>(observation.width);
+  std::vector<double> row(width), rounded(width);
+  std::unordered_map<std::size_t, std::int64_t> places;
+  const std::hash<std::string> hash;
+  const auto plain = [](std::vector<double>& values) {
+    for (double& value : values) value += 0.0;  // −0 is 0
+  };
+  for (std::int64_t position = observation.begin; position < observation.end; ++position) {
+    observation.table.fill({position, 1, 1, 0}, DType::f64,
+                           reinterpret_cast<std::byte*>(row.data()));
+    round_to(observation.dtype, row, rounded.data());
+    plain(rounded);
+    places.emplace(hash(key_of(rounded)), position);
+  }
+  for (Index i = 0; i < observation.rows; ++i) {
+    array.read(i * observation.width, observation.width, row.data());
+    plain(row);
+    const auto found = places.find(hash(key_of(row)));
+    const bool zeros = std::ranges::all_of(row, [](double value) { return value == 0; });
+    observation.implied.push_back(zeros ? -2 : found == places.end() ? -1 : found->second);
+  }
+}
+
+Tally pass(const RowObservation& observation, const Stored& array,
+           const RowHypothesis& hypothesis) {
+  Tally residuals(observation.dtype);
+  const auto width = static_cast<std::size_t>(observation.width);
+  const Index block = std::clamp<Index>((Index{1} << 18) / observation.width, 1, observation.rows);
+  std::vector<double> got(static_cast<std::size_t>(block) * width), truth(width), rounded(width),
+      bound(width);
+  for (Index time = 0; time < observation.times; ++time)
+    for (Index first = 0; first < observation.rows; first += block) {
+      const Index rows = std::min(block, observation.rows - first);
+      array.read((time * observation.rows + first) * observation.width, rows * observation.width,
+                 got.data());
+      for (Index row = 0; row < rows; ++row) {
+        if (!observation.evaluate(hypothesis, first + row, truth.data())) continue;
+        round_to(observation.dtype, truth, rounded.data());
+        std::ranges::transform(truth, bound.begin(), [&](double value) {
+          return observation.allowed(hypothesis, value);
+        });
+        residuals.add(
+            {got.data() + static_cast<std::size_t>(row) * width, truth.data(), rounded.data(),
+             bound.data(), observation.width, observation.first + first + row, 0},
+            time * observation.rows + first + row);
+      }
+    }
+  return residuals;
+}
+
+}  // namespace
+
+RowDump row_dump(const Expectation& expected, const Dump& dump) {
+  constexpr std::string_view names[] = {"pe", "position", "embed", "table", "wpe"};
+  const Stored& given = only_array(expected, dump, names);
+  const Table& table = std::get<Table>(expected.effect);
+  const RowShape shape = shape_of(expected, table, given);
+  const Stored plain = given.u16 ? as_bf16(given) : given;
+  const Stored array = shape.transposed ? turned(plain, shape.rows, table.width) : plain;
+
+  RowObservation observation{.expected = &expected,
+                             .table = table,
+                             .dtype = array.dtype,
+                             .rows = shape.rows,
+                             .width = table.width,
+                             .times = shape.times,
+                             .first = expected.first,
+                             .begin = 0,
+                             .end = 0,
+                             .derivation = {},
+                             .probes = {},
+                             .implied = {}};
+  observation.begin = table.rows ? 0 : expected.first - 8;
+  observation.end = table.rows ? *table.rows : expected.first + shape.rows + 8;
+  set_bound(observation);
+  return {std::move(observation), given, array, shape.transposed};
+}
+
+Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
+  RowDump rows = row_dump(expected, dump);
+  RowObservation& observation = rows.observation;
+  const Stored& array = rows.array;
+  const Table& table = observation.table;
+  constexpr Index some = 24;
+  for (Index i = 0; i < std::min(observation.rows, some); ++i)
+    add_probe(observation, array,
+              observation.rows <= some ? i : i * (observation.rows - 1) / (some - 1));
+
+  Diagnosis diagnosis;
+  diagnosis.what = fmt::format("table of {} rows and {} channels {}", observation.rows, table.width,
+                               spell_array(rows.given));
+  diagnosis.layout = rows.transposed ? "table-transposed" : "table";
+  diagnosis.bound_from = observation.derivation;
+  const auto place = [&](const Spot& spot) {
+    return fmt::format("position {}, channel {}", observation.first + spot.run % observation.rows,
+                       spot.index);
+  };
+  const RowHypothesis meant;
+  const Tally first = pass(observation, array, meant);
+  first.tell(diagnosis, place);
+  diagnosis.coverage = fmt::format("all {} cells", first.cells());
+  const std::int64_t beyond = observation.first + observation.rows - observation.end;
+  if (beyond > 0 && table.rows)
+    diagnosis.notes.push_back(
+        fmt::format("{} rows lie beyond the {} that the table has, and are not compared",
+                    std::min(beyond, observation.rows), *table.rows));
+  std::vector<Reason> of_shape;
+  if (rows.transposed)
+    of_shape.push_back(
+        {Cause::transposed, fmt::format("positions and channels are swapped: [{}, {}]", table.width,
+                                        observation.rows)});
+  if (expected.rows && observation.rows < *expected.rows)
+    of_shape.push_back({Cause::table_short, fmt::format("the table has {} rows, where {} must be",
+                                                        observation.rows, *expected.rows)});
+
+  if (first.agrees() && first.cells() > 0) {
+    diagnosis.tier = first.exact() ? Tier::exact : Tier::drift;
+  } else {
+    match(observation, array);
+    if (first.first_wrong()) add_probe(observation, array, first.first_wrong()->run);
+    if (first.worst_spot()) add_probe(observation, array, first.worst_spot()->run);
+    std::ranges::stable_sort(observation.probes, {}, &RowObservation::Probe::row);
+    diagnosis.before = diagnosis.after = observation.measure(meant).residual;
+    auto found = explain<RowObservation>(observation, meant, row_proposers());
+    std::erase_if(
+        found, [&](const auto& one) { return !pass(observation, array, one.hypothesis).agrees(); });
+    if (!found.empty()) tell(found, diagnosis);
+    blame_numbers(diagnosis);
+  }
+  const bool unexplained = diagnosis.tier == Tier::wrong && diagnosis.reasons.empty();
+  if (!of_shape.empty() && !unexplained) {
+    diagnosis.reasons.insert(diagnosis.reasons.begin(), of_shape.begin(), of_shape.end());
+    diagnosis.tier = Tier::wrong;
+  }
+  diagnosis.arithmetic = diagnosis.tier == Tier::exact   ? "correctly rounded"
+                         : diagnosis.tier == Tier::drift ? "float32, of no known codebase"
+                                                         : "";
+  return diagnosis;
+}
+
+}  // namespace pe
