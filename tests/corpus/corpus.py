@@ -28,9 +28,11 @@ import identifying  # noqa: E402
 import mask_cases  # noqa: E402
 import mrope  # noqa: E402
 import outcome  # noqa: E402
+import part_cases  # noqa: E402
 import rope_cases  # noqa: E402
 import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
+import scaling_cases  # noqa: E402
 import selfcheck  # noqa: E402
 import tables_cases  # noqa: E402
 import vectors  # noqa: E402
@@ -42,11 +44,13 @@ KNOWN = {}  # name of a case → why its data cannot tell
 
 def every_case(folder):
     """folder: for the weights that a check's parameters name."""
-    for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases):
+    for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
+                   scaling_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases):
         yield from module.spoilt(folder)
-    for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases):
+    for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
+                   scaling_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases):
         yield from module.clean(folder)
