@@ -23,12 +23,14 @@ import bias_cases  # noqa: E402
 import case  # noqa: E402
 import cell_cases  # noqa: E402
 import containers  # noqa: E402
+import engine_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import identifying  # noqa: E402
 import mask_cases  # noqa: E402
 import mrope  # noqa: E402
 import outcome  # noqa: E402
 import part_cases  # noqa: E402
+import relative_cases  # noqa: E402
 import rope_cases  # noqa: E402
 import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
@@ -45,14 +47,14 @@ KNOWN = {}  # name of a case → why its data cannot tell
 def every_case(folder):
     """folder: for the weights that a check's parameters name."""
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases):
+                   scaling_cases, engine_cases):
         yield from module.spoilt()
-    for module in (bias_cases, tables_cases, mask_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases):
+                   scaling_cases, engine_cases):
         yield from module.clean()
-    for module in (bias_cases, tables_cases, mask_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases):
         yield from module.clean(folder)
 
 

@@ -82,6 +82,35 @@ def coordinate_offset(name, segments):
     return reaxed(name, segments, change=lambda p: p + np.where(vision(p)[:, None], [[0, 1, 1]], 0))
 
 
+def all_shifted(k, pictures_alone=False):
+    """Every coordinate, or those of pictures, k further on."""
+    def places(name, segments):
+        return reaxed(name, segments, change=lambda p: p + k * (vision(p)[:, None] if pictures_alone else 1))
+    return places
+
+
+def axes_turned(order):
+    return lambda name, segments: reaxed(name, segments, change=lambda p: p[:, order])
+
+
+def sections_wrong(delta):
+    """Pairs of time given to height, or the reverse; in turn, whatever the model has."""
+    def places(name, segments):
+        sections, interleaved = models.sections(name)
+        t, h, w = sections
+        return reaxed(name, segments, axis_of_pair([t + delta, h - delta, w], False) if not interleaved
+                      else np.roll(axis_of_pair(sections, True), 1))
+    return places
+
+
+def text_behind_all(name, segments):
+    """Text goes on behind the number of tokens, not behind the longer side of a picture."""
+    def change(p):
+        text = ~vision(p)
+        return np.where(text[:, None], np.arange(len(p))[:, None], p)
+    return reaxed(name, segments, change=change)
+
+
 def built(name, segments, change, layout, dtype):
     good = sound(name, segments, "f64" if dtype == "f64" else "hf")
     bad = change(good) if change else good
@@ -114,6 +143,19 @@ def spoilt():
     for i, name in enumerate(MODELS[:2]):
         segments = SEGMENTS[2]  # of a video the time of its frames is left, and nothing else
         yield one(number, "axes-collapsed", name, segments, lambda s, n=name, g=segments: s.but(axes=axes_collapsed_time(n, g)))
+        number += 1
+
+
+    more = [("coordinate-offset", ("position-offset",), all_shifted(1)), ("coordinate-offset", ("position-offset",), all_shifted(-2)),
+            ("coordinate-offset", ("position-offset",), all_shifted(17)), ("coordinate-offset", ("position-offset",), all_shifted(3, True)),
+            ("axes-swapped", (), axes_turned([1, 2, 0])), ("axes-swapped", (), axes_turned([2, 1, 0])), ("axes-swapped", (), axes_turned([1, 0, 2])),
+            ("sections-wrong", ("sections-order", "wrong-parameter"), sections_wrong(-4)),
+            ("sections-wrong", ("sections-order", "wrong-parameter"), sections_wrong(4)),
+            ("coordinate-offset", ("position-offset", "position-jump"), text_behind_all)]
+    number = 3100
+    for i, (cause, also, places) in enumerate(more * 2):
+        name, segments = MODELS[(i + i // 10) % 4], SEGMENTS[i % 2]
+        yield one(number, cause, name, segments, lambda s, n=name, g=segments, f=places: s.but(axes=f(n, g)), also)
         number += 1
 
 
