@@ -4,11 +4,8 @@
 matrix: for every cause that was made, the causes that were named first. The last line reads "N passed, N failed"."""
 import argparse
 import collections
-import json
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,11 +15,12 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "h5py")
+import numpy as np  # noqa: E402
 import axes_cases  # noqa: E402
 import bias_cases  # noqa: E402
 import case  # noqa: E402
 import cell_cases  # noqa: E402
-import containers  # noqa: E402
+import dumps  # noqa: E402
 import engine_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import identifying  # noqa: E402
@@ -36,11 +34,11 @@ import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
 import scaling_cases  # noqa: E402
 import selfcheck  # noqa: E402
+import soak  # noqa: E402
 import tables_cases  # noqa: E402
 import vectors  # noqa: E402
 import xpos_cases  # noqa: E402
 
-BATCH_BYTES, BATCH_CASES = 150 << 20, 250
 KNOWN = {}  # name of a case → why its data cannot tell
 
 
@@ -58,67 +56,60 @@ def every_case(folder):
         yield from module.clean(folder)
 
 
-def write(folder, number, one):
-    """Writes the dump; the manifest's entry."""
-    built = one.build()
-    stem = f"{number:04d}"
-    kind = case.container_for(built.named, built.dtype, one.container)
-    file, more = containers.write(folder, stem, kind, built.named, built.dtype)
-    check = {"name": f"{one.name} | {built.dtype} {kind}", **one.check, **built.check, **more, "file": file}
-    if built.before:
-        check["before"], _ = containers.write(folder, stem + "-before", kind, built.before, built.dtype)
-    return check
-
-
-def run(tool, folder, checks):
-    """What the verifier says, by name; and what it printed where there is no report."""
-    manifest, report = folder / "manifest.json", folder / "report.json"
-    manifest.write_text(json.dumps({"schema_version": 1, "checks": checks}, indent=1))
-    done = subprocess.run([tool, "run", str(manifest), "--report", str(report)], capture_output=True, text=True)
-    if not report.exists():
-        return {}, f"exit {done.returncode}: {done.stderr.strip()[-400:]}"
-    return {c["name"]: c for c in json.loads(report.read_text())["checks"]}, ""
-
-
-def batches(cases, folder):
-    """(cases, checks) until the files or the cases are enough."""
-    ones, checks = [], []
-    for number, one in enumerate(cases):
-        ones.append(one)
-        checks.append(write(folder, number, one))
-        if len(ones) >= BATCH_CASES or sum(f.stat().st_size for f in folder.iterdir()) > BATCH_BYTES:
-            yield ones, checks
-            ones, checks = [], []
-    if ones:
-        yield ones, checks
-
-
-def judge(tool, cases, folder, keep):
-    matrix, counts, misses, seconds = collections.defaultdict(collections.Counter), collections.Counter(), [], []
-    for number, (ones, checks) in enumerate(batches(cases, folder)):
-        answers, trouble = run(tool, folder, checks)
-        if trouble:
-            print(f"batch {number}: {trouble}")
-        for one, check in zip(ones, checks):
-            answer = answers.get(check["name"])
-            matrix[one.made][outcome.word(one, answer)] += 1
-            seconds.append(((answer or {}).get("seconds", 0), check["name"]))
-            kind = outcome.judged(one, answer)
-            counts["known" if kind != "right" and one.name in KNOWN else kind] += 1
-            if kind != "right" and one.name not in KNOWN:
-                misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
-        for path in folder.iterdir():
-            if keep:
-                shutil.copy(path, keep / (f"{number}-{path.name}" if path.suffix == ".json" else path.name))
-            path.unlink()
-    print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
-    return matrix, misses, counts
-
-
 def show(matrix):
     for made in sorted(matrix):
         row = matrix[made]
         print(f"{made:<52} {sum(row.values()):4d}: " + ", ".join(f"{word} {n}" for word, n in row.most_common()))
+
+
+def judge(tool, cases, folder, keep):
+    matrix, counts, misses, seconds = collections.defaultdict(collections.Counter), collections.Counter(), [], []
+    for one, check, answer in dumps.answers(tool, cases, folder, keep):
+        matrix[one.made][outcome.word(one, answer)] += 1
+        seconds.append(((answer or {}).get("seconds", 0), check["name"]))
+        kind = outcome.judged(one, answer)
+        counts["known" if kind != "right" and one.name in KNOWN else kind] += 1
+        if kind != "right" and one.name not in KNOWN:
+            misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
+    print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
+    show(matrix)
+    print("\n".join(["", *misses]))
+    print(outcome.line(counts))
+    if counts["known"]:
+        print(f"{counts['known']} known misses: " + "; ".join(sorted(set(KNOWN.values()))))
+    return counts["right"], len(misses)
+
+
+def chosen(folder, seed, options):
+    """The cases of a seed; some of them drawn, where not all are wanted."""
+    case.Cycle.start(seed)
+    cases = [c for c in every_case(folder) if re.search(options.only, c.name) and not (options.anonymous and c.by_name)]
+    if options.deal and options.deal < len(cases):
+        keep = sorted(np.random.default_rng([seed, 7]).permutation(len(cases))[:options.deal])
+        cases = [cases[i] for i in keep]
+    return cases
+
+
+def soaked(seeds, folder, options):
+    def told():
+        for seed in seeds:
+            start = time.monotonic()
+            counts = collections.Counter()
+            for one, check, answer in dumps.answers(options.bin / "pe-verify", chosen(folder, seed, options), folder):
+                counts[outcome.judged(one, answer)] += 1
+                yield seed, one, check, answer
+            print(f"seed {seed}: {outcome.line(counts)}, {time.monotonic() - start:.0f} s", flush=True)
+    table, misses = soak.counted(told())
+    print("\n".join(["", *misses, ""]))
+    whole = soak.show(table)
+    return whole["right"], len(misses)
+
+
+def seeds_of(options):
+    if options.seeds:
+        first, _, last = options.seeds.partition(":")
+        return range(int(first), int(last))
+    return range(options.soak) if options.soak else None
 
 
 def main():
@@ -128,33 +119,34 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep dumps, manifests and reports here")
     parser.add_argument("--identify", action="store_true", help="ask of each sound dump what it is, with nothing said")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another assortment of dtypes, layouts, lengths and containers")
+    parser.add_argument("--soak", type=int, metavar="N", help="seeds 0 to N-1, all misses together")
+    parser.add_argument("--seeds", metavar="A:B", help="the same for seeds A to B-1")
+    parser.add_argument("--deal", type=int, metavar="K", help="K cases of each seed, drawn from all")
+    parser.add_argument("--anonymous", action="store_true", help="every file x.npy and every array x: the answers must be the same")
     parser.add_argument("--self-check", action="store_true", help="hold the corpus to itself, without a verifier")
     options = parser.parse_args()
     start = time.monotonic()
-    case.Cycle.seed = options.seed
+    dumps.anonymous = options.anonymous
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pe-corpus-") as name:
         folder = pathlib.Path(name)
-        cases = [c for c in every_case(folder) if re.search(options.only, c.name)]
-        spoilt = sum(bool(c.causes) for c in cases)
-        print(f"{spoilt} spoilt and {len(cases) - spoilt} sound dumps, {len({c.made for c in cases})} rows")
-        if options.self_check:
-            faults = list(selfcheck.cases(cases)) + list(selfcheck.against_mpmath())
-            print("\n".join(faults))
-            passed, failed = len(cases) - len(faults), len(faults)
-        elif options.identify:
-            sound = [c for c in cases if not c.causes]
-            passed, failed = identifying.judge(options.bin / "pe-verify", sound, folder, write, identifying.untold)
+        seeds, tool = seeds_of(options), options.bin / "pe-verify"
+        if seeds is not None:
+            passed, failed = soaked(seeds, folder, options)
         else:
-            tool = options.bin / "pe-verify"
-            matrix, misses, counts = judge(tool, cases, folder, options.keep)
-            show(matrix)
-            print("\n".join(["", *misses]))
-            print(outcome.line(counts))
-            passed, failed = counts["right"], len(misses)
-            if counts["known"]:
-                print(f"{counts['known']} known misses: " + "; ".join(sorted(set(KNOWN.values()))))
+            cases = chosen(folder, options.seed, options)
+            spoilt = sum(bool(c.causes) for c in cases)
+            print(f"{spoilt} spoilt and {len(cases) - spoilt} sound dumps, {len({c.made for c in cases})} rows")
+            if options.self_check:
+                faults = list(selfcheck.cases(cases)) + list(selfcheck.against_mpmath())
+                print("\n".join(faults))
+                passed, failed = len(cases) - len(faults), len(faults)
+            elif options.identify:
+                sound = [c for c in cases if not c.causes]
+                passed, failed = identifying.judge(tool, sound, folder, dumps.write, identifying.untold)
+            else:
+                passed, failed = judge(tool, cases, folder, options.keep)
     print(f"{time.monotonic() - start:.0f} s")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -23,7 +23,7 @@ def low_vectors(number):
     for cause, change in LOW.items():
         for i, dtype in enumerate(("bf16", "f16")):
             for of in (PLAIN + LLAMA3)[2 * i + number % 3:][:2]:
-                length = {"low-precision-table": 96, "low-precision-positions": 600 if dtype == "bf16" else 4096}.get(cause, 300)
+                length = {"low-precision-table": 40, "low-precision-positions": 600 if dtype == "bf16" else 4096}.get(cause, 300)
                 yield vectors.vector_case(number, accepted(cause), of, lambda s, c=change, d=dtype: c(s, d), "f32", length)
                 number += 1
     for of in PLAIN[:2] + LLAMA3[:1]:
