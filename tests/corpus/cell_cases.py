@@ -18,7 +18,7 @@ from tables import F32, F64
 DTYPE = Cycle("f32", "f32", "bf16", "f64", "f16")
 LAYOUT = Cycle("pairs", "halves", "cos-sin", "turns", "batch-halves", "sin-cos", "angles")
 OF = Cycle("llama-2-7b", "llama-3.1-8b", "gpt-oss-20b", "gemma-3-4b", "gpt-neox-20b", "deepseek-r1", "pythia-14m", "gpt-j-6b", "phi-4-mini")
-LENGTHS = Cycle(300, 256, 513)
+LENGTHS = Cycle(120, 96, 203)
 
 
 # --- what is damaged: (rows × columns view, random numbers, dtype) → the same, changed -----------------------------------
@@ -196,7 +196,7 @@ def every():
             yield spoil(sound, number + 1, what, way, also)
             number += 2
     for of, layout in (("llama-2-7b", "pairs"), ("pythia-14m", "cos-sin"), ("llama-3.1-8b", "turns"), ("qwen2-7b", "halves")):
-        sound, change = pair_zero(number, layout, of, 2048)
+        sound, change = pair_zero(number, layout, of, 1024)
         yield sound
         yield spoil(sound, number + 1, "64 cells of pair 0", change, exact=True)
         number += 2

@@ -15,25 +15,26 @@ from case import Built, Case, accepted
 from rope_cases import LLAMA3, PARTIAL, PLAIN, YARN
 from tables import F32, F64
 
+SMALL = ("falcon-7b", "llama-3.2-1b", "redpajama-3b")  # vectors of few channels
 LOW = {"low-precision-table": lambda s, d: s.but(store=d), "low-precision-frequencies": spoil.low_precision_frequencies,
        "low-precision-positions": spoil.low_precision_positions, "low-precision-angles": spoil.low_precision_angles}
 
 
 def low_vectors(number):
     for cause, change in LOW.items():
-        for i, dtype in enumerate(("bf16", "f16")):
-            for of in (PLAIN + LLAMA3)[2 * i + number % 3:][:2]:
+        for dtype in ("bf16", "f16"):
+            for of in SMALL[:2]:
                 length = {"low-precision-table": 40, "low-precision-positions": 600 if dtype == "bf16" else 4096}.get(cause, 300)
                 yield vectors.vector_case(number, accepted(cause), of, lambda s, c=change, d=dtype: c(s, d), "f32", length)
                 number += 1
-    for of in PLAIN[:2] + LLAMA3[:1]:
+    for of in SMALL:
         yield vectors.vector_case(number, accepted("tf32-product"), of, spoil.tf32_product, "f32", 4096)
         number += 1
-    for of in PLAIN[:2]:  # a whole module in half precision: what the arithmetic of its angles becomes
+    for of in SMALL[:2]:  # a whole module in half precision: what the arithmetic of its angles becomes
         yield vectors.vector_case(number, accepted("low-precision-frequencies + low-precision-positions", "low-precision-positions"), of,
                                   lambda s: spoil.low_precision_positions(spoil.low_precision_frequencies(s)), "f32", 1024)
         number += 1
-    for of in PLAIN[:2] + PARTIAL[:1]:  # cache and vectors are both bfloat16, every product rounded: what vLLM ships, and it is sound
+    for of in SMALL[:2] + PARTIAL[:1]:  # cache and vectors are both bfloat16, every product rounded: what vLLM ships, and it is sound
         yield vectors.vector_case(number, (), of, lambda s: s.but(store="bf16"), "bf16", 300, low=True)
         number += 1
 
@@ -56,18 +57,18 @@ def finished(number):
             (accepted("channels-zero", "rows-zero"), lambda x, y: np.where(np.arange(y.shape[-1]) >= y.shape[-1] // 2, 0, y)),
             (accepted("wrong-amplitude", "attention-factor-unexpected"), lambda x, y: (y * y.dtype.type(0.125)).astype(y.dtype))]
     for causes, finish in many:
-        for of in PLAIN[:2]:
-            yield vectors.vector_case(number, causes, of, finish=finish, dtype=("f32", "bf16")[number % 2])
+        for of in SMALL[:2]:
+            yield vectors.vector_case(number, causes, of, finish=finish, dtype=("f32", "bf16")[number % 2], length=64)
             number += 1
-    for of in PLAIN[:2] + LLAMA3[:1]:  # the keys alone were left, or the queries
+    for of in SMALL:  # the keys alone were left, or the queries
         for key in (True, False):
             left = lambda s: s.also(places=lambda p: 0 * p)
             keep = dict(change=lambda s: s, change_key=left) if key else dict(change=left, change_key=lambda s: s)
-            yield vectors.vector_case(number, accepted("not-rotated", "heads-not-rotated", "position-constant"), of, sides="qk", **keep)
+            yield vectors.vector_case(number, accepted("not-rotated", "heads-not-rotated", "position-constant"), of, sides="qk", length=64, **keep)
             number += 1
-    for of in PLAIN[:2]:
+    for of in SMALL[:2]:
         yield vectors.vector_case(number, accepted("rows-permuted", "position-jump"), of,
-                                  lambda s: s.also(places=lambda p: blocks(p[None])[0]), length=128)
+                                  lambda s: s.also(places=lambda p: blocks(p[None])[0]), length=96)
         number += 1
 
 

@@ -16,6 +16,7 @@ CONVENTIONS = {"qwen2-vl": (True, False, 0, "halves", 1e4), "pixtral": (True, Tr
                "llama4-vision": (False, False, 1, "adjacent", 1e4), "rope-vit": (False, False, 0, "adjacent", 100.0),
                "sam2": (False, False, 0, "adjacent", 1e4)}
 GRID, DTYPE = Cycle((6, 9), (12, 7), (16, 16), (5, 20)), Cycle("f32", "bf16", "f32", "f64", "f16")
+SHOWN = Cycle("f32", "f64", "f32")
 DIM, ORDER = Cycle(64, 32, 80), Cycle("bhsd", "thd", "bshd", "htd")
 
 
@@ -40,7 +41,7 @@ def turned(x, angle, pairing, dim, kind):
 
 
 def vectors(number, causes, convention, pairing=None, what="", **change):
-    dim, grid, dtype, order = DIM.next(), GRID.next(lambda g: not change.get("swap") or g[0] != g[1]), DTYPE.next(), ORDER.next()
+    dim, grid, dtype, order = DIM.next(), GRID.next(lambda g: not change.get("swap") or g[0] != g[1]), (SHOWN if "base" in change else DTYPE).next(), ORDER.next()
     own = CONVENTIONS[convention][3]
     name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | rope-2d {convention} d{dim} {grid[0]}x{grid[1]} | vectors {order}{what} #{number}"
     kind, count = F64 if dtype == "f64" else F32, grid[0] * grid[1]

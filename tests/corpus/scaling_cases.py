@@ -162,7 +162,7 @@ def factors(number):
 def axes_turned(number, causes, spec):
     """Vectors whose amplitude is missing: what their turns are multiplied by is taken off again."""
     a = tables.attention_factor(spec)
-    c = axes_cases.one(number, causes, "no factor", of=spec, shape=(1, 40, 3))
+    c = axes_cases.one(number, causes, "no factor", of=spec, shape=(1, 40, 3), dtype=("f32", "f64", "f16")[number % 3])
     built = c.build
 
     def build():
