@@ -195,6 +195,10 @@ def every():
                 yield sound
             yield spoil(sound, number + 1, what, way, also)
             number += 2
+    for of in ("llama-2-7b", "falcon-7b", "llama-3.1-8b", "pythia-14m"):  # two files, cos.npy and sin.npy
+        sound = dataclasses.replace(rope.spoilt(number, (), of, lambda s: s, "rows", layout="pairs", dtype="f32", length=300), container="npy")
+        yield spoil(sound, number, "one cell of two files", small_cell if number % 2 else cell)
+        number += 1
     for of, layout in (("llama-2-7b", "pairs"), ("pythia-14m", "cos-sin"), ("llama-3.1-8b", "turns"), ("qwen2-7b", "halves")):
         sound, change = pair_zero(number, layout, of, 1024)
         yield sound

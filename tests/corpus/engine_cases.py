@@ -132,15 +132,16 @@ def sinusoids(number):
 
 
 def decodes(number):
-    """Tables of few rows far out, as a decoding loop keeps them: sound, late by one, and all of the first."""
+    """Tables of few rows far out, as a decoding loop keeps them: sound, and late by one."""
     for first, length in ((100, 1), (4095, 2), (8191, 4), (77, 8)):
         for of in (PLAIN[number % 5], LLAMA3[number % 3]):
             layout = ("halves", "cos-sin", "pairs")[number % 3]
             late = axes_cases.STEP[:2] if length == 1 else accepted("position-offset")
-            yield rope.spoilt(number, (), of, lambda s: s, "rows", layout=layout, length=length, first=first)
-            yield rope.spoilt(number + 1, late, of, lambda s: s.also(places=rows.position_offset(1)), "rows", layout=layout, length=length, first=first,
-                              dtype="f32")
-            number += 2
+            for causes, change, dtype in (((), lambda s: s, None), (late, lambda s: s.also(places=rows.position_offset(1)), "f32")):
+                c = rope.spoilt(number, causes, of, change, "rows", layout=layout, length=length, first=first, dtype=dtype)
+                c.name = c.name.replace(" #", f", {length} rows from {first} #")
+                yield c
+                number += 1
 
 
 def every():

@@ -4,11 +4,14 @@ programming guide grants 2^-21.41 within [-π, π], and nothing beyond). AMD's v
 reductions subtract k·2π of float32. Library routines (three constants with fused multiplications, 2 ulp) are sound."""
 import numpy as np
 
+import axes_cases
 import case
 import rope_build as rope
+import spoil_turns as spoil
 import tables
 import turns
 from case import Built, Case, Cycle, accepted
+from models import Rope
 from tables import F32, F64
 
 LAYOUT = Cycle("pairs", "halves", "cos-sin", "turns", "sin-cos", "complex")
@@ -97,6 +100,47 @@ def one(number, causes, what, make, dtype="f32", first=None, length=None, of=Non
     return Case(name, rope.source(of)[1], made, causes, container=case.CONTAINERS.next())
 
 
+def vectors(number, causes, what, make, of, first, order):
+    """Vectors turned by short cuts: pair 0 shows it."""
+    spec, check = rope.source(of)
+    name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {rope.label(of)} | vectors {order} {what} from {first} #{number}"
+
+    def build():
+        rng, length = case.drawn(name), 256
+        x = turns.vectors(rng, length, 2, spec.head, "f32")
+        story = rope.sound(spec, length, first, "hf")
+        c, s = make(angles(story), rng)
+        y = turns.turned(x, c, s, spec.pairing, spec.rotary)
+        p = np.arange(first, first + length).astype(F64)[:, None]
+        partner = 1 if spec.pairing == "adjacent" else spec.rotary // 2
+        want = x[0, :, :, 0] * np.cos(p) - x[0, :, :, partner] * np.sin(p)
+        e = float(np.abs(y[0, :, :, 0] - want).max() / (16 * 2.0 ** -24)) if causes else 0.0
+        return Built([("after", axes_cases.arranged(y, order))], "f32", e, length, [("before", axes_cases.arranged(x, order))],
+                     check={"positions": f"{first}:{first + length}"} if first else {"length": length})
+    return Case(name, check, build, causes, container=case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf")))
+
+
+def thirds(number):
+    """Sound, and yet pair 0 is rounded: its frequency, or its position over the factor, is no float32 number."""
+    divided = lambda s: s.but(spec=s.spec.but(scaling={})).also(places=lambda p: (p.astype(F32) / F32(s.spec.scaling["factor"])))
+    for factor in (3.0, 5.0, 12.0):
+        of = Rope(64, 64, scaling={"kind": "linear", "factor": factor})
+        for what, change in (("frequencies", lambda s: s), ("positions", divided)):
+            c = rope.spoilt(number, (), of, change, "rows", dtype="f32", engine="hf", length=512, first=(100000, 3)[number % 2])
+            c.name = c.name.replace(" #", f", {what} over {factor:g} #")
+            yield c
+            number += 1
+
+
+def half_angles(number):
+    """Angles in half precision, far out: whole turns are lost."""
+    for of, first in (("pythia-14m", 4096), ("llama-3.2-1b", 32768), ("falcon-7b", 2048)):
+        for dtype in ("bf16", "f16"):
+            yield rope.spoilt(number, accepted("low-precision-angles"), of, lambda s, d=dtype: spoil.low_precision_angles(s, d), "rows",
+                              layout=rope.proper(LAYOUT.next(lambda x: x != "complex"), rope.source(of)[0]), dtype="f32", length=512, first=first)
+            number += 1
+
+
 FAST = accepted("fast-trigonometry", "single-step-reduction")
 STEP = accepted("single-step-reduction", "fast-trigonometry")
 
@@ -117,6 +161,13 @@ def every():
     for causes, what, make in wrong[:3]:  # of half the width, far out
         yield one(number, causes, what + " rounded", make, "f16", 131072 - 512)
         number += 1
+    for of, first, order in (("falcon-7b", 0, "bhsd"), ("llama-3.2-1b", 100000, "bshd"), ("gpt-j-6b", 32768, "thd")):
+        for causes, what, make in (*wrong[:3], ((), "2 ulp", library)):
+            yield vectors(number, causes, what, make, of, first or (0 if causes is not STEP else 8192), order)
+            number += 1
+    yield from half_angles(number)
+    yield from thirds(number + 6)
+    number += 12
     for i in range(4):
         for what, make in right:
             yield one(number, (), what, make)
