@@ -71,7 +71,7 @@ def judge(tool, cases, folder, keep):
         counts["known" if kind != "right" and one.name in KNOWN else kind] += 1
         if kind != "right" and one.name not in KNOWN:
             misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
-    print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
+    print(f"the verifier's own time: {sum(t for t, _ in seconds):.0f} s; slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
     show(matrix)
     print("\n".join(["", *misses]))
     print(outcome.line(counts))

@@ -10,6 +10,7 @@ import rope_build as rope
 import sinusoid
 import spoil_rows as rows
 import spoil_turns as spoil
+import tables
 import vectors
 from case import Built, Case, accepted
 from rope_cases import LLAMA3, PARTIAL, PLAIN, YARN
@@ -65,6 +66,10 @@ def finished(number):
             left = lambda s: s.also(places=lambda p: 0 * p)
             keep = dict(change=lambda s: s, change_key=left) if key else dict(change=left, change_key=lambda s: s)
             yield vectors.vector_case(number, accepted("not-rotated", "heads-not-rotated", "position-constant"), of, sides="qk", length=64, **keep)
+            number += 1
+    for of in ("deepseek-r1", "deepseek-v2-lite"):  # the same pairs, written where they were read: q and k alike, and scores do not see it
+        if rope.source(of)[0].pairing == "adjacent-to-halves":
+            yield vectors.vector_case(number, accepted("wrong-pairing"), of, pairing=lambda own: "adjacent", length=64, either=True)
             number += 1
     for of in SMALL[:2]:
         yield vectors.vector_case(number, accepted("rows-permuted", "position-jump"), of,
@@ -144,8 +149,24 @@ def decodes(number):
                 number += 1
 
 
+def far(number):
+    """Sound tables far out, by every engine's arithmetic, and vectors turned by them."""
+    for i, engine in enumerate(tables.ENGINES):
+        for of, first in ((PLAIN[i % 8], 100000), (LLAMA3[i % 4], 1000000 if engine != "f64" else 131000), (("llama-2-7b", YARN[i % 3])[i % 2], 65000)):
+            if engine.startswith("ggml") and of in YARN:
+                continue
+            c = rope.spoilt(number, (), of, lambda s: s, "rows", layout=rope.proper(("halves", "pairs", "cos-sin", "turns")[number % 4], rope.source(of)[0]),
+                            dtype="f64" if engine == "f64" else ("f32", "f32", "bf16")[number % 3], length=256, first=first, engine=engine)
+            c.name = c.name.replace(" #", f", {engine} from {first} #")
+            yield c
+            number += 1
+    for of in SMALL:
+        yield axes_cases.one(number, (), "far out", of=of, shape=(1, 64, 2), first=(100000, 500000, 8191)[number % 3], dtype=("f32", "bf16")[number % 2])
+        number += 1
+
+
 def every():
-    for number, block in ((19000, low_vectors), (19100, finished), (19200, table_cases), (19300, sinusoids), (19400, decodes)):
+    for number, block in ((19500, far), (19000, low_vectors), (19100, finished), (19200, table_cases), (19300, sinusoids), (19400, decodes)):
         yield from block(number)
 
 

@@ -105,6 +105,18 @@ def clean(folder):
         number += 5
     yield one(folder, number, (), "swin", "left padding", -100.0, "f32", "added")
     yield from padded_alibis(number + 1)
+    yield from long_rows(number + 10)
+
+
+def long_rows(number):
+    """One step of a long context: biases of thousands beside a mask of ten thousand."""
+    for i, (value, dtype) in enumerate(((-1e4, "f32"), (-np.inf, "bf16"), (LOWEST["f32"], "f32"), (-65504.0, "f32"))):
+        def build(value=value, dtype=dtype, i=i):
+            row = -bias.slopes(8)[:, None, None] * np.arange(8191, -1, -1)[None, None, :]
+            out = masked(np.stack([row, row]).astype(F32), padding(1, 8192), value, "added" if i % 2 else "written", F32)
+            return Built([("bias", out)], dtype, 0.0, 8192, check={"length": 8192})
+        yield Case(f"clean | alibi 8 heads, a row of 8192 keys, left padding mask of {value:.4g} #{number + i}",
+                   {"encoding": "alibi", "parameters": {"heads": 8, "causal": True}}, build, container=case.CONTAINERS.next())
 
 
 def padded_alibis(number):

@@ -152,6 +152,11 @@ def factors(number):
             yield axes_turned(number + 1, accepted("attention-factor-missing"), spec)
             yield table(number + 2, (), spec, None, "as it is", layout=("pairs", "halves", "cos-sin")[number % 3])
             number += 3
+    for told, factor in ((1.2, 16.0), (1.0, 64.0), (1.1, 4.0)):  # the configuration's own factor was dropped, and the rule's own stands there
+        spec = Rope(64, 64, 500000.0, scaling={"kind": "yarn", "factor": factor, "original_max_position_embeddings": 4096, "attention_factor": told})
+        yield table(number, accepted("attention-factor-unexpected", "wrong-parameter", "wrong-amplitude"), spec, None, f"factor {told} dropped",
+                    layout=("halves", "cos-sin", "turns")[number % 3], change=lambda s: s.but(amplitude=(tables.mscale(s.spec.scaling["factor"]),) * 2))
+        number += 1
     for amplitude, dtype in ((1.037, "f16"), (0.91, "f16"), (1.5, "bf16"), (1.0623, "f32"), (0.5, "f16")):
         for of in ("llama-2-7b", "pythia-14m", "llama-3.1-8b")[:2 + number % 2]:
             yield table(number, accepted("wrong-amplitude", "attention-factor-unexpected"), of, None, f"times {amplitude}", dtype=dtype,

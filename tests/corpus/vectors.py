@@ -59,8 +59,8 @@ def vector_case(number, causes, of, change=lambda s: s, dtype=None, length=160, 
     made = " + ".join(sorted(causes[0])) if causes else "clean"
     name = f"{made} | {rope.label(of)} | vectors {order} #{number}"
     container = case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf"))
-    alike = keys.pop("alike", False)
-    return Case(name, check, lambda: build(of, change, order, dtype, length, name, must_show=bool(causes), **keys), causes, container=container, alike=alike)
+    more = {key: keys.pop(key) for key in ("alike", "either") if key in keys}
+    return Case(name, check, lambda: build(of, change, order, dtype, length, name, must_show=bool(causes), **keys), causes, container=container, **more)
 
 
 def other_pairing(own):
