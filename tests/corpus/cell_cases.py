@@ -11,7 +11,6 @@ import case
 import rope_build as rope
 import sinusoid
 import tables
-import turns
 from case import Built, Case, Cycle, accepted
 from tables import F32, F64
 

@@ -34,6 +34,7 @@ import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
 import scaling_cases  # noqa: E402
 import selfcheck  # noqa: E402
+import selfcheck_scores  # noqa: E402
 import soak  # noqa: E402
 import tables_cases  # noqa: E402
 import vectors  # noqa: E402
@@ -71,7 +72,8 @@ def judge(tool, cases, folder, keep):
         counts["known" if kind != "right" and one.name in KNOWN else kind] += 1
         if kind != "right" and one.name not in KNOWN:
             misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
-    print(f"the verifier's own time: {sum(t for t, _ in seconds):.0f} s; slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
+    slowest = "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3])
+    print(f"the verifier's own time: {sum(t for t, _ in seconds):.0f} s; slowest: {slowest}")
     show(matrix)
     print("\n".join(["", *misses]))
     print(outcome.line(counts))
@@ -139,7 +141,7 @@ def main():
             spoilt = sum(bool(c.causes) for c in cases)
             print(f"{spoilt} spoilt and {len(cases) - spoilt} sound dumps, {len({c.made for c in cases})} rows")
             if options.self_check:
-                faults = list(selfcheck.cases(cases)) + list(selfcheck.against_mpmath())
+                faults = [*selfcheck.cases(cases), *selfcheck.against_mpmath(), *selfcheck_scores.faults()]
                 print("\n".join(faults))
                 passed, failed = len(cases) - len(faults), len(faults)
             elif options.identify:

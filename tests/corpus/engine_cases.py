@@ -54,7 +54,8 @@ def blocks(y, n=4):
 def finished(number):
     """Vectors that were turned right and stored wrong; (causes, finish, either a name or none is right)."""
     many = [(accepted("channels-not-rotated", "wrong-rotary-width", "half-not-rotated"), second_half_left),
-            (accepted("channels-not-rotated", "wrong-rotary-width", "rows-not-rotated"), lambda x, y: np.where(np.arange(y.shape[-1]) % 8 == 3, x, y)),
+            (accepted("channels-not-rotated", "wrong-rotary-width", "rows-not-rotated"),
+             lambda x, y: np.where(np.arange(y.shape[-1]) % 8 == 3, x, y)),
             (accepted("channels-zero", "rows-zero"), lambda x, y: np.where(np.arange(y.shape[-1]) >= y.shape[-1] // 2, 0, y)),
             (accepted("wrong-amplitude", "attention-factor-unexpected"), lambda x, y: (y * y.dtype.type(0.125)).astype(y.dtype))]
     for causes, finish in many:
@@ -93,13 +94,15 @@ def table_cases(number):
         yield c
         number += 1
     local, whole = "gemma-3-4b/sliding_attention", "gemma-3-4b"
-    for m, d in ((local, whole), (whole, local), ("modernbert-base/sliding_attention", "modernbert-base"), ("gemma-3-1b/sliding_attention", "gemma-3-1b")):
+    for m, d in ((local, whole), (whole, local), ("modernbert-base/sliding_attention", "modernbert-base"),
+                 ("gemma-3-1b/sliding_attention", "gemma-3-1b")):
         spec = rope.source(d)[0]
         scaled = [bool(rope.source(x)[0].scaling) for x in (m, d)]
         names = ("wrong-base",) if not any(scaled) else (("wrong-base + scaling-missing",) if scaled[0] else
                                                           ("wrong-base + scaling-unexpected", "wrong-base + wrong-scaling"))
         for layout in ("halves", "inv_freq"):
-            yield rope.spoilt(number, accepted(*names, "other-table", "other-layers-table"), m, lambda s, d=spec: s.but(spec=d), "ladder", layout=layout)
+            yield rope.spoilt(number, accepted(*names, "other-table", "other-layers-table"), m, lambda s, d=spec: s.but(spec=d), "ladder",
+                              layout=layout)
             number += 1
     for of in PARTIAL[1:4]:  # a part of the part
         yield rope.spoilt(number, accepted("wrong-rotary-width"), of, other_half, "place", layout=rope.proper("halves", rope.source(of)[0]))
@@ -113,8 +116,8 @@ def table_cases(number):
                           arrays=lambda a: np.where(np.arange(a.shape[-1]) % 7 > 0, np.nan, a))
         number += 3
     for of in (PLAIN[0], LLAMA3[0], YARN[0]):  # pairs from the last to the first
-        yield rope.spoilt(number, accepted("frequencies-reversed", "frequencies-inverted", "wrong-pairing"), of, lambda s: s.also(ladder=lambda f: f[::-1]), "ladder",
-                          layout=("inv_freq", "halves", "cos-sin")[number % 3], dtype="f32")
+        yield rope.spoilt(number, accepted("frequencies-reversed", "frequencies-inverted", "wrong-pairing"), of,
+                          lambda s: s.also(ladder=lambda f: f[::-1]), "ladder", layout=("inv_freq", "halves", "cos-sin")[number % 3], dtype="f32")
         number += 1
 
 
@@ -152,16 +155,19 @@ def decodes(number):
 def far(number):
     """Sound tables far out, by every engine's arithmetic, and vectors turned by them."""
     for i, engine in enumerate(tables.ENGINES):
-        for of, first in ((PLAIN[i % 8], 100000), (LLAMA3[i % 4], 1000000 if engine != "f64" else 131000), (("llama-2-7b", YARN[i % 3])[i % 2], 65000)):
+        last = 131000 if engine == "f64" else 1000000
+        for of, first in ((PLAIN[i % 8], 100000), (LLAMA3[i % 4], last), (("llama-2-7b", YARN[i % 3])[i % 2], 65000)):
             if engine.startswith("ggml") and of in YARN:
                 continue
-            c = rope.spoilt(number, (), of, lambda s: s, "rows", layout=rope.proper(("halves", "pairs", "cos-sin", "turns")[number % 4], rope.source(of)[0]),
+            layout = rope.proper(("halves", "pairs", "cos-sin", "turns")[number % 4], rope.source(of)[0])
+            c = rope.spoilt(number, (), of, lambda s: s, "rows", layout=layout,
                             dtype="f64" if engine == "f64" else ("f32", "f32", "bf16")[number % 3], length=256, first=first, engine=engine)
             c.name = c.name.replace(" #", f", {engine} from {first} #")
             yield c
             number += 1
     for of in SMALL:
-        yield axes_cases.one(number, (), "far out", of=of, shape=(1, 64, 2), first=(100000, 500000, 8191)[number % 3], dtype=("f32", "bf16")[number % 2])
+        yield axes_cases.one(number, (), "far out", of=of, shape=(1, 64, 2), first=(100000, 500000, 8191)[number % 3],
+                             dtype=("f32", "bf16")[number % 2])
         number += 1
 
 

@@ -41,9 +41,11 @@ def turned(x, angle, pairing, dim, kind):
 
 
 def vectors(number, causes, convention, pairing=None, what="", **change):
-    dim, grid, dtype, order = DIM.next(), GRID.next(lambda g: not change.get("swap") or g[0] != g[1]), (SHOWN if "base" in change else DTYPE).next(), ORDER.next()
+    dim, grid = DIM.next(), GRID.next(lambda g: not change.get("swap") or g[0] != g[1])
+    dtype, order = (SHOWN if "base" in change else DTYPE).next(), ORDER.next()
     own = CONVENTIONS[convention][3]
-    name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | rope-2d {convention} d{dim} {grid[0]}x{grid[1]} | vectors {order}{what} #{number}"
+    made = " + ".join(sorted(causes[0])) if causes else "clean"
+    name = f"{made} | rope-2d {convention} d{dim} {grid[0]}x{grid[1]} | vectors {order}{what} #{number}"
     kind, count = F64 if dtype == "f64" else F32, grid[0] * grid[1]
 
     def build():

@@ -127,7 +127,8 @@ def padded_alibis(number):
             keep[1, :5 + i], keep[2, :17] = 0, 0
             place = ((np.cumsum(keep, -1) - 1) * keep)[:, None, :]
             alibi = bias.slopes_bloom(heads)[None, :, None] * place.astype(F32)
-            return Built([("alibi", alibi.reshape(3 * heads, 1, 32).astype(F32))], dtype, 0.0, 32, check={"length": 32})
+            shape = (3 * heads, 1, 32) if i % 2 == 0 else (3, heads, 1, 32)  # Bloom's, and as Falcon views it
+            return Built([("alibi", alibi.reshape(shape).astype(F32))], dtype, 0.0, 32, check={"length": 32})
         yield Case(f"clean | alibi {heads} heads, left padding as transformers has it #{number + i}",
                    {"encoding": "alibi", "parameters": {"heads": heads, "causal": True}}, build, container=case.CONTAINERS.next())
 

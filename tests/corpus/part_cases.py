@@ -99,7 +99,8 @@ def orders():
             if dialect == "exact" and causes:  # the layout is said, or the encoding's own order is what is left
                 check = {"encoding": "sinusoidal", "parameters": {"dim": dim, "ladder": ladder, "layout": order}}
             else:
-                check = {"encoding": "sinusoidal", "dialect": dialect, "parameters": {"dim": dim, **({"ladder": ladder} if dialect == "exact" else {})}}
+                said = {"ladder": ladder} if dialect == "exact" else {}
+                check = {"encoding": "sinusoidal", "dialect": dialect, "parameters": {"dim": dim, **said}}
             first = 2 if dialect == "fairseq" else 0
             yield Case(f"{'wrong-order' if causes else 'clean'} | sinusoidal d{dim} {dumped} as {dialect} #{number}", check,
                        lambda d=dim, o=dumped, l=ladder, f=first, t=dtype: Built(

@@ -1,6 +1,6 @@
 # Buckets of clipped and of logarithmic offsets (Shaw, NEZHA, DeBERTa), and mistakes of ALiBi and the smaller kinds of biases.
-"""Shaw: clip(j − i, −K, K) + K. DeBERTa's make_log_bucket_position: m = B/2; |x| ≤ m as it is, beyond ⌈ln(x/m)/ln((M − 1)/m)·(m − 1)⌉ + m,
-with the sign of query − key, plus B; decided on whole numbers."""
+"""Shaw: clip(j − i, −K, K) + K. DeBERTa's make_log_bucket_position: m = B/2; |x| ≤ m as it is, beyond
+⌈ln(x/m)/ln((M − 1)/m)·(m − 1)⌉ + m, with the sign of query − key, plus B; decided on whole numbers."""
 import numpy as np
 
 import bias

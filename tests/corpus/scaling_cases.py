@@ -126,7 +126,8 @@ def parameters(number):
 MODELS = [("llama-2-7b", "llama-3.1-8b", "wrong-base + scaling-unexpected"), ("mistral-7b-v0.3", "llama-3.1-8b", "wrong-base + scaling-unexpected"),
           ("llama-3.1-8b", "llama-2-7b", "scaling-missing + wrong-base"), ("qwen2-7b", "llama-3.1-8b", "wrong-base + scaling-unexpected"),
           ("llama-3.1-8b", "qwen2-7b", "scaling-missing + wrong-base"), ("llama-3.1-8b", "llama-3.2-3b", "wrong-parameter"),
-          ("llama-3.2-3b", "llama-3.1-8b", "wrong-parameter"), ("llama-2-7b", "qwen2-7b", "wrong-base"), ("qwen2-7b", "mistral-7b-v0.1", "wrong-base"),
+          ("llama-3.2-3b", "llama-3.1-8b", "wrong-parameter"), ("llama-2-7b", "qwen2-7b", "wrong-base"),
+          ("qwen2-7b", "mistral-7b-v0.1", "wrong-base"),
           ("llama-2-7b", "qwen3-8b-yarn", "wrong-base + scaling-unexpected")]
 
 
@@ -155,7 +156,8 @@ def factors(number):
     for told, factor in ((1.2, 16.0), (1.0, 64.0), (1.1, 4.0)):  # the configuration's own factor was dropped, and the rule's own stands there
         spec = Rope(64, 64, 500000.0, scaling={"kind": "yarn", "factor": factor, "original_max_position_embeddings": 4096, "attention_factor": told})
         yield table(number, accepted("attention-factor-unexpected", "wrong-parameter", "wrong-amplitude"), spec, None, f"factor {told} dropped",
-                    layout=("halves", "cos-sin", "turns")[number % 3], change=lambda s: s.but(amplitude=(tables.mscale(s.spec.scaling["factor"]),) * 2))
+                    layout=("halves", "cos-sin", "turns")[number % 3],
+                    change=lambda s: s.but(amplitude=(tables.mscale(s.spec.scaling["factor"]),) * 2))
         number += 1
     for amplitude, dtype in ((1.037, "f16"), (0.91, "f16"), (1.5, "bf16"), (1.0623, "f32"), (0.5, "f16")):
         for of in ("llama-2-7b", "pythia-14m", "llama-3.1-8b")[:2 + number % 2]:

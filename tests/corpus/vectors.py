@@ -60,7 +60,8 @@ def vector_case(number, causes, of, change=lambda s: s, dtype=None, length=160, 
     name = f"{made} | {rope.label(of)} | vectors {order} #{number}"
     container = case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf"))
     more = {key: keys.pop(key) for key in ("alike", "either") if key in keys}
-    return Case(name, check, lambda: build(of, change, order, dtype, length, name, must_show=bool(causes), **keys), causes, container=container, **more)
+    return Case(name, check, lambda: build(of, change, order, dtype, length, name, must_show=bool(causes), **keys), causes,
+                container=container, **more)
 
 
 def other_pairing(own):

@@ -47,13 +47,23 @@ def build(name, dim, order, dtype, shape, sides, change, keys, must_show):
     return Built(named, dtype, excess, shape[1], before, check={"length": shape[1]})
 
 
-def one(number, causes, what, dim=64, sides="q", change=lambda s, side: s, **keys):
+def one(number, causes, what, dim=64, sides="q", change=lambda s, side: s, alike=False, **keys):
     shape, dtype = SHAPES.next(), DTYPE.next()
     order = ORDER.next(lambda o: shape[0] == 1 or axes.ORDERS[o])
     name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | xpos d{dim} {order} {what} {sides} #{number}"
     check = {"encoding": "xpos", "parameters": {"dim": dim}}
-    return Case(name, check, lambda: build(name, dim, order, dtype, shape, sides, change, keys, bool(causes)), causes,
-                container=case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf")))
+    return Case(name, check, lambda: build(name, dim, order, dtype, shape, sides, change, keys, bool(causes) or alike), causes,
+                container=case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf")), alike=alike)
+
+
+def centred(at):
+    """Another position has the scale 1, as position 0 (flash-attention: ⌊L/2⌋): queries and keys take it off each other."""
+    def change(s, side):
+        dim = 2 * s.shape[1]
+        ladder = (np.arange(0, dim, 2) + 0.4 * dim) / (1.4 * dim)
+        shift = np.power(ladder, (-(-len(s) // 2) - at(len(s))) / 512)
+        return s * shift if side == "q" else s / shift
+    return change
 
 
 def every():
@@ -70,6 +80,8 @@ def every():
                  (accepted("wrong-base"), "base", dict(dim=dim, base=500000.0)),
                  (accepted("wrong-pairing"), "halves", dict(dim=dim, pairing="halves")),
                  (accepted("scale-squared", "wrong-parameter"), "scale squared", dict(dim=dim, change=lambda s, side: s * s))]
+        for what, at in (("centre 0", lambda n: 0), ("centre at a quarter", lambda n: n // 4)):
+            rows.append(((), what, dict(dim=dim, sides="qk", change=centred(at), alike=True)))
     for number, (causes, what, keys) in enumerate(rows, 11000):
         yield one(number, causes, what, **keys)
 
