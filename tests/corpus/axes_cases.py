@@ -45,13 +45,13 @@ def grid(shape, first):
     return b, s + first, h
 
 
-def build(of, name, order, dtype, shape, first, place, keep, pairing, meant):
+def build(of, name, order, dtype, shape, first, place, keep, pairing, meant, bad):
     spec, _ = rope.source(of)
     rng = case.drawn(name)
     x = turns.vectors(rng, shape[1], shape[2], spec.head, dtype, shape[0])
     b, s, h = grid(shape, first)
     at = place(b, s, h) if place else s
-    y = rotated(x, at, spec, pairing(spec.pairing) if pairing else None, F64 if dtype == "f64" else F32)
+    y = rotated(x, at, bad or spec, pairing(spec.pairing) if pairing else None, F64 if dtype == "f64" else F32)
     if keep:  # vectors that are left as they were
         y = np.where(keep(b, s, h)[..., None], x, y)
     want = rotated(x.astype(F64), s, spec, meant, F64)
@@ -62,7 +62,7 @@ def build(of, name, order, dtype, shape, first, place, keep, pairing, meant):
 
 
 def one(number, causes, what, of=None, shape=None, first=None, order=None, place=None, keep=None, pairing=None, check=None, dtype=None,
-        meant=None, **more):
+        meant=None, bad=None, **more):
     of, dtype = of or OF.next(), dtype or DTYPE.next()
     order = order or (ORDER if shape and shape[0] > 1 else SINGLE).next(lambda o: not (shape and shape[0] > 1) or ORDERS[o])
     batch, length, heads = shape or (1, (24, 40, 96, 65)[number % 4], (2, 16, 3, 7)[number % 4])
@@ -70,7 +70,7 @@ def one(number, causes, what, of=None, shape=None, first=None, order=None, place
     entries = rope.source(of)[1]
     entries = {**entries, **(check or {})}
     name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {rope.label(of)} | {order} {what} #{number}"
-    return Case(name, entries, lambda: build(of, name, order, dtype, (batch, length, heads), first or 0, place, keep, pairing, meant),
+    return Case(name, entries, lambda: build(of, name, order, dtype, (batch, length, heads), first or 0, place, keep, pairing, meant, bad),
                 causes, container=case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf")), **more)
 
 

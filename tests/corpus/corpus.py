@@ -85,11 +85,11 @@ def judge(tool, cases, folder, keep):
 def chosen(folder, seed, options):
     """The cases of a seed; some of them drawn, where not all are wanted."""
     case.Cycle.start(seed)
-    cases = [c for c in every_case(folder) if re.search(options.only, c.name) and not (options.anonymous and c.by_name)]
+    cases = [c for c in every_case(folder) if re.search(options.only, c.name)]
     if options.deal and options.deal < len(cases):
         keep = sorted(np.random.default_rng([seed, 7]).permutation(len(cases))[:options.deal])
         cases = [cases[i] for i in keep]
-    return cases
+    return [c for c in cases if not (options.anonymous and c.by_name)]
 
 
 def soaked(seeds, folder, options):

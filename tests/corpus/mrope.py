@@ -120,6 +120,33 @@ def built(name, segments, change, layout, dtype):
     return Built(turns.laid(bad, layout), dtype, e)
 
 
+def turned(number, causes, name, segments, change=None, what=""):
+    """Vectors [position, head, channel] before and after."""
+    dtype, spec = DTYPES.next(lambda d: not causes or d != "bf16"), models.rope(name)
+    full = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {name} | vectors {segments}{what} #{number}"
+
+    def build():
+        good = sound(name, segments, "f64" if dtype == "f64" else "hf")
+        count = len(good.positions)
+        x = turns.vectors(case.drawn(full), count, 2, spec.head, dtype)
+        y, want = (turns.turned(v, *turns.table(s), spec.pairing, spec.rotary) for v, s in
+                   ((x, change(good) if change else good), (x.astype(np.float64), good.but(engine="f64"))))
+        limit = float(np.abs(x).max()) * 4 * case.turn_bound(np.array(float(count)), 1.0, dtype, 1, False).max()
+        e = case.worst(case.rounded(y, dtype), want, limit)
+        return Built([("after", y[0])], dtype, e, count, [("before", x[0])])
+    return Case(full, {"encoding": "mrope", "model": name, "parameters": {"segments": segments}}, build, causes,
+                container=case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf")))
+
+
+def turned_cases(number, wrong):
+    many = [((), None), (accepted("axes-swapped"), axes_swapped), (accepted("axes-collapsed"), axes_collapsed),
+            (accepted("coordinate-offset", "position-offset"), all_shifted(1)), (accepted("axes-swapped"), axes_turned([1, 2, 0]))]
+    for i, (causes, places) in enumerate(many * 2):
+        name, segments = MODELS[(i + i // 5) % 4], SEGMENTS[i % 2]
+        if bool(causes) == wrong:
+            yield turned(number + i, causes, name, segments, (lambda s, n=name, g=segments, f=places: s.but(axes=f(n, g))) if places else None)
+
+
 def one(number, cause, name, segments, change=None, also=()):
     layout, dtype = rope.proper(LAYOUTS.next(), models.rope(name)), DTYPES.next()
     check = {"encoding": "mrope", "model": name, "parameters": {"segments": segments}}
@@ -159,7 +186,11 @@ def spoilt():
         number += 1
 
 
+    yield from turned_cases(3200, True)
+
+
 def clean():
+    yield from turned_cases(3200, False)
     number = 3500
     for name in MODELS:
         for segments in SEGMENTS:

@@ -181,7 +181,22 @@ def axes_turned(number, causes, spec):
     return c
 
 
+def turned(number):
+    """Vectors by another ladder than the one that is meant; rules without an attention factor, so that the ladder alone differs."""
+    kinds = [("none", "llama3"), ("none", "linear"), ("none", "yarn"), ("llama3", "none"), ("yarn", "linear"), ("linear", "llama3"), ("longrope", "none"),
+             ("none", "ntk"), ("yarn", "none"), ("proportional", "none"), ("none", "resonance"), ("dynamic", "llama3")]
+    for m, d in kinds:
+        chosen = specs(np.random.default_rng([case.Cycle.seed, 24, number]))
+        yield axes_cases.one(number, names(m, d), f"{d} dumped", of=chosen[m], bad=chosen[d], shape=(1, 400, 2), dtype=("f32", "f64")[number % 2])
+        number += 1
+    for m, d, right in MODELS[:4] + MODELS[7:9]:
+        also = [right, right.replace("scaling-unexpected", "wrong-scaling"), "other-table"]
+        yield axes_cases.one(number, accepted(*also), f"{d}'s", of=m, bad=rope.source(d)[0], shape=(1, 400, 2), dtype="f32")
+        number += 1
+
+
 def every():
+    yield from turned(17600)
     yield from pairs(17000)
     for i in range(2):
         for number, (kind, spec) in enumerate(specs(np.random.default_rng([case.Cycle.seed, 23, i])).items(), 17100 + 10 * i):
