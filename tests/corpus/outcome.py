@@ -1,17 +1,13 @@
 # What an answer of the verifier is worth: right, or one of the ways to be wrong, worst first.
 """missed: a wrong dump passes; accused: a sound one does not; bogus: damaged cells get a cause that no one made; wrongly named;
-unexplained: found wrong, and no cause is named; untold: no verdict at all."""
+unexplained: found wrong, and no cause is named; untold: no verdict at all. A name is right where the causes named are those that were
+made: one cause too many is a false one."""
 
 KINDS = ("missed", "accused", "bogus", "wrongly named", "unexplained", "untold", "wrong tier")
 
 
 def causes_of(answer):
     return list((answer or {}).get("causes") or [])
-
-
-def matches(causes, accepted):
-    """One cause is what it names first; several are all of them."""
-    return set(causes) == accepted if len(accepted) > 1 else causes[:1] == list(accepted)
 
 
 def judged(one, answer):
@@ -29,7 +25,7 @@ def judged(one, answer):
         return "right" if all(any(c in a for a in one.causes) for c in causes) else "bogus"
     if not causes:
         return "unexplained"
-    return "right" if any(matches(causes, a) for a in one.causes) else "wrongly named"
+    return "right" if any(set(causes) == a for a in one.causes) else "wrongly named"
 
 
 def word(one, answer):
