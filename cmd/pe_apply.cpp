@@ -8,6 +8,7 @@
 #include "pe/apply/scores.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
+#include "pe/model/number.hpp"
 
 namespace {
 
@@ -26,33 +27,34 @@ void set_flag(pe::Given& flags, const pe::Parameter& parameter, bool value,
 }
 
 double number(const std::string& option, const std::string& text) {
-  const pe::Parameter row{.name = option.c_str(), .type = pe::Parameter::Type::number};
-  return pe::complete({row}, {{option, {text, "flag --" + option}}}, {}, {}).number(option).value();
+  return pe::checked_number({option, text}, text, {}).value();
 }
 
 void run(Apply& apply, const std::string& command) {
-  const pe::Encoding& encoding = *apply.request.encoding;
+  const pe::Encoding& encoding = *apply.request.texts.encoding;
   const std::vector<pe::Parameter> schema = pe::schema_of(encoding);
-  const std::string seed = owner(schema, "seed") && apply.request.flags.contains("seed")
-                               ? apply.request.flags.at("seed").text
+  const std::string seed = owner(schema, "seed") && apply.request.texts.flags.contains("seed")
+                               ? apply.request.texts.flags.at("seed").text
                                : apply.seed;
   const pe::Contents contents = pe::cmd::contents_of(
       apply, encoding.kind,
-      static_cast<std::uint64_t>(pe::cmd::whole_number("seed", seed, "0", "9223372036854775807")));
+      static_cast<std::uint64_t>(pe::whole_number("seed", seed, "0", "9223372036854775807")));
   const pe::cmd::Places places = pe::cmd::places_of(apply, contents);
 
   pe::cmd::Request request = apply.request;
-  if (!request.length.empty())
+  if (!request.texts.length.empty())
     throw UsageError("--length is what the tensors say: leave it out, or give --positions");
-  request.positions.clear();
+  request.texts.positions.clear();
   request.explain = false;
-  request.implied = pe::cmd::implied_by(schema, contents);
+  request.texts.implied = pe::cmd::implied_by(schema, contents);
   // The encoding's own flag says what its model masks; --no-causal is the other side of it.
   const pe::Parameter* own_mask = owner(schema, "causal");
   if (own_mask && apply.causal)
-    set_flag(request.flags, *own_mask, std::string_view(own_mask->name) != "causal", "--no-causal");
-  pe::cmd::Subject subject =
+    set_flag(request.texts.flags, *own_mask, std::string_view(own_mask->name) != "causal",
+             "--no-causal");
+  pe::cmd::Resolved resolved =
       pe::cmd::resolve(request, "pe-apply", command, pe::cmd::length_of(places, encoding.kind));
+  const pe::Subject& subject = resolved.subject;
 
   pe::Setting setting{
       .queries = places.queries, .keys = places.keys, .combine = pe::parse_combine(apply.combine)};
@@ -63,7 +65,7 @@ void run(Apply& apply, const std::string& command) {
                                   (std::string_view(own_mask->name) == "causal")
                             : apply.causal.value_or(pe::usual_causal(subject.effect));
 
-  std::vector<pe::Provenance::Entry>& entries = subject.provenance.parameters;
+  std::vector<pe::Provenance::Entry>& entries = resolved.provenance.parameters;
   std::erase_if(entries, [](const auto& entry) { return entry.name == "positions"; });
   const auto note = [&](const std::string& name, const std::string& value,
                         const std::string& origin) {
@@ -87,17 +89,17 @@ void run(Apply& apply, const std::string& command) {
   if (!own_mask)
     note("causal", setting.causal ? "true" : "false",
          apply.causal ? setting.causal ? "flag --causal" : "flag --no-causal" : "default");
-  if (apply.request.explain) pe::cmd::explain(subject);
+  if (apply.request.explain) pe::cmd::explain(subject, resolved.provenance);
 
   if (!apply.format.empty()) apply.output.format = pe::parse_format(apply.format);
-  apply.output.threads = subject.threads;
+  apply.output.threads = resolved.threads;
   const auto fields = pe::apply(subject.effect, contents, setting, subject.dtype,
                                 pe::cmd::comma_separated(request.fields), !apply.random.empty());
-  pe::write(fields, subject.provenance, apply.output);
+  pe::write(fields, resolved.provenance, apply.output);
 }
 
 void add(CLI::App& app, const pe::Encoding& encoding, Apply& apply, const std::string& command) {
-  apply.request.encoding = &encoding;
+  apply.request.texts.encoding = &encoding;
   pe::cmd::add_options(app, apply.request);
   const std::vector<pe::Parameter> schema = pe::schema_of(encoding);
   const char* group = "Tensors";

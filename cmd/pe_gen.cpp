@@ -19,14 +19,14 @@ struct Generate {
   std::string format;
 };
 
-std::vector<pe::Field> fields_of(const pe::cmd::Subject& subject, const pe::cmd::Request& request) {
+std::vector<pe::Field> fields_of(const pe::Subject& subject, const pe::cmd::Request& request) {
   return pe::spell(subject.effect, subject.span, subject.dtype,
                    pe::cmd::comma_separated(request.fields), *subject.dialect);
 }
 
 void add(CLI::App& app, const pe::Encoding& encoding, Generate& generate,
          const std::string& command) {
-  generate.request.encoding = &encoding;
+  generate.request.texts.encoding = &encoding;
   pe::cmd::add_options(app, generate.request);
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
       ->type_name("NAME,...");
@@ -41,27 +41,28 @@ void add(CLI::App& app, const pe::Encoding& encoding, Generate& generate,
   app.footer(app.get_footer() +
              "\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
   app.callback([&generate, command] {
-    const bool all = generate.request.layer_type == "all";
-    if (all) generate.request.layer_type.clear();
-    pe::cmd::Subject subject =
+    const bool all = generate.request.texts.layer_type == "all";
+    if (all) generate.request.texts.layer_type.clear();
+    pe::cmd::Resolved resolved =
         pe::cmd::resolve(generate.request, "pe-gen", command, usual_length, all);
     if (!generate.format.empty()) generate.output.format = pe::parse_format(generate.format);
-    generate.output.threads = subject.threads;
+    const pe::Subject& subject = resolved.subject;
+    generate.output.threads = resolved.threads;
     std::vector<pe::Field> fields = fields_of(subject, generate.request);
     if (all) {
       if (subject.reading.layer_types.empty())
         throw pe::UsageError("--layer-type all: all layers of this model are alike");
       fields.clear();
       for (const std::string& type : std::vector<std::string>(subject.reading.layer_types)) {
-        generate.request.layer_type = type;
-        subject = pe::cmd::resolve(generate.request, "pe-gen", command, usual_length, true);
+        generate.request.texts.layer_type = type;
+        resolved = pe::cmd::resolve(generate.request, "pe-gen", command, usual_length, true);
         for (pe::Field& field : fields_of(subject, generate.request)) {
           field.name = type + "." + field.name;
           fields.push_back(std::move(field));
         }
       }
     }
-    pe::write(fields, subject.provenance, generate.output);
+    pe::write(fields, resolved.provenance, generate.output);
   });
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr pe::Index usual_length = 1024;
 
 // `dialects`: one line for each, where its turns lie farthest from the exact ones.
-std::string dialect_table(const pe::cmd::Request& request, const pe::cmd::Subject& subject) {
+std::string dialect_table(const pe::Subject& subject) {
   const auto* exact = std::get_if<pe::Rotation>(&subject.effect);
   if (!exact || !exact->recipe)
     throw pe::UsageError(fmt::format(
@@ -24,8 +24,7 @@ std::string dialect_table(const pe::cmd::Request& request, const pe::cmd::Subjec
       "factor\n";
   for (const pe::Dialect& dialect : pe::all_dialects()) {
     if (!dialect.steps) continue;
-    const pe::Parameters parameters = pe::cmd::parameters_in(request, subject.given, dialect);
-    const pe::Effect effect = subject.encoding->make(parameters, subject.span.positions.length());
+    const pe::Effect effect = with_dialect(subject, dialect).effect;
     const auto& rotation = std::get<pe::Rotation>(effect);
     const pe::Parting parting = pe::part(rotation, *exact, subject.span.positions, dialect, 1e-3);
     text += fmt::format("{},{:.3g},{},{},{},{:.3g},{},{:.9g}\n", dialect.name, parting.worst,
@@ -38,7 +37,7 @@ std::string dialect_table(const pe::cmd::Request& request, const pe::cmd::Subjec
 
 void add_dialects(CLI::App& app, const pe::Encoding& encoding, pe::cmd::Request& request,
                   const std::string& command) {
-  request.encoding = &encoding;
+  request.texts.encoding = &encoding;
   pe::cmd::add_options(app, request);
   app.footer(
       "EXAMPLES\n  pe-verify dialects rope --model llama-3.1-8b --length 131072\n\n"
@@ -47,8 +46,8 @@ void add_dialects(CLI::App& app, const pe::Encoding& encoding, pe::cmd::Request&
       "  more than 0.001; the largest relative difference of a frequency, and of which "
       "pair.\n\nEXIT STATUS\n  0 printed; 2 bad usage or input\n");
   app.callback([&request, command] {
-    const pe::cmd::Subject subject = pe::cmd::resolve(request, "pe-verify", command, usual_length);
-    pe::cmd::print(dialect_table(request, subject));
+    pe::cmd::print(
+        dialect_table(pe::cmd::resolve(request, "pe-verify", command, usual_length).subject));
   });
 }
 

@@ -23,7 +23,8 @@ FLOORS = {
     "analyze": MIDDLE,
     "models": MIDDLE | {"scalings", "encodings"},
 }
-FLOORS["diagnosis"] = set(FLOORS)  # it makes encodings again, with other parameters
+FLOORS["subject"] = MIDDLE | {"encodings", "dialects", "models"}
+FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other parameters
 FLOORS["verify"] = set(FLOORS)
 FLOORS["cmd"] = set(FLOORS)
 

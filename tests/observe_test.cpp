@@ -9,30 +9,17 @@
 #include <functional>
 #include <numbers>
 
+#include "foreign_dumps.hpp"
 #include "pe/base/error.hpp"
-#include "pe/base/narrow.hpp"
 #include "pe/dialects/spell.hpp"
-#include "pe/io/file.hpp"
 #include "pe/verify/judge.hpp"
 
 namespace {
 
 using namespace pe;
 
-using Flags = std::map<std::string, std::string>;
-
-Expectation expect(std::string_view name, const Flags& texts = {}, Index length = 64) {
-  Given flags;
-  for (const auto& [key, value] : texts) flags[key] = {value, "flag --" + key};
-  const Encoding& encoding = find_encoding(name);
-  const Parameters parameters = complete(schema_of(encoding), flags, {},
-                                         [](const std::string& spec) { return read_array(spec); });
-  return {.encoding = &encoding,
-          .parameters = parameters,
-          .effect = encoding.make(parameters, length),
-          .rows = {},
-          .layout = {},
-          .remake = {}};
+Expectation expect(std::string_view name, const foreign::Flags& texts = {}, Index length = 64) {
+  return foreign::expect(name, texts, length);
 }
 
 Stored array(DType dtype, std::vector<Index> shape, const std::vector<double>& values,
