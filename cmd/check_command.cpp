@@ -9,6 +9,7 @@
 #include "pe/base/version.hpp"
 #include "pe/verify/manifest.hpp"
 #include "pe/verify/report.hpp"
+#include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {

@@ -7,6 +7,7 @@
 #include "pe/io/dump.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/compare.hpp"
+#include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {

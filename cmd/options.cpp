@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "main.hpp"
 #include "pe/base/error.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
+#include "talk.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -61,15 +61,6 @@ void add_parameter(CLI::App& app, const Parameter& parameter, Given& flags) {
   CLI::Option* added = app.add_option_function<std::string>(names, store, parameter.help);
   added->group(group)->type_name(type_name(parameter));
   if (parameter.fallback) added->default_str(parameter.fallback);
-}
-
-// The value of --NAME or --NAME=… among the words, or "".
-std::string option_of(const std::vector<std::string>& line, const std::string& name) {
-  for (std::size_t i = 1; i < line.size(); ++i) {
-    if (line[i] == name && i + 1 < line.size()) return line[i + 1];
-    if (line[i].starts_with(name + "=")) return line[i].substr(name.size() + 1);
-  }
-  return "";
 }
 
 }  // namespace
@@ -138,6 +129,22 @@ void add_options(CLI::App& app, Request& request) {
   app.footer(footer);
 }
 
+void add_output_options(CLI::App& app, OutputRequest& request) {
+  app.add_option("-o,--output", request.path, "file; its suffix picks the format; - is stdout")
+      ->type_name("PATH")
+      ->capture_default_str();
+  app.add_option("--format", request.format,
+                 "csv, hdf5, npy, npz, safetensors, json or raw, whatever the suffix")
+      ->type_name("NAME");
+  app.add_flag("--tidy", request.tidy, "CSV with one row for each element");
+}
+
+Output output_of(const OutputRequest& request, int threads) {
+  Output output{.path = request.path, .format = {}, .tidy = request.tidy, .threads = threads};
+  if (!request.format.empty()) output.format = parse_format(request.format);
+  return output;
+}
+
 Resolved resolve(const Request& request, const std::string& tool, const std::string& command,
                  Index usual_length, bool quiet) {
   Resolved resolved;
@@ -150,39 +157,6 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
   resolved.provenance = provenance_of(resolved.subject, tool, command);
   if (request.explain) explain(resolved.subject, resolved.provenance);
   return resolved;
-}
-
-std::vector<std::string> with_encoding(int argc, char** argv, std::size_t depth) {
-  std::vector<std::string> line(argv, argv + argc);
-  for (std::size_t i = 1; i <= depth; ++i)
-    if (i >= line.size() || line[i].starts_with('-')) return line;
-  if (line.size() > depth + 1 && !line[depth + 1].starts_with('-')) return line;
-  for (const std::string& word : line)
-    if (word == "--help" || word == "-h" || word == "--version") return line;
-  SubjectTexts texts{.config = option_of(line, "--config"),
-                     .model = option_of(line, "--model"),
-                     .layer_type = option_of(line, "--layer-type")};
-  if (texts.config.empty() && texts.model.empty()) return line;
-  if (texts.layer_type == "all") texts.layer_type.clear();
-  const Reading reading = reading_of(texts);
-  line.insert(line.begin() + static_cast<std::ptrdiff_t>(depth) + 1,
-              std::string(reading.encoding->name));
-  return line;
-}
-
-std::string command_line(int argc, char** argv) {
-  std::string line;
-  for (int i = 0; i < argc; ++i) {
-    std::string word = argv[i];
-    if (i == 0) word = word.substr(word.rfind('/') + 1);
-    const bool plain =
-        !word.empty() &&
-        word.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,.:/@%") ==
-            std::string::npos;
-    line += (i ? " " : "") + (plain ? word : "'" + word + "'");
-  }
-  return line;
 }
 
 }  // namespace pe::cmd

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pe/io/file.hpp"
 #include "pe/subject/subject.hpp"
 
 namespace pe::cmd {
@@ -31,15 +32,16 @@ void add_options(CLI::App& app, Request& request);
 Resolved resolve(const Request& request, const std::string& tool, const std::string& command,
                  Index usual_length, bool quiet = false);
 
-/// The words of the command line, with the encoding that --config or --model means put in where
-/// word `depth` names none.
-std::vector<std::string> with_encoding(int argc, char** argv, std::size_t depth);
+/// Where fields are written, and how.
+struct OutputRequest {
+  std::string path = "-", format;
+  bool tidy = false;
+};
+void add_output_options(CLI::App& app, OutputRequest& request);
+Output output_of(const OutputRequest& request, int threads);
 
 /// Prints each parameter and where it came from, on stderr.
 void explain(const Subject& subject, const Provenance& provenance);
-
-/// The command line as it was given, quoted where a shell needs it.
-std::string command_line(int argc, char** argv);
 
 /// "a,b,c" → {a, b, c}.
 std::vector<std::string> comma_separated(const std::string& text);

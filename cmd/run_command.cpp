@@ -12,6 +12,7 @@
 #include "pe/model/number.hpp"
 #include "pe/verify/manifest.hpp"
 #include "pe/verify/report.hpp"
+#include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {
