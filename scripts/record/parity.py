@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "data/parity"
 REQUIRED = ["torch==2.13.0", "transformers==5.23.0", "numpy"]
 WANTED = ["rotary-embedding-torch", "x-transformers", "positional-encodings"]
@@ -154,7 +154,7 @@ def rope(generator, names):
     dialect = {"AVX512": "hf", "AVX2": "hf-avx2"}.get(torch.backends.cpu.get_cpu_capability())
     if not dialect:
         raise SystemExit("parity.py: no dialect models PyTorch without AVX2")
-    record = Record("rope" if dialect == "hf" else "rope-avx2", "transformers' rotary classes; float32 as hex bits; scripts/parity.py wrote this")
+    record = Record("rope" if dialect == "hf" else "rope-avx2", "transformers' rotary classes; float32 as hex bits; scripts/record/parity.py wrote this")
     for name, version in versions().items():
         record.add("version", name, version)
     for path in sorted((ROOT / "data/models").glob("*.json")):
@@ -206,7 +206,7 @@ def powers(generator):
     import torch
     capability = torch.backends.cpu.get_cpu_capability()
     dialect = {"AVX512": "hf", "AVX2": "hf-avx2"}[capability]
-    record = Record("powers" if dialect == "hf" else "powers-avx2", "1 / base ** (arange(0, d, 2) / d) in float32; scripts/parity.py wrote this")
+    record = Record("powers" if dialect == "hf" else "powers-avx2", "1 / base ** (arange(0, d, 2) / d) in float32; scripts/record/parity.py wrote this")
     for name, version in versions().items():
         record.add("version", name, version)
     used = [100, 1000, 10000, 25000, 100000, 150000, 160000, 500000, 1000000, 2000000, 5000000, 8000000, 10000000, 11158840, 12000000, 100000000, 1000000000]
@@ -231,7 +231,7 @@ def t5(generator):
     import numpy as np
     import torch
     from transformers.models.t5.modeling_t5 import T5Attention
-    record = Record("t5", "T5Attention._relative_position_bucket: the first offset of each run of equal buckets; scripts/parity.py wrote this")
+    record = Record("t5", "T5Attention._relative_position_bucket: the first offset of each run of equal buckets; scripts/record/parity.py wrote this")
     for name, version in versions().items():
         record.add("version", name, version)
     offsets = torch.arange(1 - LENGTH, LENGTH)
@@ -254,7 +254,7 @@ def alibi(generator):
     from transformers.models.bloom.modeling_bloom import build_alibi_tensor as bloom
     from transformers.models.falcon.modeling_falcon import build_alibi_tensor as falcon
     from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor as mpt
-    record = Record("alibi", "ALiBi slopes of transformers' Bloom; float32 as hex bits; scripts/parity.py wrote this")
+    record = Record("alibi", "ALiBi slopes of transformers' Bloom; float32 as hex bits; scripts/record/parity.py wrote this")
     for name, version in versions().items():
         record.add("version", name, version)
     for heads in (1, 2, 8, 12, 16, 32, 40, 64, 71, 112, 128, 256):
@@ -278,7 +278,7 @@ def others(generator):
     """GPT-J's table, and the libraries beside transformers."""
     import numpy as np
     import torch
-    record = Record("others", "GPT-J's table and other libraries; scripts/parity.py wrote this")
+    record = Record("others", "GPT-J's table and other libraries; scripts/record/parity.py wrote this")
     for name, version in versions().items():
         record.add("version", name, version)
     from transformers.models.gptj.modeling_gptj import create_sinusoidal_positions
@@ -324,7 +324,7 @@ def findings(_):
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
     from transformers.models.olmo3.modeling_olmo3 import Olmo3RotaryEmbedding
     from transformers.models.phimoe.modeling_phimoe import PhimoeRotaryEmbedding
-    record = Record("findings", "what was seen in the real programs; scripts/parity.py wrote this")
+    record = Record("findings", "what was seen in the real programs; scripts/record/parity.py wrote this")
     for name, version in versions().items():
         record.add("version", name, version)
 

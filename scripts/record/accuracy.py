@@ -9,13 +9,14 @@ import pathlib
 import subprocess
 import sys
 
-import interpreter
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import interpreter  # noqa: E402
 
 interpreter.need("mpmath", "numpy")
 import mpmath  # noqa: E402
 import numpy as np  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIM, BASE, ROWS, WINDOWS = 128, 10000, 16, (10, 17, 20)
 F32 = np.float32
 

@@ -11,12 +11,12 @@ import sys
 import tempfile
 import time
 
-import interpreter
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import interpreter  # noqa: E402
 
 interpreter.need("numpy")
 import numpy as np  # noqa: E402
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def numpy_f64(rows, dim):

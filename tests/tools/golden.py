@@ -20,7 +20,9 @@ import pathlib
 import re
 import sys
 
-import interpreter
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import interpreter  # noqa: E402
 
 interpreter.need("mpmath")
 import mpmath  # noqa: E402
@@ -28,7 +30,6 @@ from mpmath import mp, mpf  # noqa: E402
 
 mp.dps = 100  # positions up to 2^53 cost 16 digits of an angle: plenty is left for the 40 that are printed
 DIGITS = 40
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 COORDINATES = set("pjchikr")
 
 

@@ -1,7 +1,5 @@
 // Configurations: every model of the catalogue against an expectation written by hand, the key
 // forms, what is warned about and refused.
-#include "pe/io/config.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -11,6 +9,7 @@
 #include <set>
 
 #include "pe/base/error.hpp"
+#include "pe/io/config.hpp"
 #include "pe/io/file.hpp"
 #include "pe/models/catalogue.hpp"
 #include "pe/models/reading.hpp"

@@ -2,9 +2,9 @@
 # Installs the build in the folder given into a fresh prefix, and builds and runs tests/consumer against it alone.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
-[ $# -eq 1 ] || die "usage: scripts/consumer.sh BUILD_FOLDER"
+[ $# -eq 1 ] || die "usage: tests/tools/consumer.sh BUILD_FOLDER"
 cmake=$(find_cmake)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -13,14 +13,15 @@ import subprocess
 import sys
 import tempfile
 
-import interpreter
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import interpreter  # noqa: E402
 
 interpreter.need("numpy", "mpmath")
 
 import mpmath  # noqa: E402
 import numpy as np  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 U = 2.0**-53
 UNIT = {"f64": 0, "f32": 2.0**-24, "f16": 2.0**-11}
 LONG = np.longdouble

@@ -44,7 +44,7 @@ def includes(path):
     if here == "tests":
         return
     if here not in FLOORS:
-        yield 1, f"{here} is no floor: give it a row in scripts/floors.py"
+        yield 1, f"{here} is no floor: give it a row in tests/tools/floors.py"
         return
     for number, name in source.includes(path):
         if not name.startswith("pe/"):

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = re.compile(r"(<!-- (\w+): (pe-[^>]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -36,7 +36,7 @@ def main():
     if arguments.write:
         path.write_text(rewritten)
     elif stale:
-        print("README.md is behind the program (scripts/readme.py --write): " + ", ".join(stale))
+        print("README.md is behind the program (tests/tools/readme.py --write): " + ", ".join(stale))
     failed = 0 if arguments.write else len(stale)
     print(f"{lists - failed} passed, {failed} failed")
     return 1 if failed or not lists else 0

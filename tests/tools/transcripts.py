@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT = 60
 NO_NEWLINE = "\\ no newline"
 TOOLS = ["pe-gen", "pe-apply", "pe-verify", "pe-analyze"]

@@ -17,7 +17,7 @@ for sector in range(65):
     rows.append("    {" + ", ".join(value.hex() for value in pairs) + "},")
 
 with open("lib/pe/waves/circle_table.hpp", "w") as out:
-    out.write("""// Cosine and sine of sector/512 of a turn, sectors 0 … 64, each as high + low (written by scripts/circle_table.py).
+    out.write("""// Cosine and sine of sector/512 of a turn, sectors 0 … 64, each as high + low (written by scripts/record/circle_table.py).
 #pragma once
 
 namespace pe::engine {

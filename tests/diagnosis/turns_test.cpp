@@ -1,5 +1,7 @@
 // Dumps of turns, made here by plain loops from the published definitions, with the classic bugs of
 // engines in them.
+#include "pe/diagnosis/turns.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <random>
 
 #include "foreign_dumps.hpp"
-#include "pe/diagnosis/turns.hpp"
 
 namespace {
 
