@@ -13,6 +13,9 @@
 A stdout line that would read as something else (blank, or beginning with `# $ ! ? > | \\`) stands behind `| `;
 output that does not end with a newline is followed by `\\ no newline`. The commands of a file share one fresh
 folder; the tools and pe-plot are on PATH, the files of data/ under $DATA. --accept rewrites what differs.
+
+tests/cli/TOOL/CASE.txt is one case, and its name says what is shown. A case refuses-… ends with exit code 2 and one
+line on stderr, which says what was wrong, the value, and what to do.
 """
 import argparse
 import concurrent.futures
@@ -28,6 +31,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests/cli"
 TIMEOUT = 60
 NO_NEWLINE = "\\ no newline"
 TOOLS = ["pe-gen", "pe-apply", "pe-verify", "pe-analyze"]
@@ -120,6 +124,13 @@ def spell(entries, after):
     return [*lines, *after]
 
 
+def check_refusal(name, entries):
+    """A refusal is one line and exit code 2."""
+    last = entries[-1].expected
+    if name.startswith("refuses-") and (sum(line.startswith("! ") for line in last) != 1 or last[-1] != "? 2"):
+        raise ValueError("a refusal is one line on stderr and exit code 2")
+
+
 def run(path, tools):
     """(lines as they stand, lines as observed, commands that agree, commands that differ)"""
     text = path.read_text()
@@ -131,28 +142,31 @@ def run(path, tools):
             seen.append(dataclasses.replace(entry, expected=observe(entry, folder, tools, hidden)))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    check_refusal(path.stem, seen)
     agree = sum(a.expected == b.expected for a, b in zip(entries, seen))
     return spell(entries, after), spell(seen, after), agree, len(entries) - agree
 
 
 def judge(path, tools, accept):
-    """(what to print, passed, failed) of one file."""
+    """(what to print, cases passed, cases failed) of one file."""
+    name = str(path.relative_to(CASES).with_suffix("")) if path.is_relative_to(CASES) else str(path)
     try:
         stands, seen, agree, differ = run(path, tools)
     except (OSError, ValueError) as error:
-        return f"{path}: {error}", 0, 1
+        return f"FAILED {name}: {error}", 0, 1
     if not differ:
-        return "", agree, 0
-    name = os.path.relpath(path, ROOT)
+        return "", 1, 0
+    file = os.path.relpath(path, ROOT)
     if accept:
         path.write_text("\n".join(seen) + "\n")
-        return f"{name}: {differ} of {agree + differ} commands accepted", agree + differ, 0
-    return "\n".join(difflib.unified_diff(stands, seen, name, name + " (now)", lineterm="")), agree, differ
+        return f"{name}: {differ} of {agree + differ} commands accepted", 1, 0
+    diff = difflib.unified_diff(stands, seen, file, file + " (now)", lineterm="")
+    return "\n".join([f"FAILED {name}", *diff]), 0, 1
 
 
 def main():
     parser = argparse.ArgumentParser(description="Runs the transcripts of tests/cli.")
-    parser.add_argument("files", nargs="*", type=pathlib.Path, help="default: tests/cli/*.txt")
+    parser.add_argument("files", metavar="CASE", nargs="*", type=pathlib.Path, help="default: every case of tests/cli")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/cmd", help="where the tools lie")
     parser.add_argument("--accept", action="store_true", help="rewrite what differs (read the diff first)")
     arguments = parser.parse_args()
@@ -160,7 +174,7 @@ def main():
     if not any((tools / tool).exists() for tool in TOOLS):
         print(f"transcripts.py: no tools in {tools}: build first, or name their folder with --bin", file=sys.stderr)
         return 2
-    files = arguments.files or sorted((ROOT / "tests/cli").glob("*.txt"))
+    files = arguments.files or sorted(CASES.glob("*/*.txt"))
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for text, agree, differ in pool.map(lambda path: judge(path.resolve(), tools, arguments.accept), files):
