@@ -156,20 +156,33 @@ TEST_SUITE("observe") {
     CHECK(word(expected, holes, "relative-only") == "fails");
   }
 
-  TEST_CASE("M_k is fitted on half of a foreign table and tried on the other") {
+  TEST_CASE("a foreign table of sinusoids is held to its turns, cell by cell") {
     const Expectation expected = expect("sinusoidal", {{"dim", "32"}});
-    std::vector<double> values = sinusoids(600, 32);
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
-               "linear-shift") == "holds");
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
-               "constant-norm") == "holds");
-    values[301 * 32 + 5] += 0.05;
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
-               "linear-shift") == "fails");
-    CHECK(word(expected, {.arrays = {array(DType::f32, {600, 32}, values)}, .before = {}},
-               "constant-norm") == "fails");
-    CHECK(word(expected, {.arrays = {array(DType::f32, {20, 32}, sinusoids(20, 32))}, .before = {}},
-               "linear-shift") == "skipped");
+    const auto told = [&](const std::vector<double>& values, std::string_view law) {
+      const Index rows = std::ssize(values) / 32;
+      return word(expected, {.arrays = {array(DType::f32, {rows, 32}, values)}, .before = {}}, law);
+    };
+    const std::vector<double> good = sinusoids(600, 32);
+    for (const char* law : {"linear-shift", "distance-by-offset", "constant-norm"})
+      CHECK(told(good, law) == "holds");
+    CHECK(told(sinusoids(20, 32), "linear-shift") == "holds");
+    std::vector<double> cell = good;
+    cell[301 * 32 + 5] += 1e-4;
+    CHECK(told(cell, "linear-shift") == "fails");
+    CHECK(told(cell, "distance-by-offset") == "fails");
+    std::vector<double> permuted = good, warped;
+    for (std::size_t i = 0; i < good.size(); ++i)
+      permuted[i] = good[i / 32 * 32 + (i % 32 * 11 + 5) % 32];
+    CHECK(told(permuted, "linear-shift") == "holds");
+    CHECK(told(permuted, "distance-by-offset") == "holds");
+    for (Index row = 0; row < 600; ++row)
+      for (Index c = 0; c < 32; ++c) {
+        const double angle = std::sqrt(static_cast<double>(row)) *
+                             std::pow(10000.0, -static_cast<double>(c / 2 * 2) / 32.0);
+        warped.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
+    CHECK(told(warped, "linear-shift") == "fails");
+    CHECK(told(warped, "distance-by-offset") == "fails");
   }
 
   TEST_CASE("biases: slopes, masks, diagonals, and constants that softmax cannot see") {
