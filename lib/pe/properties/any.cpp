@@ -112,6 +112,7 @@ void for_samples(const Case& subject, const std::function<void(const PositionRan
 Measurement finite(const Case& subject) {
   Measurement result;
   result.bound_from = "none may be";
+  result.power = {HUGE_VAL, "only NaN and infinities are looked for"};
   result.coverage = coverage_of(subject);
   result.exhaustive = true;
   for_samples(subject, [&](const PositionRange& block) {
@@ -132,6 +133,7 @@ Measurement deterministic(const Case& subject) {
   if (subject.foreign) return not_told("a dump holds the same bytes however it is read");
   Measurement result;
   result.bound_from = "bytes that differ; none may";
+  result.power = {0, "any cell"};
   result.exhaustive = true;
   if (kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative) {
     result.coverage = coverage_of(subject) + ", made twice";
@@ -171,6 +173,7 @@ Measurement length_invariant(const Case& subject) {
   Measurement result;
   const Index length = subject.positions.length(), longer = 2 * length + 1;
   const Effect other = subject.remake(longer);
+  result.power = {0, "any cell"};
   result.bound_from =
       fmt::format("values that differ between length {} and length {}; none may", length, longer);
   result.coverage = coverage_of(subject);

@@ -5,60 +5,10 @@
 #include <cmath>
 
 #include "pe/base/narrow.hpp"
-#include "pe/properties/laws.hpp"
+#include "pe/properties/bias_squares.hpp"
 
 namespace pe::laws {
 namespace {
-
-constexpr Index widest = 512;  // queries and keys looked at
-
-// One head's biases [query, key], as stored in the dtype.
-struct Square {
-  PositionRange positions;
-  std::vector<double> values;
-  double at(Index query, Index key) const {
-    return values[static_cast<std::size_t>(query * positions.count + key)];
-  }
-};
-
-Square square_of(const Bias& bias, const Case& subject, Index head) {
-  const PositionRange there = existing(bias, subject.positions);
-  Square square{there.slice(0, std::min(widest, there.count)), {}};
-  const Index n = square.positions.count;
-  square.values.resize(static_cast<std::size_t>(n * n));
-  std::vector<std::byte> line(static_cast<std::size_t>(n) * size_of(subject.dtype));
-  for (Index query = 0; query < n; ++query) {
-    bias.fill(head, square.positions.at(query), square.positions, subject.dtype, line.data());
-    widen(line.data(), subject.dtype,
-          std::span(square.values)
-              .subspan(static_cast<std::size_t>(query * n), static_cast<std::size_t>(n)));
-  }
-  return square;
-}
-
-// The deviation that `off` finds at (head, query, key), worst over the square of every head; it may
-// look at the whole square.
-template <typename Off>
-Measurement over_squares(const Bias& bias, const Case& subject, Off off) {
-  if (!bias.fill) return not_told("the bias is trained and was not given (--weights)");
-  Measurement result;
-  const Index n = std::min(widest, existing(bias, subject.positions).count);
-  for (Index head = 0; head < bias.heads; ++head) {
-    const Square square = square_of(bias, subject, head);
-    for (Index query = 0; query < n; ++query)
-      for (Index key = 0; key < n; ++key) {
-        const double deviation = off(square, query, key);
-        if (!worse(deviation, result.worst)) continue;
-        result.worst = deviation;
-        result.witness =
-            fmt::format("head {}, query {}, key {}: {:.9g}", head, square.positions.value(query),
-                        square.positions.value(key), square.at(query, key));
-      }
-  }
-  result.coverage = fmt::format("{} heads, {} x {} positions", bias.heads, n, n);
-  result.exhaustive = n == existing(bias, subject.positions).count;
-  return result;
-}
 
 // |a − b|, with equal infinities no distance apart.
 double apart(double a, double b) { return a == b ? 0 : std::fabs(a - b); }
@@ -77,6 +27,8 @@ bool counted_by_rows(const Bias& bias, const PositionRange& positions) {
          (positions.step == 1 && positions.first % bias.window_width == 0);
 }
 
+const char* const corners = "a cell alone on its diagonal is compared with none";
+
 const char* const needs_rows =
     "the places of a window are compared from the start of a row on, in steps of 1";
 
@@ -84,17 +36,24 @@ const char* const needs_rows =
 
 Measurement toeplitz(const Bias& bias, const Case& subject) {
   if (!counted_by_rows(bias, subject.positions)) return not_told(needs_rows);
-  Measurement result =
-      over_squares(bias, subject, [&](const Square& square, Index query, Index key) {
-        const Index start = back_to_start(bias, query, key);
-        return apart(square.at(query, key), square.at(query - start, key - start));
-      });
-  result.bound_from = "the same number rounded the same way: no difference";
-  if (!subject.foreign) return result;
-  result.bound = 2 * subject.foreign->value;
-  result.bound_from = fmt::format("twice {}", subject.foreign->value_from);
-  if (result.holds()) return result;
+  const auto look = [&](const Square& square, Index query, Index key) {
+    const Index start = back_to_start(bias, query, key);
+    const double here = square.at(query, key), there = square.at(query - start, key - start);
+    return Seen{apart(here, there), {here, there}};
+  };
+  if (!subject.foreign) {
+    Measurement result = over_squares(
+        bias, subject,
+        [&](const Square& square, Index query, Index key) { return look(square, query, key).off; });
+    result.bound_from = "the same number rounded the same way: no difference";
+    result.power = {0, corners};
+    return result;
+  }
+  Measurement result = over_foreign(bias, subject, false, look);
+  result.power.at += fmt::format("; {}", corners);
   Measurement relative = bias_relative_only(bias, subject);
+  if (relative.power.change > result.power.change) result.power = relative.power;
+  if (result.holds()) return result;
   if (relative.holds()) relative.bound_from += ": the same but for constants";
   return relative.holds() ? relative : result;
 }
@@ -104,19 +63,28 @@ Measurement bias_relative_only(const Bias& bias, const Case& subject) {
   if (!bias.fill && bias.buckets) return bias_buckets_by_offset(bias, subject);
   if (!counted_by_rows(bias, subject.positions)) return not_told(needs_rows);
   double largest = 0;
-  Measurement result =
-      over_squares(bias, subject, [&](const Square& square, Index query, Index key) {
-        if (std::isfinite(square.at(query, key)))
-          largest = std::max(largest, std::fabs(square.at(query, key)));
-        const Index start = back_to_start(bias, query, key), q = query - start, k = key - start;
-        return apart(square.at(query, key) - square.at(query, query),
-                     square.at(q, k) - square.at(q, q));
-      });
+  const auto look = [&](const Square& square, Index query, Index key) {
+    if (std::isfinite(square.at(query, key)))
+      largest = std::max(largest, std::fabs(square.at(query, key)));
+    const Index start = back_to_start(bias, query, key), q = query - start, k = key - start;
+    const double here = square.at(query, key), own = square.at(query, query),
+                 there = square.at(q, k), first = square.at(q, q);
+    return Seen{apart(here - own, there - first), {here, own, there, first}};
+  };
+  if (subject.foreign) {
+    Measurement result = over_foreign(bias, subject, true, look);
+    result.bound_from += "; a constant for each query row is taken off";
+    result.power.at += fmt::format("; {}", corners);
+    return result;
+  }
+  Measurement result = over_squares(
+      bias, subject,
+      [&](const Square& square, Index query, Index key) { return look(square, query, key).off; });
   result.bound = 4 * entry_error(subject, largest);
   result.bound_from = fmt::format(
-      "four roundings to {} of numbers up to {:.6g}; a constant for each query row is taken off{}",
-      name_of(subject.dtype), largest,
-      subject.foreign ? ", and four times " + subject.foreign->value_from : "");
+      "four roundings to {} of numbers up to {:.6g}; a constant for each query row is taken off",
+      name_of(subject.dtype), largest);
+  result.power = {result.bound + std::min(result.worst, result.bound), corners};
   return result;
 }
 
@@ -126,20 +94,24 @@ Measurement zero_diagonal(const Bias& bias, const Case& subject) {
         return query == key ? std::fabs(square.at(query, key)) : 0.0;
       });
   result.bound_from = "zero is a number of every dtype";
+  result.power = {0, "any cell of the diagonal; no other is looked at"};
   return result;
 }
 
 Measurement falls_with_distance(const Bias& bias, const Case& subject) {
+  double drop = 0;  // the most that a bias falls over one step, and so may rise unseen
   Measurement result =
-      over_squares(bias, subject, [](const Square& square, Index query, Index key) {
+      over_squares(bias, subject, [&](const Square& square, Index query, Index key) {
         if (key == query) return 0.0;
         const double nearer = square.at(query, key < query ? key + 1 : key - 1),
                      here = square.at(query, key);
+        if (std::isfinite(nearer - here)) drop = std::max(drop, nearer - here);
         return here == nearer              ? 0.0
                : std::isnan(here - nearer) ? HUGE_VAL
                                            : std::max(0.0, here - nearer);
       });
   result.bound_from = "rounding is monotone: no rise";
+  result.power = {drop, "the cell farthest from its neighbours"};
   return result;
 }
 
@@ -149,19 +121,26 @@ Measurement causal(const Bias& bias, const Case& subject) {
         return key > query && square.at(query, key) != -HUGE_VAL ? 1.0 : 0.0;
       });
   result.bound_from = "a key after its query that is not −inf: 1";
+  result.power = {0, "any key after its query; no other is looked at"};
   return result;
 }
 
 Measurement symmetric(const Bias& bias, const Case& subject) {
-  Measurement result =
-      over_squares(bias, subject, [](const Square& square, Index query, Index key) {
-        return apart(square.at(query, key), square.at(key, query));
-      });
-  result.bound_from = "the same number rounded the same way: no difference";
+  const auto look = [](const Square& square, Index query, Index key) {
+    const double here = square.at(query, key), there = square.at(key, query);
+    return Seen{apart(here, there), {here, there}};
+  };
+  const char* const diagonal = "a cell of the diagonal is its own counterpart";
   if (subject.foreign) {
-    result.bound = 2 * subject.foreign->value;
-    result.bound_from = fmt::format("twice {}", subject.foreign->value_from);
+    Measurement result = over_foreign(bias, subject, false, look);
+    result.power.at += fmt::format("; {}", diagonal);
+    return result;
   }
+  Measurement result = over_squares(
+      bias, subject,
+      [&](const Square& square, Index query, Index key) { return look(square, query, key).off; });
+  result.bound_from = "the same number rounded the same way: no difference";
+  result.power = {0, diagonal};
   return result;
 }
 
@@ -173,6 +152,7 @@ Measurement slopes(const Bias& bias, const Case& subject) {
   if (subject.foreign && existing(bias, subject.positions).count < 2)
     return not_told("the dump has no two positions");
   Measurement result;
+  double largest = 0;
   Index power = 1;
   while (2 * power <= bias.heads) power *= 2;
   for (Index head = 0; head < bias.heads; ++head) {
@@ -181,6 +161,7 @@ Measurement slopes(const Bias& bias, const Case& subject) {
             ? -8.0 * static_cast<double>(head + 1) / static_cast<double>(power)
             : -4.0 * static_cast<double>(2 * (head - power) + 1) / static_cast<double>(power);
     const double expected = std::exp2(exponent);
+    largest = std::max(largest, expected);
     std::byte bytes[16];
     double values[2];
     const std::int64_t first = subject.foreign ? subject.positions.at(0) : 0;
@@ -200,6 +181,8 @@ Measurement slopes(const Bias& bias, const Case& subject) {
     result.bound += subject.foreign->slope;
     result.bound_from += ", and " + subject.foreign->slope_from;
   }
+  result.power = {largest * (result.bound + std::min(result.worst, result.bound)),
+                  "the steepest head, at one position of distance; no farther one is looked at"};
   result.coverage =
       fmt::format("all {} heads, ladder of {}{}", bias.heads, power,
                   power < bias.heads ? fmt::format(" and every second of {}", 2 * power) : "");

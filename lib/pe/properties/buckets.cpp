@@ -30,6 +30,7 @@ std::string pairs_covered(const Buckets& buckets) {
 
 Measurement total_by_place(const Buckets& buckets) {
   Measurement result;
+  result.power = {HUGE_VAL, "a bucket of the table is not seen to be another one"};
   result.bound_from = fmt::format("pairs outside 0 … {}; none may", buckets.count - 1);
   for_pairs(buckets, [&](Index query, Index key, Index bucket) {
     if ((bucket < 0 || bucket >= buckets.count) && result.worst++ == 0)
@@ -42,6 +43,7 @@ Measurement total_by_place(const Buckets& buckets) {
 
 Measurement by_offset_by_place(const Buckets& buckets) {
   Measurement result;
+  result.power = {1, "any pair but the two that stand alone on their diagonals"};
   result.bound_from =
       "pairs whose bucket differs from that of the pair one position earlier; none may";
   for_pairs(buckets, [&](Index query, Index key, Index bucket) {
@@ -57,6 +59,7 @@ Measurement by_offset_by_place(const Buckets& buckets) {
 // Runs of a dump's matrix: from every query outwards, to either side.
 Measurement monotone_by_place(const Buckets& buckets) {
   Measurement result;
+  result.power = {HUGE_VAL, "a change that keeps the order is not seen"};
   result.bound_from = "turns of direction on either side of a query; none may";
   for (Index query = 0; query < places_of(buckets); ++query)
     for (const int side : {-1, 1}) {
@@ -84,6 +87,7 @@ Measurement clipped_by_place(const Buckets& buckets) {
     return not_told(
         fmt::format("the dump has {} positions, and the buckets end at distance {}", seen, limit));
   Measurement result;
+  result.power = {1, "any pair from the limit on; those nearer are not looked at"};
   result.bound_from = "pairs beyond the limit whose bucket differs from the limit's; none may";
   for_pairs(buckets, [&](Index query, Index key, Index bucket) {
     if (std::abs(key - query) < limit) return;
@@ -108,6 +112,7 @@ bool has_offset(const Case& subject, std::int64_t offset) {
 Measurement total(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset) return total_by_place(buckets);
   Measurement result;
+  result.power = {HUGE_VAL, "a bucket of the table is not seen to be another one"};
   result.bound_from = fmt::format("pairs outside 0 … {}; none may", buckets.count - 1);
   for (const std::int64_t query : places)
     for (Index i = 0; i < subject.offsets.count; ++i) {
@@ -126,6 +131,7 @@ Measurement by_offset(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset) return by_offset_by_place(buckets);
   if (subject.foreign) return not_told("the dump has one bucket for each offset: any such does");
   Measurement result;
+  result.power = {1, "any pair looked at"};
   result.bound_from = "pairs whose bucket differs from the same offset at query 0; none may";
   for (const std::int64_t query : places)
     for (Index i = 0; i < subject.offsets.count; ++i) {
@@ -144,6 +150,7 @@ Measurement monotone(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset && subject.foreign) return monotone_by_place(buckets);
   if (!buckets.by_offset) return not_told("these buckets are no function of the offset");
   Measurement result;
+  result.power = {HUGE_VAL, "a change that keeps the order is not seen"};
   result.bound_from = "turns of direction on either side of the query; none may";
   for (const int side : {-1, 1}) {
     int direction = 0;
@@ -195,6 +202,7 @@ Measurement covered(const Buckets& buckets, const Case& subject) {
     return not_told(fmt::format("the dump ends at distance {}, before the buckets do ({})", seen,
                                 buckets.saturation));
   result.worst = static_cast<double>(unused.size());
+  result.power = {HUGE_VAL, "a change is seen when it was the last of its bucket"};
   result.bound_from = "buckets that no offset reaches; none may be";
   if (!unused.empty()) result.witness = fmt::format("unused: {}", fmt::join(unused, ", "));
   result.exhaustive = true;
@@ -207,6 +215,7 @@ Measurement clipped_at(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset) return not_told("these buckets are no function of the offset");
   if (buckets.saturation == 0) return not_told("these buckets never end");
   Measurement result;
+  result.power = {1, "any offset from the limit on; those nearer are not looked at"};
   result.bound_from = "offsets beyond the limit whose bucket differs from the limit's; none may";
   const std::int64_t limit = buckets.saturation;
   if (!has_offset(subject, limit + 1) && !has_offset(subject, -limit - 1))

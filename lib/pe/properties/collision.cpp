@@ -92,6 +92,7 @@ Measurement collision_free(const Table& table, const Case& subject) {
   const std::vector<double> tokens = embeddings_of(subject, width);
   const Index n = static_cast<Index>(tokens.size()) / width;
   const PositionRange positions = existing(table, subject.positions);
+  result.power = {HUGE_VAL, "a change is seen when it makes two sums equal"};
   result.bound_from = "sums that another token at another position has too; none may";
   const std::size_t size = size_of(subject.dtype), bytes = static_cast<std::size_t>(width) * size;
   std::vector<double> sum(static_cast<std::size_t>(width));

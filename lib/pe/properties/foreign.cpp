@@ -17,6 +17,7 @@ Farthest farthest_turn(const Rotation& rotation, const Case& subject, bool still
   far.amplitude = subject.foreign->amplitude;
   far.allowed_from = fit.bound_from;
   far.power = fit.power();
+  far.untold = fit.untold;
   far.witness =
       fmt::format("nearest to its bound: {}, {:.3g} from where a steady turn is",
                   spell_place(turns, subject, worst.worst.row, worst.worst.pair), far.off);

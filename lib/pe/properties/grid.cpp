@@ -58,6 +58,7 @@ Measurement separable(const Table& table, const Case& subject) {
   result.bound = 2 * k * e + 2 * k * 0x1p-53 * (2 * k * largest);
   result.bound_from = fmt::format("2k·e and 2k additions in double, k = {}, e = {:.3g}{}", rank, e,
                                   spell_entry_error(subject));
+  result.power = {result.bound + std::min(result.worst, result.bound), "any cell"};
   result.coverage = fmt::format("all {} cells", *table.grid->count);
   result.exhaustive = true;
   return result;

@@ -101,6 +101,10 @@ void for_blocks(const PositionRange& positions, Index width,
 
 Measurement not_told(std::string why);
 
+/// The power of a law that sees the squares of two cells that sum to a². A change c of one that is
+/// v moves the sum by 2vc + c², away from 0 at least: where v is 0 the law sees c² alone.
+Power power_of_square(double a, double bound, double worst);
+
 /// cos + i·sin, [position, pair], as stored in the dtype.
 using Turns = std::vector<std::complex<double>>;
 Turns turns_of(const Rotation& rotation, const PositionRange& positions, DType dtype);
@@ -109,7 +113,7 @@ Turns turns_of(const Rotation& rotation, const PositionRange& positions, DType d
 /// the law's bound is of every pair of positions. `still`: turns that stand still at position 0.
 struct Farthest {
   double off = 0, allowed = 0, amplitude = 1;
-  std::string witness, allowed_from;
+  std::string witness, allowed_from, untold;
   Power power;
 };
 Farthest farthest_turn(const Rotation& rotation, const Case& subject, bool still);

@@ -21,8 +21,6 @@ std::vector<double> turn_by(const Waves& waves, std::int64_t shift) {
   return turn;
 }
 
-}  // namespace
-
 // With every turn z_p = A·e^{i(pθ+φ)} + d_p the turn by kθ leaves z_{p+k} − e^{ikθ}·z_p = d_{p+k} −
 // e^{ikθ}·d_p: where all d lie within the errors of the arithmetic a table that obeys the law lies
 // that near, and where one does not, none does. So d decides for every k at once.
@@ -40,6 +38,8 @@ Measurement steady_columns(const SteadyTable& steady, const Case& subject) {
   result.exhaustive = true;
   return result;
 }
+
+}  // namespace
 
 Measurement foreign_columns(const SteadyTable& steady, const Table& table, const Case& subject,
                             Measurement (*of_rest)(const Table&, const Case&)) {
@@ -59,6 +59,8 @@ Measurement foreign_columns(const SteadyTable& steady, const Table& table, const
   return rest;
 }
 
+namespace {
+
 // Where the encoding is made of waves M_k is known to turn pairs of columns. Some that do not may
 // yet have an M_k of their own, and it is fitted; where most do not, the table is no such one.
 Measurement foreign_shift(const Table& table, const Case& subject) {
@@ -75,6 +77,8 @@ Measurement foreign_shift(const Table& table, const Case& subject) {
       steady.rest.size(), table.width, fitted.witness);
   return fitted;
 }
+
+}  // namespace
 
 // M_k = diag of 2×2 turns: sin((p+k)θ) = cos(kθ) sin(pθ) + sin(kθ) cos(pθ), and likewise for cos
 // (angle addition). With every entry within e of the truth both sides differ by at most e(1 + |cos

@@ -179,6 +179,7 @@ Measurement order_sensitive(const Case& subject) {
       "by more than {:.2g}",
       positions.value(first), positions.value(second), positions.value(last), most, control);
   if (silent > 0) result.witness += fmt::format("; {} of {} swaps are not seen", silent, pairs);
+  result.power = {HUGE_VAL, "that some swap is seen does not hang on one cell"};
   result.coverage = fmt::format("all {} swaps among {} tokens before one that asks, {} heads",
                                 pairs, positions.count - 1, heads);
   return result;

@@ -149,6 +149,7 @@ Measurement expansion(const Relative& relative, const Case& subject) {
             fmt::format("head {}, query {}, key {}: {:.17g} term by term, {:.17g} drawn together",
                         head, pair.query_position, pair.key_position, expected, got);
       }
+  result.power = {HUGE_VAL, "sums are compared, whatever their terms are"};
   const auto additions =
       static_cast<double>(relative.channels + 2 * static_cast<Index>(relative.terms.size()) + 2);
   result.bound = 2 * additions * 0x1p-53 * largest;
@@ -198,6 +199,7 @@ Measurement rel_shift(const Relative& relative, const Case& subject) {
                                    subject.positions.at(i), subject.positions.at(j), got, expected);
     }
   result.bound_from = "the same product of the same numbers: no difference";
+  result.power = {HUGE_VAL, "places are compared, whatever stands there"};
   result.coverage = fmt::format("head 0, {} queries, {} distances, random q (seed {}){}", n,
                                 distances, seed, relative.causal ? ", keys up to the query" : "");
   return result;

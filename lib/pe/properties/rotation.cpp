@@ -164,6 +164,7 @@ Measurement identity_at_zero(const Rotation& rotation, const Case& subject) {
   result.bound = entry_error(rotation, subject) * (rotation.magnitude == 1 ? 0 : 1);
   result.bound_from = rotation.magnitude == 1 ? "1 and 0 are numbers of every dtype"
                                               : "one rounding of the attention factor";
+  result.power = {result.bound + std::min(result.worst, result.bound), "the row of position 0"};
   result.coverage = fmt::format("all {} pairs", rotation.pairs);
   result.exhaustive = true;
   return result;
@@ -188,6 +189,7 @@ Measurement unit_pairs(const Rotation& rotation, const Case& subject) {
   result.bound = 2 * std::sqrt(2.0) * a * e + 2 * e * e + 4 * 0x1p-53 * a * a;
   result.bound_from = fmt::format("2√2·A·e + 2e² + 2^-51·A², A = {:.9g}, e = {:.3g}{}", a, e,
                                   spell_entry_error(subject));
+  result.power = power_of_square(a, result.bound, std::min(result.worst, result.bound));
   result.coverage =
       fmt::format("all {} positions and {} pairs", subject.positions.count, rotation.pairs);
   result.exhaustive = true;
@@ -202,6 +204,7 @@ Measurement turns_add(const Rotation& rotation, const Case& subject) {
   Measurement result;
   if (subject.foreign) {
     const Farthest far = farthest_turn(rotation, subject, true);
+    if (!far.untold.empty()) return not_told(far.untold);
     const double a = far.amplitude, d = far.off, e = far.allowed;
     result.worst = 3 * a * d + d * d;
     result.bound = 3 * a * e + e * e;
@@ -222,6 +225,7 @@ Measurement turns_add(const Rotation& rotation, const Case& subject) {
   result.bound_from = fmt::format("3A·D + D² with D = √2·e, e = {:.3g} (one rounding to {})",
                                   entry_error(rotation, subject), name_of(subject.dtype));
   result.witness = spell(distance, subject);
+  result.power = {e + std::min(d, e), "any cell"};
   result.coverage =
       fmt::format("all pairs of {} positions, by certificate", subject.positions.count);
   result.exhaustive = true;
@@ -258,6 +262,7 @@ Measurement rotation_relative_only(const Rotation& rotation, const Case& subject
   result.bound = 2 * a * e + e * e;
   result.bound_from = fmt::format("2A·D + D² with D = √2·e, e = {:.3g} (one rounding to {})",
                                   entry_error(rotation, subject), name_of(subject.dtype));
+  result.power = {e + std::min(d, e), "any cell"};
   result.witness =
       fmt::format("{}; deviation in [{:.3g}, {:.3g}]{}", spell(distance, subject), spread.worst,
                   result.worst, spread.witness.empty() ? "" : ", " + spread.witness);
@@ -277,6 +282,7 @@ Measurement frequencies_decrease(const Rotation& rotation, const Case& subject) 
   result.bound_from = "pairs that turn faster than the one before; none may";
   if (subject.foreign && !subject.foreign->frequency_error.empty())
     result.bound_from += " by more than the error of reading frequencies off a dump";
+  result.power = {HUGE_VAL, "a frequency is that of all rows"};
   const auto& frequencies = rotation.waves->frequencies();
   const auto axes = axes_of(rotation);
   for (std::size_t j = 1; j < frequencies.size(); ++j) {

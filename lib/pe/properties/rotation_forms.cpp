@@ -100,6 +100,10 @@ Measurement norm_preserving(const Rotation& rotation, const Case& subject) {
   result.bound = std::sqrt(2.0) * e + 4 * 0x1p-53 * rotation.magnitude;
   result.bound_from = fmt::format("√2·e, e = {:.3g}{}, A = {:.9g}", e, spell_entry_error(subject),
                                   rotation.magnitude);
+  result.power = power_of_square(
+      rotation.magnitude,
+      std::pow(rotation.magnitude + result.bound, 2) - std::pow(rotation.magnitude, 2),
+      std::min(result.worst, result.bound) * 2 * rotation.magnitude);
   result.coverage = fmt::format("all {} positions, every q", subject.positions.count);
   result.exhaustive = true;
   return result;
@@ -136,6 +140,7 @@ Measurement matrix_form(const Rotation& rotation, const Case& subject) {
                       subject.positions.value(at), c, matrix[c], pairs[c], halves[c]);
     }
   }
+  result.power = {HUGE_VAL, "three forms of the same turns are compared, whatever they are"};
   result.bound =
       2 * 3 * 0x1p-53 * std::sqrt(2.0) * rotation.magnitude * 1.01 * largest * std::sqrt(2.0);
   result.bound_from =

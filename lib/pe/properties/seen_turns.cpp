@@ -130,6 +130,8 @@ Table columns_of(const Table& table, const std::vector<Index>& columns) {
 
 namespace {
 
+using Fitter = SteadyFit (*)(const SeenTurns&, const Case&);
+
 constexpr Index most_matched = 128, rows_matched = 128;
 
 void keep_steady(SteadyTable& table, const SeenTurns& turns, const SteadyFit& fit) {
@@ -147,14 +149,14 @@ void keep_steady(SteadyTable& table, const SeenTurns& turns, const SteadyFit& fi
 // Columns that stand in no usual pair, each with the partner that it turns most steadily with over
 // the first rows.
 Columns matched(const Table& table, const Case& subject, const PositionRange& positions,
-                std::vector<Index> rest) {
+                std::vector<Index> rest, Fitter fitter) {
   Columns every, chosen;
   if (std::ssize(rest) > most_matched) return chosen;
   for (std::size_t a = 0; a < rest.size(); ++a)
     for (std::size_t b = a + 1; b < rest.size(); ++b) every.push_back({rest[a], rest[b]});
   if (every.empty()) return chosen;
   const PositionRange head = positions.slice(0, std::min(positions.count, rows_matched));
-  const SteadyFit fit = fit_steady(of_columns(table, subject, head, every), subject, false);
+  const SteadyFit fit = fitter(of_columns(table, subject, head, every), subject);
   std::vector<std::size_t> order(every.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t j) { return fit.pairs[j].share; });
@@ -170,15 +172,13 @@ Columns matched(const Table& table, const Case& subject, const PositionRange& po
   return chosen;
 }
 
-}  // namespace
-
 // A pair that is steady in most rows is held to that in all; of another the columns are left, for
 // what they obey they may obey with other columns.
-SteadyTable steady_table(const Table& table, const Case& subject) {
+SteadyTable fitted_table(const Table& table, const Case& subject, Fitter fitter) {
   std::optional<std::pair<SeenTurns, SteadyFit>> best;
   for (SeenTurns& turns : pairings(table, subject)) {
     if (turns.rows < 3 || turns.pairs == 0) continue;
-    SteadyFit fit = fit_steady(turns, subject, false);
+    SteadyFit fit = fitter(turns, subject);
     if (best && best->second.outside() <= fit.outside()) continue;
     best = {std::move(turns), std::move(fit)};
     if (best->second.outside() * 10 < best->first.rows * std::ssize(best->second.pairs)) break;
@@ -192,11 +192,27 @@ SteadyTable steady_table(const Table& table, const Case& subject) {
   keep_steady(result, best->first, best->second);
   if (result.rest.size() < 2 || table.grid) return result;
   const PositionRange positions = existing(table, subject.positions);
-  const Columns partners = matched(table, subject, positions, result.rest);
+  const Columns partners = matched(table, subject, positions, result.rest, fitter);
   if (partners.empty()) return result;
   const SeenTurns again = of_columns(table, subject, positions, partners);
-  keep_steady(result, again, fit_steady(again, subject, false));
+  keep_steady(result, again, fitter(again, subject));
   return result;
+}
+
+}  // namespace
+
+SteadyTable steady_table(const Table& table, const Case& subject) {
+  SteadyTable steady = fitted_table(table, subject, [](const SeenTurns& turns, const Case& of) {
+    return fit_steady(turns, of, false);
+  });
+  steady.off_from = "from where a steady turn is";
+  return steady;
+}
+
+SteadyTable round_table(const Table& table, const Case& subject) {
+  SteadyTable round = fitted_table(table, subject, fit_round);
+  round.off_from = "from the sum of squares that its pair has";
+  return round;
 }
 
 }  // namespace pe::laws

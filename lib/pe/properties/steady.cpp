@@ -19,31 +19,6 @@ constexpr double u = 0x1p-24, v = 0x1p-53;
 constexpr Index fewest_rows = 8;  // that tell a frequency
 const double root = std::sqrt(2.0);
 
-// From the closest to the loosest. An angle is a product of position and frequency, rounded once;
-// twice where the position is a quotient; j times more where each frequency is the one before times
-// a factor (ggml); once to the file's type where the file holds angles.
-std::vector<Arithmetic> arithmetics_of(const SeenTurns& turns, const Case& subject) {
-  const double value = subject.foreign->value;
-  std::vector<Arithmetic> list;
-  if (subject.dtype == DType::f64) {
-    list.push_back({4 * v, 2 * v, 0, "all in float64"});
-    list.push_back({4 * v, u, 0, "angles rounded to float32, their cosines in float64"});
-  }
-  list.push_back({value, 0, 0, "angles in float64 or exact"});
-  list.push_back({value, u, 0, "angles that are one float32 product"});
-  list.push_back({value, 2 * u, 0, "angles of two float32 roundings"});
-  list.push_back({value, 2 * u, u, "angles of 2 + j float32 roundings"});
-  const double stored = unit_roundoff(subject.dtype);
-  if (stored <= u || turns.nominal.empty() || turns.rows < 2) return list;
-  const auto far = static_cast<std::size_t>(turns.rows - 1);
-  const double x = std::fabs(turns.coordinate(static_cast<Index>(far), 0) * turns.nominal[0]),
-               angle = subject.foreign->angle(subject.positions.at(static_cast<Index>(far)), 0);
-  if (angle >= stored * x)
-    list.push_back(
-        {value, stored + 2 * u, u, fmt::format("angles stored as {}", name_of(subject.dtype))});
-  return list;
-}
-
 // One pair's line through the phases, and what the errors of the turns may do to it. By least
 // squares with weights w, the line at x is Σ w(1/S0 + (x−m)(q−m)/S2)·r over the phases r at q: if
 // each is off by at most β, the line is off by at most Σwβ/S0 + |x−m|·Σw|q−m|β/S2. Through the
@@ -113,6 +88,7 @@ class Fit {
   // The turn's own error, and that of the steady one.
   std::pair<double, double> errors(const Arithmetic& kind, Index row, std::size_t j) const;
   double leverage(Index row, std::size_t j) const;
+  std::string far_from_zero() const;
   template <typename Visit>
   void scan(Visit visit) const;
 
@@ -224,6 +200,22 @@ double Fit::leverage(Index row, std::size_t j) const {
   return w * ((still_ ? 0 : 1 / line.s0) + (line.s2 > 0 ? x * x / line.s2 : 0));
 }
 
+// A frequency read off n rows is off by about 2β/n, and at a position beyond n/2β that is a whole
+// turn: any phase there is that of some frequency.
+std::string Fit::far_from_zero() const {
+  if (!still_ || bare_) return "";
+  for (std::size_t j = 0; j < turns_.pairs; ++j) {
+    if (start_.nominal[j] || is_blank(j)) continue;
+    const double x = std::fabs(turns_.coordinate(0, j));
+    if (2 * phase_error(kinds_.back(), j, angle_of(0, j)) * x > static_cast<double>(turns_.rows))
+      return fmt::format(
+          "pair {} does not turn by the frequency that is meant, and {} rows at position {:.9g} do "
+          "not tell which other one it has",
+          j, turns_.rows, x);
+  }
+  return "";
+}
+
 // Which arithmetic a pair's turns show: the closest whose errors hold all but one of them, or one
 // in a thousand; else the closest that holds most. A fault of one cell, or of a row, so leaves the
 // bound that it breaks as tight as it was.
@@ -260,6 +252,7 @@ SteadyFit Fit::judge() const {
     }
   });
   SteadyFit result;
+  result.untold = far_from_zero();
   std::size_t loosest = 0;
   for (std::size_t j = 0; j < turns_.pairs; ++j) {
     std::size_t k = 0;
@@ -299,32 +292,8 @@ SteadyFit Fit::judge() const {
 
 }  // namespace
 
-Index SteadyFit::outside() const {
-  Index sum = 0;
-  for (const SteadyPair& pair : pairs) sum += pair.outside;
-  return sum;
-}
-
-const SteadyPair& SteadyFit::worst() const {
-  return *std::ranges::max_element(pairs, {}, &SteadyPair::share);
-}
-
-Power SteadyFit::power() const {
-  return std::ranges::max_element(pairs, {},
-                                  [](const SteadyPair& pair) { return pair.power.change; })
-      ->power;
-}
-
 SteadyFit fit_steady(const SeenTurns& turns, const Case& subject, bool still) {
   return Fit(turns, subject, still).judge();
-}
-
-std::string spell_place(const SeenTurns& turns, const Case& subject, Index row, std::size_t pair) {
-  const std::string name =
-      turns.columns.empty()
-          ? fmt::format("pair {}", pair)
-          : fmt::format("channels {} and {}", turns.columns[pair][0], turns.columns[pair][1]);
-  return fmt::format("position {}, {}", subject.positions.value(row), name);
 }
 
 }  // namespace pe::laws

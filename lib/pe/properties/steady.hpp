@@ -51,6 +51,7 @@ struct SteadyPair {
 
 struct SteadyFit {
   std::vector<SteadyPair> pairs;
+  std::string untold;      // why the rows cannot tell; empty where they do
   std::string bound_from;  // how `allowed` comes about, with its numbers
 
   Index outside() const;
@@ -79,11 +80,19 @@ SeenTurns turns_seen(const Rotation& rotation, const Case& subject);
 /// A table's columns in pairs that turn steadily, as its own parts name them, or side by side or in
 /// halves, whichever does for more; and the columns that are left.
 struct SteadyTable {
-  SeenTurns turns;  // of the pairs that are steady in most rows
+  std::string off_from;  // "where a steady turn is"
+  SeenTurns turns;       // of the pairs that are steady in most rows
   SteadyFit fit;
   std::vector<Index> rest;
 };
 SteadyTable steady_table(const Table& table, const Case& subject);
+
+/// The same for pairs that keep the sum of their squares, however they turn.
+SteadyTable round_table(const Table& table, const Case& subject);
+SteadyFit fit_round(const SeenTurns& turns, const Case& subject);
+
+/// From the closest to the loosest.
+std::vector<Arithmetic> arithmetics_of(const SeenTurns& turns, const Case& subject);
 
 /// Some columns of a table, as a table.
 Table columns_of(const Table& table, const std::vector<Index>& columns);

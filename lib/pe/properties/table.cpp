@@ -96,6 +96,10 @@ Measurement products(const Table& table, const Case& subject,
   result.bound = 2 * (2 * e * std::sqrt(d) * norm + d * e * e + d * 0x1p-53 * norm * norm);
   result.bound_from = fmt::format("2(2e√d·N + d·e² + d·2^-53·N²), e = {:.3g}{}, d = {}, N = {:.6g}",
                                   e, spell_entry_error(subject), width, norm);
+  result.power = power_of_square(
+      1, result.bound, std::min(result.worst, result.bound));  // offset 0; of others, a product
+  if (shifts.size() != 1 || shifts[0] != 0)
+    result.power.at = "a cell whose partners at these offsets are small";
   result.coverage = fmt::format("all {} positions, {}", positions.count, spell_shifts(shifts));
   if (lost) {
     result.worst = std::nan("");
@@ -109,12 +113,14 @@ Measurement products(const Table& table, const Case& subject,
 Measurement bounded(const Table& table, const Case& subject) {
   Measurement result;
   const auto [low, high] = table.range.value_or(std::pair{-1.0, 1.0});
+  double room = 0;  // between a value and the end of the range that is nearer
   const PositionRange positions = existing(table, subject.positions);
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {
     const auto rows = rows_of(table, block, subject.dtype);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double excess =
           std::isnan(rows[i]) ? rows[i] : std::max({rows[i] - high, low - rows[i], 0.0});
+      room = std::max(room, std::min(high - rows[i], rows[i] - low));
       if (!worse(excess, result.worst)) continue;
       result.worst = excess;
       result.witness = fmt::format("position {}, channel {}: {}",
@@ -129,6 +135,7 @@ Measurement bounded(const Table& table, const Case& subject) {
       ends_fit ? 0 : rounding_error(subject.dtype, std::max(std::fabs(low), std::fabs(high)));
   result.bound_from = fmt::format("outside [{:.9g}, {:.9g}]{}", low, high,
                                   ends_fit ? "" : " by more than one rounding");
+  result.power = {room + result.bound, "the cell that is farthest from the ends of the range"};
   result.coverage = fmt::format("all {} positions", positions.count);
   result.exhaustive = true;
   return result;
@@ -138,6 +145,7 @@ Measurement unique(const Table& table, const Case& subject) {
   Measurement result;
   const PositionRange positions = existing(table, subject.positions);
   result.bound_from = "positions whose row another one has; none may";
+  result.power = {HUGE_VAL, "a change is seen when it makes two rows equal"};
   result.exhaustive = true;
   std::unordered_multimap<std::size_t, Index> seen;  // hash of a row → index
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {
@@ -212,11 +220,23 @@ Measurement unique(const Table& table, const Case& subject) {
   return result;
 }
 
+namespace {
+
+Measurement norms(const Table& table, const Case& subject) { return products(table, subject, {0}); }
+
+// Two cells of a turn each sum to the same square: pairs that keep theirs keep the row's.
+Measurement foreign_norm(const Table& table, const Case& subject) {
+  return foreign_columns(round_table(table, subject), table, subject, norms);
+}
+
+}  // namespace
+
 Measurement constant_norm(const Table& table, const Case& subject) {
-  Measurement result = products(table, subject, {0});
+  Measurement result = subject.foreign ? foreign_norm(table, subject) : norms(table, subject);
   result.exhaustive = true;
-  result.coverage =
-      fmt::format("all {} positions, squared norms", existing(table, subject.positions).count);
+  if (!subject.foreign)
+    result.coverage =
+        fmt::format("all {} positions, squared norms", existing(table, subject.positions).count);
   return result;
 }
 
@@ -257,6 +277,7 @@ Measurement table_relative_only(const Table& table, const Case& subject) {
   result.bound = 2 * std::sqrt(static_cast<double>(table.width)) *
                  entry_error(subject, largest_of(table, subject));
   result.bound_from = "2e√d: a table that rounding alone keeps from being constant";
+  result.power = {result.bound + std::min(result.worst, result.bound), "any cell"};
   result.coverage = fmt::format("all {} positions", positions.count);
   result.exhaustive = true;
   return result;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "pe/base/error.hpp"
@@ -55,6 +56,13 @@ std::string printable(std::string_view text, bool keep_newlines) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return clean;
+}
+
+std::string spell(const Power& power) {
+  if (!std::isfinite(power.change))
+    return power.at.empty() ? "not told" : "no change of one cell need be seen: " + power.at;
+  return fmt::format("any change of one cell above {:.3g} is seen; least at {}", power.change,
+                     power.at);
 }
 
 std::string files_of(const Check& check) { return fmt::format("{}", fmt::join(check.files, ", ")); }

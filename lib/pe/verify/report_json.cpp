@@ -23,6 +23,8 @@ Json spell(const Verdict& verdict) {
     row.update(Json{{"worst", number(m.worst)},
                     {"bound", number(m.bound)},
                     {"bound_from", m.bound_from},
+                    {"power", number(m.power.change)},
+                    {"power_at", m.power.at},
                     {"witness", m.witness},
                     {"coverage", m.coverage},
                     {"exhaustive", m.exhaustive}});

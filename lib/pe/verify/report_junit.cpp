@@ -58,9 +58,9 @@ std::vector<TestCase> cases_of(const Report& report) {
       if (verdict->word == Word::skipped)
         law.skipped = m.skipped;
       else
-        law.details =
-            fmt::format("{}: worst {:.4g}, bound {:.4g} ({})\n{}\n{}\n", name_of(verdict->word),
-                        m.worst, m.bound, m.bound_from, m.witness, m.coverage);
+        law.details = fmt::format("{}: worst {:.4g}, bound {:.4g} ({})\n{}\n{}\npower: {}\n",
+                                  name_of(verdict->word), m.worst, m.bound, m.bound_from, m.witness,
+                                  m.coverage, report_parts::spell(m.power));
       if (verdict->word == Word::fails)
         law.failure = fmt::format("{} fails: worst {:.4g} > {:.4g} {}", verdict->law, m.worst,
                                   m.bound, m.witness);

@@ -14,6 +14,9 @@ namespace pe::report_parts {
 /// U+FFFD.
 std::string printable(std::string_view text, bool keep_newlines = false);
 
+/// "a change of 3.1e-07 is seen everywhere (least at position 4, pair 0)".
+std::string spell(const Power& power);
+
 /// "dump.npz:cos, dump.npz:sin".
 std::string files_of(const Check& check);
 

@@ -67,6 +67,8 @@ constexpr TextColumn texts[] = {
      [](const Row& r) {
        return r.verdict ? r.verdict->measurement.bound_from : diagnosis_of(r).bound_from;
      }},
+    {"power_at",
+     [](const Row& r) { return r.verdict ? r.verdict->measurement.power.at : std::string(); }},
     {"coverage",
      [](const Row& r) {
        return r.verdict ? r.verdict->measurement.coverage : diagnosis_of(r).coverage;
@@ -91,6 +93,11 @@ constexpr NumberColumn numbers[] = {
     {"bound",
      [](const Row& r) {
        return r.verdict ? measured(*r.verdict, &Measurement::bound) : diagnosis_of(r).bound;
+     }},
+    {"power",
+     [](const Row& r) {
+       return r.verdict && r.verdict->word != Word::skipped ? r.verdict->measurement.power.change
+                                                            : NAN;
      }},
     {"expected", [](const Row& r) { return diagnosis_of(r).worst_cell.expected; }},
     {"got", [](const Row& r) { return diagnosis_of(r).worst_cell.got; }},

@@ -11,6 +11,7 @@ namespace pe {
 namespace {
 
 using report_parts::printable;
+using report_parts::spell;
 
 constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m",
                            cyan = "\x1b[36m";
@@ -42,7 +43,8 @@ std::string line_of(const Verdict& verdict, bool color) {
   std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst,
                                  m.holds() ? "<=" : ">", m.bound);
   if (!m.witness.empty()) line += "  " + m.witness;
-  line += fmt::format("\n         {}; bound: {}\n", m.coverage, m.bound_from);
+  line += fmt::format("\n         {}; bound: {}\n         power: {}\n", m.coverage, m.bound_from,
+                      spell(m.power));
   return line;
 }
 
