@@ -25,7 +25,8 @@ struct Attempt {
   std::vector<Reason> reasons;  // that come with the reading
   double cost = 0;
   bool copy = false;  // the second columns are the ones that tell the hypothesis
-  std::vector<Explanation<RotationObservation>> hypotheses;
+  std::vector<Explanation<RotationObservation>> hypotheses = {};
+  bool refuted = false;  // as it stands, by a pass over every cell
   double total() const { return cost + (hypotheses.empty() ? 1000 : hypotheses.front().cost); }
 };
 

@@ -120,10 +120,30 @@ bool RotationObservation::on_grid(DType type) const {
   return std::ranges::all_of(sine_, [&](double value) { return rounded(value, type) == value; });
 }
 
+std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis) const {
+  if (!has_rows() || hypothesis.frequencies.size() != pairs_ || hypothesis.split ||
+      hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
+      hypothesis.trigonometry != Trigonometry::sound)
+    return {};
+  const std::size_t axes =
+      hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
+  for (const Index row : rows_)
+    for (std::size_t axis = 0; axis < axes; ++axis)
+      if (const double p = hypothesis.position(row, axis); p != std::nearbyint(p)) return {};
+  return AngleModel(*this, hypothesis);
+}
+
 Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
-  Fit fit{.excess = 0};
   if (hypothesis.frequencies.size() != pairs_) return {};
-  const RotationPrediction prediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_));
+  const Fit fit =
+      measure(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_)));
+  if (!fit.agrees()) return fit;
+  const auto own = angles(hypothesis);
+  return own ? measure(RotationPrediction(hypothesis, *own, dtype_, has_values())) : fit;
+}
+
+Fit RotationObservation::measure(const RotationPrediction& prediction) const {
+  Fit fit{.excess = 0};
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   std::size_t within = 0, held = 0;
   const auto add = [&](double off, double allowed) {
@@ -145,8 +165,8 @@ Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      add(std::fabs(cosine_[at] - c[j]), allowed);
-      add(std::fabs(sine_[at] - s[j]), allowed);
+      add(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j]));
+      add(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j]));
     }
   }
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
@@ -156,14 +176,21 @@ Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
 bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
   if (hypothesis.frequencies.size() != pairs_) return false;
   if (!has_rows()) return measure(hypothesis).agrees();
-  const RotationPrediction prediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_));
+  if (!agrees(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_))))
+    return false;
+  const auto own = angles(hypothesis);
+  return !own || agrees(RotationPrediction(hypothesis, *own, dtype_, has_values()));
+}
+
+bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     prediction.row(rows_[i], c.data(), s.data(), bound.data());
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      if (!(std::fabs(cosine_[at] - c[j]) <= allowed) || !(std::fabs(sine_[at] - s[j]) <= allowed))
+      if (!(std::fabs(cosine_[at] - c[j]) <= allowed + prediction.rounding(c[j])) ||
+          !(std::fabs(sine_[at] - s[j]) <= allowed + prediction.rounding(s[j])))
         return false;
     }
   }

@@ -42,7 +42,7 @@ class Verdict {
     if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
     // Rows that refute every hypothesis in the full pass become probes.
     for (int round = 0; round < 4; ++round)
-      if (is_told(smallest_hypothesis(), round == 3)) return diagnosis_;
+      if (is_told(smallest_hypothesis(), round)) return diagnosis_;
     return diagnosis_;
   }
 
@@ -136,6 +136,7 @@ class Verdict {
     for (int depth = 0; depth <= 2; ++depth)
       for (std::size_t i = 0; i < kept_.size(); ++i) {
         if (!kept_[i].hypotheses.empty() || kept_[i].cost + depth >= best->total()) continue;
+        if (depth == 0 && kept_[i].refuted) continue;
         kept_[i].hypotheses = searches[i].at_depth(depth);
         if (kept_[i].total() < best->total()) best = &kept_[i];
       }
@@ -148,23 +149,33 @@ class Verdict {
 
   // Holds the hypotheses against every row; the first that stands is the answer. False: try again
   // with the rows that refuted them.
-  bool is_told(Attempt& attempt, bool last) {
+  bool is_told(Attempt& attempt, int round) {
     const RotationObservation observation = observe(attempt);
     const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
     if (blame_numbers(attempt, observation, residuals)) return true;
     std::vector<Index> refuted;
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
-      refuted = disagreeing_rows(observation, dump_, attempt.hypotheses.front().hypothesis, false);
+      const Explanation<RotationObservation>& first = attempt.hypotheses.front();
+      if (first.reasons.empty()) {
+        // The first time the suspects become probes, and the file's arithmetic is estimated anew.
+        attempt.refuted = round > 0 && residuals.first_wrong;
+        refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
+      } else {
+        refuted = disagreeing_rows(observation, dump_, first.hypothesis, false);
+      }
       if (refuted.empty()) break;
       attempt.hypotheses.erase(attempt.hypotheses.begin());
     }
-    if (attempt.hypotheses.empty() && !refuted.empty() && !last) {
+    if (attempt.hypotheses.empty() && !refuted.empty() && round < 3) {
       more_.insert(more_.end(), refuted.begin(), refuted.end());
       return false;
     }
     diagnosis_.tier = Tier::wrong;
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
-    if (!attempt.hypotheses.empty()) tell(attempt, residuals);
+    if (!attempt.hypotheses.empty())
+      tell(attempt, residuals);
+    else if (const auto reason = damaged_cells(residuals))
+      diagnosis_.reasons = {*reason};
     if (diagnosis_.reasons.empty())
       if (const auto reason = copies_differ(residuals))
         diagnosis_.notes.push_back(reason->sentence);

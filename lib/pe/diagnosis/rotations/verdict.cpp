@@ -154,6 +154,17 @@ std::optional<Reason> too_short(const Expectation& expected, const RotationReadi
                 fmt::format("there are {} rows, where {} are meant", has, *expected.rows)};
 }
 
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals) {
+  constexpr double few = 0.1;
+  if (residuals.beyond == 0 || !residuals.first_wrong ||
+      static_cast<double>(residuals.beyond) > few * static_cast<double>(residuals.cells))
+    return {};
+  return Reason{Cause::damaged_cells,
+                fmt::format("{} of {} values are none that is meant, the first at {}; the others "
+                            "are right",
+                            residuals.beyond, residuals.cells, residuals.first_wrong->place)};
+}
+
 std::optional<Reason> copies_differ(const RotationResiduals& residuals) {
   if (residuals.copies_differ == 0) return {};
   return Reason{Cause::copies_differ,

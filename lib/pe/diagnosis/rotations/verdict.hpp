@@ -28,6 +28,9 @@ Reason not_finite(const RotationResiduals& residuals);
 /// Fewer rows than are meant; nothing where there are enough.
 std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading);
 
+/// A few cells that lie beyond the bound among many that do not; nothing where they are many.
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals);
+
 /// Columns that should be equal and are not; nothing where they are.
 std::optional<Reason> copies_differ(const RotationResiduals& residuals);
 
