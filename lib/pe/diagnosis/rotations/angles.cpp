@@ -14,11 +14,20 @@ namespace pe {
 namespace {
 
 constexpr double unit = 0x1p-24;
-// A cell may be spoilt without its pair's arithmetic being another one. Cosine and sine within one
-// unit in the last place move the phase by no more than 1.5 units; the magnitude does not move it.
+// A cell may be spoilt without its pair's arithmetic being another one. Cosine and sine are nine
+// times in ten within half a unit in the last place of 1; the magnitude does not move the phase.
 constexpr double most = 0.9;
 
 }  // namespace
+
+bool is_certain(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                std::size_t pair) {
+  const double frequency = hypothesis.frequencies[pair];
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  int exponent;
+  return frequency == 1 || (pair < unscaled.size() && unscaled[pair] == 1 && frequency > 0 &&
+                            std::frexp(frequency, &exponent) == 0.5);
+}
 
 std::vector<Phase> phases_of(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis, std::size_t j) {
@@ -34,7 +43,7 @@ std::vector<Phase> phases_of(const RotationObservation& observation,
     if (!(norm > 0) || !std::isfinite(slack)) continue;
     const double got = std::atan2(hypothesis.reversed ? -s : s, c);
     phases.push_back(
-        {p, std::remainder(got - angle, 2 * std::acos(-1.0)), 1.5 * unit + file + slack / norm});
+        {p, std::remainder(got - angle, 2 * std::acos(-1.0)), 0.8 * unit + file + slack / norm});
   }
   return phases;
 }
@@ -143,11 +152,11 @@ Misfit misfit(const std::vector<Phase>& phases, Shift shift) {
 }  // namespace
 
 // What is tried for one pair: the float32 numbers that its slope allows, nearest first.
-std::vector<AngleModel::Pair> AngleModel::candidates(double frequency, double slope, double noise,
-                                                     double growth) {
+std::vector<AngleModel::Pair> AngleModel::candidates(double frequency, bool certain, double slope,
+                                                     double noise, double growth) {
   std::vector<Pair> forms{{AngleForm::exact, frequency, 0, 0}};
-  if (frequency == 1) {  // every power of 0 is 1, and so is every product with it but for fl(p)
-    forms.push_back({AngleForm::product, frequency, 1, 0});
+  if (certain) {  // but for fl(p)
+    forms.push_back({AngleForm::product, frequency, frequency, 0});
     return forms;
   }
   forms.push_back({AngleForm::rounded, frequency, 0, 0});
@@ -179,16 +188,17 @@ AngleModel::AngleModel(const RotationObservation& observation,
     const Slope slope = slope_of(phases[j], frequency);
     pairs_.push_back({AngleForm::exact, frequency, 0, 0});
     // Half the sharpest probe's noise is left of a slope that is the median of several.
-    const double left = frequency == 1 || !(slope.noise < 1) ? 0 : slope.noise / 2;
+    const bool certain = is_certain(observation, hypothesis, j);
+    const double left = certain || !(slope.noise < 1) ? 0 : slope.noise / 2;
     Misfit best{std::numeric_limits<double>::infinity(), 2};
-    for (const Pair& one : candidates(frequency, slope.value, slope.noise, growth[j])) {
+    for (const Pair& one : candidates(frequency, certain, slope.value, slope.noise, growth[j])) {
       const Misfit found = misfit(phases[j], [&](double p) { return shift(one, p); });
       if (!(found.mean < best.mean)) continue;
       best = found;
       pairs_.back() = one;
       pairs_.back().per_radian = left;
     }
-    if (best.suits() || frequency == 1) continue;
+    if (best.suits() || certain) continue;
     unknown.push_back(j);
     pairs_.back() = {AngleForm::drifting, frequency,
                      std::clamp(slope.value, -growth[j] * unit, growth[j] * unit),

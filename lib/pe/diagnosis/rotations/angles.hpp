@@ -20,6 +20,11 @@ struct Phase {
 std::vector<Phase> phases_of(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis, std::size_t pair);
 
+/// Whether every float32 arithmetic makes this pair's angles exactly: the power of an exponent of 0
+/// is 1, and so are its products with positions, and their quotients by a power of two.
+bool is_certain(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                std::size_t pair);
+
 /// Every float32 angle known to be shipped is one of these. All but the last leave nothing unknown
 /// once the pair's own number f is found from the dump; the last knows the mean relative error of
 /// the pair's angles alone.
@@ -60,7 +65,8 @@ class AngleModel {
     double per_radian = 0;
   };
   static double shift(const Pair& pair, double position);
-  static std::vector<Pair> candidates(double frequency, double slope, double noise, double growth);
+  static std::vector<Pair> candidates(double frequency, bool certain, double slope, double noise,
+                                      double growth);
   void step_as_dialect(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                        const std::vector<std::vector<Phase>>& phases,
                        const std::vector<std::size_t>& unknown);

@@ -9,29 +9,20 @@
 namespace pe {
 namespace {
 
-// Phases of a pair of frequency 1, less the position: its angles are exact in every float32
-// arithmetic, so that what is left is the trigonometry's own.
+// Phases of pairs whose angles are exact in every float32 arithmetic, less those angles: what is
+// left is the trigonometry's own.
 struct Errors {
-  std::vector<double> position, off, noise;
-
-  // The part of the phases that lie beyond their noise when `shift` is taken from them.
-  template <typename Shift>
-  double beyond(Shift shift) const {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < off.size(); ++i)
-      count += std::fabs(off[i] - shift(position[i])) > noise[i];
-    return off.empty() ? 0 : static_cast<double>(count) / static_cast<double>(off.size());
-  }
+  std::vector<double> angle, off, noise;
 };
 
 Errors errors_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   constexpr double far = 64;  // before it the errors are within those of a sound function
   Errors errors;
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
-    if (hypothesis.frequencies[j] != 1) continue;
+    if (!is_certain(observation, hypothesis, j)) continue;
     for (const Phase& phase : phases_of(observation, hypothesis, j)) {
-      if (!(std::fabs(phase.position) > far)) continue;
-      errors.position.push_back(phase.position);
+      if (!(std::fabs(phase.position * hypothesis.frequencies[j]) > far)) continue;
+      errors.angle.push_back(phase.position * hypothesis.frequencies[j]);
       errors.off.push_back(phase.off);
       errors.noise.push_back(2 * phase.noise);
     }
@@ -44,7 +35,18 @@ bool may_show(const RotationObservation& observation, const RotationHypothesis& 
          !hypothesis.position_type && !hypothesis.angle_type && !hypothesis.tf32;
 }
 
-constexpr double widespread = 0.4;  // of the cells err: damage is rarer
+// Of the cells err more than a sound function, and nearly none more than an approximation: damage
+// is rarer, and another table farther off.
+bool are_approximate(const Errors& errors) {
+  std::size_t beyond = 0, far = 0;
+  for (std::size_t i = 0; i < errors.off.size(); ++i) {
+    beyond += std::fabs(errors.off[i]) > errors.noise[i];
+    far += std::fabs(errors.off[i]) >
+           errors.noise[i] + 12 * 0x1p-24 * std::fabs(errors.angle[i]) + 0x1p-19;
+  }
+  return 10 * beyond >= 4 * errors.off.size() && 20 * far <= errors.off.size() &&
+         !errors.off.empty();
+}
 
 RotationProposals single_step(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
@@ -54,10 +56,10 @@ RotationProposals single_step(const RotationObservation& observation,
   const auto rms = [&](auto shift) {
     double sum = 0;
     for (std::size_t i = 0; i < errors.off.size(); ++i)
-      sum += std::pow((errors.off[i] - shift(errors.position[i])) / errors.position[i], 2);
+      sum += std::pow((errors.off[i] - shift(errors.angle[i])) / errors.angle[i], 2);
     return std::sqrt(sum);
   };
-  if (errors.beyond(none) < widespread ||
+  if (!are_approximate(errors) ||
       rms([](double p) { return single_step_shift(p); }) > 0.7 * rms(none))
     return {};
   Proposal<RotationHypothesis> one{
@@ -72,7 +74,7 @@ RotationProposals fast(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   if (!may_show(observation, hypothesis)) return {};
   const Errors errors = errors_of(observation, hypothesis);
-  if (errors.beyond([](double) { return 0.0; }) < widespread) return {};
+  if (!are_approximate(errors)) return {};
   Proposal<RotationHypothesis> one{
       hypothesis,
       "cosines and sines are a processor's fast approximations (__sinf, sin.approx): their error "
