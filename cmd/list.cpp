@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "pe/base/error.hpp"
+#include "pe/configs/catalogue.hpp"
+#include "pe/configs/family.hpp"
 #include "pe/diagnosis/diagnosis.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/encodings/encoding.hpp"
-#include "pe/models/catalogue.hpp"
-#include "pe/models/family.hpp"
 #include "pe/properties/property.hpp"
 #include "pe/scalings/scaling.hpp"
 #include "talk.hpp"

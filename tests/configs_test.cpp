@@ -9,10 +9,10 @@
 #include <set>
 
 #include "pe/base/error.hpp"
-#include "pe/io/config.hpp"
+#include "pe/configs/catalogue.hpp"
+#include "pe/configs/config_file.hpp"
+#include "pe/configs/reading.hpp"
 #include "pe/io/file.hpp"
-#include "pe/models/catalogue.hpp"
-#include "pe/models/reading.hpp"
 
 namespace {
 
@@ -335,6 +335,22 @@ TEST_CASE("a layer type is chosen, and others are named") {
       refused(
           R"({"model_type":"gemma3_text","head_dim":8,"rope_parameters":{"full_attention":null,"sliding_attention":{"rope_type":"default"}}})"),
       "key rope_parameters.full_attention is null: these layers have no position encoding"));
+}
+
+TEST_CASE("what a list holds is not looked up, and its objects may have the same keys") {
+  const pe::Config config = json(
+      R"({"head_dim":8,"list":[1,[2,3],0.10],"blocks":[{"a":1},{"a":2}],"nested":{"deep":{"x":null}}})");
+  CHECK(config.find("list")->text == "1,0.10");
+  CHECK(config.find("blocks")->type == pe::Config::Type::list);
+  CHECK(config.find("blocks")->text.empty());
+  CHECK(config.find("nested.deep")->type == pe::Config::Type::object);
+  CHECK(config.find("nested.deep.x") == nullptr);
+  CHECK(config.values.contains("nested.deep.x"));
+  CHECK(config.keys("") == std::vector<std::string>{"blocks", "head_dim", "list", "nested"});
+  CHECK_THROWS_WITH_AS(json(R"({"a":{"b":1},"a.b":2})"), "config.json has the key a.b twice",
+                       pe::FileError);
+  CHECK_THROWS_WITH_AS(json("7"), "config.json holds 7 where a JSON object was expected",
+                       pe::FileError);
 }
 
 TEST_CASE("bad input is one line with the key, the value and what was expected") {

@@ -9,13 +9,13 @@
 #include <sstream>
 
 #include "pe/base/error.hpp"
+#include "pe/configs/catalogue.hpp"
+#include "pe/configs/reading.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/dialects/sleef.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/buckets.hpp"
-#include "pe/models/catalogue.hpp"
-#include "pe/models/reading.hpp"
 
 namespace {
 

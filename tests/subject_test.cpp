@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pe/base/error.hpp"
-#include "pe/io/config.hpp"
+#include "pe/configs/config_file.hpp"
 
 namespace {
 

@@ -21,9 +21,9 @@ FLOORS = {
     "properties": MIDDLE | {"apply"},  # some laws are about what attention makes of an effect
     "dialects": MIDDLE,
     "analyze": MIDDLE,
-    "models": MIDDLE | {"scalings", "encodings"},
+    "configs": MIDDLE | {"scalings", "encodings"},
 }
-FLOORS["subject"] = MIDDLE | {"encodings", "dialects", "models"}
+FLOORS["subject"] = MIDDLE | {"encodings", "dialects", "configs"}
 FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other parameters
 FLOORS["verify"] = set(FLOORS)
 FLOORS["cmd"] = set(FLOORS)

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "pe/kinds/effect.hpp"
-#include "pe/model/config.hpp"
 #include "pe/model/parameter.hpp"
 
 namespace pe {

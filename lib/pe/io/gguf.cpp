@@ -72,9 +72,9 @@ class Reader {
   }
 
   // A plain value as decimal text, floats exactly.
-  std::pair<Config::Type, std::string> plain(std::uint32_t kind) {
-    using Type = Config::Type;
-    const auto number = [](auto n) { return std::pair{Type::number, fmt::format("{}", n)}; };
+  GgufValue plain(std::uint32_t kind) {
+    using Type = JsonNode::Type;
+    const auto number = [](auto n) { return GgufValue{Type::number, fmt::format("{}", n)}; };
     switch (kind) {
       case u8:
         return number(value<std::uint8_t>());
@@ -105,20 +105,17 @@ class Reader {
     }
   }
 
-  Config::Value entry(std::uint32_t kind) {
-    if (kind != array) {
-      auto [type, spelled] = plain(kind);
-      return {type, spelled, {}};
-    }
+  GgufValue entry(std::uint32_t kind) {
+    if (kind != array) return plain(kind);
     const auto item = value<std::uint32_t>();
     const auto count = value<std::uint64_t>();
     if (item == array) refuse("it nests arrays");
     std::string items;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::string one = plain(item).second;
+      const std::string one = plain(item).text;
       if (item != string && count <= longest_list) items += (i ? "," : "") + one;
     }
-    return {Config::Type::list, items, {}};
+    return {JsonNode::Type::list, items};
   }
 
   GgufTensor tensor() {
@@ -162,21 +159,22 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-std::uint64_t alignment_of(const Config& metadata, const Reader& reader) {
-  const Config::Value* stated = metadata.find("general.alignment");
-  if (!stated) return 32;
+std::uint64_t alignment_of(const Gguf& file, const Reader& reader) {
+  const auto found = file.metadata.find("general.alignment");
+  if (found == file.metadata.end()) return 32;
+  const std::string& stated = found->second.text;
   std::uint64_t alignment = 0;
-  const char* end = stated->text.data() + stated->text.size();
-  const auto [stop, error] = std::from_chars(stated->text.data(), end, alignment);
+  const char* end = stated.data() + stated.size();
+  const auto [stop, error] = std::from_chars(stated.data(), end, alignment);
   if (error != std::errc() || stop != end || alignment == 0 || alignment > 1 << 20)
-    reader.refuse(fmt::format("its alignment is {}", stated->text.substr(0, 40)));
+    reader.refuse(fmt::format("its alignment is {}", stated.substr(0, 40)));
   return alignment;
 }
 
 }  // namespace
 
 Gguf parse_gguf(const Source& source) {
-  Gguf file{{source.shown(), {}, {}}, {}};
+  Gguf file;
   Reader reader(source);
   if (reader.value<std::uint32_t>() != 0x46554747) reader.refuse("it does not start as one does");
   if (const auto version = reader.value<std::uint32_t>(); version != 2 && version != 3)
@@ -187,10 +185,10 @@ Gguf parse_gguf(const Source& source) {
   for (std::uint64_t i = 0; i < entries; ++i) {
     const std::string key = reader.text();
     const auto kind = reader.value<std::uint32_t>();
-    file.metadata.values[key] = reader.entry(kind);
+    file.metadata[key] = reader.entry(kind);
   }
   for (std::uint64_t i = 0; i < tensors; ++i) file.tensors.push_back(reader.tensor());
-  const std::uint64_t alignment = alignment_of(file.metadata, reader);
+  const std::uint64_t alignment = alignment_of(file, reader);
   const std::uint64_t data = (reader.place() + alignment - 1) / alignment * alignment;
   for (GgufTensor& tensor : file.tensors)
     if (__builtin_add_overflow(tensor.offset, data, &tensor.offset))

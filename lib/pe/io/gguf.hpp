@@ -1,11 +1,12 @@
 // GGUF: the metadata and the list of tensors of a model file, read only.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "pe/io/format.hpp"
-#include "pe/model/config.hpp"
+#include "pe/io/json_tree.hpp"
 
 namespace pe::io {
 
@@ -16,8 +17,15 @@ struct GgufTensor {
   std::uint64_t offset = 0;  // in the file
 };
 
+/// As JSON would have it. Numbers are the decimal that stands for the stored bits; a list is its
+/// items joined by commas.
+struct GgufValue {
+  JsonNode::Type type = JsonNode::Type::null;
+  std::string text;
+};
+
 struct Gguf {
-  Config metadata;  // plain values by key; numbers are the decimal that stands for the stored bits
+  std::map<std::string, GgufValue, std::less<>> metadata;
   std::vector<GgufTensor> tensors;
 };
 

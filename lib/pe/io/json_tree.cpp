@@ -47,7 +47,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    throw FileError(fmt::format("{} is not JSON: it goes wrong at byte {}", file_, position));
+    throw FileError(fmt::format(
+        "{} is not JSON: it goes wrong at byte {} (NaN and Infinity are not JSON either)", file_,
+        position));
   }
 
   JsonNode root;

@@ -8,10 +8,10 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
-#include "pe/io/config.hpp"
+#include "pe/configs/catalogue.hpp"
+#include "pe/configs/config_file.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
-#include "pe/models/catalogue.hpp"
 
 namespace pe {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "pe/configs/reading.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/model/provenance.hpp"
-#include "pe/models/reading.hpp"
 
 namespace pe {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/configs/catalogue.hpp"
+#include "pe/configs/reading.hpp"
 #include "pe/diagnosis/expectation.hpp"
-#include "pe/models/catalogue.hpp"
-#include "pe/models/reading.hpp"
 
 namespace pe {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
-#include "pe/models/reader.hpp"
+#include "pe/configs/reader.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {

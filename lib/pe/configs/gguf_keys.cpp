@@ -1,6 +1,6 @@
 // GGUF keys and the config.json keys that mean the same (ggml docs/gguf.md; llama.cpp's converter
 // and loader).
-#include "pe/models/gguf.hpp"
+#include "pe/configs/gguf_keys.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
 // The configuration that GGUF metadata is, with the rotary factors that lie among the tensors.
-#include "pe/io/gguf_config.hpp"
+#include "pe/configs/gguf_config.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "pe/io/gguf.hpp"
@@ -28,8 +27,9 @@ bool is_gguf(std::istream& file) {
 
 Config read_gguf_config(const std::string& path) {
   const auto source = std::make_shared<const io::Source>(path);
-  io::Gguf file = io::parse_gguf(*source);
-  file.metadata.file = path;
+  const io::Gguf file = io::parse_gguf(*source);
+  Config config{path, {}, {}};
+  for (const auto& [key, value] : file.metadata) config.values[key] = {value.type, value.text, {}};
   for (const io::GgufTensor& tensor : file.tensors) {
     if (!tensor.name.starts_with("rope_f") || tensor.type != 0) continue;
     const Stored factors = io::gguf_array(tensor, source);
@@ -39,9 +39,9 @@ Config read_gguf_config(const std::string& path) {
     std::string items;
     for (const double value : values)
       items += fmt::format("{}{:.60g}", items.empty() ? "" : ",", value);
-    file.metadata.values[tensor.name] = {Config::Type::list, items, {}};
+    config.values[tensor.name] = {Config::Type::list, items, {}};
   }
-  return std::move(file.metadata);
+  return config;
 }
 
 }  // namespace pe

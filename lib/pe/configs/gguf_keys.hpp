@@ -1,7 +1,7 @@
 // GGUF metadata in the words of config.json.
 #pragma once
 
-#include "pe/model/config.hpp"
+#include "pe/configs/config.hpp"
 
 namespace pe {
 

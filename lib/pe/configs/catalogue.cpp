@@ -1,10 +1,10 @@
 // Looking up a configuration by name.
-#include "pe/models/catalogue.hpp"
+#include "pe/configs/catalogue.hpp"
 
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
-#include "pe/io/config.hpp"
+#include "pe/configs/config_file.hpp"
 #include "pe/model/parameter.hpp"
 
 namespace pe {

@@ -1,13 +1,13 @@
 // From a config to an encoding and its parameters.
-#include "pe/models/reading.hpp"
+#include "pe/configs/reading.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "pe/base/error.hpp"
-#include "pe/models/gguf.hpp"
-#include "pe/models/reader.hpp"
+#include "pe/configs/gguf_keys.hpp"
+#include "pe/configs/reader.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {

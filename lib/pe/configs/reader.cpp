@@ -1,5 +1,5 @@
 // Taking values out of a config.
-#include "pe/models/reader.hpp"
+#include "pe/configs/reader.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Rotary families: model types, keys of their own, and the values that their classes hold where a
 // file is silent. Read from transformers' configuration classes (5.16 development, `default_theta`
 // and signatures) and, for code that lives beside a checkpoint, from that code.
-#include "pe/models/family.hpp"
+#include "pe/configs/family.hpp"
 
 namespace pe {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "pe/model/config.hpp"
+#include "pe/configs/config.hpp"
 
 namespace pe {
 

@@ -1,5 +1,5 @@
 // Finding a family by model_type.
-#include "pe/models/family.hpp"
+#include "pe/configs/family.hpp"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "pe/configs/family.hpp"
 #include "pe/encodings/encoding.hpp"
-#include "pe/models/family.hpp"
 
 namespace pe {
 

@@ -1,5 +1,5 @@
 // Looking keys up in a flattened config.
-#include "pe/model/config.hpp"
+#include "pe/configs/config.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pe/model/config.hpp"
+#include "pe/configs/config.hpp"
 
 namespace pe {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
-#include "pe/models/reader.hpp"
+#include "pe/configs/reader.hpp"
 
 namespace pe {
 namespace {

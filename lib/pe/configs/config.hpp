@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pe/io/json_tree.hpp"
 #include "pe/model/parameter.hpp"
 
 namespace pe {
@@ -14,7 +15,7 @@ namespace pe {
 /// 0.1.
 class Config {
  public:
-  enum class Type { number, string, boolean, null, list, object };
+  using Type = JsonNode::Type;
   struct Value {
     Type type = Type::null;
     std::string text;      // a list of plain values is its items joined by commas

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pe/models/reader.hpp"
+#include "pe/configs/reader.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {

@@ -4,7 +4,7 @@
 #include <istream>
 #include <string>
 
-#include "pe/model/config.hpp"
+#include "pe/configs/config.hpp"
 
 namespace pe {
 

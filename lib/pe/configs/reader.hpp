@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pe/models/reading.hpp"
+#include "pe/configs/reading.hpp"
 
 namespace pe {
 

@@ -1,6 +1,6 @@
 // Families without a rotation: trained tables, sinusoids, biases and relative encodings.
 // Read from transformers' configuration and modeling classes (5.16 development).
-#include "pe/models/family.hpp"
+#include "pe/configs/family.hpp"
 
 namespace pe {
 namespace {

@@ -1,0 +1,72 @@
+// config.json as one flat map from paths to texts.
+#include "pe/configs/config_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "pe/base/error.hpp"
+#include "pe/configs/gguf_config.hpp"
+
+namespace pe {
+namespace {
+
+constexpr std::size_t largest_file = 16 << 20;
+
+bool is_plain(const JsonNode& node) {
+  return node.type != JsonNode::Type::list && node.type != JsonNode::Type::object;
+}
+
+// What stands inside a list is not looked up: plain items are one text, others only counted out.
+std::string items_of(const JsonNode& list) {
+  std::string items;
+  for (const JsonNode& item : list.items)
+    if (is_plain(item)) items += (items.empty() ? "" : ",") + item.text;
+  return items;
+}
+
+void flatten(const JsonNode& object, const std::string& prefix, Config& config) {
+  for (const auto& [key, node] : object.members) {
+    const std::string path = prefix + key;
+    std::string text = node.text;
+    if (node.type == JsonNode::Type::object) text = "an object";
+    if (node.type == JsonNode::Type::list) text = items_of(node);
+    if (!config.values.emplace(path, Config::Value{node.type, text, {}}).second)
+      throw FileError(fmt::format("{} has the key {} twice", config.file, path));
+    flatten(node, path + ".", config);
+  }
+}
+
+}  // namespace
+
+Config parse_config(const std::string& text, const std::string& file) {
+  const JsonNode root = parse_json(text, file);
+  if (root.type != JsonNode::Type::object)
+    throw FileError(fmt::format("{} holds {} where a JSON object was expected", file,
+                                is_plain(root) ? root.text : root.what()));
+  Config config{file, {}, {}};
+  flatten(root, "", config);
+  return config;
+}
+
+Config read_config_file(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    throw FileError(fmt::format("cannot read {}: it is a folder", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw FileError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (is_gguf(file)) return read_gguf_config(path);
+  std::string text(largest_file + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (!file.eof() && file.fail()))
+    throw FileError(fmt::format("cannot read {}", path));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > largest_file)
+    throw FileError(fmt::format("{} is larger than 16 MiB: not a config.json", path));
+  if (text.empty()) throw FileError(fmt::format("{} is empty, not a config.json", path));
+  return parse_config(text, path);
+}
+
+}  // namespace pe
