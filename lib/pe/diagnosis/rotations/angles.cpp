@@ -14,9 +14,10 @@ namespace pe {
 namespace {
 
 constexpr double unit = 0x1p-24;
-// A cell may be spoilt without its pair's arithmetic being another one. Cosine and sine are nine
-// times in ten within half a unit in the last place of 1; the magnitude does not move the phase.
-constexpr double most = 0.9;
+// A cell may be spoilt without its pair's arithmetic being another one: one in thirty. An
+// arithmetic with one rounding more moves one in ten at least. Cosine and sine are nearly always
+// within half a unit in the last place of 1; the magnitude does not move the phase.
+constexpr double most = 0.97;
 
 }  // namespace
 
@@ -33,8 +34,11 @@ std::vector<Phase> phases_of(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis, std::size_t j) {
   std::vector<Phase> phases;
   const double file = unit_roundoff(observation.dtype());
+  // Rows that were added because they disagreed tell of damage, not of the arithmetic.
+  const std::vector<Index> usual = probe_rows(observation.reading(), 0, {});
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
     const Index row = observation.rows()[i];
+    if (!std::ranges::binary_search(usual, row)) continue;
     if (hypothesis.row && hypothesis.row(row) != RotationHypothesis::Row::turns) continue;
     const double p = position_of(hypothesis, row, j), angle = p * hypothesis.frequencies[j];
     double c = observation.cosine(i, j), s = observation.sine(i, j);
@@ -129,7 +133,7 @@ namespace {
 // How far the probes lie from what a form gives, in their noise.
 struct Misfit {
   double mean = 0;  // no probe counts for more than four
-  double most = 0;  // nine in ten lie nearer
+  double most = 0;  // all but one in thirty lie nearer
   bool suits() const { return most <= 1; }
 };
 
@@ -189,7 +193,7 @@ AngleModel::AngleModel(const RotationObservation& observation,
     pairs_.push_back({AngleForm::exact, frequency, 0, 0});
     // Half the sharpest probe's noise is left of a slope that is the median of several.
     const bool certain = is_certain(observation, hypothesis, j);
-    const double left = certain || !(slope.noise < 1) ? 0 : slope.noise / 2;
+    const double left = certain ? 0 : std::min(slope.noise / 2, growth[j] * unit);
     Misfit best{std::numeric_limits<double>::infinity(), 2};
     for (const Pair& one : candidates(frequency, certain, slope.value, slope.noise, growth[j])) {
       const Misfit found = misfit(phases[j], [&](double p) { return shift(one, p); });

@@ -157,8 +157,7 @@ class Verdict {
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
       const Explanation<RotationObservation>& first = attempt.hypotheses.front();
       if (first.reasons.empty()) {
-        // The first time the suspects become probes, and the file's arithmetic is estimated anew.
-        attempt.refuted = round > 0 && residuals.first_wrong;
+        attempt.refuted = residuals.first_wrong.has_value();
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
       } else {
         refuted = disagreeing_rows(observation, dump_, first.hypothesis, false);
