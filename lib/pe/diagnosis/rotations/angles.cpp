@@ -17,7 +17,7 @@ constexpr double unit = 0x1p-24;
 // A cell may be spoilt without its pair's arithmetic being another one: one in thirty. An
 // arithmetic with one rounding more moves one in ten at least. Cosine and sine are nearly always
 // within half a unit in the last place of 1; the magnitude does not move the phase.
-constexpr double most = 0.97;
+constexpr double most = 0.95;
 
 }  // namespace
 
@@ -34,11 +34,8 @@ std::vector<Phase> phases_of(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis, std::size_t j) {
   std::vector<Phase> phases;
   const double file = unit_roundoff(observation.dtype());
-  // Rows that were added because they disagreed tell of damage, not of the arithmetic.
-  const std::vector<Index> usual = probe_rows(observation.reading(), 0, {});
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
     const Index row = observation.rows()[i];
-    if (!std::ranges::binary_search(usual, row)) continue;
     if (hypothesis.row && hypothesis.row(row) != RotationHypothesis::Row::turns) continue;
     const double p = position_of(hypothesis, row, j), angle = p * hypothesis.frequencies[j];
     double c = observation.cosine(i, j), s = observation.sine(i, j);
@@ -133,7 +130,7 @@ namespace {
 // How far the probes lie from what a form gives, in their noise.
 struct Misfit {
   double mean = 0;  // no probe counts for more than four
-  double most = 0;  // all but one in thirty lie nearer
+  double most = 0;  // all but one in twenty lie nearer
   bool suits() const { return most <= 1; }
 };
 

@@ -30,6 +30,8 @@ std::vector<Index> probes_of(const Expectation& expected, const RotationReading&
   return probe_rows(reading, original, more);
 }
 
+constexpr int last_round = 5;  // of finding a hypothesis and holding it against every row
+
 class Verdict {
  public:
   Verdict(const Expectation& expected, const Dump& dump)
@@ -41,7 +43,7 @@ class Verdict {
   Diagnosis reached() {
     if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
     // Rows that refute every hypothesis in the full pass become probes.
-    for (int round = 0; round < 4; ++round)
+    for (int round = 0; round <= last_round; ++round)
       if (is_told(smallest_hypothesis(), round)) return diagnosis_;
     return diagnosis_;
   }
@@ -157,7 +159,8 @@ class Verdict {
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
       const Explanation<RotationObservation>& first = attempt.hypotheses.front();
       if (first.reasons.empty()) {
-        attempt.refuted = residuals.first_wrong.has_value();
+        // The suspects become probes, and the file's arithmetic is estimated anew, twice.
+        attempt.refuted = round > 1 && residuals.first_wrong;
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
       } else {
         refuted = disagreeing_rows(observation, dump_, first.hypothesis, false);
@@ -165,7 +168,7 @@ class Verdict {
       if (refuted.empty()) break;
       attempt.hypotheses.erase(attempt.hypotheses.begin());
     }
-    if (attempt.hypotheses.empty() && !refuted.empty() && round < 3) {
+    if (attempt.hypotheses.empty() && !refuted.empty() && round < last_round) {
       more_.insert(more_.end(), refuted.begin(), refuted.end());
       return false;
     }
