@@ -66,11 +66,10 @@ Slope slope_of(const std::vector<Phase>& phases, double frequency) {
   if (sharp.empty()) return {};
   std::ranges::sort(sharp);
   sharp.resize(std::min(sharp.size(), enough));
-  Slope slope;
+  Slope slope{0, sharp[sharp.size() / 2].first};
   const auto middle = sharp.begin() + static_cast<std::ptrdiff_t>(sharp.size() / 2);
   std::ranges::nth_element(sharp, middle, {}, [](const auto& one) { return one.second; });
   slope.value = middle->second;
-  slope.noise = std::ranges::min_element(sharp)->first;
   return slope;
 }
 
@@ -188,9 +187,9 @@ AngleModel::AngleModel(const RotationObservation& observation,
     const double frequency = hypothesis.frequencies[j];
     const Slope slope = slope_of(phases[j], frequency);
     pairs_.push_back({AngleForm::exact, frequency, 0, 0});
-    // Half the sharpest probe's noise is left of a slope that is the median of several.
+    // What is left of a slope that is the median of several: no more than one of them may be off.
     const bool certain = is_certain(observation, hypothesis, j);
-    const double left = certain ? 0 : std::min(slope.noise / 2, growth[j] * unit);
+    const double left = certain ? 0 : std::min(slope.noise, growth[j] * unit);
     Misfit best{std::numeric_limits<double>::infinity(), 2};
     for (const Pair& one : candidates(frequency, certain, slope.value, slope.noise, growth[j])) {
       const Misfit found = misfit(phases[j], [&](double p) { return shift(one, p); });
