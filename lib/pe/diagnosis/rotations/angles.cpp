@@ -159,8 +159,9 @@ std::vector<AngleModel::Pair> AngleModel::candidates(double frequency, bool cert
     forms.push_back({AngleForm::product, frequency, frequency, 0});
     return forms;
   }
+  if (!(2 * noise < growth * unit)) return forms;  // the probes tell nothing
   forms.push_back({AngleForm::rounded, frequency, 0, 0});
-  if (!(frequency > 0) || !(noise < 1)) return forms;
+  if (!(frequency > 0)) return forms;
   const double f = frequency * (1 + slope);
   const int reach = static_cast<int>(std::min(24.0, std::ceil((noise + unit) / (2 * unit)) + 1));
   for (int k = 0; k <= 2 * reach; ++k) {
@@ -187,9 +188,9 @@ AngleModel::AngleModel(const RotationObservation& observation,
     const double frequency = hypothesis.frequencies[j];
     const Slope slope = slope_of(phases[j], frequency);
     pairs_.push_back({AngleForm::exact, frequency, 0, 0});
-    // What is left of a slope that is the median of several: no more than one of them may be off.
+    // What is left of a slope that is the median of several, and of the number beside it.
     const bool certain = is_certain(observation, hypothesis, j);
-    const double left = certain ? 0 : std::min(slope.noise, growth[j] * unit);
+    const double left = certain ? 0 : std::min(2 * slope.noise, growth[j] * unit);
     Misfit best{std::numeric_limits<double>::infinity(), 2};
     for (const Pair& one : candidates(frequency, certain, slope.value, slope.noise, growth[j])) {
       const Misfit found = misfit(phases[j], [&](double p) { return shift(one, p); });
