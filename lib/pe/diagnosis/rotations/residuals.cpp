@@ -291,8 +291,9 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
       const double unknown = own ? own->per_radian(j) : growth[j] * unit;
       const Turned turned = angles ? Turned{exact.cosine[at] + shift[j], exact.sine[at] + shift[j]}
                                    : carried(exact.cosine[at], exact.sine[at], shift[j]);
-      const double allowed =
-          angles ? angle * (unknown + file) : scale * (unknown * angle + 3 * unit) + slack[at];
+      const double allowed = angles
+                                 ? angle * unknown + std::max(angle * file, spacing.at(angle) / 2)
+                                 : scale * (unknown * angle + 3 * unit) + slack[at];
       const double finer = angles ? angle * growth[j] * fine
                                   : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
