@@ -33,6 +33,8 @@ class Case:
     container: str = "npy"
     alike: bool = False                                # clean, though its numbers are others: an equivalence
     note: str = ""                                     # of a known miss: why the data cannot tell
+    corrupt: bool = False                              # cells were damaged: `causes` or no cause at all, never a formula's
+    either: bool = False                               # nothing tells: to pass is as right as the causes are
 
     @property
     def made(self):
@@ -45,6 +47,11 @@ def accepted(*answers):
 
 def seeded(name):
     return np.random.default_rng(zlib.crc32(name.encode()))
+
+
+def drawn(name):
+    """Random numbers of a case that other seeds draw otherwise."""
+    return np.random.default_rng([Cycle.seed, zlib.crc32(name.encode())])
 
 
 class Cycle:

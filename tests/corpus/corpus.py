@@ -18,17 +18,21 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "h5py")
+import axes_cases  # noqa: E402
 import bias_cases  # noqa: E402
 import case  # noqa: E402
 import containers  # noqa: E402
+import gpu_cases  # noqa: E402
 import identifying  # noqa: E402
 import mrope  # noqa: E402
+import outcome  # noqa: E402
 import rope_cases  # noqa: E402
 import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
 import selfcheck  # noqa: E402
 import tables_cases  # noqa: E402
 import vectors  # noqa: E402
+import xpos_cases  # noqa: E402
 
 BATCH_BYTES, BATCH_CASES = 150 << 20, 250
 KNOWN = {}  # name of a case → why its data cannot tell
@@ -36,11 +40,11 @@ KNOWN = {}  # name of a case → why its data cannot tell
 
 def every_case(folder):
     """folder: for the weights that a check's parameters name."""
-    for module in (rope_cases, rope_special, vectors, mrope):
+    for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, gpu_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases):
         yield from module.spoilt(folder)
-    for module in (rope_clean, vectors, mrope):
+    for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, gpu_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases):
         yield from module.clean(folder)
@@ -68,27 +72,6 @@ def run(tool, folder, checks):
     return {c["name"]: c for c in json.loads(report.read_text())["checks"]}, ""
 
 
-def named(answer):
-    """The causes named, as one word for the matrix."""
-    if answer is None:
-        return "no answer"
-    if answer.get("exit_code") == 2:
-        return "could not tell"
-    causes = answer.get("causes") or []
-    return causes[0] if causes else ("unexplained" if answer.get("tier") == "wrong" else answer.get("tier", "no tier"))
-
-
-def right(one, answer):
-    if answer is None:
-        return False
-    if not one.causes:
-        return answer.get("exit_code") == 0 and answer.get("tier") in one.tiers
-    causes = answer.get("causes") or []
-    if answer.get("exit_code") != 1 or not causes:
-        return False
-    return any(set(causes) == a if len(a) > 1 else causes[0] in a for a in one.causes)
-
-
 def batches(cases, folder):
     """(cases, checks) until the files or the cases are enough."""
     ones, checks = [], []
@@ -103,31 +86,25 @@ def batches(cases, folder):
 
 
 def judge(tool, cases, folder, keep):
-    matrix, misses, seconds, passed, known = collections.defaultdict(collections.Counter), [], [], 0, 0
+    matrix, counts, misses, seconds = collections.defaultdict(collections.Counter), collections.Counter(), [], []
     for number, (ones, checks) in enumerate(batches(cases, folder)):
         answers, trouble = run(tool, folder, checks)
         if trouble:
             print(f"batch {number}: {trouble}")
         for one, check in zip(ones, checks):
             answer = answers.get(check["name"])
-            word = named(answer)
-            if one.causes and len(one.causes[0]) > 1 and answer:
-                word = " + ".join(sorted(answer.get("causes") or [word]))
-            matrix[one.made][word] += 1
+            matrix[one.made][outcome.word(one, answer)] += 1
             seconds.append(((answer or {}).get("seconds", 0), check["name"]))
-            if right(one, answer):
-                passed += 1
-            elif one.name in KNOWN:
-                known += 1
-            else:
-                said = "; ".join((answer or {}).get("sentences") or [])[:160] or (answer or {}).get("error", "")[:160]
-                misses.append(f"{check['name']}: {word}, tier {(answer or {}).get('tier')} {said}")
+            kind = outcome.judged(one, answer)
+            counts["known" if kind != "right" and one.name in KNOWN else kind] += 1
+            if kind != "right" and one.name not in KNOWN:
+                misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
         for path in folder.iterdir():
             if keep:
                 shutil.copy(path, keep / (f"{number}-{path.name}" if path.suffix == ".json" else path.name))
             path.unlink()
     print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
-    return matrix, misses, passed, known
+    return matrix, misses, counts
 
 
 def show(matrix):
@@ -163,12 +140,13 @@ def main():
             passed, failed = identifying.judge(options.bin / "pe-verify", sound, folder, write, identifying.untold)
         else:
             tool = options.bin / "pe-verify"
-            matrix, misses, passed, known = judge(tool, cases, folder, options.keep)
+            matrix, misses, counts = judge(tool, cases, folder, options.keep)
             show(matrix)
             print("\n".join(["", *misses]))
-            failed = len(misses)
-            if known:
-                print(f"{known} known misses: " + "; ".join(sorted(set(KNOWN.values()))))
+            print(outcome.line(counts))
+            passed, failed = counts["right"], len(misses)
+            if counts["known"]:
+                print(f"{counts['known']} known misses: " + "; ".join(sorted(set(KNOWN.values()))))
     print(f"{time.monotonic() - start:.0f} s")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
