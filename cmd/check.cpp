@@ -94,6 +94,7 @@ Expectation expectation_of(const Subject& subject, const CheckRequest& asked) {
                        .effect = subject.effect,
                        .rows = {},
                        .layout = asked.file_layout,
+                       .axes = asked.axes,
                        .remake = remake_of(request, subject)};
   if (!request.length.empty() || !request.positions.empty()) {
     const PositionRange& positions = subject.span.positions;
@@ -180,9 +181,12 @@ Check carry_out(const CheckRequest& asked, const std::string& command, bool quie
     for (const auto& [given, option] :
          {std::pair(!asked.before.empty(), "--before"), std::pair(asked.laws, "--laws"),
           std::pair(!asked.shape.empty(), "--shape"),
-          std::pair(!asked.file_layout.empty(), "--file-layout")})
+          std::pair(!asked.file_layout.empty(), "--file-layout"),
+          std::pair(!asked.axes.empty(), "--axes")})
       if (given) throw UsageError(fmt::format("{} has no meaning without --file", option));
   }
+  if (!asked.axes.empty() && asked.before.empty())
+    throw UsageError("--axes names the axes of vectors: give it with --before");
   std::unique_lock one_at_a_time(opening);
   (asked.files.empty() ? measure_laws : diagnose_dump)(check, asked, command, quiet, one_at_a_time);
   check.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

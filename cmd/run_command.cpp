@@ -47,6 +47,7 @@ CheckRequest request_of(const ManifestCheck& check, const std::string& manifest)
   asked.before = check.before;
   asked.shape = check.shape;
   asked.file_layout = check.file_layout;
+  asked.axes = check.axes;
   Request& request = asked.request;
   request.encoding = check.encoding.empty()
                          ? &encoding_of(check.config, check.model, check.layer_type)

@@ -1,6 +1,7 @@
 // Dialect: how a named codebase reads a config, lays out an effect and rounds each step.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,10 @@ struct Dialect {
   /// the config's value is not read.
   std::string_view readings = {};
   Keeping keeping = Keeping::pairs;
-  std::string_view array = {};                // name of the one array
+  std::string_view array = {};  // name of the one array
+  /// Channels that its kernels turn, where they turn the same ones for every model; empty: the
+  /// model's family decides, and `usual_pairing` where nobody names a model.
+  std::optional<Pairing> pairing = {}, usual_pairing = {};
   Steps (*steps)(const Rotation&) = nullptr;  // null: exact
   int lanes = 0;  // ALiBi: slopes as float32 powers of PyTorch with vectors of so many; 0: exact
   float (*exponential)(float) =

@@ -37,34 +37,50 @@ std::string layout_of(Keeping keeping) {
   return "";
 }
 
+std::string_view name_of(Pairing pairing) {
+  return pairing == Pairing::adjacent ? "interleaved"
+         : pairing == Pairing::halves ? "halves"
+                                      : "adjacent-to-halves";
+}
+
+std::string_view channels_in(Pairing pairing) {
+  return pairing == Pairing::adjacent ? "2j and 2j+1"
+         : pairing == Pairing::halves ? "j and j+n"
+                                      : "2j and 2j+1, written to j and j+n,";
+}
+
+std::string origin_of(const RequiredLayout& required) {
+  return required.by_default ? required.from + ": nothing else said which" : required.from;
+}
+
+std::optional<Reason> against_pairing(const RotationReading& reading,
+                                      const RequiredLayout& required, Index blocks) {
+  const bool vectors = reading.form == Form::vectors;
+  if (!required.pairing || !reading.pairing || !(required.by_hand || vectors)) return {};
+  if (*reading.pairing == *required.pairing && (!vectors || reading.blocks == blocks)) return {};
+  if (!vectors && *required.pairing == Pairing::adjacent_to_halves) return {};
+  const std::string_view within = vectors && blocks > 1 ? " of each block" : "";
+  return Reason{
+      Cause::wrong_pairing,
+      fmt::format("channels {} make a pair ({}), where {}{} is meant ({})",
+                  channels_in(*reading.pairing),
+                  vectors && reading.blocks > 1 ? reading.layout : name_of(*reading.pairing),
+                  name_of(*required.pairing), within, origin_of(required))};
+}
+
 // What a reading has against it, as a reason; nothing where it is as required.
 std::optional<Reason> against(const RotationReading& reading, const RequiredLayout& required,
-                              bool table) {
+                              bool table, Index blocks) {
   if (reading.form == Form::frequencies || reading.form == Form::periods ||
       reading.form == Form::factors)
     return {};
   if (table) {
     if (required.layout.empty() || required.layout == reading.layout) return {};
     return Reason{Cause::wrong_order,
-                  fmt::format("sines and cosines stand as in layout {}, where {} ({}) is meant",
-                              reading.layout, required.layout, required.from)};
+                  fmt::format("sines and cosines stand as in layout {}, where {} is meant ({})",
+                              reading.layout, required.layout, origin_of(required))};
   }
-  if (required.pairing && (required.by_hand || reading.form == Form::vectors) && reading.pairing &&
-      *reading.pairing != *required.pairing &&
-      !(reading.form != Form::vectors && *required.pairing == Pairing::adjacent_to_halves)) {
-    const bool interleaved = *reading.pairing == Pairing::adjacent;
-    return Reason{
-        Cause::wrong_pairing,
-        fmt::format("channels {} make a pair ({}), where {} is meant ({})",
-                    interleaved                           ? "2j and 2j+1"
-                    : *reading.pairing == Pairing::halves ? "j and j+n"
-                                                          : "2j and 2j+1, written to j and j+n,",
-                    interleaved ? "interleaved" : "halves",
-                    *required.pairing == Pairing::adjacent ? "interleaved"
-                    : *required.pairing == Pairing::halves ? "halves"
-                                                           : "adjacent-to-halves",
-                    required.from)};
-  }
+  if (const auto reason = against_pairing(reading, required, blocks)) return reason;
   if (!required.layout.empty() && reading.form != Form::vectors &&
       required.layout != reading.layout) {
     const bool exchanged = (reading.layout == "sin-cos" && required.layout == "cos-sin") ||
@@ -72,7 +88,7 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
                            (reading.layout == "turns-swapped" && required.layout == "turns");
     return Reason{exchanged ? Cause::sin_cos_swapped : Cause::wrong_order,
                   fmt::format("the array's layout is {}, where {} has {}", reading.layout,
-                              required.from, required.layout)};
+                              required.layout_from, required.layout)};
   }
   return {};
 }
@@ -80,12 +96,16 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
 // The truth for as many pairs as the reading has, and the reason if that is not what is meant.
 std::optional<Attempt> attempt_of(const Expectation& expected, const RotationReading& reading,
                                   const RotationTruth& truth, const RequiredLayout& required) {
-  Attempt attempt{reading, truth, expected.effect, {}, 0, false, {}};
+  Attempt attempt{reading, truth, expected.effect, {}, reading.cost, false, {}, {}};
   const bool table = std::holds_alternative<Table>(expected.effect);
-  if (const auto reason = against(reading, required, table)) {
-    attempt.reasons.push_back(*reason);
+  if (const auto reason = against(reading, required, table, truth.blocks)) {
+    (required.by_default ? attempt.by_default : attempt.reasons).push_back(*reason);
     attempt.cost += 1;
   }
+  if (reading.key && truth.scale)
+    attempt.truth.scale = [scale = truth.scale](double position, std::size_t pair) {
+      return 1 / scale(position, pair);
+    };
   if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
   const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
   attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 &&
@@ -114,6 +134,10 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
     attempt.truth = *other;
     attempt.truth.shift = truth.shift;
+    if (reading.key && other->scale)
+      attempt.truth.scale = [scale = other->scale](double position, std::size_t pair) {
+        return 1 / scale(position, pair);
+      };
     attempt.effect = remade->effect;
     if (reading.form == Form::angles) attempt.truth.magnitude = 1;
     attempt.reasons.push_back(
@@ -126,49 +150,88 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
 
 }  // namespace
 
-RequiredLayout required_layout(const Expectation& expected) {
-  const bool table = std::holds_alternative<Table>(expected.effect);
-  if (table) {
-    const bool grid = std::get<Table>(expected.effect).grid.has_value();
-    const std::string origin = origin_of(expected, grid ? "convention" : "layout");
-    if (origin == "default") return {};
-    return {grid ? "as meant" : expected.parameters.choice("layout"), {}, origin};
-  }
+namespace {
+
+RequiredLayout required_of_table(const Expectation& expected) {
+  const bool grid = std::get<Table>(expected.effect).grid.has_value();
+  const char* name = grid ? "convention" : "layout";
+  const std::string origin = origin_of(expected, name);
   RequiredLayout required;
-  const auto& rotation = std::get<Rotation>(expected.effect);
+  required.by_default = origin == "default";
+  if (grid) required.layout = "as meant";
+  if (!grid && expected.parameters.has("layout"))
+    required.layout = expected.parameters.choice("layout");
+  required.from = origin == "default" ? "the default" : origin;
+  return required;
+}
+
+// Who decides which channels make a pair: a flag, a codebase whose kernels know one pairing, the
+// model's family, a codebase's default, and the encoding's own.
+void require_pairing(const Expectation& expected, RequiredLayout& required) {
   const bool from_config = std::ranges::any_of(
       expected.parameters.entries(),
       [](const Parameters::Entry& entry) { return entry.origin.starts_with("config "); });
+  const Dialect* dialect = expected.dialect;
+  const auto from_dialect = [&](Pairing pairing) {
+    required.pairing = pairing;
+    required.from = fmt::format("dialect {}", dialect->name);
+  };
   for (const char* name : {"layout", "pairing"})
     if (const std::string origin = origin_of(expected, name);
-        !required.by_hand && origin != "default" &&
+        !required.by_hand && expected.parameters.has(name) && origin != "default" &&
         !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs")) {
-      required.pairing = rotation.pairing;
       required.from = origin;
       required.by_hand = origin.starts_with("flag ") || origin.starts_with("manifest ");
     }
-  if (from_config && !required.pairing) {
-    required.pairing = rotation.pairing;
+  if (required.by_hand) return;
+  if (dialect && dialect->pairing) return from_dialect(*dialect->pairing);
+  if (!required.from.empty()) return;
+  if (expected.parameters.has("convention")) {
+    required.from = fmt::format("convention {}", expected.parameters.choice("convention"));
+  } else if (!expected.parameters.has("pairing")) {
+    required.from = expected.encoding->name;
+  } else if (from_config) {
     required.from = "the model's family";
+  } else if (dialect && dialect->usual_pairing) {
+    from_dialect(*dialect->usual_pairing);
+  } else {
+    required.from = "the default";
+    required.by_default = true;
   }
+}
+
+}  // namespace
+
+RequiredLayout required_layout(const Expectation& expected) {
+  if (std::holds_alternative<Table>(expected.effect)) return required_of_table(expected);
+  RequiredLayout required;
+  required.pairing = std::get<Rotation>(expected.effect).pairing;
+  require_pairing(expected, required);
   if (expected.dialect && expected.dialect->steps) {
     required.layout = layout_of(expected.dialect->keeping);
-    required.from = fmt::format("dialect {}", expected.dialect->name);
+    required.layout_from = fmt::format("dialect {}", expected.dialect->name);
   }
   return required;
 }
 
+VectorQuestion question_of(const Expectation& expected, const RotationTruth& truth,
+                           std::optional<bool> key) {
+  return {expected.axes, expected.rows, truth.blocks, truth.scale != nullptr, key};
+}
+
 std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
-                                 const RotationTruth& truth, const RequiredLayout& required) {
+                                 const RotationTruth& truth, const RequiredLayout& required,
+                                 std::optional<bool> key) {
   const bool table = std::holds_alternative<Table>(expected.effect);
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) {
     return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) <= 1;
   });
   std::vector<RotationReading> readings =
-      !table || vector || !dump.before.empty() ? turn_readings(dump, pairs)
-      : truth.cosine_columns.empty()           ? sinusoid_readings(dump)
-                                               : grid_readings(dump, truth);
+      !table || vector || !dump.before.empty()
+          ? turn_readings(dump, pairs, question_of(expected, truth, key))
+      : truth.cosine_columns.empty() ? sinusoid_readings(dump)
+                                     : grid_readings(dump, truth);
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<RotationReading> meant = readings;
     for (const Index other : {dump.arrays[0].shape.back() / 2,
@@ -200,17 +263,40 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   return attempts;
 }
 
+namespace {
+
+// Part of the turns whose magnitude is the amplitude times a power of the pair's scale.
+double on_circle(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                 double amplitude) {
+  std::size_t good = 0, all = 0;
+  const double tolerance = 0.01 + 4 * unit_roundoff(observation.dtype());
+  for (std::size_t i = 0; i < observation.rows().size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j, ++all) {
+      const double want =
+          !hypothesis.scale
+              ? amplitude
+              : amplitude *
+                    scale_at(hypothesis, hypothesis.position(observation.rows()[i], 0), j).scale;
+      good += std::fabs(std::hypot(observation.cosine(i, j), observation.sine(i, j)) - want) <=
+              tolerance * want;
+    }
+  return all > 0 ? static_cast<double>(good) / static_cast<double>(all) : 0;
+}
+
+}  // namespace
+
 // Part of the observed turns that could be turns of this reading: on a circle, or as angles in
 // proportion to the row.
 double plausibility(const RotationObservation& observation) {
   if (!observation.has_rows()) return 1;
-  std::size_t good = 0, all = 0;
-  const double tolerance = 0.01 + 4 * unit_roundoff(observation.dtype());
-  for (std::size_t i = 0; i < observation.rows().size(); ++i)
-    for (std::size_t j = 0; j < observation.pairs(); ++j, ++all)
-      good += std::fabs(std::hypot(observation.cosine(i, j), observation.sine(i, j)) -
-                        observation.amplitude()) <= tolerance * observation.amplitude();
-  return all > 0 ? static_cast<double>(good) / static_cast<double>(all) : 0;
+  RotationHypothesis hypothesis = observation.start();
+  if (!hypothesis.scale) return on_circle(observation, hypothesis, observation.amplitude());
+  double best = 0;
+  for (const double power : {1.0, 0.0, -1.0, 2.0}) {
+    hypothesis.scale_power = power;
+    best = std::max(best, on_circle(observation, hypothesis, observation.truth().magnitude));
+  }
+  return best;
 }
 
 // Angles grow by the same step from row to row.

@@ -16,7 +16,7 @@ const std::vector<RotationProposer>& turn_causes() {
     std::vector<RotationProposer> list;
     for (const auto& part :
          {order_causes(), amplitude_causes(), precision_causes(), scaling_causes(), ladder_causes(),
-          position_causes(), row_marks(), axis_causes()})
+          position_causes(), row_marks(), axis_causes(), vector_causes()})
       std::ranges::copy(part, std::back_inserter(list));
     return list;
   }();

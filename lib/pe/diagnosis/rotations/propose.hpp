@@ -17,6 +17,7 @@ std::span<const RotationProposer> scaling_causes();    // the scaling and its pa
 std::span<const RotationProposer> position_causes();   // which position a row stands for
 std::span<const RotationProposer> row_marks();         // rows that hold something else
 std::span<const RotationProposer> axis_causes();       // several axes
+std::span<const RotationProposer> vector_causes();     // axes and scales of vectors
 std::span<const RotationProposer> precision_causes();  // types that are too short
 
 /// All of them, in the order in which explanations of equal cost are preferred.

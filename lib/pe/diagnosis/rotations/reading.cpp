@@ -122,32 +122,6 @@ void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& arra
     add_fused(all, n / (2 * *pairs), 2 * *pairs, pairs, array.is_complex);  // [1, P·R]
 }
 
-void add_vectors(std::vector<RotationReading>& all, const Dump& dump, std::optional<Index> pairs) {
-  const std::vector<Index>& shape = dump.arrays[0].shape;
-  const Index width = shape.back();
-  Index rows = 1;
-  for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
-  const Index n = std::min(pairs.value_or(width / 2), width / 2);
-  // Which of the leading axes counts positions: each that has room for it, the longest first.
-  std::vector<std::pair<Index, Index>> runs;  // extent, rows between two of it
-  Index stride = 1;
-  for (std::size_t i = shape.size() - 1; i-- > 0;) {
-    if (shape[i] > 1 || shape.size() == 2) runs.emplace_back(shape[i], stride);
-    stride *= shape[i];
-  }
-  if (runs.empty()) runs.emplace_back(1, 1);
-  std::ranges::stable_sort(runs, std::greater{}, [](const auto& run) { return run.first; });
-  for (const auto& [run, between] : runs)
-    for (const auto& [name, pairing] : {std::pair{"halves", Pairing::halves},
-                                        {"adjacent", Pairing::adjacent},
-                                        {"adjacent-to-halves", Pairing::adjacent_to_halves}}) {
-      RotationReading reading = reading_of(name, Form::vectors, rows, width, n, {}, {}, pairing);
-      reading.run = run;
-      reading.stride = between;
-      all.push_back(reading);
-    }
-}
-
 // Coordinates of rows beside a table (a CSV's position column) are no turns.
 bool is_coordinate(const Stored& array) {
   for (const char* name : {"position", "pair", "dim", "row"})
@@ -178,15 +152,11 @@ const std::vector<Stored>& check_shapes(const Dump& dump) {
 
 }  // namespace
 
-std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs) {
+std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs,
+                                           const VectorQuestion& question) {
   std::vector<RotationReading> all;
   const std::vector<Stored>& arrays = check_shapes(dump);
-  if (!dump.before.empty()) {
-    if (arrays.empty() || arrays[0].shape.size() < 2)
-      throw UsageError("vectors before and after need two axes or more, the last one channels");
-    add_vectors(all, dump, pairs);
-    return all;
-  }
+  if (!dump.before.empty()) return vector_readings(dump, pairs, question);
   std::optional<std::size_t> cosine, sine;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const bool fused = says(arrays[i], "cos") && says(arrays[i], "sin");
@@ -242,38 +212,6 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
   return all;
 }
 
-namespace {
-
-// y/x as complex numbers, for each pair of channels; what rounding to the vectors' own type can
-// have done to it: cosine and sine, two products and their sum each round once (4u), in each of two
-// components (√2).
-void read_vectors(const Dump& dump, const RotationReading& reading, Index first, Index count,
-                  double* cosine, double* sine, double* slack) {
-  const Index width = reading.width, n = reading.pairs;
-  std::vector<double> x(static_cast<std::size_t>(count * width)), y = x;
-  dump.before[0].read(first * width, count * width, x.data());
-  dump.arrays[0].read(first * width, count * width, y.data());
-  const double unit = 4 * std::sqrt(2.0) *
-                      std::max({unit_roundoff(dump.arrays[0].dtype),
-                                unit_roundoff(dump.before[0].dtype), unit_roundoff(DType::f32)});
-  const bool in_pairs = *reading.pairing != Pairing::halves,
-             out_pairs = *reading.pairing == Pairing::adjacent;
-  for (Index r = 0; r < count; ++r)
-    for (Index j = 0; j < n; ++j) {
-      const double *in = x.data() + r * width, *out = y.data() + r * width;
-      const double a = in_pairs ? in[2 * j] : in[j], b = in_pairs ? in[2 * j + 1] : in[j + n];
-      const double c = out_pairs ? out[2 * j] : out[j], d = out_pairs ? out[2 * j + 1] : out[j + n];
-      const double norm = a * a + b * b, turned = std::hypot(c, d);
-      const Index at = r * n + j;
-      cosine[at] = norm > 0 ? (a * c + b * d) / norm : 1;
-      sine[at] = norm > 0 ? (a * d - b * c) / norm : 0;
-      slack[at] = norm > 0 ? unit * std::max(turned / std::sqrt(norm), 1.0)
-                           : std::numeric_limits<double>::infinity();
-    }
-}
-
-}  // namespace
-
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
                 double* cosine, double* sine, double* slack, bool copy) {
   if (reading.form == Form::vectors)
@@ -321,12 +259,31 @@ std::vector<double> read_frequencies(const Dump& dump, const RotationReading& re
   return values;
 }
 
+namespace {
+
+// "40 positions of 16 heads in 2 sequences".
+std::string spell_axes(const RotationReading& reading) {
+  const auto counted = [](Index count, const std::string& what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = counted(reading.run, "position");
+  for (std::size_t axis = reading.extents.size(); axis-- > 0;)
+    if (axis != reading.axis)
+      text += (name_of_axis(reading, axis) == "sequence" ? " in " : " of ") +
+              counted(reading.extents[axis], name_of_axis(reading, axis));
+  return fmt::format("{} (axis {})", text, reading.axis);
+}
+
+}  // namespace
+
 std::string describe(const Dump& dump, const RotationReading& reading) {
   const Stored& array = dump.arrays[reading.form == Form::vectors ? 0 : reading.cosine.array];
   const std::string shape = fmt::format("{} [{}]", name_of(array.dtype), spell_shape(array.shape));
   switch (reading.form) {
     case Form::vectors:
-      return fmt::format("vectors before and after, {}, pairs {}", shape, reading.layout);
+      return fmt::format("{} before and after, {}, {}, pairs {}",
+                         reading.side_said || !reading.key ? "vectors" : "vectors scaled as keys",
+                         shape, spell_axes(reading), reading.layout);
     case Form::angles:
       return fmt::format("angles, {}, layout {}", shape, reading.layout);
     case Form::frequencies:

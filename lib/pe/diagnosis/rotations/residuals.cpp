@@ -66,10 +66,11 @@ class Oracle {
       for (Index r = 0; r < count; ++r)
         for (std::size_t j = 0; j < observation_.pairs(); ++j) {
           const std::size_t at = static_cast<std::size_t>(r) * observation_.pairs() + j;
-          const double angle = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]) *
-                               truth.frequencies[j];
-          exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle);
-          exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
+          const double position = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]),
+                       angle = position * truth.frequencies[j],
+                       scale = truth.scale ? scale_at(truth, position, j).scale : 1;
+          exact.cosine[at] = angles ? angle : scale * truth.cosine_magnitude * std::cos(angle);
+          exact.sine[at] = angles ? angle : scale * truth.sine_magnitude * std::sin(angle);
         }
       exact.rounded_cosine = exact.cosine;
       exact.rounded_sine = exact.sine;
@@ -289,10 +290,11 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         copies = false;
       const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]),
                    angle = std::fabs(p * f[j]);
-      const double scale = angles ? angle : amplitude;
-      const double bound = angles
-                               ? angle * (growth[j] * unit + file)
-                               : scale * (growth[j] * unit * angle + 3 * unit + file) + slack[at];
+      const ScaleAt grown = start.scale ? scale_at(start, p, j) : ScaleAt{};
+      const double scale = angles ? angle : amplitude * grown.scale;
+      const double bound =
+          angles ? angle * (growth[j] * unit + file)
+                 : scale * (growth[j] * unit * angle + (3 + grown.units) * unit + file) + slack[at];
       const double finer = angles ? angle * growth[j] * fine
                                   : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
@@ -411,15 +413,17 @@ Index block_of(const RotationReading& reading) {
 
 std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine) {
   const RotationReading& reading = observation.reading();
-  const std::string place = fmt::format("position {}, pair {}, {}",
-                                        observation.expected().first + observation.slot(row), pair,
-                                        reading.form == RotationReading::Form::angles ? "angle"
-                                        : sine                                        ? "sin"
-                                                                                      : "cos");
-  return reading.run > 0 && reading.rows != reading.run
-             ? fmt::format("{} {}, {}",
-                           reading.form == RotationReading::Form::vectors ? "vector" : "row", row,
-                           place)
+  std::string place;
+  for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
+    if (axis != reading.axis && reading.extents[axis] > 1)
+      place += fmt::format("{} {}, ", name_of_axis(reading, axis), reading.along(row, axis));
+  place += fmt::format("position {}, pair {}, {}",
+                       observation.expected().first + observation.slot(row), pair,
+                       reading.form == RotationReading::Form::angles ? "angle"
+                       : sine                                        ? "sin"
+                                                                     : "cos");
+  return reading.run > 0 && reading.rows != reading.run && reading.extents.empty()
+             ? fmt::format("row {}, {}", row, place)
              : place;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
@@ -32,11 +33,11 @@ std::vector<Index> probes_of(const Expectation& expected, const RotationReading&
 
 class Verdict {
  public:
-  Verdict(const Expectation& expected, const Dump& dump)
+  Verdict(const Expectation& expected, const Dump& dump, std::optional<bool> key = {})
       : expected_(expected),
         dump_(dump),
         required_(required_layout(expected)),
-        attempts_(attempts_of(expected, dump, truth_of(expected), required_)) {}
+        attempts_(attempts_of(expected, dump, truth_of(expected), required_, key)) {}
 
   Diagnosis reached() {
     if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
@@ -82,6 +83,7 @@ class Verdict {
     diagnosis_.what = describe(dump_, attempt.reading);
     take_residuals(residuals, observation, diagnosis_);
     add_notes(expected_, attempt, required_, diagnosis_);
+    add_doubts(attempt, required_, diagnosis_);
     if (const auto reason = too_short(expected_, attempt.reading)) {
       diagnosis_.reasons.push_back(*reason);
       diagnosis_.tier = Tier::wrong;
@@ -106,6 +108,7 @@ class Verdict {
     if (residuals.first_wrong) return false;
     diagnosis_.reasons = attempt.reasons;
     if (const auto reason = copies_differ(residuals)) diagnosis_.reasons.push_back(*reason);
+    std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     const Tier tier =
         residuals.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
     diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
@@ -182,9 +185,13 @@ class Verdict {
                               hypothesis.reasons.end());
     if (const auto reason = copies_differ(residuals); reason && !nothing_held)
       diagnosis_.reasons.push_back(*reason);
+    if (!nothing_held)
+      std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     diagnosis_.after = hypothesis.fit.residual;
     diagnosis_.tier =
-        attempt.reasons.empty() && residuals.copies_differ == 0 ? hypothesis.tier : Tier::wrong;
+        attempt.reasons.empty() && attempt.by_default.empty() && residuals.copies_differ == 0
+            ? hypothesis.tier
+            : Tier::wrong;
     for (std::size_t i = 1; i < attempt.hypotheses.size() && diagnosis_.others.size() < 4; ++i) {
       const Explanation<RotationObservation>& other = attempt.hypotheses[i];
       if (other.cost > hypothesis.cost + 0.3) break;
@@ -230,6 +237,8 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
     throw UsageError(
         fmt::format("{} arrays before and {} after: give as many of each, in the same order",
                     dump.before.size(), dump.arrays.size()));
+  // Queries first, unless the second has more heads.
+  const bool exchanged = dump.arrays.size() == 2 && dump.arrays[1].size() > dump.arrays[0].size();
   std::vector<Diagnosis> each;
   for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
     if (dump.before[i].shape != dump.arrays[i].shape)
@@ -238,7 +247,9 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
                       dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
                       spell_shape(dump.arrays[i].shape)));
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
-    each.push_back(Verdict(expected, pair).reached());
+    const std::optional<bool> key =
+        dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
+    each.push_back(Verdict(expected, pair, key).reached());
   }
   const auto is_reversed = [](const Diagnosis& one) {
     return one.reasons.size() == 1 && one.reasons[0].cause == Cause::direction_reversed;
