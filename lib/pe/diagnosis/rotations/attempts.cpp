@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "pe/base/error.hpp"
 
@@ -15,26 +16,6 @@ using Form = RotationReading::Form;
 
 std::string origin_of(const Expectation& expected, std::string_view name) {
   return expected.parameters.has(name) ? expected.parameters.origin(name) : "default";
-}
-
-std::string layout_of(Keeping keeping) {
-  switch (keeping) {
-    case Keeping::pairs:
-      return "pairs";
-    case Keeping::halves:
-      return "halves";
-    case Keeping::adjacent:
-      return "adjacent";
-    case Keeping::cos_sin:
-      return "cos-sin";
-    case Keeping::sin_cos:
-      return "sin-cos";
-    case Keeping::turns:
-      return "turns";
-    case Keeping::angles:
-      return "angles-halves";
-  }
-  return "";
 }
 
 std::string_view name_of(Pairing pairing) {
@@ -102,6 +83,7 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     (required.by_default ? attempt.by_default : attempt.reasons).push_back(*reason);
     attempt.cost += 1;
   }
+  if (reading.form != Form::vectors) attempt.truth.scale = {};
   if (reading.key && truth.scale)
     attempt.truth.scale = [scale = truth.scale](double position, std::size_t pair) {
       return 1 / scale(position, pair);
@@ -134,6 +116,7 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
     attempt.truth = *other;
     attempt.truth.shift = truth.shift;
+    if (reading.form != Form::vectors) attempt.truth.scale = {};
     if (reading.key && other->scale)
       attempt.truth.scale = [scale = other->scale](double position, std::size_t pair) {
         return 1 / scale(position, pair);
@@ -208,7 +191,7 @@ RequiredLayout required_layout(const Expectation& expected) {
   required.pairing = std::get<Rotation>(expected.effect).pairing;
   require_pairing(expected, required);
   if (expected.dialect && expected.dialect->steps) {
-    required.layout = layout_of(expected.dialect->keeping);
+    required.layout = row_of(expected.dialect->keeping).name;
     required.layout_from = fmt::format("dialect {}", expected.dialect->name);
   }
   return required;
@@ -230,8 +213,15 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   std::vector<RotationReading> readings =
       !table || vector || !dump.before.empty()
           ? turn_readings(dump, pairs, question_of(expected, truth, key))
-      : truth.cosine_columns.empty() ? sinusoid_readings(dump)
+      : truth.cosine_columns.empty() ? sinusoid_readings(dump, truth.dim)
                                      : grid_readings(dump, truth);
+  if (table && vector && truth.cosine_columns.empty() && dump.arrays[0].size() == truth.dim) {
+    std::erase_if(readings,
+                  [](const RotationReading& reading) {  // a row of the table, if not these
+                    return reading.form < Form::frequencies;
+                  });
+    std::ranges::copy(sinusoid_readings(dump, truth.dim), std::back_inserter(readings));
+  }
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<RotationReading> meant = readings;
     for (const Index other : {dump.arrays[0].shape.back() / 2,
@@ -265,6 +255,21 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
 
 namespace {
 
+// Part of the frequencies that are positive, at most 1 and no larger than the one before; factors
+// divide, and so are 1 or more.
+double descent(const RotationObservation& observation) {
+  const std::vector<double>& f = observation.measured();
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const bool factors = observation.reading().form == Form::factors;
+  std::size_t good = 0;
+  for (std::size_t j = 0; j < f.size(); ++j) {
+    const double most = factors && j < unscaled.size() ? unscaled[j] : j > 0 ? f[j - 1] : 1;
+    const bool still = f[j] == 0 && observation.reading().form == Form::frequencies;
+    good += std::isfinite(f[j]) && (still || f[j] > 0) && f[j] <= 1.01 * most;
+  }
+  return f.empty() ? 0 : static_cast<double>(good) / static_cast<double>(f.size());
+}
+
 // Part of the turns whose magnitude is the amplitude times a power of the pair's scale.
 double on_circle(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                  double amplitude) {
@@ -288,7 +293,7 @@ double on_circle(const RotationObservation& observation, const RotationHypothesi
 // Part of the observed turns that could be turns of this reading: on a circle, or as angles in
 // proportion to the row.
 double plausibility(const RotationObservation& observation) {
-  if (!observation.has_rows()) return 1;
+  if (!observation.has_rows()) return descent(observation);
   RotationHypothesis hypothesis = observation.start();
   if (!hypothesis.scale) return on_circle(observation, hypothesis, observation.amplitude());
   double best = 0;
@@ -316,6 +321,36 @@ double straightness(const Dump& dump, const RotationReading& reading) {
   return static_cast<double>(good) / static_cast<double>(reading.width);
 }
 
+// Columns of cosines, or of sines, of equal steps: x(p+1) + x(p−1) = 2 cos θ · x(p), and no more
+// than the amplitude. Columns that stand still tell nothing, and must not be most of them.
+double waviness(const Dump& dump, const RotationReading& reading, double amplitude) {
+  const Index rows = std::min<Index>(reading.run > 0 ? reading.run : reading.rows, 64);
+  if (rows < 5) return 0.5;
+  std::vector<double> x(static_cast<std::size_t>(rows * reading.width));
+  const Stored& array = dump.arrays[reading.cosine.array];
+  array.read(0, rows * reading.width, x.data());
+  const double rounding = 8 * unit_roundoff(array.dtype) * amplitude;
+  Index good = 0, moving = 0;
+  for (Index j = 0; j < reading.width; ++j) {
+    const auto at = [&](Index row) { return x[static_cast<std::size_t>(row * reading.width + j)]; };
+    double product = 0, square = 0;
+    double step = 0;  // the longest
+    bool within = true;
+    for (Index p = 2; p + 1 < rows; ++p) {  // row 0 is often special
+      product += (at(p + 1) + at(p - 1)) * at(p);
+      square += at(p) * at(p);
+      within = within && std::fabs(at(p)) <= 1.01 * amplitude;
+      step = std::max(step, std::fabs(at(p) - at(p - 1)));
+    }
+    const double twice = square > 0 ? product / square : 2;
+    for (Index p = 2; p + 1 < rows; ++p)
+      within = within && std::fabs(at(p + 1) + at(p - 1) - twice * at(p)) <= rounding + 0.01 * step;
+    moving += step > 0;
+    good += step > 0 && within && std::fabs(twice) <= 2.01;
+  }
+  return 2 * moving < reading.width ? 0 : static_cast<double>(good) / static_cast<double>(moving);
+}
+
 // Vectors pass the channels that do not turn through.
 bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows) {
   if (reading.form != Form::vectors || 2 * reading.pairs == reading.width) return true;
@@ -331,8 +366,12 @@ bool passes_rest(const Dump& dump, const RotationReading& reading, const std::ve
 
 Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt,
                       const RotationObservation& observation) {
-  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
-                                                            : plausibility(observation);
+  const double share =
+      attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
+      : attempt.reading.is_one_sided()
+          ? waviness(dump, attempt.reading,
+                     std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude))
+          : plausibility(observation);
   if (!attempt.reading.cosine_copy) return {share, false};
   const std::vector<Index>& rows = observation.rows();
   const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);

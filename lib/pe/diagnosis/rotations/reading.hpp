@@ -10,11 +10,13 @@
 
 namespace pe {
 
-/// How arrays are read as turns: where cosine and sine of (row, pair) lie. engines.md's layouts, by
+/// How arrays are read as turns: where cosine and sine of (row, pair) lie, as layouts.def says, and
+/// one side alone as cos-pairs, sin-halves, …. engines.md's layouts, by
 /// name: two arrays: pairs, halves, adjacent. One: cos-sin, sin-cos, turns (cosine, sine of each
 /// pair; complex numbers, too), turns-swapped, angles, angles-halves, angles-adjacent. Vectors:
 /// inv_freq, periods, freq-factors. Vectors before and after: halves, adjacent, adjacent-to-halves.
 struct RotationReading {
+  enum class Side { both, cosine, sine };  // which of them an array of turns holds
   enum class Form { turns, angles, frequencies, periods, factors, vectors };
 
   /// Element offset + j·step of a row of an array, or columns[j].
@@ -34,6 +36,7 @@ struct RotationReading {
   Place cosine, sine;                           // angles and frequencies: `cosine` alone
   std::optional<Place> cosine_copy, sine_copy;  // the second of two equal columns
   std::optional<Pairing> pairing;               // that the layout implies
+  Side side = Side::both;                       // one alone: the other is not known
   // Vectors: rows are [batch, head, position] in the order of the arrays' axes. Caches of several
   // sequences, or of several axes of the positions, one after another: [sequence, position].
   Index run = 0;     // positions: row r stands at (r / stride) % run; 0: row r at r
@@ -49,6 +52,7 @@ struct RotationReading {
   bool side_said = true;            // the command says whether queries or keys
   double cost = 0;                  // against readings that nothing prefers
 
+  bool is_one_sided() const { return side != Side::both; }
   /// Where a row of vectors stands along an axis.
   Index along(Index row, std::size_t of) const {
     Index inner = 1;
@@ -94,13 +98,15 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
 
 /// The places where a table of sinusoids with `pairs` pairs keeps its sides: interleaved, halves
 /// (sines, then cosines), halves-cos-first, interleaved-cos-first.
-std::vector<RotationReading> sinusoid_readings(const Dump& dump);
+/// `width`: what a single row must have.
+std::vector<RotationReading> sinusoid_readings(const Dump& dump, Index width);
 
 /// The same for a grid's table, whose parts keep their sides at these columns; each part may have
 /// them in another order.
 std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth& truth);
 
-/// Turns of rows first … first+count−1, [row, pair] each: cosine and sine times the amplitude, and
+/// Turns of rows first … first+count−1, [row, pair] each: cosine and sine times the amplitude (the
+/// side that is not there is 0), and
 /// how far rounding of the file's own type can have moved either (`slack`; infinite where a pair of
 /// zeros tells nothing). `copy`: from the second of two equal columns.
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,

@@ -242,6 +242,10 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
       }
   }
   oracle.fill(first, count, exact);
+  // The side that is not there has nothing against it.
+  if (!observation.has_cosine()) c = c2 = exact.rounded_cosine = exact.cosine;
+  if (!observation.has_sine()) s = s2 = exact.rounded_sine = exact.sine;
+  if (!reading.cosine_copy) c2 = s2 = {};
   RotationResiduals& residuals = part.residuals;
   const std::vector<double>& growth = observation.truth().growth;
   const double amplitude = angles ? 0 : std::max(observation.truth().magnitude, 1e-300),
@@ -447,6 +451,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
       residuals.suspects.push_back(part.worst_row);
   }
   residuals.curve = curve_of(observation, parts);
+  if (reading.is_one_sided()) residuals.cells /= 2;
   return residuals;
 }
 
@@ -468,6 +473,8 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
       for (std::size_t j = 0; j < observation.pairs(); ++j) {
         const std::size_t at = static_cast<std::size_t>(r) * observation.pairs() + j;
         const double allowed = bound[j] + slack[at];
+        if (!observation.has_cosine()) c[at] = pc[j];
+        if (!observation.has_sine()) s[at] = ps[j];
         if (std::isinf(allowed) ||
             (std::fabs(c[at] - pc[j]) <= allowed && std::fabs(s[at] - ps[j]) <= allowed))
           continue;

@@ -58,20 +58,31 @@ class Verdict {
   const Attempt* choose() {
     std::vector<double> scores;
     std::size_t best = attempts_.size();
+    bool repeats = false;  // some reading's second columns are its first ones
     for (std::size_t i = 0; i < attempts_.size(); ++i) {
       Attempt& attempt = attempts_[i];
       const RotationObservation observation = observe(attempt);
       const bool rest = passes_rest(dump_, attempt.reading, observation.rows());
       const Likelihood score = likelihood(expected_, dump_, attempt, observation);
       if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
+      repeats = repeats || (attempt.reading.cosine_copy && !score.copies_differ);
       scores.push_back(rest ? score.share : score.share - 0.5);
-      if (rest && (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
+      // One side alone must look like nothing else: waves, and equal columns where they should be.
+      const bool alone = attempt.reading.is_one_sided();
+      if (alone && (score.share < 0.9 || score.copies_differ)) scores.back() = -1;
+      if (rest && !(alone && score.copies_differ) &&
+          (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
           observation.agrees(observation.start()))
         best = i;
     }
+    // Columns that are equal throughout are no cosines and sines side by side.
+    for (std::size_t i = 0; i < attempts_.size(); ++i)
+      if (repeats && !attempts_[i].reading.cosine_copy &&
+          attempts_[i].reading.form == Form::turns && scores[i] < 0.9)
+        scores[i] = -1;
     const double highest = *std::ranges::max_element(scores);
     for (std::size_t i = 0; i < attempts_.size(); ++i)
-      if (highest < 0.9 || scores[i] >= highest - 0.1 ||
+      if ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
           (scores[i] >= 0.95 && attempts_[i].cost == 0))
         kept_.push_back(attempts_[i]);
     return best < attempts_.size() ? &attempts_[best] : nullptr;
@@ -232,6 +243,7 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
 }
 
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
+  if (const auto both = diagnose_stacked(expected, dump)) return *both;
   if (dump.before.empty()) return Verdict(expected, dump).reached();
   if (dump.before.size() != dump.arrays.size())
     throw UsageError(

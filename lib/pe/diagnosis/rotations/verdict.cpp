@@ -64,6 +64,11 @@ void add_notes(const Expectation& expected, const Attempt& attempt, const Requir
 
 void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosis& diagnosis) {
   const RotationReading& reading = attempt.reading;
+  if (reading.is_one_sided())
+    diagnosis.doubts.push_back(
+        reading.side == RotationReading::Side::cosine
+            ? "cosines alone: their sines, and so the direction of the turns, were not seen"
+            : "sines alone: their cosines were not seen");
   if (reading.form != Form::vectors) return;
   if (reading.axis_from.empty())
     diagnosis.doubts.push_back(
