@@ -32,11 +32,32 @@ void add_axes(RotationTruth& truth, const Coordinates& coordinates,
     const Place& place = part.layout.cosine ? *part.layout.cosine : *part.layout.sine;
     for (Index i = 0; i < part.waves.pairs(); ++i)
       if (const auto pair = static_cast<std::size_t>(place.offset + i * place.step);
-          pair < truth.axis.size())
+          pair < truth.axis.size()) {
         truth.axis[pair] = part.axis;
+        // Of one unit of the coordinate; the rotation's own are those of one cell.
+        truth.frequencies[pair] = truth.unscaled[pair] =
+            to_double(part.waves.frequencies()[static_cast<std::size_t>(i)]);
+      }
   }
   truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
     return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+  };
+}
+
+// xPos' scales are powers, ζ_j^((p − c)/B): their logarithms are straight lines, known from two
+// positions. Over 512 positions a slope of logarithms keeps the accuracy of double.
+std::function<double(double, std::size_t)> scale_of(const Rotation& rotation) {
+  if (!rotation.scale) return {};
+  constexpr Index reach = 512;
+  const auto n = static_cast<std::size_t>(rotation.pairs);
+  std::vector<double> ends(2 * n), start(n), slope(n);
+  rotation.scale({0, reach, 2, 0}, DType::f64, reinterpret_cast<std::byte*>(ends.data()), nullptr);
+  for (std::size_t j = 0; j < n; ++j) {
+    start[j] = std::log(ends[j]);
+    slope[j] = (std::log(ends[n + j]) - start[j]) / reach;
+  }
+  return [start, slope](double position, std::size_t pair) {
+    return std::exp(start[pair] + slope[pair] * position);
   };
 }
 
@@ -88,6 +109,8 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
     truth.unscaled = doubles(rotation->unscaled);
     truth.magnitude = rotation->magnitude;
     truth.dim = rotation->dim;
+    truth.blocks = rotation->blocks;
+    truth.scale = scale_of(*rotation);
     if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
     truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));
     return truth;
@@ -107,6 +130,7 @@ RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
   RotationHypothesis hypothesis;
   hypothesis.frequencies = truth.frequencies;
   hypothesis.axis = truth.axis;
+  hypothesis.scale = truth.scale;
   hypothesis.cosine_magnitude = hypothesis.sine_magnitude = truth.magnitude;
   hypothesis.position = [first = first + truth.shift, slot, coordinate = truth.coordinate](
                             Index row, std::size_t axis) {
@@ -114,6 +138,16 @@ RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
     return coordinate ? coordinate(position, axis) : position;
   };
   return hypothesis;
+}
+
+ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::size_t pair) {
+  if (!hypothesis.scale || hypothesis.scale_power == 0) return {};
+  const double scale = hypothesis.scale(position, pair);
+  return {
+      std::pow(scale, hypothesis.scale_power),
+      std::fabs(hypothesis.scale_power) * (2 * std::fabs(std::log(hypothesis.scale(position, 0))) +
+                                           std::fabs(std::log(scale))) +
+          2};
 }
 
 double rounded_to_tf32(double value) {
@@ -256,13 +290,15 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     }
     const double turn = hypothesis_.reversed ? -angle : angle;
     const bool blank = what == RotationHypothesis::Row::blank;
-    double c = blank ? 0 : a * std::cos(turn), s = blank ? 0 : b * std::sin(turn);
+    const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
+    double c = blank ? 0 : scale * a * std::cos(turn), s = blank ? 0 : scale * b * std::sin(turn);
     if (hypothesis_.swapped) std::swap(c, s);
     // Angle's error, three roundings of the value (cosine within one unit in the last place, the
     // magnitude), and those of the file and the table.
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
-    bound[j] = amplitude * (per_radian * std::fabs(angle) + tie + 3 * unit_ + table_unit +
-                            (spacing_ ? 0 : file_unit_));
+    bound[j] = scale * amplitude *
+               (per_radian * std::fabs(angle) + tie + (3 + scale_units) * unit_ + table_unit +
+                (spacing_ ? 0 : file_unit_));
     cosine[j] = c;
     sine[j] = s;
   }

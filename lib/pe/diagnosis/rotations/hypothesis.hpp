@@ -25,6 +25,9 @@ struct RotationTruth {
                      sine_columns = {};  // of a grid's table: where a row keeps each pair
   std::vector<std::size_t> parts = {};   // and which of the row's parts a pair belongs to
   std::int64_t shift = 0;                // added to every position (a sinusoidal table's offset)
+  Index blocks = 1;                      // halves of vectors pair up within each of so many
+  /// xPos: what multiplies a turned pair of a query at a position; null: nothing does.
+  std::function<double(double position, std::size_t pair)> scale;
   /// Relative error of a float32 angle in units of 2^−24: see angle_ulps_of().
   std::vector<double> growth;
 };
@@ -59,6 +62,8 @@ struct RotationHypothesis {
   std::vector<std::size_t> axis;
   std::function<double(Index row, std::size_t axis)> position;
   bool reversed = false, swapped = false;  // the other direction; sine in cosine's place
+  std::function<double(double position, std::size_t pair)> scale;  // of a pair; null: 1
+  double scale_power = 1;  // the scale is taken so often: 0 not at all, −1 as its reciprocal
 
   /// Rows that tell otherwise: at position 0, zero, or not held to anything.
   enum class Row { turns, still, blank, free };
@@ -77,6 +82,14 @@ struct RotationHypothesis {
   bool tf32 = false;  // both factors of the product have 11 significant bits
   Trigonometry trigonometry = Trigonometry::sound;
 };
+
+/// A scale at a position, and its relative error in units of 2^−24 when float32 arithmetic makes it
+/// as ζ^x: two roundings of ζ and one of x move it by 2|x| + |ln s|, x no more than |ln s| of the
+/// first pair (|ln ζ| is largest there, 1.25); the power itself, two more.
+struct ScaleAt {
+  double scale = 1, units = 0;
+};
+ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::size_t pair);
 
 /// The hypothesis of the truth over rows at `first`, `first`+1, … as slot_of(row) counts them.
 RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
@@ -113,8 +126,8 @@ class RotationPrediction {
   RotationPrediction(const RotationHypothesis& hypothesis, const AngleModel& angles, DType file,
                      bool values);
 
-  /// Cosine, sine (times their magnitudes) of each pair of a row, and the bound of the difference
-  /// from them, less rounding().
+  /// Cosine, sine (times their magnitudes and the pair's scale) of each pair of a row, and the
+  /// bound of the difference from them, less rounding().
   void row(Index row, double* cosine, double* sine, double* bound) const;
   /// What rounding to the file's type may add at a predicted cosine or sine.
   double rounding(double value) const { return spacing_ ? spacing_->at(value) / 2 : 0; }

@@ -78,7 +78,7 @@ RotationObservation::RotationObservation(const Expectation& expected, const Dump
   if (!norms.empty()) {
     const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
     std::ranges::nth_element(norms, middle);
-    amplitude_ = *middle;
+    amplitude_ = reading.is_one_sided() ? *std::ranges::max_element(norms) : *middle;
   }
   estimate_frequencies();
 }
@@ -121,8 +121,8 @@ bool RotationObservation::on_grid(DType type) const {
 }
 
 std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis) const {
-  if (!has_rows() || hypothesis.frequencies.size() != pairs_ || hypothesis.split ||
-      hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
+  if (!has_rows() || !has_cosine() || !has_sine() || hypothesis.frequencies.size() != pairs_ ||
+      hypothesis.split || hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
       hypothesis.trigonometry != Trigonometry::sound)
     return {};
   const std::size_t axes =
@@ -165,8 +165,8 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      add(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j]));
-      add(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j]));
+      if (has_cosine()) add(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j]));
+      if (has_sine()) add(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j]));
     }
   }
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
@@ -189,8 +189,9 @@ bool RotationObservation::agrees(const RotationPrediction& prediction) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      if (!(std::fabs(cosine_[at] - c[j]) <= allowed + prediction.rounding(c[j])) ||
-          !(std::fabs(sine_[at] - s[j]) <= allowed + prediction.rounding(s[j])))
+      if ((has_cosine() &&
+           !(std::fabs(cosine_[at] - c[j]) <= allowed + prediction.rounding(c[j]))) ||
+          (has_sine() && !(std::fabs(sine_[at] - s[j]) <= allowed + prediction.rounding(s[j]))))
         return false;
     }
   }
@@ -199,6 +200,7 @@ bool RotationObservation::agrees(const RotationPrediction& prediction) const {
 
 void RotationObservation::estimate_frequencies() {
   measured_.assign(pairs_, nan);
+  if (reading_->is_one_sided()) return;  // a phase has two sides
   // Probes of the first run by position: base 1 (0 is often special), then 1 + 1, 1 + 2, 1 + 4, …
   const auto probe_at = [&](Index slot) -> std::ptrdiff_t {
     const Index row = reading_->run > 0 ? slot * reading_->stride : slot;
@@ -287,8 +289,10 @@ std::vector<double> RotationObservation::implied_positions(
     return implied_.positions;
   implied_ = {hypothesis.frequencies, {}, hypothesis.reversed, hypothesis.swapped};
   for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i)
-    implied_.positions.push_back(implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
-                                         &slack_[i * pairs_], hypothesis.position(rows_[i], 0)));
+    implied_.positions.push_back(
+        reading_->is_one_sided() ? nan
+                                 : implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
+                                           &slack_[i * pairs_], hypothesis.position(rows_[i], 0)));
   return implied_.positions;
 }
 
@@ -297,8 +301,10 @@ std::vector<double> RotationObservation::implied_positions(const RotationHypothe
   std::vector<double> c, s, slack, positions;
   load(rows, c, s, slack);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    positions.push_back(implied(hypothesis, &c[i * pairs_], &s[i * pairs_], &slack[i * pairs_],
-                                hypothesis.position(rows[i], 0)));
+    positions.push_back(reading_->is_one_sided()
+                            ? nan
+                            : implied(hypothesis, &c[i * pairs_], &s[i * pairs_],
+                                      &slack[i * pairs_], hypothesis.position(rows[i], 0)));
   return positions;
 }
 

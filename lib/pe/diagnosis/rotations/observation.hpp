@@ -42,6 +42,9 @@ class RotationObservation {
   bool has_amplitude() const {
     return has_rows() && reading_->form != RotationReading::Form::angles;
   }
+  /// Whether that side was observed: a dump may hold one alone.
+  bool has_cosine() const { return reading_->side != RotationReading::Side::sine; }
+  bool has_sine() const { return reading_->side != RotationReading::Side::cosine; }
   const std::vector<Index>& rows() const { return rows_; }
   /// Which position in its run a row stands at: r, and (r / stride) % run for vectors.
   Index slot(Index row) const {

@@ -19,6 +19,7 @@ std::span<const RotationProposer> row_marks();            // rows that hold some
 std::span<const RotationProposer> axis_causes();          // several axes
 std::span<const RotationProposer> precision_causes();     // types that are too short
 std::span<const RotationProposer> trigonometry_causes();  // cosines that are no cosines
+std::span<const RotationProposer> vector_causes();        // axes and scales of vectors
 
 /// All of them, in the order in which explanations of equal cost are preferred.
 const std::vector<RotationProposer>& turn_causes();

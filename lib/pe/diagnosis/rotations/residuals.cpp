@@ -42,10 +42,11 @@ class Oracle {
       for (Index r = 0; r < count; ++r)
         for (std::size_t j = 0; j < observation_.pairs(); ++j) {
           const std::size_t at = static_cast<std::size_t>(r) * observation_.pairs() + j;
-          const double angle = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]) *
-                               truth.frequencies[j];
-          exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle);
-          exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
+          const double position = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]),
+                       angle = position * truth.frequencies[j],
+                       scale = truth.scale ? scale_at(truth, position, j).scale : 1;
+          exact.cosine[at] = angles ? angle : scale * truth.cosine_magnitude * std::cos(angle);
+          exact.sine[at] = angles ? angle : scale * truth.sine_magnitude * std::sin(angle);
         }
       exact.rounded_cosine = exact.cosine;
       exact.rounded_sine = exact.sine;
@@ -232,6 +233,10 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
       }
   }
   oracle.fill(first, count, exact);
+  // The side that is not there has nothing against it.
+  if (!observation.has_cosine()) c = c2 = exact.rounded_cosine = exact.cosine;
+  if (!observation.has_sine()) s = s2 = exact.rounded_sine = exact.sine;
+  if (!reading.cosine_copy) c2 = s2 = {};
   RotationResiduals& residuals = part.residuals;
   const std::vector<double>& growth = observation.truth().growth;
   const double amplitude = angles ? 0 : std::max(observation.truth().magnitude, 1e-300),
@@ -287,13 +292,14 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         copies = false;
       const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]),
                    angle = std::fabs(p * f[j]);
-      const double scale = angles ? angle : amplitude;
+      const ScaleAt grown = start.scale ? scale_at(start, p, j) : ScaleAt{};
+      const double scale = angles ? angle : amplitude * grown.scale;
       const double unknown = own ? own->per_radian(j) : growth[j] * unit;
       const Turned turned = angles ? Turned{exact.cosine[at] + shift[j], exact.sine[at] + shift[j]}
                                    : carried(exact.cosine[at], exact.sine[at], shift[j]);
       const double allowed = angles
                                  ? angle * unknown + std::max(angle * file, spacing.at(angle) / 2)
-                                 : scale * (unknown * angle + 3 * unit) + slack[at];
+                                 : scale * (unknown * angle + (3 + grown.units) * unit) + slack[at];
       const double finer = angles ? angle * growth[j] * fine
                                   : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
@@ -304,7 +310,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         if (std::isinf(slack[at])) continue;
         const double off = std::fabs(got - want), carried_to = sine ? turned.sine : turned.cosine,
                      bound = allowed + (angles    ? 0
-                                        : vectors ? amplitude * file
+                                        : vectors ? scale * file
                                                   : spacing.at(carried_to) / 2);
         if (!vectors && got != round) {
           ++residuals.rounded_otherwise;
@@ -417,15 +423,17 @@ Index block_of(const RotationReading& reading) {
 
 std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine) {
   const RotationReading& reading = observation.reading();
-  const std::string place = fmt::format("position {}, pair {}, {}",
-                                        observation.expected().first + observation.slot(row), pair,
-                                        reading.form == RotationReading::Form::angles ? "angle"
-                                        : sine                                        ? "sin"
-                                                                                      : "cos");
-  return reading.run > 0 && reading.rows != reading.run
-             ? fmt::format("{} {}, {}",
-                           reading.form == RotationReading::Form::vectors ? "vector" : "row", row,
-                           place)
+  std::string place;
+  for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
+    if (axis != reading.axis && reading.extents[axis] > 1)
+      place += fmt::format("{} {}, ", name_of_axis(reading, axis), reading.along(row, axis));
+  place += fmt::format("position {}, pair {}, {}",
+                       observation.expected().first + observation.slot(row), pair,
+                       reading.form == RotationReading::Form::angles ? "angle"
+                       : sine                                        ? "sin"
+                                                                     : "cos");
+  return reading.run > 0 && reading.rows != reading.run && reading.extents.empty()
+             ? fmt::format("row {}, {}", row, place)
              : place;
 }
 
@@ -450,6 +458,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
       residuals.suspects.push_back(part.worst_row);
   }
   residuals.curve = curve_of(observation, parts);
+  if (reading.is_one_sided()) residuals.cells /= 2;
   return residuals;
 }
 
@@ -474,6 +483,8 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
       for (std::size_t j = 0; j < observation.pairs(); ++j) {
         const std::size_t at = static_cast<std::size_t>(r) * observation.pairs() + j;
         const double allowed = bound[j] + slack[at];
+        if (!observation.has_cosine()) c[at] = pc[j];
+        if (!observation.has_sine()) s[at] = ps[j];
         if (std::isinf(allowed) ||
             (std::fabs(c[at] - pc[j]) <= allowed + prediction.rounding(pc[j]) &&
              std::fabs(s[at] - ps[j]) <= allowed + prediction.rounding(ps[j])))

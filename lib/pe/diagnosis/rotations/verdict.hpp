@@ -14,6 +14,9 @@ std::string arithmetic_of(const RotationObservation& observation,
 void add_notes(const Expectation& expected, const Attempt& attempt, const RequiredLayout& required,
                Diagnosis& diagnosis);
 
+/// What vectors leave open where nothing was said: the axis of positions, the pairing, the side.
+void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosis& diagnosis);
+
 /// Every row, or the one vector of frequencies.
 RotationResiduals residuals_of(const RotationObservation& observation, const Dump& dump,
                                const Attempt& attempt);
