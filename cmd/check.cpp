@@ -101,6 +101,7 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
       resolve(asked.request, "pe-verify", command, length_of(opened.dump.arrays), quiet);
   opened.expected = expectation_of(opened.resolved.subject);
   opened.expected.layout = asked.file_layout;
+  opened.expected.axes = asked.axes;
   return opened;
 }
 
@@ -143,7 +144,8 @@ void refuse_options_of_dumps(const CheckRequest& asked) {
   for (const auto& [given, option] :
        {std::pair(!asked.before.empty(), "--before"), std::pair(asked.laws, "--laws"),
         std::pair(!asked.shape.empty(), "--shape"),
-        std::pair(!asked.file_layout.empty(), "--file-layout")})
+        std::pair(!asked.file_layout.empty(), "--file-layout"),
+        std::pair(!asked.axes.empty(), "--axes")})
     if (given) throw UsageError(fmt::format("{} has no meaning without --file", option));
 }
 
@@ -165,6 +167,8 @@ Check carry_out(const CheckRequest& asked, const std::string& command, bool quie
     refuse_options_of_dumps(asked);
     measure_laws(check, asked, command, quiet);
   } else {
+    if (!asked.axes.empty() && asked.before.empty())
+      throw UsageError("--axes names the axes of vectors: give it with --before");
     diagnose_dump(check, asked, command, quiet);
   }
   check.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -17,7 +17,7 @@ struct CheckRequest {
   std::string offsets, embeddings;         // of laws
   std::vector<std::string> files, before;  // of a dump
   std::vector<Index> shape;
-  std::string file_layout;
+  std::string file_layout, axes;
   Tier accept = Tier::drift;
   bool laws = false;  // those of a dump are noted beside its verdict
 };

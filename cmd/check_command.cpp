@@ -37,6 +37,11 @@ void add_dump_options(CLI::App& app, CheckCommand& check, bool one_law) {
       ->type_name("NAME")
       ->group(group);
   if (one_law) return;
+  app.add_option("--axes", check.asked.axes,
+                 "order of the vectors' axes: letters b h s d, such as bhsd, bshd, shd (default: "
+                 "positions along the axis that has as many as --length or --positions says)")
+      ->type_name("LETTERS")
+      ->group(group);
   app.add_flag("--laws", check.asked.laws, "note the promised laws as the dump has them, too")
       ->group(group);
   app.add_option("--accept", check.accept, "the worst tier that passes")

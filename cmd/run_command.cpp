@@ -49,6 +49,7 @@ CheckRequest request_of(const ManifestCheck& check, const std::string& manifest)
   asked.before = check.before;
   asked.shape = check.shape;
   asked.file_layout = check.file_layout;
+  asked.axes = check.axes;
   SubjectTexts& texts = asked.request.texts;
   texts.config = check.config;
   texts.model = check.model;

@@ -189,7 +189,8 @@ def sinusoids(dumps):
               ("musicgen", Musicgen(rows, dim).weights, "halves-cos-first", endpoint)]
     for name, table, layout, more in tables:
         files = dumps.npz(name.replace(" ", "-"), weight=table.detach())
-        dumps.check(name, files["weight"], layout, encoding="sinusoidal", parameters={"dim": dim, **more})
+        told = {} if layout == "interleaved" else {"layout": layout}  # the default's
+        dumps.check(name, files["weight"], layout, encoding="sinusoidal", parameters={"dim": dim, **told, **more})
     table = create_sinusoidal_positions(parity.LENGTH, 64)
     files = dumps.npz("gpt-j", near=table[:NEAR].clone(), far=table[-FAR:].clone())
     dumps.check("gpt-j near", files["near"], "sin-cos", "hf", model="gpt-j-6b", length=NEAR)

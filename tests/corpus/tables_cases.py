@@ -41,7 +41,8 @@ def build(what, change, step, dtype, length, first=0, must_show=True):
 def table_case(number, causes, change=None, step=None, dtype=None, length=300, first=0, explicit=False, tiers=("exact", "drift"), accept=None,
                **keys):
     what = {"dim": DIMS.next(), "order": ORDERS.next(), "ladder": LADDERS.next(), **keys}
-    flags = {"dim": what["dim"], "ladder": what["ladder"], **({"layout": what["order"]} if explicit else {})}
+    told = explicit or what["order"] != "interleaved"  # the default
+    flags = {"dim": what["dim"], "ladder": what["ladder"], **({"layout": what["order"]} if told else {})}
     if "base" in what:
         flags["base"] = what["base"]
     dtype = dtype or DTYPES.next()
@@ -57,6 +58,7 @@ def sinusoids():
     other = {"paper": "endpoint", "endpoint": "paper"}
     spoils = [("wrong-ladder", [dict(ladder=l, change={"ladder": other[l]}) for l in ("paper", "endpoint") * 2]),
               ("wrong-order", [dict(order=o, change={"order": w}, explicit=True) for o in sinusoid.ORDERS for w in sinusoid.ORDERS if o != w][::2]),
+              ("wrong-order", [dict(order="interleaved", change={"order": w}) for w in sinusoid.ORDERS[1:]]),  # nothing said
               ("wrong-base", [dict(change={"base": b}) for b in (1000.0, 100000.0, 5000.0)]),
               ("position-offset", [dict(change={"places": rows.position_offset(k)}) for k in (1, 2, -1)]),
               ("position-constant", [dict(change={"places": rows.position_constant(3)})]),

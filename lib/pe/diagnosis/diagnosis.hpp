@@ -24,7 +24,8 @@ struct Expectation {
   std::int64_t first = 0;            // position of the first row
   std::optional<Index> rows;         // --length: how many rows there must be
   const Dialect* dialect = nullptr;  // whose layout and arithmetic are required; null: any
-  std::string layout;                // --dump-layout: how the arrays are laid out; "": recognised
+  std::string layout;                // --file-layout: how the arrays are laid out; "": recognised
+  std::string axes = {};  // --axes: of vectors, letters b h s d; "": by the count of rows
   /// The same encoding with other parameters ("" takes one away); nothing when it refuses them.
   struct Remade {
     Parameters parameters;
@@ -55,7 +56,10 @@ struct Diagnosis {
       reasons;  // the smallest explanation; empty where none is needed, or none was found
   std::vector<std::string> others;  // other explanations that fit, and what tells them apart
   std::vector<std::string> notes;   // equivalences, warnings, what a table cannot show
-  double worst = 0;                 // distance from the truth, over every cell looked at
+  /// What had to be taken for granted, since nothing said it; part of the headline of a dump that
+  /// is not wrong.
+  std::vector<std::string> doubts;
+  double worst = 0;  // distance from the truth, over every cell looked at
   Cell worst_cell;
   double bound = 0;        // at the worst cell
   std::string bound_from;  // its derivation, with its numbers

@@ -13,6 +13,7 @@ Expectation expectation_of(const Subject& subject) {
                        .effect = subject.effect,
                        .rows = {},
                        .layout = {},
+                       .axes = {},
                        .remake = {}};
   expected.remake = [subject](const Given& changes) -> std::optional<Expectation::Remade> {
     auto changed = with_changes(subject, changes);

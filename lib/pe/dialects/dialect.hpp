@@ -1,25 +1,16 @@
 // Dialect: how a named codebase reads a config, lays out an effect and rounds each step.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "pe/dialects/arithmetic.hpp"
+#include "pe/dialects/layouts.hpp"
 #include "pe/dialects/spell.hpp"
 
 namespace pe {
-
-/// How a codebase keeps the cosines and sines of a rotation of n pairs.
-enum class Keeping {
-  pairs,     // cos and sin, [position, pair]
-  halves,    // cos and sin, [position, 2n]: the pairs, and the pairs again
-  adjacent,  // cos and sin, [position, 2n]: each pair's value twice
-  cos_sin,   // one array [position, 2n]: cosines, then sines
-  sin_cos,   // one array [position, 2n]: sines, then cosines
-  turns,     // one array [position, pair, 2]: cosine, sine (complex numbers, too)
-  angles,    // one array [position, 1, 1, 2n]: the angles, and the angles again
-};
 
 struct Dialect {
   std::string_view name;
@@ -30,8 +21,14 @@ struct Dialect {
   /// "dynamic.growth=frozen sinusoidal.layout=halves". A value @name is another parameter's; none:
   /// the config's value is not read.
   std::string_view readings = {};
-  Keeping keeping = Keeping::pairs;
-  std::string_view array = {};                // name of the one array
+  Keeping keeping = Keeping::pairs;  // how it keeps cosines and sines
+  std::string_view array = {};       // name of the one array
+  /// Channels that its kernels turn, where they turn the same ones for every model; empty: the
+  /// model's family decides, and `usual_pairing` where nobody names a model.
+  std::optional<Pairing> pairing = {}, usual_pairing = {};
+  /// Longrope's cache is two: rows of the original length by the short factors, and behind them
+  /// rows from position 0 again by the long ones.
+  bool stacks_longrope = false;
   Steps (*steps)(const Rotation&) = nullptr;  // null: exact
   int lanes = 0;  // ALiBi: slopes as float32 powers of PyTorch with vectors of so many; 0: exact
   float (*exponential)(float) =

@@ -31,68 +31,25 @@ float sine(float angle, float magnitude) {
   return static_cast<float>(std::sin(static_cast<double>(angle))) * magnitude;
 }
 
-// Puts the row of one position: angles in, the elements of one array out. `part` is 0 for cos, 1
-// for sin, where they have an array each.
-using Put = void (*)(const std::vector<float>& angles, float magnitude, int part, float* row);
-
 float turned(float angle, float magnitude, int part) {
   return part == 0 ? cosine(angle, magnitude) : sine(angle, magnitude);
 }
 
-void put_pairs(const std::vector<float>& angles, float magnitude, int part, float* row) {
-  for (std::size_t j = 0; j < angles.size(); ++j) row[j] = turned(angles[j], magnitude, part);
-}
-void put_halves(const std::vector<float>& angles, float magnitude, int part, float* row) {
-  put_pairs(angles, magnitude, part, row);
-  std::copy_n(row, angles.size(), row + angles.size());
-}
-void put_adjacent(const std::vector<float>& angles, float magnitude, int part, float* row) {
-  for (std::size_t j = 0; j < angles.size(); ++j)
-    row[2 * j] = row[2 * j + 1] = turned(angles[j], magnitude, part);
-}
-void put_cos_sin(const std::vector<float>& angles, float magnitude, int, float* row) {
-  put_pairs(angles, magnitude, 0, row);
-  put_pairs(angles, magnitude, 1, row + angles.size());
-}
-void put_sin_cos(const std::vector<float>& angles, float magnitude, int, float* row) {
-  put_pairs(angles, magnitude, 1, row);
-  put_pairs(angles, magnitude, 0, row + angles.size());
-}
-void put_turns(const std::vector<float>& angles, float magnitude, int, float* row) {
-  for (std::size_t j = 0; j < angles.size(); ++j) {
-    row[2 * j] = cosine(angles[j], magnitude);
-    row[2 * j + 1] = sine(angles[j], magnitude);
+// The row of one position: angles in, the elements of one array out. `part` is 0 for cos, 1 for
+// sin, where they have an array each.
+void put(const ArrayLayout& layout, const std::vector<float>& angles, float magnitude, int part,
+         float* row) {
+  const auto pairs = static_cast<Index>(angles.size());
+  for (Index j = 0; j < pairs; ++j) {
+    const float angle = angles[static_cast<std::size_t>(j)];
+    const auto place = [&](const ArrayLayout::Spot& spot, float value) {
+      row[spot.at(j, pairs)] = value;
+    };
+    const float value = layout.angles ? angle : turned(angle, magnitude, part);
+    place(part == 0 ? layout.cosine : layout.sine, value);
+    if (layout.copy) place(*layout.copy, value);
+    if (layout.arrays == 1 && !layout.angles) place(layout.sine, sine(angle, magnitude));
   }
-}
-void put_angles(const std::vector<float>& angles, float, int, float* row) {
-  std::ranges::copy(angles, row);
-  std::ranges::copy(angles, row + angles.size());
-}
-
-struct Form {
-  Put put;
-  int arrays;   // 2: cos and sin
-  Index width;  // elements a pair
-};
-
-Form form_of(Keeping keeping) {
-  switch (keeping) {
-    case Keeping::pairs:
-      return {put_pairs, 2, 1};
-    case Keeping::halves:
-      return {put_halves, 2, 2};
-    case Keeping::adjacent:
-      return {put_adjacent, 2, 2};
-    case Keeping::cos_sin:
-      return {put_cos_sin, 1, 2};
-    case Keeping::sin_cos:
-      return {put_sin_cos, 1, 2};
-    case Keeping::turns:
-      return {put_turns, 1, 2};
-    case Keeping::angles:
-      return {put_angles, 1, 2};
-  }
-  return {};
 }
 
 std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions, Index pairs) {
@@ -105,7 +62,7 @@ std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions
       axes.push_back(counted("pair", pairs, "pair of channels"));
       axes.push_back(counted("part", 2, "cosine, sine"));
       break;
-    case Keeping::angles:
+    case Keeping::angles_halves:
       axes.push_back(counted("batch", 1, "one for all sequences"));
       axes.push_back(counted("head", 1, "one for all heads"));
       axes.push_back(counted("dim", 2 * pairs, "channel of the head"));
@@ -119,7 +76,7 @@ std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions
 Field turns_field(const Dialect& dialect, const Steps& steps, const PositionRange& positions,
                   DType dtype, std::string name, int part) {
   const auto pairs = static_cast<Index>(steps.frequencies.size());
-  const Form form = form_of(dialect.keeping);
+  const ArrayLayout& layout = row_of(dialect.keeping);
   Field field{.name = std::move(name),
               .description = std::string(dialect.summary),
               .axes = axes_of(dialect, positions, pairs),
@@ -127,8 +84,7 @@ Field turns_field(const Dialect& dialect, const Steps& steps, const PositionRang
               .fill = {}};
   const Index lines =
       dialect.keeping == Keeping::turns ? pairs : 1;  // a position's row is this many lines
-  field.fill = [=, put = form.put, width = pairs * form.width](Index first, Index count,
-                                                               std::byte* out) {
+  field.fill = [=, width = pairs * layout.width](Index first, Index count, std::byte* out) {
     std::vector<float> angles(static_cast<std::size_t>(pairs)),
         row(static_cast<std::size_t>(width));
     const Index line = width / lines;
@@ -136,7 +92,7 @@ Field turns_field(const Dialect& dialect, const Steps& steps, const PositionRang
       const Index position = (first + i) / lines, start = (first + i) % lines,
                   taken = std::min(lines - start, count - i);
       steps.angles(positions.value(position), angles.data());
-      put(angles, steps.magnitude, part, row.data());
+      put(layout, angles, steps.magnitude, part, row.data());
       const auto from = row.begin() + start * line;
       write(std::vector<float>(from, from + taken * line), dtype,
             out + static_cast<std::size_t>(i * line) * size_of(dtype));
@@ -166,7 +122,7 @@ std::vector<Field> rotation_fields(const Rotation& rotation, const Span& span, D
   const Steps steps = dialect.steps(rotation);
   const std::vector<std::string> arrays = words(dialect.array);
   std::vector<Field> fields;
-  if (form_of(dialect.keeping).arrays == 1) {
+  if (row_of(dialect.keeping).arrays == 1) {
     fields.push_back(turns_field(dialect, steps, span.positions, dtype, arrays.front(), 0));
   } else {
     fields.push_back(
@@ -290,7 +246,7 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
         fmt::format("dialect {} has no rule for a {}", dialect.name, name_of(kind_of(effect))));
   if (names.empty()) {
     const std::size_t usual =
-        std::holds_alternative<Rotation>(effect) && form_of(dialect.keeping).arrays == 2 ? 2 : 1;
+        std::holds_alternative<Rotation>(effect) && row_of(dialect.keeping).arrays == 2 ? 2 : 1;
     fields.resize(usual);
     return fields;
   }

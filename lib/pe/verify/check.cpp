@@ -16,16 +16,18 @@ std::string reasons_of(const Diagnosis& diagnosis) {
 
 std::string sentence_of(const Diagnosis& diagnosis) {
   std::string reasons = reasons_of(diagnosis);
+  std::string doubts;
+  for (const std::string& doubt : diagnosis.doubts) doubts += "; " + doubt;
   switch (diagnosis.tier) {
     case Tier::exact:
-      return "exact: every value is correctly rounded";
+      return "exact: every value is correctly rounded" + doubts;
     case Tier::drift:
     case Tier::storage: {
       const std::string& arithmetic = diagnosis.arithmetic;
       return fmt::format(
-          "{}: {}{}{}", name_of(diagnosis.tier),
+          "{}: {}{}{}{}", name_of(diagnosis.tier),
           arithmetic.empty() && reasons.empty() ? "right, within the bound" : arithmetic,
-          arithmetic.empty() || reasons.empty() ? "" : "; ", reasons);
+          arithmetic.empty() || reasons.empty() ? "" : "; ", reasons, doubts);
     }
     case Tier::wrong:
       break;

@@ -197,6 +197,8 @@ constexpr Key keys[] = {
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
        read_text<&ManifestCheck::file_layout>(p, "file_layout", n, c);
      }},
+    {"axes", [](const Spot& p, const JsonNode& n,
+                ManifestCheck& c) { read_text<&ManifestCheck::axes>(p, "axes", n, c); }},
     {"dialect", [](const Spot& p, const JsonNode& n,
                    ManifestCheck& c) { read_text<&ManifestCheck::dialect>(p, "dialect", n, c); }},
     {"accept",

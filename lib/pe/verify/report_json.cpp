@@ -61,6 +61,7 @@ void put(Json& row, const Diagnosis& d) {
                   {"residual_after", number(d.after)},
                   {"others", d.others},
                   {"notes", d.notes},
+                  {"doubts", d.doubts},
                   {"coverage", d.coverage},
                   {"curve", curve}});
 }

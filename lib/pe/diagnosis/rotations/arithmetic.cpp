@@ -50,8 +50,10 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
               ? std::sin(angle)
               : rounded(static_cast<double>(static_cast<float>(std::sin(angle)) * steps.magnitude),
                         type);
-      worst = std::max({worst, distance(observation.cosine(i, j), c, type),
-                        distance(observation.sine(i, j), s, type)});
+      if (observation.has_cosine())
+        worst = std::max(worst, distance(observation.cosine(i, j), c, type));
+      if (observation.has_sine())
+        worst = std::max(worst, distance(observation.sine(i, j), s, type));
     }
   }
   return worst;

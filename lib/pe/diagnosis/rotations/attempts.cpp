@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "pe/base/error.hpp"
 
@@ -17,54 +18,50 @@ std::string origin_of(const Expectation& expected, std::string_view name) {
   return expected.parameters.has(name) ? expected.parameters.origin(name) : "default";
 }
 
-std::string layout_of(Keeping keeping) {
-  switch (keeping) {
-    case Keeping::pairs:
-      return "pairs";
-    case Keeping::halves:
-      return "halves";
-    case Keeping::adjacent:
-      return "adjacent";
-    case Keeping::cos_sin:
-      return "cos-sin";
-    case Keeping::sin_cos:
-      return "sin-cos";
-    case Keeping::turns:
-      return "turns";
-    case Keeping::angles:
-      return "angles-halves";
-  }
-  return "";
+std::string_view name_of(Pairing pairing) {
+  return pairing == Pairing::adjacent ? "interleaved"
+         : pairing == Pairing::halves ? "halves"
+                                      : "adjacent-to-halves";
+}
+
+std::string_view channels_in(Pairing pairing) {
+  return pairing == Pairing::adjacent ? "2j and 2j+1"
+         : pairing == Pairing::halves ? "j and j+n"
+                                      : "2j and 2j+1, written to j and j+n,";
+}
+
+std::string origin_of(const RequiredLayout& required) {
+  return required.by_default ? required.from + ": nothing else said which" : required.from;
+}
+
+std::optional<Reason> against_pairing(const RotationReading& reading,
+                                      const RequiredLayout& required, Index blocks) {
+  const bool vectors = reading.form == Form::vectors;
+  if (!required.pairing || !reading.pairing || !(required.by_hand || vectors)) return {};
+  if (*reading.pairing == *required.pairing && (!vectors || reading.blocks == blocks)) return {};
+  if (!vectors && *required.pairing == Pairing::adjacent_to_halves) return {};
+  const std::string_view within = vectors && blocks > 1 ? " of each block" : "";
+  return Reason{
+      Cause::wrong_pairing,
+      fmt::format("channels {} make a pair ({}), where {}{} is meant ({})",
+                  channels_in(*reading.pairing),
+                  vectors && reading.blocks > 1 ? reading.layout : name_of(*reading.pairing),
+                  name_of(*required.pairing), within, origin_of(required))};
 }
 
 // What a reading has against it, as a reason; nothing where it is as required.
 std::optional<Reason> against(const RotationReading& reading, const RequiredLayout& required,
-                              bool table) {
+                              bool table, Index blocks) {
   if (reading.form == Form::frequencies || reading.form == Form::periods ||
       reading.form == Form::factors)
     return {};
   if (table) {
     if (required.layout.empty() || required.layout == reading.layout) return {};
     return Reason{Cause::wrong_order,
-                  fmt::format("sines and cosines stand as in layout {}, where {} ({}) is meant",
-                              reading.layout, required.layout, required.from)};
+                  fmt::format("sines and cosines stand as in layout {}, where {} is meant ({})",
+                              reading.layout, required.layout, origin_of(required))};
   }
-  if (required.pairing && (required.by_hand || reading.form == Form::vectors) && reading.pairing &&
-      *reading.pairing != *required.pairing &&
-      !(reading.form != Form::vectors && *required.pairing == Pairing::adjacent_to_halves)) {
-    const bool interleaved = *reading.pairing == Pairing::adjacent;
-    return Reason{
-        Cause::wrong_pairing,
-        fmt::format("channels {} make a pair ({}), where {} is meant ({})",
-                    interleaved                           ? "2j and 2j+1"
-                    : *reading.pairing == Pairing::halves ? "j and j+n"
-                                                          : "2j and 2j+1, written to j and j+n,",
-                    interleaved ? "interleaved" : "halves",
-                    *required.pairing == Pairing::adjacent ? "interleaved"
-                    : *required.pairing == Pairing::halves ? "halves"
-                                                           : "adjacent-to-halves",
-                    required.from)};
-  }
+  if (const auto reason = against_pairing(reading, required, blocks)) return reason;
   if (!required.layout.empty() && reading.form != Form::vectors &&
       required.layout != reading.layout) {
     const bool exchanged = (reading.layout == "sin-cos" && required.layout == "cos-sin") ||
@@ -72,7 +69,7 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
                            (reading.layout == "turns-swapped" && required.layout == "turns");
     return Reason{exchanged ? Cause::sin_cos_swapped : Cause::wrong_order,
                   fmt::format("the array's layout is {}, where {} has {}", reading.layout,
-                              required.from, required.layout)};
+                              required.layout_from, required.layout)};
   }
   return {};
 }
@@ -80,12 +77,17 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
 // The truth for as many pairs as the reading has, and the reason if that is not what is meant.
 std::optional<Attempt> attempt_of(const Expectation& expected, const RotationReading& reading,
                                   const RotationTruth& truth, const RequiredLayout& required) {
-  Attempt attempt{reading, truth, expected.effect, {}, 0, false, {}};
+  Attempt attempt{reading, truth, expected.effect, {}, reading.cost, false, {}, {}};
   const bool table = std::holds_alternative<Table>(expected.effect);
-  if (const auto reason = against(reading, required, table)) {
-    attempt.reasons.push_back(*reason);
+  if (const auto reason = against(reading, required, table, truth.blocks)) {
+    (required.by_default ? attempt.by_default : attempt.reasons).push_back(*reason);
     attempt.cost += 1;
   }
+  if (reading.form != Form::vectors) attempt.truth.scale = {};
+  if (reading.key && truth.scale)
+    attempt.truth.scale = [scale = truth.scale](double position, std::size_t pair) {
+      return 1 / scale(position, pair);
+    };
   if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
   const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
   attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 &&
@@ -114,6 +116,11 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
     attempt.truth = *other;
     attempt.truth.shift = truth.shift;
+    if (reading.form != Form::vectors) attempt.truth.scale = {};
+    if (reading.key && other->scale)
+      attempt.truth.scale = [scale = other->scale](double position, std::size_t pair) {
+        return 1 / scale(position, pair);
+      };
     attempt.effect = remade->effect;
     if (reading.form == Form::angles) attempt.truth.magnitude = 1;
     attempt.reasons.push_back(
@@ -126,49 +133,95 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
 
 }  // namespace
 
-RequiredLayout required_layout(const Expectation& expected) {
-  const bool table = std::holds_alternative<Table>(expected.effect);
-  if (table) {
-    const bool grid = std::get<Table>(expected.effect).grid.has_value();
-    const std::string origin = origin_of(expected, grid ? "convention" : "layout");
-    if (origin == "default") return {};
-    return {grid ? "as meant" : expected.parameters.choice("layout"), {}, origin};
-  }
+namespace {
+
+RequiredLayout required_of_table(const Expectation& expected) {
+  const bool grid = std::get<Table>(expected.effect).grid.has_value();
+  const char* name = grid ? "convention" : "layout";
+  const std::string origin = origin_of(expected, name);
   RequiredLayout required;
-  const auto& rotation = std::get<Rotation>(expected.effect);
+  required.by_default = origin == "default";
+  if (grid) required.layout = "as meant";
+  if (!grid && expected.parameters.has("layout"))
+    required.layout = expected.parameters.choice("layout");
+  required.from = origin == "default" ? "the default" : origin;
+  return required;
+}
+
+// Who decides which channels make a pair: a flag, a codebase whose kernels know one pairing, the
+// model's family, a codebase's default, and the encoding's own.
+void require_pairing(const Expectation& expected, RequiredLayout& required) {
   const bool from_config = std::ranges::any_of(
       expected.parameters.entries(),
       [](const Parameters::Entry& entry) { return entry.origin.starts_with("config "); });
+  const Dialect* dialect = expected.dialect;
+  const auto from_dialect = [&](Pairing pairing) {
+    required.pairing = pairing;
+    required.from = fmt::format("dialect {}", dialect->name);
+  };
   for (const char* name : {"layout", "pairing"})
     if (const std::string origin = origin_of(expected, name);
-        !required.by_hand && origin != "default" &&
+        !required.by_hand && expected.parameters.has(name) && origin != "default" &&
         !(name[0] == 'l' && expected.parameters.choice("layout") == "pairs")) {
-      required.pairing = rotation.pairing;
       required.from = origin;
       required.by_hand = origin.starts_with("flag ") || origin.starts_with("manifest ");
     }
-  if (from_config && !required.pairing) {
-    required.pairing = rotation.pairing;
+  if (required.by_hand) return;
+  if (dialect && dialect->pairing) return from_dialect(*dialect->pairing);
+  if (!required.from.empty()) return;
+  if (expected.parameters.has("convention")) {
+    required.from = fmt::format("convention {}", expected.parameters.choice("convention"));
+  } else if (!expected.parameters.has("pairing")) {
+    required.from = expected.encoding->name;
+  } else if (from_config) {
     required.from = "the model's family";
+  } else if (dialect && dialect->usual_pairing) {
+    from_dialect(*dialect->usual_pairing);
+  } else {
+    required.from = "the default";
+    required.by_default = true;
   }
+}
+
+}  // namespace
+
+RequiredLayout required_layout(const Expectation& expected) {
+  if (std::holds_alternative<Table>(expected.effect)) return required_of_table(expected);
+  RequiredLayout required;
+  required.pairing = std::get<Rotation>(expected.effect).pairing;
+  require_pairing(expected, required);
   if (expected.dialect && expected.dialect->steps) {
-    required.layout = layout_of(expected.dialect->keeping);
-    required.from = fmt::format("dialect {}", expected.dialect->name);
+    required.layout = row_of(expected.dialect->keeping).name;
+    required.layout_from = fmt::format("dialect {}", expected.dialect->name);
   }
   return required;
 }
 
+VectorQuestion question_of(const Expectation& expected, const RotationTruth& truth,
+                           std::optional<bool> key) {
+  return {expected.axes, expected.rows, truth.blocks, truth.scale != nullptr, key};
+}
+
 std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
-                                 const RotationTruth& truth, const RequiredLayout& required) {
+                                 const RotationTruth& truth, const RequiredLayout& required,
+                                 std::optional<bool> key) {
   const bool table = std::holds_alternative<Table>(expected.effect);
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) {
     return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) <= 1;
   });
   std::vector<RotationReading> readings =
-      !table || vector || !dump.before.empty() ? turn_readings(dump, pairs)
-      : truth.cosine_columns.empty()           ? sinusoid_readings(dump)
-                                               : grid_readings(dump, truth);
+      !table || vector || !dump.before.empty()
+          ? turn_readings(dump, pairs, question_of(expected, truth, key))
+      : truth.cosine_columns.empty() ? sinusoid_readings(dump, truth.dim)
+                                     : grid_readings(dump, truth);
+  if (table && vector && truth.cosine_columns.empty() && dump.arrays[0].size() == truth.dim) {
+    std::erase_if(readings,
+                  [](const RotationReading& reading) {  // a row of the table, if not these
+                    return reading.form < Form::frequencies;
+                  });
+    std::ranges::copy(sinusoid_readings(dump, truth.dim), std::back_inserter(readings));
+  }
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<RotationReading> meant = readings;
     for (const Index other : {dump.arrays[0].shape.back() / 2,
@@ -200,17 +253,55 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   return attempts;
 }
 
-// Part of the observed turns that could be turns of this reading: on a circle, or as angles in
-// proportion to the row.
-double plausibility(const RotationObservation& observation) {
-  if (!observation.has_rows()) return 1;
+namespace {
+
+// Part of the frequencies that are positive, at most 1 and no larger than the one before; factors
+// divide, and so are 1 or more.
+double descent(const RotationObservation& observation) {
+  const std::vector<double>& f = observation.measured();
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const bool factors = observation.reading().form == Form::factors;
+  std::size_t good = 0;
+  for (std::size_t j = 0; j < f.size(); ++j) {
+    const double most = factors && j < unscaled.size() ? unscaled[j] : j > 0 ? f[j - 1] : 1;
+    const bool still = f[j] == 0 && observation.reading().form == Form::frequencies;
+    good += std::isfinite(f[j]) && (still || f[j] > 0) && f[j] <= 1.01 * most;
+  }
+  return f.empty() ? 0 : static_cast<double>(good) / static_cast<double>(f.size());
+}
+
+// Part of the turns whose magnitude is the amplitude times a power of the pair's scale.
+double on_circle(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                 double amplitude) {
   std::size_t good = 0, all = 0;
   const double tolerance = 0.01 + 4 * unit_roundoff(observation.dtype());
   for (std::size_t i = 0; i < observation.rows().size(); ++i)
-    for (std::size_t j = 0; j < observation.pairs(); ++j, ++all)
-      good += std::fabs(std::hypot(observation.cosine(i, j), observation.sine(i, j)) -
-                        observation.amplitude()) <= tolerance * observation.amplitude();
+    for (std::size_t j = 0; j < observation.pairs(); ++j, ++all) {
+      const double want =
+          !hypothesis.scale
+              ? amplitude
+              : amplitude *
+                    scale_at(hypothesis, hypothesis.position(observation.rows()[i], 0), j).scale;
+      good += std::fabs(std::hypot(observation.cosine(i, j), observation.sine(i, j)) - want) <=
+              tolerance * want;
+    }
   return all > 0 ? static_cast<double>(good) / static_cast<double>(all) : 0;
+}
+
+}  // namespace
+
+// Part of the observed turns that could be turns of this reading: on a circle, or as angles in
+// proportion to the row.
+double plausibility(const RotationObservation& observation) {
+  if (!observation.has_rows()) return descent(observation);
+  RotationHypothesis hypothesis = observation.start();
+  if (!hypothesis.scale) return on_circle(observation, hypothesis, observation.amplitude());
+  double best = 0;
+  for (const double power : {1.0, 0.0, -1.0, 2.0}) {
+    hypothesis.scale_power = power;
+    best = std::max(best, on_circle(observation, hypothesis, observation.truth().magnitude));
+  }
+  return best;
 }
 
 // Angles grow by the same step from row to row.
@@ -230,6 +321,36 @@ double straightness(const Dump& dump, const RotationReading& reading) {
   return static_cast<double>(good) / static_cast<double>(reading.width);
 }
 
+// Columns of cosines, or of sines, of equal steps: x(p+1) + x(p−1) = 2 cos θ · x(p), and no more
+// than the amplitude. Columns that stand still tell nothing, and must not be most of them.
+double waviness(const Dump& dump, const RotationReading& reading, double amplitude) {
+  const Index rows = std::min<Index>(reading.run > 0 ? reading.run : reading.rows, 64);
+  if (rows < 5) return 0.5;
+  std::vector<double> x(static_cast<std::size_t>(rows * reading.width));
+  const Stored& array = dump.arrays[reading.cosine.array];
+  array.read(0, rows * reading.width, x.data());
+  const double rounding = 8 * unit_roundoff(array.dtype) * amplitude;
+  Index good = 0, moving = 0;
+  for (Index j = 0; j < reading.width; ++j) {
+    const auto at = [&](Index row) { return x[static_cast<std::size_t>(row * reading.width + j)]; };
+    double product = 0, square = 0;
+    double step = 0;  // the longest
+    bool within = true;
+    for (Index p = 2; p + 1 < rows; ++p) {  // row 0 is often special
+      product += (at(p + 1) + at(p - 1)) * at(p);
+      square += at(p) * at(p);
+      within = within && std::fabs(at(p)) <= 1.01 * amplitude;
+      step = std::max(step, std::fabs(at(p) - at(p - 1)));
+    }
+    const double twice = square > 0 ? product / square : 2;
+    for (Index p = 2; p + 1 < rows; ++p)
+      within = within && std::fabs(at(p + 1) + at(p - 1) - twice * at(p)) <= rounding + 0.01 * step;
+    moving += step > 0;
+    good += step > 0 && within && std::fabs(twice) <= 2.01;
+  }
+  return 2 * moving < reading.width ? 0 : static_cast<double>(good) / static_cast<double>(moving);
+}
+
 // Vectors pass the channels that do not turn through.
 bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows) {
   if (reading.form != Form::vectors || 2 * reading.pairs == reading.width) return true;
@@ -245,8 +366,12 @@ bool passes_rest(const Dump& dump, const RotationReading& reading, const std::ve
 
 Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt,
                       const RotationObservation& observation) {
-  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
-                                                            : plausibility(observation);
+  const double share =
+      attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
+      : attempt.reading.is_one_sided()
+          ? waviness(dump, attempt.reading,
+                     std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude))
+          : plausibility(observation);
   if (!attempt.reading.cosine_copy) return {share, false};
   const std::vector<Index>& rows = observation.rows();
   const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);

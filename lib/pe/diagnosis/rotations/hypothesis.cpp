@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/rotations/angles.hpp"
 
 namespace pe {
 namespace {
@@ -30,11 +32,32 @@ void add_axes(RotationTruth& truth, const Coordinates& coordinates,
     const Place& place = part.layout.cosine ? *part.layout.cosine : *part.layout.sine;
     for (Index i = 0; i < part.waves.pairs(); ++i)
       if (const auto pair = static_cast<std::size_t>(place.offset + i * place.step);
-          pair < truth.axis.size())
+          pair < truth.axis.size()) {
         truth.axis[pair] = part.axis;
+        // Of one unit of the coordinate; the rotation's own are those of one cell.
+        truth.frequencies[pair] = truth.unscaled[pair] =
+            to_double(part.waves.frequencies()[static_cast<std::size_t>(i)]);
+      }
   }
   truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
     return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+  };
+}
+
+// xPos' scales are powers, ζ_j^((p − c)/B): their logarithms are straight lines, known from two
+// positions. Over 512 positions a slope of logarithms keeps the accuracy of double.
+std::function<double(double, std::size_t)> scale_of(const Rotation& rotation) {
+  if (!rotation.scale) return {};
+  constexpr Index reach = 512;
+  const auto n = static_cast<std::size_t>(rotation.pairs);
+  std::vector<double> ends(2 * n), start(n), slope(n);
+  rotation.scale({0, reach, 2, 0}, DType::f64, reinterpret_cast<std::byte*>(ends.data()), nullptr);
+  for (std::size_t j = 0; j < n; ++j) {
+    start[j] = std::log(ends[j]);
+    slope[j] = (std::log(ends[n + j]) - start[j]) / reach;
+  }
+  return [start, slope](double position, std::size_t pair) {
+    return std::exp(start[pair] + slope[pair] * position);
   };
 }
 
@@ -86,6 +109,8 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
     truth.unscaled = doubles(rotation->unscaled);
     truth.magnitude = rotation->magnitude;
     truth.dim = rotation->dim;
+    truth.blocks = rotation->blocks;
+    truth.scale = scale_of(*rotation);
     if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
     truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));
     return truth;
@@ -105,6 +130,7 @@ RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
   RotationHypothesis hypothesis;
   hypothesis.frequencies = truth.frequencies;
   hypothesis.axis = truth.axis;
+  hypothesis.scale = truth.scale;
   hypothesis.cosine_magnitude = hypothesis.sine_magnitude = truth.magnitude;
   hypothesis.position = [first = first + truth.shift, slot, coordinate = truth.coordinate](
                             Index row, std::size_t axis) {
@@ -112,6 +138,16 @@ RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
     return coordinate ? coordinate(position, axis) : position;
   };
   return hypothesis;
+}
+
+ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::size_t pair) {
+  if (!hypothesis.scale || hypothesis.scale_power == 0) return {};
+  const double scale = hypothesis.scale(position, pair);
+  return {
+      std::pow(scale, hypothesis.scale_power),
+      std::fabs(hypothesis.scale_power) * (2 * std::fabs(std::log(hypothesis.scale(position, 0))) +
+                                           std::fabs(std::log(scale))) +
+          2};
 }
 
 double rounded_to_tf32(double value) {
@@ -145,6 +181,18 @@ std::pair<double, double> with_tie(double value, double relative, Round round) {
 
 }  // namespace
 
+Spacing::Spacing(DType type) {
+  struct Format {
+    int bits, least;
+  };
+  const Format format = type == DType::f64   ? Format{53, -1074}
+                        : type == DType::f32 ? Format{24, -149}
+                        : type == DType::f16 ? Format{11, -24}
+                                             : Format{8, -133};
+  share_ = std::ldexp(1.0, 1 - format.bits);
+  least_ = std::ldexp(1.0, format.least);
+}
+
 RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
                                        const std::vector<double>& growth, double unit,
                                        double file_unit)
@@ -164,6 +212,24 @@ RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
           with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis.frequency_type); });
     if (hypothesis.tf32) std::tie(f, tied_[j]) = with_tie(f, relative, rounded_to_tf32);
   }
+}
+
+double single_step_shift(double angle) {
+  constexpr double turn = 2 * std::numbers::pi,
+                   narrow = static_cast<double>(static_cast<float>(turn));
+  return -std::nearbyint(angle / turn) * (narrow - turn);
+}
+
+double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t pair) {
+  const double p = hypothesis.position(row, hypothesis.axis.empty() ? 0 : hypothesis.axis[pair]);
+  return hypothesis.position_type ? rounded(p, *hypothesis.position_type) : p;
+}
+
+RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
+                                       const AngleModel& angles, DType file, bool values)
+    : RotationPrediction(hypothesis, {}, 0x1p-24, unit_roundoff(file)) {
+  angles_ = &angles;
+  if (values) spacing_ = Spacing(file);
 }
 
 void RotationPrediction::frequencies(double* frequency, double* bound) const {
@@ -190,10 +256,20 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     std::fill_n(sine, f.size(), 0.0);
     return;
   }
+  thread_local std::vector<double> positions, shift;
+  if (angles_) {
+    positions.resize(f.size());
+    shift.resize(f.size());
+    for (std::size_t j = 0; j < f.size(); ++j) positions[j] = position_of(hypothesis_, row, j);
+    if (what == RotationHypothesis::Row::still) std::ranges::fill(positions, 0.0);
+    if (hypothesis_.axis.empty())
+      angles_->shifts(positions[0], shift.data());
+    else
+      angles_->shifts(positions.data(), shift.data());
+  }
   for (std::size_t j = 0; j < f.size(); ++j) {
-    double p = hypothesis_.position(row, hypothesis_.axis.empty() ? 0 : hypothesis_.axis[j]);
+    double p = position_of(hypothesis_, row, j);
     if (what == RotationHypothesis::Row::still) p = 0;
-    if (hypothesis_.position_type) p = rounded(p, *hypothesis_.position_type);
     if (hypothesis_.tf32) p = rounded_to_tf32(p);
     double angle = p * f[j], tie = std::fabs(p) * tied_[j];
     if (hypothesis_.angle_type) {
@@ -202,14 +278,27 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
           angle, growth_[j] * unit_, [&](double x) { return rounded(x, *hypothesis_.angle_type); });
       tie += over;
     }
+    if (angles_) angle += shift[j];
+    // Unknown beside the angle's own error: two roundings of k·fl(2π); of fast functions eight, and
+    // the 2^−20 that they are allowed at any angle (CUDA's programming guide has 2^−21.4 within
+    // ±π).
+    if (hypothesis_.trigonometry == Trigonometry::single_step) {
+      tie += 3 * unit_ * std::fabs(angle);
+      angle += single_step_shift(angle);
+    } else if (hypothesis_.trigonometry == Trigonometry::fast) {
+      tie += 8 * unit_ * std::fabs(angle) + 0x1p-20;
+    }
     const double turn = hypothesis_.reversed ? -angle : angle;
     const bool blank = what == RotationHypothesis::Row::blank;
-    double c = blank ? 0 : a * std::cos(turn), s = blank ? 0 : b * std::sin(turn);
+    const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
+    double c = blank ? 0 : scale * a * std::cos(turn), s = blank ? 0 : scale * b * std::sin(turn);
     if (hypothesis_.swapped) std::swap(c, s);
     // Angle's error, three roundings of the value (cosine within one unit in the last place, the
     // magnitude), and those of the file and the table.
-    bound[j] = amplitude *
-               (growth_[j] * unit_ * std::fabs(angle) + tie + 3 * unit_ + file_unit_ + table_unit);
+    const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
+    bound[j] = scale * amplitude *
+               (per_radian * std::fabs(angle) + tie + (3 + scale_units) * unit_ + table_unit +
+                (spacing_ ? 0 : file_unit_));
     cosine[j] = c;
     sine[j] = s;
   }

@@ -2,6 +2,9 @@
 // told otherwise.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -22,6 +25,9 @@ struct RotationTruth {
                      sine_columns = {};  // of a grid's table: where a row keeps each pair
   std::vector<std::size_t> parts = {};   // and which of the row's parts a pair belongs to
   std::int64_t shift = 0;                // added to every position (a sinusoidal table's offset)
+  Index blocks = 1;                      // halves of vectors pair up within each of so many
+  /// xPos: what multiplies a turned pair of a query at a position; null: nothing does.
+  std::function<double(double position, std::size_t pair)> scale;
   /// Relative error of a float32 angle in units of 2^−24: see angle_ulps_of().
   std::vector<double> growth;
 };
@@ -39,6 +45,16 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect);
 std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
                                   const std::vector<double>& unscaled, bool ramped);
 
+/// How cosine and sine of an angle were taken.
+enum class Trigonometry {
+  sound,        // within one unit in the last place
+  single_step,  // of angle − k·fl(2π): one float32 step into one turn
+  fast,         // a processor's approximations, whose error grows with the angle
+};
+
+/// What a single step into one turn adds to an angle: −k·(fl(2π) − 2π), k the turns in it.
+double single_step_shift(double angle);
+
 struct RotationHypothesis {
   Given changes;                    // parameters told otherwise
   std::vector<double> frequencies;  // radians per position
@@ -46,6 +62,8 @@ struct RotationHypothesis {
   std::vector<std::size_t> axis;
   std::function<double(Index row, std::size_t axis)> position;
   bool reversed = false, swapped = false;  // the other direction; sine in cosine's place
+  std::function<double(double position, std::size_t pair)> scale;  // of a pair; null: 1
+  double scale_power = 1;  // the scale is taken so often: 0 not at all, −1 as its reciprocal
 
   /// Rows that tell otherwise: at position 0, zero, or not held to anything.
   enum class Row { turns, still, blank, free };
@@ -62,11 +80,40 @@ struct RotationHypothesis {
   /// Types that are shorter than float32 somewhere on the way.
   std::optional<DType> frequency_type, position_type, angle_type, table_type;
   bool tf32 = false;  // both factors of the product have 11 significant bits
+  Trigonometry trigonometry = Trigonometry::sound;
 };
+
+/// A scale at a position, and its relative error in units of 2^−24 when float32 arithmetic makes it
+/// as ζ^x: two roundings of ζ and one of x move it by 2|x| + |ln s|, x no more than |ln s| of the
+/// first pair (|ln ζ| is largest there, 1.25); the power itself, two more.
+struct ScaleAt {
+  double scale = 1, units = 0;
+};
+ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::size_t pair);
 
 /// The hypothesis of the truth over rows at `first`, `first`+1, … as slot_of(row) counts them.
 RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
                                  const std::function<Index(Index row)>& slot);
+
+/// Where pair j of a row stands, in the type that the hypothesis gives positions.
+double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t pair);
+
+class AngleModel;
+
+/// The distance between neighbours of a type at a value: the power of two below it over that of the
+/// significant bits, but no less than the distance between the least numbers.
+class Spacing {
+ public:
+  explicit Spacing(DType type);
+  double at(double value) const {
+    const double power =
+        std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
+    return std::max(power * share_, least_);
+  }
+
+ private:
+  double share_, least_;
+};
 
 /// A hypothesis's frequencies as its own types hold them, ready to predict rows.
 class RotationPrediction {
@@ -74,10 +121,16 @@ class RotationPrediction {
   /// `unit`: roundoff of the arithmetic (2^−24, 2^−53); `file_unit`: of the file's type.
   RotationPrediction(const RotationHypothesis& hypothesis, const std::vector<double>& growth,
                      double unit, double file_unit);
+  /// With the file's own angles: each cell is held to what they give there. `values`: cells are
+  /// numbers of the file, not turns between its vectors.
+  RotationPrediction(const RotationHypothesis& hypothesis, const AngleModel& angles, DType file,
+                     bool values);
 
-  /// Cosine, sine (times their magnitudes) of each pair of a row, and the bound of the difference
-  /// from them.
+  /// Cosine, sine (times their magnitudes and the pair's scale) of each pair of a row, and the
+  /// bound of the difference from them, less rounding().
   void row(Index row, double* cosine, double* sine, double* bound) const;
+  /// What rounding to the file's type may add at a predicted cosine or sine.
+  double rounding(double value) const { return spacing_ ? spacing_->at(value) / 2 : 0; }
   /// Frequencies and their bounds, for a file that holds those.
   void frequencies(double* frequency, double* bound) const;
 
@@ -85,6 +138,8 @@ class RotationPrediction {
   const RotationHypothesis& hypothesis_;
   std::vector<double> frequencies_, tied_, split_, growth_;
   double unit_, file_unit_;
+  const AngleModel* angles_ = nullptr;
+  std::optional<Spacing> spacing_;
 };
 
 /// `value` rounded once to nearest even in `type`; to 11 significant bits for TF32.

@@ -78,7 +78,7 @@ RotationObservation::RotationObservation(const Expectation& expected, const Dump
   if (!norms.empty()) {
     const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
     std::ranges::nth_element(norms, middle);
-    amplitude_ = *middle;
+    amplitude_ = reading.is_one_sided() ? *std::ranges::max_element(norms) : *middle;
   }
   estimate_frequencies();
 }
@@ -120,10 +120,30 @@ bool RotationObservation::on_grid(DType type) const {
   return std::ranges::all_of(sine_, [&](double value) { return rounded(value, type) == value; });
 }
 
+std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis) const {
+  if (!has_rows() || !has_cosine() || !has_sine() || hypothesis.frequencies.size() != pairs_ ||
+      hypothesis.split || hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
+      hypothesis.trigonometry != Trigonometry::sound)
+    return {};
+  const std::size_t axes =
+      hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
+  for (const Index row : rows_)
+    for (std::size_t axis = 0; axis < axes; ++axis)
+      if (const double p = hypothesis.position(row, axis); p != std::nearbyint(p)) return {};
+  return AngleModel(*this, hypothesis);
+}
+
 Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
-  Fit fit{.excess = 0};
   if (hypothesis.frequencies.size() != pairs_) return {};
-  const RotationPrediction prediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_));
+  const Fit fit =
+      measure(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_)));
+  if (!fit.agrees()) return fit;
+  const auto own = angles(hypothesis);
+  return own ? measure(RotationPrediction(hypothesis, *own, dtype_, has_values())) : fit;
+}
+
+Fit RotationObservation::measure(const RotationPrediction& prediction) const {
+  Fit fit{.excess = 0};
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   std::size_t within = 0, held = 0;
   const auto add = [&](double off, double allowed) {
@@ -145,8 +165,8 @@ Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      add(std::fabs(cosine_[at] - c[j]), allowed);
-      add(std::fabs(sine_[at] - s[j]), allowed);
+      if (has_cosine()) add(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j]));
+      if (has_sine()) add(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j]));
     }
   }
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
@@ -156,14 +176,22 @@ Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
 bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
   if (hypothesis.frequencies.size() != pairs_) return false;
   if (!has_rows()) return measure(hypothesis).agrees();
-  const RotationPrediction prediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_));
+  if (!agrees(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_))))
+    return false;
+  const auto own = angles(hypothesis);
+  return !own || agrees(RotationPrediction(hypothesis, *own, dtype_, has_values()));
+}
+
+bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     prediction.row(rows_[i], c.data(), s.data(), bound.data());
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      if (!(std::fabs(cosine_[at] - c[j]) <= allowed) || !(std::fabs(sine_[at] - s[j]) <= allowed))
+      if ((has_cosine() &&
+           !(std::fabs(cosine_[at] - c[j]) <= allowed + prediction.rounding(c[j]))) ||
+          (has_sine() && !(std::fabs(sine_[at] - s[j]) <= allowed + prediction.rounding(s[j]))))
         return false;
     }
   }
@@ -172,6 +200,7 @@ bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
 
 void RotationObservation::estimate_frequencies() {
   measured_.assign(pairs_, nan);
+  if (reading_->is_one_sided()) return;  // a phase has two sides
   // Probes of the first run by position: base 1 (0 is often special), then 1 + 1, 1 + 2, 1 + 4, …
   const auto probe_at = [&](Index slot) -> std::ptrdiff_t {
     const Index row = reading_->run > 0 ? slot * reading_->stride : slot;
@@ -260,8 +289,10 @@ std::vector<double> RotationObservation::implied_positions(
     return implied_.positions;
   implied_ = {hypothesis.frequencies, {}, hypothesis.reversed, hypothesis.swapped};
   for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i)
-    implied_.positions.push_back(implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
-                                         &slack_[i * pairs_], hypothesis.position(rows_[i], 0)));
+    implied_.positions.push_back(
+        reading_->is_one_sided() ? nan
+                                 : implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
+                                           &slack_[i * pairs_], hypothesis.position(rows_[i], 0)));
   return implied_.positions;
 }
 
@@ -270,8 +301,10 @@ std::vector<double> RotationObservation::implied_positions(const RotationHypothe
   std::vector<double> c, s, slack, positions;
   load(rows, c, s, slack);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    positions.push_back(implied(hypothesis, &c[i * pairs_], &s[i * pairs_], &slack[i * pairs_],
-                                hypothesis.position(rows[i], 0)));
+    positions.push_back(reading_->is_one_sided()
+                            ? nan
+                            : implied(hypothesis, &c[i * pairs_], &s[i * pairs_],
+                                      &slack[i * pairs_], hypothesis.position(rows[i], 0)));
   return positions;
 }
 

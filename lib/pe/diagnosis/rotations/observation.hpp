@@ -2,6 +2,7 @@
 // estimated from it.
 #pragma once
 
+#include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/search.hpp"
@@ -16,8 +17,12 @@ class RotationObservation {
   RotationObservation(const Expectation& expected, const Dump& dump, const RotationReading& reading,
                       const RotationTruth& truth, std::vector<Index> rows, bool copy = false);
 
+  /// Against the bound of any float32 arithmetic; where that holds, against the file's own.
   Fit measure(const RotationHypothesis& hypothesis) const;
   bool agrees(const RotationHypothesis& hypothesis) const;
+  /// The arithmetic of the file's angles; nothing where the hypothesis rounds them itself, or where
+  /// positions are no whole numbers.
+  std::optional<AngleModel> angles(const RotationHypothesis& hypothesis) const;
 
   const Expectation& expected() const { return *expected_; }
   const RotationReading& reading() const { return *reading_; }
@@ -30,11 +35,16 @@ class RotationObservation {
     return reading_->form < RotationReading::Form::frequencies ||
            reading_->form == RotationReading::Form::vectors;
   }
+  /// Whether cells are cosines and sines as the file has them.
+  bool has_values() const { return reading_->form == RotationReading::Form::turns; }
   /// Whether cosines and sines are there, times the attention factor; angles and frequencies carry
   /// none.
   bool has_amplitude() const {
     return has_rows() && reading_->form != RotationReading::Form::angles;
   }
+  /// Whether that side was observed: a dump may hold one alone.
+  bool has_cosine() const { return reading_->side != RotationReading::Side::sine; }
+  bool has_sine() const { return reading_->side != RotationReading::Side::cosine; }
   const std::vector<Index>& rows() const { return rows_; }
   /// Which position in its run a row stands at: r, and (r / stride) % run for vectors.
   Index slot(Index row) const {
@@ -44,6 +54,8 @@ class RotationObservation {
   /// Observed turn of pair j at probe i.
   double cosine(std::size_t i, std::size_t j) const { return cosine_[i * pairs_ + j]; }
   double sine(std::size_t i, std::size_t j) const { return sine_[i * pairs_ + j]; }
+  /// How far rounding of the file's own type can have moved either.
+  double slack(std::size_t i, std::size_t j) const { return slack_[i * pairs_ + j]; }
   std::size_t pairs() const { return pairs_; }
   DType dtype() const { return dtype_; }
   bool on_grid(DType type) const;  // every observed value is a number of this type
@@ -69,6 +81,8 @@ class RotationObservation {
  private:
   void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,
             std::vector<double>& slack) const;
+  Fit measure(const RotationPrediction& prediction) const;
+  bool agrees(const RotationPrediction& prediction) const;
   void estimate_frequencies();
   double implied(const RotationHypothesis& hypothesis, const double* cosine, const double* sine,
                  const double* slack, double near) const;

@@ -10,14 +10,16 @@ namespace pe {
 using RotationProposer = Proposer<RotationObservation>;
 using RotationProposals = std::vector<Proposal<RotationHypothesis>>;
 
-std::span<const RotationProposer> order_causes();      // direction, sides, pairing
-std::span<const RotationProposer> amplitude_causes();  // the attention factor
-std::span<const RotationProposer> ladder_causes();     // base, denominator, exponent
-std::span<const RotationProposer> scaling_causes();    // the scaling and its parameters
-std::span<const RotationProposer> position_causes();   // which position a row stands for
-std::span<const RotationProposer> row_marks();         // rows that hold something else
-std::span<const RotationProposer> axis_causes();       // several axes
-std::span<const RotationProposer> precision_causes();  // types that are too short
+std::span<const RotationProposer> order_causes();         // direction, sides, pairing
+std::span<const RotationProposer> amplitude_causes();     // the attention factor
+std::span<const RotationProposer> ladder_causes();        // base, denominator, exponent
+std::span<const RotationProposer> scaling_causes();       // the scaling and its parameters
+std::span<const RotationProposer> position_causes();      // which position a row stands for
+std::span<const RotationProposer> row_marks();            // rows that hold something else
+std::span<const RotationProposer> axis_causes();          // several axes
+std::span<const RotationProposer> precision_causes();     // types that are too short
+std::span<const RotationProposer> trigonometry_causes();  // cosines that are no cosines
+std::span<const RotationProposer> vector_causes();        // axes and scales of vectors
 
 /// All of them, in the order in which explanations of equal cost are preferred.
 const std::vector<RotationProposer>& turn_causes();

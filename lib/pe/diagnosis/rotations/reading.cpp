@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "pe/base/error.hpp"
+#include "pe/dialects/layouts.hpp"
 
 namespace pe {
 
@@ -46,43 +47,77 @@ RotationReading reading_of(std::string layout, Form form, Index rows, Index widt
           .pairing = pairing};
 }
 
+RotationReading::Place place_of(const ArrayLayout::Spot& spot, std::size_t array, Index pairs) {
+  return {array, spot.at(0, pairs), spot.step};
+}
+
+// A layout of arrays whose rows have `width` elements; nothing where pairs do not come out whole.
+std::optional<RotationReading> reading_of(const ArrayLayout& layout, Index rows, Index width,
+                                          std::size_t cosine, std::size_t sine) {
+  if (width % layout.width != 0 || width == 0) return {};
+  const Index n = width / layout.width;
+  RotationReading reading = reading_of(
+      std::string(layout.name), layout.angles ? Form::angles : Form::turns, rows, width, n,
+      place_of(layout.cosine, cosine, n), place_of(layout.sine, sine, n), layout.pairing);
+  if (layout.copy) reading.cosine_copy = place_of(*layout.copy, cosine, n);
+  if (layout.copy && layout.arrays == 2) reading.sine_copy = place_of(*layout.copy, sine, n);
+  return reading;
+}
+
+// One array: both sides in it, or angles.
 void add_fused(std::vector<RotationReading>& all, Index rows, Index width,
                std::optional<Index> pairs, bool is_complex) {
-  const Index n = width / 2;
-  if (width % 2 == 0 && n > 0 && (!pairs || *pairs == n || *pairs != width)) {
-    all.push_back(reading_of("turns", Form::turns, rows, width, n, {0, 0, 2}, {0, 1, 2}));
-    if (is_complex) return;
-    all.push_back(reading_of("cos-sin", Form::turns, rows, width, n, {0, 0, 1}, {0, n, 1}));
-    all.push_back(reading_of("sin-cos", Form::turns, rows, width, n, {0, n, 1}, {0, 0, 1}));
-    all.push_back(reading_of("turns-swapped", Form::turns, rows, width, n, {0, 1, 2}, {0, 0, 2}));
-    auto halves = reading_of("angles-halves", Form::angles, rows, width, n, {0, 0, 1}, {0, 0, 1},
-                             Pairing::halves);
-    halves.cosine_copy = RotationReading::Place{0, n, 1};
-    auto adjacent = reading_of("angles-adjacent", Form::angles, rows, width, n, {0, 0, 2},
-                               {0, 0, 2}, Pairing::adjacent);
-    adjacent.cosine_copy = RotationReading::Place{0, 1, 2};
-    all.push_back(halves);
-    all.push_back(adjacent);
+  for (const ArrayLayout& layout : all_layouts()) {
+    if (layout.arrays != 1 || (is_complex && layout.keeping != Keeping::turns)) continue;
+    // Where the width suits the pairs that are meant in one way, it is read in no other.
+    const Index others = layout.width == 1 ? width / 2 : width;
+    if (pairs && *pairs != width / layout.width && *pairs == others) continue;
+    if (const auto reading = reading_of(layout, rows, width, 0, 0)) all.push_back(*reading);
   }
-  if (!is_complex && (!pairs || *pairs == width || *pairs != n))
-    all.push_back(reading_of("angles", Form::angles, rows, width, width, {0, 0, 1}, {0, 0, 1}));
 }
 
 void add_two(std::vector<RotationReading>& all, Index rows, Index width, std::size_t cosine,
              std::size_t sine) {
-  const Index n = width / 2;
-  all.push_back(reading_of("pairs", Form::turns, rows, width, width, {cosine, 0, 1}, {sine, 0, 1}));
-  if (width % 2 != 0) return;
-  auto halves = reading_of("halves", Form::turns, rows, width, n, {cosine, 0, 1}, {sine, 0, 1},
-                           Pairing::halves);
-  halves.cosine_copy = RotationReading::Place{cosine, n, 1};
-  halves.sine_copy = RotationReading::Place{sine, n, 1};
-  auto adjacent = reading_of("adjacent", Form::turns, rows, width, n, {cosine, 0, 2}, {sine, 0, 2},
-                             Pairing::adjacent);
-  adjacent.cosine_copy = RotationReading::Place{cosine, 1, 2};
-  adjacent.sine_copy = RotationReading::Place{sine, 1, 2};
-  all.push_back(halves);
-  all.push_back(adjacent);
+  for (const ArrayLayout& layout : all_layouts())
+    if (layout.arrays == 2)
+      if (const auto reading = reading_of(layout, rows, width, cosine, sine))
+        all.push_back(*reading);
+}
+
+// One array that holds one side of as many pairs as are meant: cosines, or sines.
+void add_one_side(std::vector<RotationReading>& all, Index rows, Index width, Index pairs) {
+  constexpr double unusual = 0.3;  // less than a cause, more than any other reading
+  for (const ArrayLayout& layout : all_layouts()) {
+    if (layout.arrays != 2 || width != layout.width * pairs) continue;
+    RotationReading reading = *reading_of(layout, rows, width, 0, 0);
+    reading.cost = unusual;
+    for (const bool sine : {false, true}) {
+      reading.side = sine ? RotationReading::Side::sine : RotationReading::Side::cosine;
+      reading.layout = fmt::format("{}-{}", sine ? "sin" : "cos", layout.name);
+      all.push_back(reading);
+    }
+  }
+}
+
+// Columns for channels whose halves pair up within blocks of them: pair j's are those that it is
+// written to.
+void add_blocks(std::vector<RotationReading>& all, Index blocks) {
+  if (blocks < 2) return;
+  for (std::size_t i = 0, count = all.size(); i < count; ++i) {
+    if (all[i].pairing != Pairing::halves || all[i].pairs % blocks != 0) continue;
+    RotationReading reading = all[i];
+    reading.blocks = blocks;
+    reading.layout += " of each block";
+    std::vector<Index> first, second;
+    for (Index j = 0; j < reading.pairs; ++j) {
+      first.push_back(channels_of(reading, j).out[0]);
+      second.push_back(channels_of(reading, j).out[1]);
+    }
+    reading.cosine.columns = reading.sine.columns = first;
+    for (auto* copy : {&reading.cosine_copy, &reading.sine_copy})
+      if (*copy) (*copy)->columns = second;
+    all.push_back(reading);
+  }
 }
 
 // Rows and width of a cache: the last axis is the width, or the last two where it holds the parts
@@ -98,54 +133,27 @@ std::pair<Index, Index> rows_of(const std::vector<Index>& shape, std::optional<I
   return {width == 0 ? 0 : size / width, width};
 }
 
-void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n,
-                           std::optional<Index> pairs) {
+// A vector that grows is taken for periods first.
+void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n) {
+  std::vector<double> ends(static_cast<std::size_t>(n));
+  array.read(0, n, ends.data());
   const auto vector = [&](std::string layout, Form form) {
     all.push_back(reading_of(std::move(layout), form, 1, n, n, {0, 0, 1}, {0, 0, 1}));
   };
-  const bool named = says(array, "freq") || says(array, "period") || says(array, "factor");
-  if (!pairs || *pairs == n || named || n < 2 * *pairs) {
-    const bool factors = says(array, "factor") || says(array, "rope_freqs");
-    // A vector that grows is taken for periods first.
-    std::vector<double> ends(static_cast<std::size_t>(n));
-    array.read(0, n, ends.data());
-    const bool grows = ends.back() > ends.front();
-    for (const bool periods : {grows, !grows}) {
-      if (factors) continue;
-      if (!periods && !says(array, "period")) vector("inv_freq", Form::frequencies);
-      if (periods && !says(array, "inv")) vector("periods", Form::periods);
-    }
-    if (factors || !named) vector("freq-factors", Form::factors);
-    if (named) return;
-  }
-  if (pairs && n % (2 * *pairs) == 0 && n > 2 * *pairs)
-    add_fused(all, n / (2 * *pairs), 2 * *pairs, pairs, array.is_complex);  // [1, P·R]
+  const bool grows = std::isfinite(ends.back()) && ends.back() > ends.front();
+  for (const bool periods : {grows, !grows})
+    vector(periods ? "periods" : "inv_freq", periods ? Form::periods : Form::frequencies);
+  vector("freq-factors", Form::factors);
 }
 
-void add_vectors(std::vector<RotationReading>& all, const Dump& dump, std::optional<Index> pairs) {
-  const std::vector<Index>& shape = dump.arrays[0].shape;
-  const Index width = shape.back();
-  Index rows = 1;
-  for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
-  const Index n = std::min(pairs.value_or(width / 2), width / 2);
-  // Which of the leading axes counts positions: each that has room for it, the longest first.
-  std::vector<std::pair<Index, Index>> runs;  // extent, rows between two of it
-  Index stride = 1;
-  for (std::size_t i = shape.size() - 1; i-- > 0;) {
-    if (shape[i] > 1 || shape.size() == 2) runs.emplace_back(shape[i], stride);
-    stride *= shape[i];
-  }
-  if (runs.empty()) runs.emplace_back(1, 1);
-  std::ranges::stable_sort(runs, std::greater{}, [](const auto& run) { return run.first; });
-  for (const auto& [run, between] : runs)
-    for (const auto& [name, pairing] : {std::pair{"halves", Pairing::halves},
-                                        {"adjacent", Pairing::adjacent},
-                                        {"adjacent-to-halves", Pairing::adjacent_to_halves}}) {
-      RotationReading reading = reading_of(name, Form::vectors, rows, width, n, {}, {}, pairing);
-      reading.run = run;
-      reading.stride = between;
-      all.push_back(reading);
-    }
+// Numbers along one axis: one for each pair, or the row of one position, or rows without end.
+void add_line(std::vector<RotationReading>& all, const Stored& array, Index n,
+              std::optional<Index> pairs) {
+  add_vector_of_numbers(all, array, n);
+  if (!pairs || *pairs == 0) return;
+  add_one_side(all, 1, n, *pairs);
+  if (n == *pairs) add_fused(all, 1, n, pairs, array.is_complex);
+  if (n % (2 * *pairs) == 0) add_fused(all, n / (2 * *pairs), 2 * *pairs, pairs, array.is_complex);
 }
 
 // Coordinates of rows beside a table (a CSV's position column) are no turns.
@@ -178,15 +186,11 @@ const std::vector<Stored>& check_shapes(const Dump& dump) {
 
 }  // namespace
 
-std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs) {
+std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs,
+                                           const VectorQuestion& question) {
   std::vector<RotationReading> all;
   const std::vector<Stored>& arrays = check_shapes(dump);
-  if (!dump.before.empty()) {
-    if (arrays.empty() || arrays[0].shape.size() < 2)
-      throw UsageError("vectors before and after need two axes or more, the last one channels");
-    add_vectors(all, dump, pairs);
-    return all;
-  }
+  if (!dump.before.empty()) return vector_readings(dump, pairs, question);
   std::optional<std::size_t> cosine, sine;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const bool fused = says(arrays[i], "cos") && says(arrays[i], "sin");
@@ -196,6 +200,10 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
   std::vector<std::size_t> tables;
   for (std::size_t i = 0; i < arrays.size(); ++i)
     if (is_table(arrays[i])) tables.push_back(i);
+  // The rows of one position: two of one shape are its sides.
+  if (tables.empty() && arrays.size() == 2 && arrays[0].shape == arrays[1].shape &&
+      !is_coordinate(arrays[0]) && !is_coordinate(arrays[1]))
+    tables = {0, 1};
   for (std::size_t i = 0; tables.empty() && i < arrays.size(); ++i)
     if (!is_coordinate(arrays[i])) tables.push_back(i);
   const std::size_t only = tables.empty() ? 0 : tables[0];
@@ -211,6 +219,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
     const std::vector<Index> shape = squeezed(arrays[*cosine].shape);
     const Index width = shape.back(), rows = arrays[*cosine].size() / width;
     add_two(all, rows, width, *cosine, *sine);
+    add_blocks(all, question.blocks);
     add_runs(all, arrays[*cosine].shape);
     return all;
   }
@@ -224,55 +233,27 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
   }
   const std::vector<Index> shape = squeezed(arrays[only].shape);
   const auto [rows, width] = rows_of(arrays[only].shape, pairs);
-  if (says(arrays[only], "cos") != says(arrays[only], "sin") && !arrays[only].is_complex)
+  // Without the number of pairs one side is no less than a smaller table of both.
+  if (!pairs && says(arrays[only], "cos") != says(arrays[only], "sin") && !arrays[only].is_complex)
     throw UsageError(fmt::format("{} holds one side of the turns: give both, --file cos --file sin",
                                  arrays[only].shown));
-  if (shape.size() == 1)
-    add_vector_of_numbers(all, arrays[only], shape[0], pairs);
-  else
+  if (shape.size() == 1) {
+    add_line(all, arrays[only], shape[0], pairs);
+  } else {
     add_fused(all, rows, width, pairs, arrays[only].is_complex);
-  const bool angles = says(arrays[only], "angle") ||
-                      says(arrays[only], "rotary_pos_emb");  // the latter is Megatron's name
-  const bool turns = says(arrays[only], "cos") || says(arrays[only], "cis");
-  std::erase_if(all, [&](const RotationReading& reading) {
-    return reading.form == Form::turns ? angles : reading.form == Form::angles && turns;
-  });
-  for (RotationReading& reading : all) reading.cosine.array = reading.sine.array = only;
+    if (pairs && !arrays[only].is_complex) {
+      add_one_side(all, arrays[only].size() / shape.back(), shape.back(), *pairs);
+      add_blocks(all, question.blocks);
+    }
+  }
+  for (RotationReading& reading : all) {
+    reading.cosine.array = reading.sine.array = only;
+    for (auto* copy : {&reading.cosine_copy, &reading.sine_copy})
+      if (*copy) (*copy)->array = only;
+  }
   if (shape.size() > 1) add_runs(all, arrays[only].shape);
   return all;
 }
-
-namespace {
-
-// y/x as complex numbers, for each pair of channels; what rounding to the vectors' own type can
-// have done to it: cosine and sine, two products and their sum each round once (4u), in each of two
-// components (√2).
-void read_vectors(const Dump& dump, const RotationReading& reading, Index first, Index count,
-                  double* cosine, double* sine, double* slack) {
-  const Index width = reading.width, n = reading.pairs;
-  std::vector<double> x(static_cast<std::size_t>(count * width)), y = x;
-  dump.before[0].read(first * width, count * width, x.data());
-  dump.arrays[0].read(first * width, count * width, y.data());
-  const double unit = 4 * std::sqrt(2.0) *
-                      std::max({unit_roundoff(dump.arrays[0].dtype),
-                                unit_roundoff(dump.before[0].dtype), unit_roundoff(DType::f32)});
-  const bool in_pairs = *reading.pairing != Pairing::halves,
-             out_pairs = *reading.pairing == Pairing::adjacent;
-  for (Index r = 0; r < count; ++r)
-    for (Index j = 0; j < n; ++j) {
-      const double *in = x.data() + r * width, *out = y.data() + r * width;
-      const double a = in_pairs ? in[2 * j] : in[j], b = in_pairs ? in[2 * j + 1] : in[j + n];
-      const double c = out_pairs ? out[2 * j] : out[j], d = out_pairs ? out[2 * j + 1] : out[j + n];
-      const double norm = a * a + b * b, turned = std::hypot(c, d);
-      const Index at = r * n + j;
-      cosine[at] = norm > 0 ? (a * c + b * d) / norm : 1;
-      sine[at] = norm > 0 ? (a * d - b * c) / norm : 0;
-      slack[at] = norm > 0 ? unit * std::max(turned / std::sqrt(norm), 1.0)
-                           : std::numeric_limits<double>::infinity();
-    }
-}
-
-}  // namespace
 
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
                 double* cosine, double* sine, double* slack, bool copy) {
@@ -302,8 +283,9 @@ void read_turns(const Dump& dump, const RotationReading& reading, Index first, I
         sine[at] = std::sin(left);
         slack[at] = unit * std::fabs(left);
       } else {
-        cosine[at] = left;
-        sine[at] = sines[static_cast<std::size_t>(r * reading.width + s.at(j))];
+        const double right = sines[static_cast<std::size_t>(r * reading.width + s.at(j))];
+        cosine[at] = reading.side == RotationReading::Side::sine ? 0 : left;
+        sine[at] = reading.side == RotationReading::Side::cosine ? 0 : right;
         slack[at] = 0;
       }
     }
@@ -321,12 +303,31 @@ std::vector<double> read_frequencies(const Dump& dump, const RotationReading& re
   return values;
 }
 
+namespace {
+
+// "40 positions of 16 heads in 2 sequences".
+std::string spell_axes(const RotationReading& reading) {
+  const auto counted = [](Index count, const std::string& what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = counted(reading.run, "position");
+  for (std::size_t axis = reading.extents.size(); axis-- > 0;)
+    if (axis != reading.axis)
+      text += (name_of_axis(reading, axis) == "sequence" ? " in " : " of ") +
+              counted(reading.extents[axis], name_of_axis(reading, axis));
+  return fmt::format("{} (axis {})", text, reading.axis);
+}
+
+}  // namespace
+
 std::string describe(const Dump& dump, const RotationReading& reading) {
   const Stored& array = dump.arrays[reading.form == Form::vectors ? 0 : reading.cosine.array];
   const std::string shape = fmt::format("{} [{}]", name_of(array.dtype), spell_shape(array.shape));
   switch (reading.form) {
     case Form::vectors:
-      return fmt::format("vectors before and after, {}, pairs {}", shape, reading.layout);
+      return fmt::format("{} before and after, {}, {}, pairs {}",
+                         reading.side_said || !reading.key ? "vectors" : "vectors scaled as keys",
+                         shape, spell_axes(reading), reading.layout);
     case Form::angles:
       return fmt::format("angles, {}, layout {}", shape, reading.layout);
     case Form::frequencies:
@@ -336,7 +337,11 @@ std::string describe(const Dump& dump, const RotationReading& reading) {
     case Form::turns:
       break;
   }
-  return fmt::format("cosines and sines, {}, layout {}", shape, reading.layout);
+  return fmt::format("{}, {}, layout {}",
+                     reading.side == RotationReading::Side::cosine ? "cosines alone"
+                     : reading.side == RotationReading::Side::sine ? "sines alone"
+                                                                   : "cosines and sines",
+                     shape, reading.layout);
 }
 
 }  // namespace pe

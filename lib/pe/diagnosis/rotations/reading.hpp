@@ -10,11 +10,13 @@
 
 namespace pe {
 
-/// How arrays are read as turns: where cosine and sine of (row, pair) lie. engines.md's layouts, by
+/// How arrays are read as turns: where cosine and sine of (row, pair) lie, as layouts.def says, and
+/// one side alone as cos-pairs, sin-halves, …. engines.md's layouts, by
 /// name: two arrays: pairs, halves, adjacent. One: cos-sin, sin-cos, turns (cosine, sine of each
 /// pair; complex numbers, too), turns-swapped, angles, angles-halves, angles-adjacent. Vectors:
 /// inv_freq, periods, freq-factors. Vectors before and after: halves, adjacent, adjacent-to-halves.
 struct RotationReading {
+  enum class Side { both, cosine, sine };  // which of them an array of turns holds
   enum class Form { turns, angles, frequencies, periods, factors, vectors };
 
   /// Element offset + j·step of a row of an array, or columns[j].
@@ -34,13 +36,49 @@ struct RotationReading {
   Place cosine, sine;                           // angles and frequencies: `cosine` alone
   std::optional<Place> cosine_copy, sine_copy;  // the second of two equal columns
   std::optional<Pairing> pairing;               // that the layout implies
+  Side side = Side::both;                       // one alone: the other is not known
   // Vectors: rows are [batch, head, position] in the order of the arrays' axes. Caches of several
   // sequences, or of several axes of the positions, one after another: [sequence, position].
   Index run = 0;     // positions: row r stands at (r / stride) % run; 0: row r at r
   Index stride = 1;  // rows between two positions
   bool per_axis =
       false;  // the outer runs are the axes of the positions: every pair turns with the run's axis
+  // Vectors alone:
+  std::vector<Index> extents = {};  // of the axes before the channels
+  std::size_t axis = 0;             // which of them counts positions
+  std::string axis_from = {};       // who says so; empty: nobody, and another would do as well
+  Index blocks = 1;                 // halves pair up within each of so many blocks of channels
+  bool key = false;                 // scaled as keys are, where queries and keys differ
+  bool side_said = true;            // the command says whether queries or keys
+  double cost = 0;                  // against readings that nothing prefers
+
+  bool is_one_sided() const { return side != Side::both; }
+  /// Where a row of vectors stands along an axis.
+  Index along(Index row, std::size_t of) const {
+    Index inner = 1;
+    for (std::size_t i = of + 1; i < extents.size(); ++i) inner *= extents[i];
+    return row / inner % extents[of];
+  }
 };
+
+/// What is known of vectors before anyone looks at them.
+struct VectorQuestion {
+  std::string axes = {};           // letters b h s d; empty: to be told from the extents
+  std::optional<Index> rows = {};  // positions that there must be
+  Index blocks = 1;                // see RotationReading
+  bool scaled = false;             // queries and keys have scales of their own
+  std::optional<bool> key = {};    // which of them
+};
+
+/// "bhsd": what the axes of vectors are called, the one at `position` holding positions; empty for
+/// more axes than have names.
+std::string letters_of(std::size_t rank, std::size_t position);
+
+/// "head", "sequence", "position", or "axis 1".
+std::string name_of_axis(const RotationReading& reading, std::size_t axis);
+
+/// The channels of a vector that pair j is read from and written to.
+PairChannels channels_of(const RotationReading& reading, Index pair);
 
 /// A shape without its axes of one; {1} where nothing is left.
 std::vector<Index> squeezed(const std::vector<Index>& shape);
@@ -48,17 +86,27 @@ std::vector<Index> squeezed(const std::vector<Index>& shape);
 /// Every reading that the shapes allow, for `pairs` pairs where that is known. `names` of arrays
 /// say which is cos and which is sin. Throws UsageError that names the arrays where no reading
 /// does.
-std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs);
+std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs,
+                                           const VectorQuestion& question = {});
+
+/// The same for vectors before and after.
+std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Index> pairs,
+                                             const VectorQuestion& question);
+/// Turns and, where there are scales, the growth of each pair: y/x as complex numbers.
+void read_vectors(const Dump& dump, const RotationReading& reading, Index first, Index count,
+                  double* cosine, double* sine, double* slack);
 
 /// The places where a table of sinusoids with `pairs` pairs keeps its sides: interleaved, halves
 /// (sines, then cosines), halves-cos-first, interleaved-cos-first.
-std::vector<RotationReading> sinusoid_readings(const Dump& dump);
+/// `width`: what a single row must have.
+std::vector<RotationReading> sinusoid_readings(const Dump& dump, Index width);
 
 /// The same for a grid's table, whose parts keep their sides at these columns; each part may have
 /// them in another order.
 std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth& truth);
 
-/// Turns of rows first … first+count−1, [row, pair] each: cosine and sine times the amplitude, and
+/// Turns of rows first … first+count−1, [row, pair] each: cosine and sine times the amplitude (the
+/// side that is not there is 0), and
 /// how far rounding of the file's own type can have moved either (`slack`; infinite where a pair of
 /// zeros tells nothing). `copy`: from the second of two equal columns.
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
@@ -69,7 +117,8 @@ void read_turns(const Dump& dump, const RotationReading& reading, Index first, I
 std::vector<double> read_frequencies(const Dump& dump, const RotationReading& reading,
                                      const std::vector<double>& unscaled);
 
-/// "cos and sin, f32 [131072 x 64]".
+/// "cosines and sines, f32 [131072 x 64], layout pairs"; of vectors, how many there are of each
+/// axis.
 std::string describe(const Dump& dump, const RotationReading& reading);
 
 }  // namespace pe

@@ -19,30 +19,6 @@ namespace {
 
 constexpr double unit = 0x1p-24, fine = 0x1p-53;
 
-// The distance between neighbours of a type at a value: the power of two below it over that of the
-// significant bits, but no less than the distance between the least numbers.
-struct Spacing {
-  double share = 0, least = 0;
-
-  explicit Spacing(DType type) {
-    const int bits = type == DType::f64   ? 53
-                     : type == DType::f32 ? 24
-                     : type == DType::f16 ? 11
-                                          : 8;
-    const int exponent = type == DType::f64   ? -1074
-                         : type == DType::f32 ? -149
-                         : type == DType::f16 ? -24
-                                              : -133;
-    share = std::ldexp(1.0, 1 - bits);
-    least = std::ldexp(1.0, exponent);
-  }
-  double at(double value) const {
-    const double power =
-        std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
-    return std::max(power * share, least);
-  }
-};
-
 // Exact turns of a run of rows, [row, pair] each, in double and rounded to the file's type and
 // widened again.
 struct Exact {
@@ -66,10 +42,11 @@ class Oracle {
       for (Index r = 0; r < count; ++r)
         for (std::size_t j = 0; j < observation_.pairs(); ++j) {
           const std::size_t at = static_cast<std::size_t>(r) * observation_.pairs() + j;
-          const double angle = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]) *
-                               truth.frequencies[j];
-          exact.cosine[at] = angles ? angle : truth.cosine_magnitude * std::cos(angle);
-          exact.sine[at] = angles ? angle : truth.sine_magnitude * std::sin(angle);
+          const double position = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]),
+                       angle = position * truth.frequencies[j],
+                       scale = truth.scale ? scale_at(truth, position, j).scale : 1;
+          exact.cosine[at] = angles ? angle : scale * truth.cosine_magnitude * std::cos(angle);
+          exact.sine[at] = angles ? angle : scale * truth.sine_magnitude * std::sin(angle);
         }
       exact.rounded_cosine = exact.cosine;
       exact.rounded_sine = exact.sine;
@@ -174,10 +151,22 @@ void keep(Part& part, const RotationObservation& observation, Index row, double 
 
 // One row of turns beside the exact ones.
 struct Line {
-  const double *cosine, *sine, *exact_cosine, *exact_sine, *rounded_cosine, *rounded_sine,
+  const double *cosine, *sine, *exact_cosine, *exact_sine, *rounded_cosine, *rounded_sine, *shift,
       *per_radian, *per_fine;
   std::size_t pairs;
 };
+
+// The exact turn carried on by a small angle, within 2^−40 below 1/4.
+struct Turned {
+  double cosine, sine;
+};
+Turned carried(double cosine, double sine, double by) {
+  const double square = by * by;
+  const double s = by *
+                   (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))),
+               c = 1 - square / 2 * (1 - square / 12 * (1 - square / 30 * (1 - square / 56)));
+  return {cosine * c - sine * s, sine * c + cosine * s};
+}
 
 struct Glance {
   Index rounded_otherwise = 0, beyond = 0,
@@ -196,7 +185,10 @@ Glance glance_at(const Line& line, double position, double amplitude, double con
                  finer = along * line.per_fine[j] + constant_fine;
     const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]),
                  off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
-    glance.beyond += !(off_cosine <= bound) + !(off_sine <= bound);
+    const Turned own = carried(line.exact_cosine[j], line.exact_sine[j], line.shift[j]);
+    glance.beyond +=
+        !(std::fabs(line.cosine[j] - own.cosine) <= bound + spacing.at(own.cosine) / 2) +
+        !(std::fabs(line.sine[j] - own.sine) <= bound + spacing.at(own.sine) / 2);
     glance.coarse += !(off_cosine <= finer + spacing.at(line.exact_cosine[j]) / 2) +
                      !(off_sine <= finer + spacing.at(line.exact_sine[j]) / 2);
     glance.worst = std::max({glance.worst, off_cosine, off_sine});
@@ -222,7 +214,7 @@ bool all_finite(const double* values, std::size_t count) {
 }
 
 void look(const RotationObservation& observation, const Dump& dump, const Oracle& oracle,
-          Index first, Index count, Part& part, Exact& exact) {
+          const AngleModel* own, Index first, Index count, Part& part, Exact& exact) {
   const RotationReading& reading = observation.reading();
   const std::size_t n = observation.pairs();
   const bool vectors = reading.form == RotationReading::Form::vectors,
@@ -241,6 +233,10 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
       }
   }
   oracle.fill(first, count, exact);
+  // The side that is not there has nothing against it.
+  if (!observation.has_cosine()) c = c2 = exact.rounded_cosine = exact.cosine;
+  if (!observation.has_sine()) s = s2 = exact.rounded_sine = exact.sine;
+  if (!reading.cosine_copy) c2 = s2 = {};
   RotationResiduals& residuals = part.residuals;
   const std::vector<double>& growth = observation.truth().growth;
   const double amplitude = angles ? 0 : std::max(observation.truth().magnitude, 1e-300),
@@ -248,9 +244,9 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
   const RotationHypothesis start = observation.start();
   const std::vector<double>& f = observation.truth().frequencies;
   const Spacing spacing(observation.dtype());
-  std::vector<double> per_radian(n), per_fine(n);
+  std::vector<double> per_radian(n), per_fine(n), shift(n), places(n);
   for (std::size_t j = 0; j < n; ++j) {
-    per_radian[j] = growth[j] * unit * std::fabs(f[j]);
+    per_radian[j] = (own ? own->per_radian(j) : growth[j] * unit) * std::fabs(f[j]);
     per_fine[j] = growth[j] * fine * std::fabs(f[j]);
   }
   for (Index r = 0; r < count; ++r) {
@@ -258,16 +254,22 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
     bool bad = false, copies = true;
     const double p0 = start.position(first + r, 0);
     const std::size_t at_row = static_cast<std::size_t>(r) * n;
+    if (own && start.axis.empty()) {
+      own->shifts(p0, shift.data());
+    } else if (own) {
+      for (std::size_t j = 0; j < n; ++j) places[j] = start.position(first + r, start.axis[j]);
+      own->shifts(places.data(), shift.data());
+    }
     const bool repeats = c2.empty() || (std::equal(&c[at_row], &c[at_row] + n, &c2[at_row]) &&
                                         std::equal(&s[at_row], &s[at_row] + n, &s2[at_row]));
     if (!angles && !vectors && repeats && start.axis.empty()) {
       // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
       // is none.
-      const Glance glance = glance_at(
-          {&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
-           &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], per_radian.data(),
-           per_fine.data(), n},
-          std::fabs(p0), amplitude, amplitude * (3 * unit + file), amplitude * 3 * fine, spacing);
+      const Glance glance =
+          glance_at({&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
+                     &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], shift.data(),
+                     per_radian.data(), per_fine.data(), n},
+                    std::fabs(p0), amplitude, amplitude * 3 * unit, amplitude * 3 * fine, spacing);
       const bool named =
           part.worst_row < 0 || glance.worst > residuals.worst ||
           (glance.beyond > 0 &&
@@ -277,6 +279,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         residuals.rounded_otherwise += glance.rounded_otherwise;
         residuals.ulps = std::max(residuals.ulps, glance.ulps);
         if (glance.coarse > 0) residuals.in_double = false;
+        residuals.beyond += glance.beyond;
         if (glance.beyond > 0) suspect(residuals, first + r);
         keep(part, observation, first + r, glance.worst);
         continue;
@@ -289,10 +292,14 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         copies = false;
       const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]),
                    angle = std::fabs(p * f[j]);
-      const double scale = angles ? angle : amplitude;
-      const double bound = angles
-                               ? angle * (growth[j] * unit + file)
-                               : scale * (growth[j] * unit * angle + 3 * unit + file) + slack[at];
+      const ScaleAt grown = start.scale ? scale_at(start, p, j) : ScaleAt{};
+      const double scale = angles ? angle : amplitude * grown.scale;
+      const double unknown = own ? own->per_radian(j) : growth[j] * unit;
+      const Turned turned = angles ? Turned{exact.cosine[at] + shift[j], exact.sine[at] + shift[j]}
+                                   : carried(exact.cosine[at], exact.sine[at], shift[j]);
+      const double allowed = angles
+                                 ? angle * unknown + std::max(angle * file, spacing.at(angle) / 2)
+                                 : scale * (unknown * angle + (3 + grown.units) * unit) + slack[at];
       const double finer = angles ? angle * growth[j] * fine
                                   : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
@@ -301,7 +308,10 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
                      round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
         ++residuals.cells;
         if (std::isinf(slack[at])) continue;
-        const double off = std::fabs(got - want);
+        const double off = std::fabs(got - want), carried_to = sine ? turned.sine : turned.cosine,
+                     bound = allowed + (angles    ? 0
+                                        : vectors ? scale * file
+                                                  : spacing.at(carried_to) / 2);
         if (!vectors && got != round) {
           ++residuals.rounded_otherwise;
           const double ulps =
@@ -318,8 +328,9 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         }
         if (residuals.in_double && !(off <= finer + spacing.at(want) / 2))
           residuals.in_double = false;
-        if (!(off <= bound)) {
+        if (!(std::fabs(got - carried_to) <= bound)) {
           bad = true;
+          ++residuals.beyond;
           if (!residuals.first_wrong)
             residuals.first_wrong =
                 Cell{spell_place(observation, first + r, static_cast<Index>(j), sine), want, got};
@@ -327,7 +338,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         worst = std::max(worst, off);
         if (part.worst_row < 0 || off > residuals.worst) {
           residuals.worst = off;
-          residuals.bound = bound;
+          residuals.bound = bound + std::fabs(carried_to - want);
           residuals.worst_cell = {"", want, got};
           part.worst_row = first + r;
           part.worst_pair = static_cast<Index>(j);
@@ -347,6 +358,7 @@ void merge(RotationResiduals& into, const Part& part) {
   into.rounded_otherwise += from.rounded_otherwise;
   into.not_finite += from.not_finite;
   into.copies_differ += from.copies_differ;
+  into.beyond += from.beyond;
   into.in_double = into.in_double && from.in_double;
   into.ulps = std::max(into.ulps, from.ulps);
   if (!into.first_wrong) into.first_wrong = from.first_wrong;
@@ -411,15 +423,17 @@ Index block_of(const RotationReading& reading) {
 
 std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine) {
   const RotationReading& reading = observation.reading();
-  const std::string place = fmt::format("position {}, pair {}, {}",
-                                        observation.expected().first + observation.slot(row), pair,
-                                        reading.form == RotationReading::Form::angles ? "angle"
-                                        : sine                                        ? "sin"
-                                                                                      : "cos");
-  return reading.run > 0 && reading.rows != reading.run
-             ? fmt::format("{} {}, {}",
-                           reading.form == RotationReading::Form::vectors ? "vector" : "row", row,
-                           place)
+  std::string place;
+  for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
+    if (axis != reading.axis && reading.extents[axis] > 1)
+      place += fmt::format("{} {}, ", name_of_axis(reading, axis), reading.along(row, axis));
+  place += fmt::format("position {}, pair {}, {}",
+                       observation.expected().first + observation.slot(row), pair,
+                       reading.form == RotationReading::Form::angles ? "angle"
+                       : sine                                        ? "sin"
+                                                                     : "cos");
+  return reading.run > 0 && reading.rows != reading.run && reading.extents.empty()
+             ? fmt::format("row {}, {}", row, place)
              : place;
 }
 
@@ -430,8 +444,9 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
   std::vector<Part> parts(threads);
   const Oracle oracle(observation, effect);
   std::vector<Exact> exact(threads);
+  const auto own = observation.angles(observation.start());
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
-    look(observation, dump, oracle, first, count, parts[t], exact[t]);
+    look(observation, dump, oracle, own ? &*own : nullptr, first, count, parts[t], exact[t]);
   });
   RotationResiduals residuals;
   for (Part& part : parts) {
@@ -443,6 +458,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
       residuals.suspects.push_back(part.worst_row);
   }
   residuals.curve = curve_of(observation, parts);
+  if (reading.is_one_sided()) residuals.cells /= 2;
   return residuals;
 }
 
@@ -451,8 +467,11 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
   const RotationReading& reading = observation.reading();
   const std::size_t threads = threads_for(reading);
   std::vector<std::vector<Index>> found(threads);
-  const RotationPrediction prediction(hypothesis, observation.truth().growth, unit,
-                                      unit_roundoff(observation.dtype()));
+  const auto own = observation.angles(hypothesis);
+  const RotationPrediction prediction =
+      own ? RotationPrediction(hypothesis, *own, observation.dtype(), observation.has_values())
+          : RotationPrediction(hypothesis, observation.truth().growth, unit,
+                               unit_roundoff(observation.dtype()));
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
     if (found[t].size() >= 8) return;
     const auto size = static_cast<std::size_t>(count * reading.pairs);
@@ -464,8 +483,11 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
       for (std::size_t j = 0; j < observation.pairs(); ++j) {
         const std::size_t at = static_cast<std::size_t>(r) * observation.pairs() + j;
         const double allowed = bound[j] + slack[at];
+        if (!observation.has_cosine()) c[at] = pc[j];
+        if (!observation.has_sine()) s[at] = ps[j];
         if (std::isinf(allowed) ||
-            (std::fabs(c[at] - pc[j]) <= allowed && std::fabs(s[at] - ps[j]) <= allowed))
+            (std::fabs(c[at] - pc[j]) <= allowed + prediction.rounding(pc[j]) &&
+             std::fabs(s[at] - ps[j]) <= allowed + prediction.rounding(ps[j])))
           continue;
         found[t].push_back(first + r);
         break;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
@@ -30,19 +31,21 @@ std::vector<Index> probes_of(const Expectation& expected, const RotationReading&
   return probe_rows(reading, original, more);
 }
 
+constexpr int last_round = 5;  // of finding a hypothesis and holding it against every row
+
 class Verdict {
  public:
-  Verdict(const Expectation& expected, const Dump& dump)
+  Verdict(const Expectation& expected, const Dump& dump, std::optional<bool> key = {})
       : expected_(expected),
         dump_(dump),
         required_(required_layout(expected)),
-        attempts_(attempts_of(expected, dump, truth_of(expected), required_)) {}
+        attempts_(attempts_of(expected, dump, truth_of(expected), required_, key)) {}
 
   Diagnosis reached() {
     if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
     // Rows that refute every hypothesis in the full pass become probes.
-    for (int round = 0; round < 4; ++round)
-      if (is_told(smallest_hypothesis(), round == 3)) return diagnosis_;
+    for (int round = 0; round <= last_round; ++round)
+      if (is_told(smallest_hypothesis(), round)) return diagnosis_;
     return diagnosis_;
   }
 
@@ -57,20 +60,31 @@ class Verdict {
   const Attempt* choose() {
     std::vector<double> scores;
     std::size_t best = attempts_.size();
+    bool repeats = false;  // some reading's second columns are its first ones
     for (std::size_t i = 0; i < attempts_.size(); ++i) {
       Attempt& attempt = attempts_[i];
       const RotationObservation observation = observe(attempt);
       const bool rest = passes_rest(dump_, attempt.reading, observation.rows());
       const Likelihood score = likelihood(expected_, dump_, attempt, observation);
       if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
+      repeats = repeats || (attempt.reading.cosine_copy && !score.copies_differ);
       scores.push_back(rest ? score.share : score.share - 0.5);
-      if (rest && (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
+      // One side alone must look like nothing else: waves, and equal columns where they should be.
+      const bool alone = attempt.reading.is_one_sided();
+      if (alone && (score.share < 0.9 || score.copies_differ)) scores.back() = -1;
+      if (rest && !(alone && score.copies_differ) &&
+          (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
           observation.agrees(observation.start()))
         best = i;
     }
+    // Columns that are equal throughout are no cosines and sines side by side.
+    for (std::size_t i = 0; i < attempts_.size(); ++i)
+      if (repeats && !attempts_[i].reading.cosine_copy &&
+          attempts_[i].reading.form == Form::turns && scores[i] < 0.9)
+        scores[i] = -1;
     const double highest = *std::ranges::max_element(scores);
     for (std::size_t i = 0; i < attempts_.size(); ++i)
-      if (highest < 0.9 || scores[i] >= highest - 0.1 ||
+      if ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
           (scores[i] >= 0.95 && attempts_[i].cost == 0))
         kept_.push_back(attempts_[i]);
     return best < attempts_.size() ? &attempts_[best] : nullptr;
@@ -82,6 +96,7 @@ class Verdict {
     diagnosis_.what = describe(dump_, attempt.reading);
     take_residuals(residuals, observation, diagnosis_);
     add_notes(expected_, attempt, required_, diagnosis_);
+    add_doubts(attempt, required_, diagnosis_);
     if (const auto reason = too_short(expected_, attempt.reading)) {
       diagnosis_.reasons.push_back(*reason);
       diagnosis_.tier = Tier::wrong;
@@ -106,6 +121,7 @@ class Verdict {
     if (residuals.first_wrong) return false;
     diagnosis_.reasons = attempt.reasons;
     if (const auto reason = copies_differ(residuals)) diagnosis_.reasons.push_back(*reason);
+    std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     const Tier tier =
         residuals.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
     diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
@@ -136,6 +152,7 @@ class Verdict {
     for (int depth = 0; depth <= 2; ++depth)
       for (std::size_t i = 0; i < kept_.size(); ++i) {
         if (!kept_[i].hypotheses.empty() || kept_[i].cost + depth >= best->total()) continue;
+        if (depth == 0 && kept_[i].refuted) continue;
         kept_[i].hypotheses = searches[i].at_depth(depth);
         if (kept_[i].total() < best->total()) best = &kept_[i];
       }
@@ -148,23 +165,33 @@ class Verdict {
 
   // Holds the hypotheses against every row; the first that stands is the answer. False: try again
   // with the rows that refuted them.
-  bool is_told(Attempt& attempt, bool last) {
+  bool is_told(Attempt& attempt, int round) {
     const RotationObservation observation = observe(attempt);
     const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
     if (blame_numbers(attempt, observation, residuals)) return true;
     std::vector<Index> refuted;
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
-      refuted = disagreeing_rows(observation, dump_, attempt.hypotheses.front().hypothesis, false);
+      const Explanation<RotationObservation>& first = attempt.hypotheses.front();
+      if (first.reasons.empty()) {
+        // The suspects become probes, and the file's arithmetic is estimated anew, twice.
+        attempt.refuted = round > 1 && residuals.first_wrong;
+        refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
+      } else {
+        refuted = disagreeing_rows(observation, dump_, first.hypothesis, false);
+      }
       if (refuted.empty()) break;
       attempt.hypotheses.erase(attempt.hypotheses.begin());
     }
-    if (attempt.hypotheses.empty() && !refuted.empty() && !last) {
+    if (attempt.hypotheses.empty() && !refuted.empty() && round < last_round) {
       more_.insert(more_.end(), refuted.begin(), refuted.end());
       return false;
     }
     diagnosis_.tier = Tier::wrong;
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
-    if (!attempt.hypotheses.empty()) tell(attempt, residuals);
+    if (!attempt.hypotheses.empty())
+      tell(attempt, residuals);
+    else if (const auto reason = damaged_cells(residuals))
+      diagnosis_.reasons = {*reason};
     if (diagnosis_.reasons.empty())
       if (const auto reason = copies_differ(residuals))
         diagnosis_.notes.push_back(reason->sentence);
@@ -182,9 +209,13 @@ class Verdict {
                               hypothesis.reasons.end());
     if (const auto reason = copies_differ(residuals); reason && !nothing_held)
       diagnosis_.reasons.push_back(*reason);
+    if (!nothing_held)
+      std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     diagnosis_.after = hypothesis.fit.residual;
     diagnosis_.tier =
-        attempt.reasons.empty() && residuals.copies_differ == 0 ? hypothesis.tier : Tier::wrong;
+        attempt.reasons.empty() && attempt.by_default.empty() && residuals.copies_differ == 0
+            ? hypothesis.tier
+            : Tier::wrong;
     for (std::size_t i = 1; i < attempt.hypotheses.size() && diagnosis_.others.size() < 4; ++i) {
       const Explanation<RotationObservation>& other = attempt.hypotheses[i];
       if (other.cost > hypothesis.cost + 0.3) break;
@@ -225,11 +256,14 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
 }
 
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
+  if (const auto both = diagnose_stacked(expected, dump)) return *both;
   if (dump.before.empty()) return Verdict(expected, dump).reached();
   if (dump.before.size() != dump.arrays.size())
     throw UsageError(
         fmt::format("{} arrays before and {} after: give as many of each, in the same order",
                     dump.before.size(), dump.arrays.size()));
+  // Queries first, unless the second has more heads.
+  const bool exchanged = dump.arrays.size() == 2 && dump.arrays[1].size() > dump.arrays[0].size();
   std::vector<Diagnosis> each;
   for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
     if (dump.before[i].shape != dump.arrays[i].shape)
@@ -238,7 +272,9 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
                       dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
                       spell_shape(dump.arrays[i].shape)));
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
-    each.push_back(Verdict(expected, pair).reached());
+    const std::optional<bool> key =
+        dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
+    each.push_back(Verdict(expected, pair, key).reached());
   }
   const auto is_reversed = [](const Diagnosis& one) {
     return one.reasons.size() == 1 && one.reasons[0].cause == Cause::direction_reversed;

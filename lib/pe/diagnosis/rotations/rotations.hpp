@@ -8,6 +8,11 @@ namespace pe {
 /// For rotations, and for tables whose rows are waves along one axis.
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
 
+/// A longrope cache that is two, as the dialect that is required keeps it: rows of the original
+/// length by the short factors, then rows from position 0 again by the long ones. Nothing where it
+/// is not asked for, or does not hold.
+std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump);
+
 /// The reading of a dump that looks most like turns, the truth for as many pairs as it has, and the
 /// part of the probed values that agree with it.
 struct LikelyReading {

@@ -10,10 +10,12 @@
 namespace pe {
 namespace {
 
-// The table among the arrays, viewed as [rows, width]; where there are axes before the positions',
-// these run anew for each.
-RotationReading table_of(const Dump& dump) {
-  const auto is_table = [](const Stored& array) { return squeezed(array.shape).size() > 1; };
+// The table among the arrays, viewed as [rows, width], or the row of one position; where there are
+// axes before the positions', these run anew for each.
+RotationReading table_of(const Dump& dump, Index width) {
+  const auto is_table = [width](const Stored& array) {
+    return squeezed(array.shape).size() > 1 || array.size() == width;
+  };
   const auto found = std::ranges::find_if(dump.arrays, is_table);
   if (found == dump.arrays.end() || found->size() == 0)
     throw UsageError(fmt::format("{} has the shape {}: a table of sinusoids has rows and columns",
@@ -38,8 +40,8 @@ constexpr Order orders[] = {{"interleaved", false, false},
 
 }  // namespace
 
-std::vector<RotationReading> sinusoid_readings(const Dump& dump) {
-  RotationReading reading = table_of(dump);
+std::vector<RotationReading> sinusoid_readings(const Dump& dump, Index width) {
+  RotationReading reading = table_of(dump, width);
   if (const std::vector<Index> shape = squeezed(dump.arrays[reading.cosine.array].shape);
       shape.size() > 2)
     reading.run = shape[shape.size() - 2];
@@ -56,7 +58,7 @@ std::vector<RotationReading> sinusoid_readings(const Dump& dump) {
 }
 
 std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth& truth) {
-  RotationReading reading = table_of(dump);
+  RotationReading reading = table_of(dump, truth.dim);
   if (reading.width != truth.dim)
     throw UsageError(fmt::format("the dump has rows of {} channels, where {} are meant (--dim)",
                                  reading.width, truth.dim));

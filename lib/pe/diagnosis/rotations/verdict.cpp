@@ -62,6 +62,27 @@ void add_notes(const Expectation& expected, const Attempt& attempt, const Requir
                     expected.dialect->name));
 }
 
+void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosis& diagnosis) {
+  const RotationReading& reading = attempt.reading;
+  if (reading.is_one_sided())
+    diagnosis.doubts.push_back(
+        reading.side == RotationReading::Side::cosine
+            ? "cosines alone: their sines, and so the direction of the turns, were not seen"
+            : "sines alone: their cosines were not seen");
+  if (reading.form != Form::vectors) return;
+  if (reading.axis_from.empty())
+    diagnosis.doubts.push_back(
+        fmt::format("positions taken along axis {} of {}, and nothing said which (--axes)",
+                    reading.axis, spell_shape(reading.extents)));
+  if (required.by_default && attempt.by_default.empty())
+    diagnosis.doubts.push_back(fmt::format("pairs {}, {}, and nothing else said which (--pairing)",
+                                           reading.layout, required.from));
+  if (!reading.side_said)
+    diagnosis.doubts.push_back(fmt::format(
+        "scaled as {} are, and nothing said which these are (two arrays: queries, then keys)",
+        reading.key ? "keys" : "queries"));
+}
+
 namespace {
 
 std::string bound_sentence(const RotationObservation& observation) {
@@ -152,6 +173,17 @@ std::optional<Reason> too_short(const Expectation& expected, const RotationReadi
   if (!rows || !expected.rows || has >= *expected.rows) return {};
   return Reason{Cause::table_short,
                 fmt::format("there are {} rows, where {} are meant", has, *expected.rows)};
+}
+
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals) {
+  constexpr double few = 0.1;
+  if (residuals.beyond == 0 || !residuals.first_wrong ||
+      static_cast<double>(residuals.beyond) > few * static_cast<double>(residuals.cells))
+    return {};
+  return Reason{Cause::damaged_cells,
+                fmt::format("{} of {} values are none that is meant, the first at {}; the others "
+                            "are right",
+                            residuals.beyond, residuals.cells, residuals.first_wrong->place)};
 }
 
 std::optional<Reason> copies_differ(const RotationResiduals& residuals) {

@@ -14,6 +14,9 @@ std::string arithmetic_of(const RotationObservation& observation,
 void add_notes(const Expectation& expected, const Attempt& attempt, const RequiredLayout& required,
                Diagnosis& diagnosis);
 
+/// What vectors leave open where nothing was said: the axis of positions, the pairing, the side.
+void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosis& diagnosis);
+
 /// Every row, or the one vector of frequencies.
 RotationResiduals residuals_of(const RotationObservation& observation, const Dump& dump,
                                const Attempt& attempt);
@@ -27,6 +30,9 @@ Reason not_finite(const RotationResiduals& residuals);
 
 /// Fewer rows than are meant; nothing where there are enough.
 std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading);
+
+/// A few cells that lie beyond the bound among many that do not; nothing where they are many.
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals);
 
 /// Columns that should be equal and are not; nothing where they are.
 std::optional<Reason> copies_differ(const RotationResiduals& residuals);

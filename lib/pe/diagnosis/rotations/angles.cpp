@@ -1,0 +1,246 @@
+// Estimating the angles' arithmetic: phases of the probes beside the exact ones, then the tightest
+// form that nearly all of them agree with.
+#include "pe/diagnosis/rotations/angles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "pe/diagnosis/rotations/observation.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+namespace {
+
+constexpr double unit = 0x1p-24;
+// A cell may be spoilt without its pair's arithmetic being another one: one in thirty. An
+// arithmetic with one rounding more moves one in ten at least. Cosine and sine are nearly always
+// within half a unit in the last place of 1; the magnitude does not move the phase.
+constexpr double most = 0.95;
+
+}  // namespace
+
+bool is_certain(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                std::size_t pair) {
+  const double frequency = hypothesis.frequencies[pair];
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  int exponent;
+  return frequency == 1 || (pair < unscaled.size() && unscaled[pair] == 1 && frequency > 0 &&
+                            std::frexp(frequency, &exponent) == 0.5);
+}
+
+std::vector<Phase> phases_of(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis, std::size_t j) {
+  std::vector<Phase> phases;
+  const double file = unit_roundoff(observation.dtype());
+  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+    const Index row = observation.rows()[i];
+    if (hypothesis.row && hypothesis.row(row) != RotationHypothesis::Row::turns) continue;
+    const double p = position_of(hypothesis, row, j), angle = p * hypothesis.frequencies[j];
+    double c = observation.cosine(i, j), s = observation.sine(i, j);
+    if (hypothesis.swapped) std::swap(c, s);
+    const double norm = std::hypot(c, s), slack = observation.slack(i, j);
+    if (!(norm > 0) || !std::isfinite(slack)) continue;
+    const double got = std::atan2(hypothesis.reversed ? -s : s, c);
+    phases.push_back(
+        {p, std::remainder(got - angle, 2 * std::acos(-1.0)), 0.8 * unit + file + slack / norm});
+  }
+  return phases;
+}
+
+namespace {
+
+// The pair's relative error of angle: the median over the probes that show it most sharply, and how
+// sharply.
+struct Slope {
+  double value = 0, noise = std::numeric_limits<double>::infinity();
+};
+
+Slope slope_of(const std::vector<Phase>& phases, double frequency) {
+  constexpr std::size_t enough = 15;
+  std::vector<std::pair<double, double>> sharp;  // noise, relative error
+  for (const Phase& phase : phases)
+    if (const double angle = phase.position * frequency; angle != 0)
+      sharp.emplace_back(phase.noise / std::fabs(angle), phase.off / angle);
+  if (sharp.empty()) return {};
+  std::ranges::sort(sharp);
+  sharp.resize(std::min(sharp.size(), enough));
+  Slope slope{0, sharp[sharp.size() / 2].first};
+  const auto middle = sharp.begin() + static_cast<std::ptrdiff_t>(sharp.size() / 2);
+  std::ranges::nth_element(sharp, middle, {}, [](const auto& one) { return one.second; });
+  slope.value = middle->second;
+  return slope;
+}
+
+double narrow(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+// Whole steps of float32 from `value`.
+double next_float(double value, int steps) {
+  auto number = static_cast<float>(value);
+  for (; steps > 0; --steps) number = std::nextafter(number, INFINITY);
+  for (; steps < 0; ++steps) number = std::nextafter(number, -INFINITY);
+  return static_cast<double>(number);
+}
+
+}  // namespace
+
+double AngleModel::shift(const Pair& pair, double p) {
+  const double angle = p * pair.frequency;
+  switch (pair.form) {
+    case AngleForm::rounded:
+      return narrow(angle) - angle;
+    case AngleForm::product:
+      return static_cast<double>(static_cast<float>(p) * static_cast<float>(pair.number)) - angle;
+    case AngleForm::quotient:
+      return static_cast<double>(static_cast<float>(p) / static_cast<float>(pair.number)) - angle;
+    case AngleForm::drifting:
+      return pair.number * angle;
+    default:
+      return 0;
+  }
+}
+
+void AngleModel::shifts(double position, double* shift) const {
+  if (steps_) {
+    thread_local std::vector<float> angles;
+    angles.resize(pairs_.size());
+    steps_->angles(position, angles.data());
+    for (std::size_t j = 0; j < pairs_.size(); ++j)
+      shift[j] = pairs_[j].form == AngleForm::stepped
+                     ? static_cast<double>(angles[j]) - position * pairs_[j].frequency
+                     : this->shift(pairs_[j], position);
+    return;
+  }
+  for (std::size_t j = 0; j < pairs_.size(); ++j) shift[j] = this->shift(pairs_[j], position);
+}
+
+void AngleModel::shifts(const double* positions, double* shift) const {
+  for (std::size_t j = 0; j < pairs_.size(); ++j) shift[j] = this->shift(pairs_[j], positions[j]);
+}
+
+bool AngleModel::is_known() const {
+  return std::ranges::none_of(pairs_,
+                              [](const Pair& pair) { return pair.form == AngleForm::drifting; });
+}
+
+namespace {
+
+// How far the probes lie from what a form gives, in their noise.
+struct Misfit {
+  double mean = 0;  // no probe counts for more than four
+  double most = 0;  // all but one in twenty lie nearer
+  bool suits() const { return most <= 1; }
+};
+
+template <typename Shift>
+Misfit misfit(const std::vector<Phase>& phases, Shift shift) {
+  if (phases.empty()) return {};
+  std::vector<double> off;
+  Misfit misfit;
+  for (const Phase& phase : phases) {
+    off.push_back(std::fabs(phase.off - shift(phase.position)) / phase.noise);
+    misfit.mean += std::min(off.back(), 4.0) / static_cast<double>(phases.size());
+  }
+  const auto rank =
+      static_cast<std::ptrdiff_t>(std::ceil(most * static_cast<double>(off.size() - 1)));
+  std::ranges::nth_element(off, off.begin() + rank);
+  misfit.most = off[static_cast<std::size_t>(rank)];
+  return misfit;
+}
+
+}  // namespace
+
+// What is tried for one pair: the float32 numbers that its slope allows, nearest first.
+std::vector<AngleModel::Pair> AngleModel::candidates(double frequency, bool certain, double slope,
+                                                     double noise, double growth) {
+  std::vector<Pair> forms{{AngleForm::exact, frequency, 0, 0}};
+  if (certain) {  // but for fl(p)
+    forms.push_back({AngleForm::product, frequency, frequency, 0});
+    return forms;
+  }
+  if (!(2 * noise < growth * unit)) return forms;  // the probes tell nothing
+  forms.push_back({AngleForm::rounded, frequency, 0, 0});
+  if (!(frequency > 0)) return forms;
+  const double f = frequency * (1 + slope);
+  const int reach = static_cast<int>(std::min(24.0, std::ceil((noise + unit) / (2 * unit)) + 1));
+  for (int k = 0; k <= 2 * reach; ++k) {
+    const int step = (k + 1) / 2 * (k % 2 == 0 ? 1 : -1);
+    for (const AngleForm form : {AngleForm::product, AngleForm::quotient}) {
+      const bool product = form == AngleForm::product;
+      const double number = next_float(product ? f : 1 / f, step);
+      const double moved = product ? number / frequency - 1 : 1 / (number * frequency) - 1;
+      if (std::fabs(moved) <= growth * unit) forms.push_back({form, frequency, number, 0});
+    }
+  }
+  return forms;
+}
+
+AngleModel::AngleModel(const RotationObservation& observation,
+                       const RotationHypothesis& hypothesis) {
+  const std::size_t n = observation.pairs();
+  const std::vector<double> growth =
+      angle_ulps_of(hypothesis.frequencies, observation.truth().unscaled, true);
+  std::vector<std::vector<Phase>> phases(n);
+  std::vector<std::size_t> unknown;
+  for (std::size_t j = 0; j < n; ++j) {
+    phases[j] = phases_of(observation, hypothesis, j);
+    const double frequency = hypothesis.frequencies[j];
+    const Slope slope = slope_of(phases[j], frequency);
+    pairs_.push_back({AngleForm::exact, frequency, 0, 0});
+    // What is left of a slope that is the median of several, and of the number beside it.
+    const bool certain = is_certain(observation, hypothesis, j);
+    const double left = certain ? 0 : std::min(2 * slope.noise, growth[j] * unit);
+    Misfit best{std::numeric_limits<double>::infinity(), 2};
+    for (const Pair& one : candidates(frequency, certain, slope.value, slope.noise, growth[j])) {
+      const Misfit found = misfit(phases[j], [&](double p) { return shift(one, p); });
+      if (!(found.mean < best.mean)) continue;
+      best = found;
+      pairs_.back() = one;
+      pairs_.back().per_radian = left;
+    }
+    if (best.suits() || certain) continue;
+    unknown.push_back(j);
+    pairs_.back() = {AngleForm::drifting, frequency,
+                     std::clamp(slope.value, -growth[j] * unit, growth[j] * unit),
+                     (4 + static_cast<double>(j)) * unit + left};
+  }
+  if (!unknown.empty()) step_as_dialect(observation, hypothesis, phases, unknown);
+}
+
+// Pairs of no form of their own may be stepped as a codebase does.
+void AngleModel::step_as_dialect(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis,
+                                 const std::vector<std::vector<Phase>>& phases,
+                                 const std::vector<std::size_t>& unknown) {
+  const Rotation* rotation = std::get_if<Rotation>(&observation.expected().effect);
+  if (!rotation || hypothesis.frequencies != observation.truth().frequencies) return;
+  const auto nearest = nearest_arithmetic(observation);
+  if (!nearest || nearest->ulps > 4) return;
+  const auto steps = std::make_shared<Steps>(nearest->dialect->steps(*rotation));
+  std::vector<float> angles(pairs_.size());
+  for (const std::size_t j : unknown) {
+    const double frequency = pairs_[j].frequency;
+    const auto shift = [&](double p) {
+      steps->angles(p, angles.data());
+      return static_cast<double>(angles[j]) - p * frequency;
+    };
+    if (!misfit(phases[j], shift).suits()) continue;
+    pairs_[j] = {AngleForm::stepped, frequency, 0, 2 * unit};
+    steps_ = steps;
+  }
+}
+
+std::string AngleModel::describe() const {
+  std::array<std::size_t, 6> count{};
+  for (const Pair& pair : pairs_) ++count[static_cast<std::size_t>(pair.form)];
+  if (count[static_cast<std::size_t>(AngleForm::drifting)] > 0)
+    return "angles within four float32 roundings and one error for each pair";
+  if (count[static_cast<std::size_t>(AngleForm::stepped)] > 0) return "angles as the dialect steps";
+  if (count[static_cast<std::size_t>(AngleForm::product)] > 0 ||
+      count[static_cast<std::size_t>(AngleForm::quotient)] > 0)
+    return "angles of one float32 rounding, frequencies held in float32";
+  return "angles in double";
+}
+
+}  // namespace pe

@@ -1,0 +1,233 @@
+// Causes of vectors: positions along another axis, or running on from one to the next; scales.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+namespace {
+
+bool is_vectors(const RotationObservation& observation) {
+  return observation.reading().form == RotationReading::Form::vectors;
+}
+
+// The hypothesis with position first + index(row).
+template <typename At>
+RotationHypothesis placed(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis, At index) {
+  RotationHypothesis other = hypothesis;
+  const RotationTruth& truth = observation.truth();
+  other.position = [first = observation.expected().first + truth.shift,
+                    coordinate = truth.coordinate, index](Index row, std::size_t axis) {
+    const auto position = static_cast<double>(first + index(row));
+    return coordinate ? coordinate(position, axis) : position;
+  };
+  return other;
+}
+
+// Coordinates of a grid know no place beyond it.
+bool is_placed_anywhere(const RotationObservation& observation) {
+  return is_vectors(observation) && !observation.truth().coordinate;
+}
+
+std::vector<std::size_t> other_axes(const RotationReading& reading) {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
+    if (axis != reading.axis && reading.extents[axis] > 1) axes.push_back(axis);
+  return axes;
+}
+
+RotationProposals other_axis(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!is_placed_anywhere(observation)) return all;
+  const RotationReading& reading = observation.reading();
+  for (const std::size_t axis : other_axes(reading))
+    all.push_back({placed(observation, hypothesis,
+                          [reading, axis](Index row) { return reading.along(row, axis); }),
+                   fmt::format("vectors turn by the index of their {} (axis {} of {}), where axis "
+                               "{} holds the positions",
+                               name_of_axis(reading, axis), axis, spell_shape(reading.extents),
+                               reading.axis)});
+  return all;
+}
+
+// p + index · positions, p · indices + index, and the place among all vectors.
+RotationProposals run_on(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!is_placed_anywhere(observation)) return all;
+  const RotationReading& reading = observation.reading();
+  const std::vector<std::size_t> axes = other_axes(reading);
+  for (const std::size_t axis : axes) {
+    const std::string name = name_of_axis(reading, axis);
+    all.push_back({placed(observation, hypothesis,
+                          [reading, axis](Index row) {
+                            return reading.along(row, reading.axis) +
+                                   reading.along(row, axis) * reading.run;
+                          }),
+                   fmt::format("positions run on from one {} to the next", name)});
+    all.push_back({placed(observation, hypothesis,
+                          [reading, axis](Index row) {
+                            return reading.along(row, reading.axis) * reading.extents[axis] +
+                                   reading.along(row, axis);
+                          }),
+                   fmt::format("positions count every {} of a token", name)});
+  }
+  if (axes.size() > 1)
+    all.push_back({placed(observation, hypothesis, [](Index row) { return row; }),
+                   "positions count every vector, whatever its axis"});
+  return all;
+}
+
+// Whole distances between the position that a row's phases imply and its own, the middle one for
+// each index along an axis; 0 where none is known.
+std::vector<double> distances_along(const RotationObservation& observation,
+                                    const RotationHypothesis& hypothesis, std::size_t axis) {
+  const RotationReading& reading = observation.reading();
+  const std::vector<double> implied = observation.implied_positions(hypothesis);
+  std::vector<std::vector<double>> seen(static_cast<std::size_t>(reading.extents[axis]));
+  for (std::size_t i = 0; i < implied.size(); ++i)
+    if (const double off = implied[i] - hypothesis.position(observation.rows()[i], 0);
+        std::isfinite(off))
+      seen[static_cast<std::size_t>(reading.along(observation.rows()[i], axis))].push_back(off);
+  std::vector<double> distances;
+  for (std::vector<double>& some : seen) {
+    const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
+    std::ranges::nth_element(some, middle);
+    distances.push_back(some.empty() ? 0 : std::round(*middle));
+  }
+  return distances;
+}
+
+// "sequence 1 by +5, sequence 3 by -2".
+std::string spell_distances(const std::vector<double>& distances, const std::string& name) {
+  std::string text;
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    if (distances[i] != 0)
+      text += fmt::format("{}{} {} by {:+g}", text.empty() ? "" : ", ", name, i, distances[i]);
+  return text;
+}
+
+bool is_uneven(const std::vector<double>& distances) {
+  return std::ranges::any_of(distances, [&](double off) { return off != distances[0]; });
+}
+
+RotationHypothesis moved(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis, std::size_t axis,
+                         const std::vector<double>& distances, double least) {
+  RotationHypothesis other = hypothesis;
+  other.position = [before = hypothesis.position, reading = observation.reading(), axis, distances,
+                    least](Index row, std::size_t of) {
+    const double off = distances[static_cast<std::size_t>(reading.along(row, axis))];
+    const double here = before(row, of) + off;
+    return off < 0 ? std::max(here, least) : here;
+  };
+  return other;
+}
+
+RotationProposals late(const RotationObservation& observation,
+                       const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!is_placed_anywhere(observation)) return all;
+  for (const std::size_t axis : other_axes(observation.reading())) {
+    const auto distances = distances_along(observation, hypothesis, axis);
+    if (!is_uneven(distances)) continue;
+    constexpr double any = -HUGE_VAL;
+    all.push_back({moved(observation, hypothesis, axis, distances, any),
+                   "positions are off: " +
+                       spell_distances(distances, name_of_axis(observation.reading(), axis)),
+                   1.2});
+  }
+  return all;
+}
+
+RotationProposals padded(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!is_placed_anywhere(observation)) return all;
+  for (const std::size_t axis : other_axes(observation.reading())) {
+    const auto distances = distances_along(observation, hypothesis, axis);
+    if (!is_uneven(distances) || std::ranges::any_of(distances, [](double x) { return x > 0; }))
+      continue;
+    for (const double least : {0.0, 1.0})
+      all.push_back(
+          {moved(observation, hypothesis, axis, distances, least),
+           fmt::format("positions are counted from behind the padding, which stands at "
+                       "{}: {}",
+                       least,
+                       spell_distances(distances, name_of_axis(observation.reading(), axis))),
+           1.15});
+  }
+  return all;
+}
+
+// The turns are those of other positions and the scales are not.
+RotationProposals turned_elsewhere(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis) {
+  if (!is_vectors(observation) || !hypothesis.scale) return {};
+  std::vector<double> off = observation.implied_positions(hypothesis);
+  for (std::size_t i = 0; i < off.size(); ++i)
+    off[i] -= hypothesis.position(observation.rows()[i], 0);
+  std::erase_if(off, [](double x) { return !std::isfinite(x); });
+  if (off.empty()) return {};
+  const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
+  std::ranges::nth_element(off, middle);
+  const double k = std::round(*middle);
+  if (k == 0) return {};
+  RotationProposals all{
+      {hypothesis, fmt::format("vectors turn by position {:+g}, and their scales do not", k)}};
+  all[0].hypothesis.position = [before = hypothesis.position, k](Index row, std::size_t axis) {
+    return before(row, axis) + k;
+  };
+  all[0].hypothesis.scale = [before = hypothesis.scale, k](double position, std::size_t pair) {
+    return before(position - k, pair);
+  };
+  return all;
+}
+
+RotationProposals scaled(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis, double power, const char* sentence) {
+  if (!is_vectors(observation) || !hypothesis.scale) return {};
+  RotationProposals all{{hypothesis, sentence}};
+  all[0].hypothesis.scale_power = power;
+  return all;
+}
+
+RotationProposals missing(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  return scaled(observation, hypothesis, 0,
+                observation.reading().key ? "keys turn and are not scaled"
+                                          : "queries turn and are not scaled");
+}
+
+RotationProposals inverted(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  return scaled(observation, hypothesis, -1,
+                observation.reading().key ? "keys are scaled as queries are meant to be"
+                                          : "queries are scaled as keys are meant to be");
+}
+
+RotationProposals squared(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  return scaled(observation, hypothesis, 2, "the scale was applied twice");
+}
+
+constexpr RotationProposer rows[] = {
+    {Cause::wrong_axis, "position", other_axis},
+    {Cause::positions_run_on, "position", run_on},
+    {Cause::left_padding, "position", padded},
+    {Cause::position_offset, "position", late},
+    {Cause::position_offset, "position", turned_elsewhere},
+    {Cause::scale_missing, "scale", missing},
+    {Cause::scale_inverted, "scale", inverted},
+    {Cause::scale_squared, "scale", squared},
+};
+
+}  // namespace
+
+std::span<const RotationProposer> vector_causes() { return rows; }
+
+}  // namespace pe

@@ -1,0 +1,70 @@
+// Longrope caches of vLLM and SGLang: the short factors' table and the long ones', one after the
+// other.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+namespace {
+
+Stored rows_from(const Stored& array, Index first, Index count) {
+  Stored part = array;
+  const Index width = array.size() / array.shape[0];
+  part.shape[0] = count;
+  part.fill = [fill = array.fill, start = first * width](Index from, Index number, std::byte* out) {
+    fill(start + from, number, out);
+  };
+  return part;
+}
+
+// Rows first … first+count−1 as the table of one list, from position 0.
+std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored& array,
+                                       Index first, Index count, const char* list) {
+  Expectation part = expected;
+  const GivenValue value{list, "diagnosis", ""};
+  auto made = expected.remake({{"factor-list", value}});
+  if (!made) return {};
+  part.parameters = std::move(made->parameters);
+  part.effect = std::move(made->effect);
+  part.rows = count;
+  part.remake = [remake = expected.remake, value](const Given& changes) {
+    Given all = changes;
+    all.emplace("factor-list", value);
+    return remake(all);
+  };
+  return diagnose_turns(part, {.arrays = {rows_from(array, first, count)}, .before = {}});
+}
+
+}  // namespace
+
+std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump) {
+  const Parameters& parameters = expected.parameters;
+  if (!expected.dialect || !expected.dialect->stacks_longrope || !expected.remake ||
+      !dump.before.empty() || dump.arrays.size() != 1 || expected.first != 0 ||
+      !parameters.has("scaling") || parameters.choice("scaling") != "longrope" ||
+      parameters.choice("factor-list") != "by-length")
+    return {};
+  const Stored& array = dump.arrays[0];
+  const Index original = parameters.integer("original-max-position");
+  if (array.shape.size() < 2 || array.size() == 0 || array.shape[0] <= original) return {};
+  const Index longest = array.shape[0] - original;
+  if (parameters.has("max-position") && parameters.integer("max-position") != longest) return {};
+  const auto first = diagnose_part(expected, array, 0, original, "short"),
+             second = diagnose_part(expected, array, original, longest, "long");
+  if (!first || !second || std::max(first->tier, second->tier) == Tier::wrong) return {};
+  Diagnosis both = first->worst > second->worst ? *first : *second;
+  both.tier = std::max(first->tier, second->tier);
+  both.cells = first->cells + second->cells;
+  both.rounded_otherwise = first->rounded_otherwise + second->rounded_otherwise;
+  both.ulps = std::max(first->ulps, second->ulps);
+  both.coverage = fmt::format("all {} values", both.cells);
+  both.notes.push_back(fmt::format(
+      "two tables in one, as {} stacks them: {} rows by the short factors, then {} from "
+      "position 0 by the long ones",
+      expected.dialect->name, original, longest));
+  return both;
+}
+
+}  // namespace pe

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# Holds the verifier to the other two tools: what pe-gen and pe-apply write is right, in every convention, layout, dtype and dialect.
+"""Makes every combination, judges them by one `pe-verify run`, and prints the last line "N passed, N failed"."""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+DTYPES = ("f32", "f64", "f16", "bf16")
+# encoding → (arguments, parameters of the manifest) of every way to write it
+LONGROPE = {"scaling": "longrope", "factor": "4", "original-max-position": "32", "short-factor": "1,1,1,1.5,2,2,2.5,3",
+            "long-factor": "1,1.5,2,3,4,6,8,9"}
+SCALINGS = ({}, {"scaling": "linear", "factor": "4"}, {"scaling": "yarn", "factor": "4", "original-max-position": "64"},
+            {"scaling": "llama3", "factor": "8", "original-max-position": "64"}, LONGROPE)
+
+
+def ways():
+    """(encoding, parameters) of tables, biases and turns."""
+    for layout in ("pairs", "halves", "adjacent"):
+        for more in ({}, {"rotary-dim": "8"}, *SCALINGS[1:]):
+            yield "rope", {"dim": "16", "layout": layout, **more}
+    for layout in ("pairs", "adjacent"):
+        for center in ("middle", "zero"):
+            yield "xpos", {"dim": "16", "layout": layout, "center": center}
+    for convention in "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision".split():
+        for layout in ("pairs", "channels"):
+            for grid in ("5x9", "4x4"):
+                yield "rope-2d", {"dim": "16", "grid": grid, "convention": convention, "layout": layout}
+    for order in "sectioned interleaved".split():
+        yield "mrope", {"dim": "16", "sections": "4,2,2", "order": order, "segments": "text:3,image:4x6,text:5"}
+    for layout in "interleaved halves interleaved-cos-first halves-cos-first".split():
+        for ladder in ("paper", "endpoint"):
+            for more in ({}, {"offset": "2"}):
+                yield "sinusoidal", {"dim": "16", "layout": layout, "ladder": ladder, **more}
+    for name in ("sincos-2d", "sincos-3d"):
+        for convention in choices(name, "convention"):
+            yield name, {"dim": "48", "grid": "5x9" if name == "sincos-2d" else "3x4x5", "convention": convention}
+
+
+def choices(encoding, parameter):
+    text = subprocess.run([BIN / "pe-gen", encoding, "--help"], capture_output=True, text=True).stdout
+    line = text.split(f"--{parameter} ", 1)[1]
+    return line[line.index("{") + 1:line.index("}")].replace("\n", "").replace(" ", "").split(",")
+
+
+def dialects():
+    text = subprocess.run([BIN / "pe-gen", "list", "dialects"], capture_output=True, text=True).stdout
+    return [line.split()[0] for line in text.splitlines() if line and line[0] not in " \t" and line.split()[0].islower()]
+
+
+def flags(parameters):
+    return [word for name, value in parameters.items() for word in (f"--{name}", value)]
+
+
+def run(tool, words):
+    return subprocess.run([BIN / tool, *map(str, words)], capture_output=True, text=True)
+
+
+def tables(folder):
+    """Checks of what pe-gen writes."""
+    number = 0
+    lengths = {"rope": "40", "xpos": "40", "sinusoidal": "40"}
+    for encoding, parameters in ways():
+        for dtype in DTYPES if number % 3 == 0 else DTYPES[number % 3:number % 3 + 1]:
+            number += 1
+            file = folder / f"{number}.safetensors"
+            size = ["--length", lengths[encoding]] if encoding in lengths else []
+            name = f"pe-gen {encoding} {' '.join(flags(parameters))} {dtype}"
+            done = run("pe-gen", [encoding, *flags(parameters), *size, "--dtype", dtype, "-o", file])
+            if done.returncode:
+                yield name, done.stderr.strip()
+                continue
+            yield name, {"encoding": encoding, "parameters": parameters, "file": str(file),
+                         **({"length": int(lengths[encoding])} if size else {})}
+    for dialect in dialects():
+        for more in SCALINGS:
+            for dtype in DTYPES[::3] if more else DTYPES:
+                number += 1
+                file, parameters = folder / f"{number}.safetensors", {"dim": "16", **more}
+                name = f"pe-gen rope --dialect {dialect} {' '.join(flags(parameters))} {dtype}"
+                done = run("pe-gen", ["rope", *flags(parameters), "--length", 40, "--dialect", dialect, "--dtype", dtype, "-o", file])
+                if done.returncode:  # a dialect of tables, or of another scaling
+                    continue
+                yield name, {"encoding": "rope", "parameters": parameters, "dialect": dialect, "length": 40, "file": str(file)}
+
+
+def vectors(folder):
+    """Checks of what pe-apply turns."""
+    number = 0
+    for encoding, more in [("rope", {"pairing": p}) for p in ("halves", "adjacent", "adjacent-to-halves")] + [
+            ("rope", {}), ("rope", {"rotary-dim": "8"}), *(("rope", s) for s in SCALINGS[1:]), ("xpos", {}), ("xpos", {"center": "zero"}),
+            *(("rope-2d", {"grid": "5x8", "convention": c}) for c in
+              "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision".split()),
+            ("mrope", {"sections": "4,2,2", "segments": "text:4,image:4x8,text:4"})]:
+        for axes, shape in (("bhsd", "2,3,40,16"), ("bshd", "2,40,3,16"), ("sbhd", "40,2,3,16"), ("hsd", "3,40,16"), ("sd", "40,16")):
+            number += 1
+            dtype = DTYPES[number % 4]
+            file, parameters = folder / f"v{number}.safetensors", {"dim": "16", **more}
+            extents = dict(zip(axes, shape.split(",")))
+            drawn = ",".join(extents[letter] for letter in "bhsd" if letter in extents)
+            name = f"pe-apply {encoding} {' '.join(flags(parameters))} {axes} {dtype}"
+            done = run("pe-apply", [encoding, *flags(parameters), "--random", drawn, "--axes", axes, "--dtype", dtype,
+                                    "-o", file])
+            if done.returncode:
+                yield name, done.stderr.strip()
+                continue
+            sides = [f"{file}:q_out", f"{file}:k_out"], [f"{file}:q", f"{file}:k"]
+            check = {"encoding": encoding, "parameters": parameters, "length": 40, "file": sides[0], "before": sides[1]}
+            yield name, check
+            yield name + " keys", {**check, "file": sides[0][1:], "before": sides[1][1:]}
+    for position in (0, 1, 77, 4096):  # a decoding step
+        for encoding in ("rope", "xpos"):
+            number += 1
+            file = folder / f"v{number}.safetensors"
+            name = f"pe-apply {encoding} step at {position}"
+            done = run("pe-apply", [encoding, "--dim", 16, "--random", "2,3,1,16", "--positions", f"{position}:{position + 1}", "-o", file])
+            if done.returncode:
+                yield name, done.stderr.strip()
+                continue
+            yield name, {"encoding": encoding, "parameters": {"dim": "16"}, "positions": f"{position}:{position + 1}",
+                         "file": [f"{file}:q_out", f"{file}:k_out"], "before": [f"{file}:q", f"{file}:k"]}
+
+
+def main():
+    global BIN
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "dev" / "cmd", help="folder of the tools")
+    BIN = parser.parse_args().bin.resolve()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(prefix="pe-own-") as scratch:
+        folder, checks = pathlib.Path(scratch), []
+        for name, check in [*tables(folder), *vectors(folder)]:
+            if isinstance(check, str):
+                failed += 1
+                print(f"not written: {name}: {check}")
+            else:
+                checks.append({"name": name, **check})
+        manifest, report = folder / "manifest.json", folder / "report.json"
+        manifest.write_text(json.dumps({"schema_version": 1, "checks": checks}))
+        done = run("pe-verify", ["run", manifest, "--report", report])
+        if not report.exists():
+            sys.exit(done.stderr)
+        for check in json.loads(report.read_text())["checks"]:
+            passed += check["exit_code"] == 0
+            failed += check["exit_code"] != 0
+            if check["exit_code"] != 0:
+                print(f"{check['name']}: {check.get('error') or '; '.join(check.get('sentences') or []) or check.get('tier')}")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
