@@ -9,6 +9,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/axes.hpp"
 
 namespace pe {
 namespace {
@@ -168,14 +169,9 @@ void Tally::tell(Diagnosis& diagnosis, const std::function<std::string(const Spo
 const Stored& only_array(const Expectation& expected, const Dump& dump,
                          std::span<const std::string_view> names) {
   if (dump.arrays.size() == 1) return dump.arrays.front();
-  // What files hold beside: the coordinates of axes.
-  constexpr std::string_view coordinates[] = {
-      "position", "relative_position", "head", "query", "key", "channel", "dim", "row", "column"};
   std::vector<const Stored*> others;
   for (const Stored& array : dump.arrays)
-    if (array.shape.size() != 1 ||
-        std::ranges::find(coordinates, array.name) == std::end(coordinates))
-      others.push_back(&array);
+    if (array.shape.size() != 1 || !names_coordinates(array.name)) others.push_back(&array);
   if (others.size() == 1) return *others.front();
   const Stored* found = nullptr;
   std::string offered;

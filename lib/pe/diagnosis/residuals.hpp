@@ -46,6 +46,7 @@ class Tally {
     return agrees() && (dtype_ == DType::f64 ? ulps_ <= 1 : rounded_otherwise_ == 0);
   }
   Index cells() const { return cells_; }
+  Index beyond() const { return beyond_; }  // their bound
   double worst() const { return worst_; }
   const std::optional<Spot>& worst_spot() const { return spot_; }
   const std::optional<Spot>& first_wrong() const { return first_; }
