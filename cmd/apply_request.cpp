@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/io/file.hpp"
+#include "pe/model/number.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -88,7 +90,8 @@ Contents contents_of(const Apply& apply, Kind kind, std::uint64_t seed) {
           fmt::format("--random draws every tensor: leave out --{}, or --random", name));
     contents[name] = std::make_shared<const Content>(read(apply, name, file));
   }
-  if (!apply.random.empty()) return draw(apply, kind, seed, parse_dtype(apply.request.dtype));
+  if (!apply.random.empty())
+    return draw(apply, kind, seed, parse_dtype(apply.request.texts.dtype.value_or("f32")));
   if (!apply.kv_heads.empty())
     throw UsageError("--kv-heads shapes --random tensors: give it with --random");
   if (contents.empty())
@@ -114,21 +117,21 @@ Places places_of(const Apply& apply, const Contents& contents) {
   }
   Index first = 0;
   if (!apply.offset.empty()) {
-    first = whole_number("offset", apply.offset, "-9007199254740992", "9007199254740992");
+    first = whole_number("offset", apply.offset, "-9007199254740992", largest_whole);
     places.queries_from = "flag --offset";
-  } else if (key->length > query->length && apply.request.positions.empty()) {
+  } else if (key->length > query->length && apply.request.texts.positions.empty()) {
     if (places.keys.decimals != 0)
       throw UsageError(
           "--key-positions between whole numbers say nothing about the queries': give --positions");
     first = places.keys.at(key->length - 1) - query->length + 1;
     places.queries_from = "default: the last of the keys";
   }
-  if (apply.request.positions.empty()) {
+  if (apply.request.texts.positions.empty()) {
     places.queries = {first, 1, query->length, 0};
   } else {
     if (!apply.offset.empty())
       throw UsageError("--offset and --positions say the same thing: give one of them");
-    places.queries = parse_positions(apply.request.positions);
+    places.queries = parse_positions(apply.request.texts.positions);
     places.queries_from = "flag --positions";
   }
   if (apply.key_positions.empty() && key->length == query->length) {

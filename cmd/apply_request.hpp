@@ -7,7 +7,6 @@
 
 #include "options.hpp"
 #include "pe/apply/apply.hpp"
-#include "pe/io/file.hpp"
 
 namespace pe::cmd {
 
@@ -15,12 +14,14 @@ namespace pe::cmd {
 struct Apply {
   Request request;
   std::map<std::string, std::string> files;  // q, k, v, x
-  std::string axes, random, kv_heads, seed = "0", scale, combine = "add", offset, key_positions,
-                                      format;
+  std::string axes, random, kv_heads, seed = "0", scale, combine = "add", offset, key_positions;
   std::optional<bool> causal;
   bool allow_nonfinite = false;
-  Output output;
+  OutputRequest output;
 };
+
+/// The options of the encoding's subcommand, and its footer.
+void add_apply_options(CLI::App& app, const Encoding& encoding, Apply& apply);
 
 /// Which positions the rows of q and of k have, and why.
 struct Places {

@@ -4,17 +4,26 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <map>
 #include <mutex>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/dump.hpp"
+#include "pe/io/file.hpp"
+#include "pe/model/number.hpp"
 
 namespace pe::cmd {
 namespace {
 
 constexpr Index usual_length = 1024;
+
+std::vector<std::int64_t> shifts_of(const CheckRequest& asked) {
+  std::vector<std::int64_t> shifts;
+  for (const std::string& shift : comma_separated(asked.offsets))
+    shifts.push_back(whole_number("offsets", shift, "1", largest_whole));
+  return shifts;
+}
 
 Case case_of(const Subject& subject, const CheckRequest& asked) {
   Case checked{
@@ -24,9 +33,7 @@ Case case_of(const Subject& subject, const CheckRequest& asked) {
       .dtype = subject.dtype,
       .remake =
           [subject](Index length) { return subject.encoding->make(subject.parameters, length); },
-      .shifts = {}};
-  for (const std::string& shift : comma_separated(asked.offsets))
-    checked.shifts.push_back(whole_number("offsets", shift, "1", "9007199254740992"));
+      .shifts = shifts_of(asked)};
   if (const auto rows = rows_of(subject.effect)) {
     const PositionRange& positions = checked.positions;
     const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
@@ -40,7 +47,7 @@ Case case_of(const Subject& subject, const CheckRequest& asked) {
 
 std::vector<Stored> open_all(const std::vector<std::string>& specs, const CheckRequest& asked) {
   RawForm raw{{}, asked.shape};
-  if (asked.request.dtype_given) raw.dtype = parse_dtype(asked.request.dtype);
+  if (asked.request.texts.dtype) raw.dtype = parse_dtype(*asked.request.texts.dtype);
   std::vector<Stored> arrays;
   for (const std::string& spec : specs)
     for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
@@ -57,60 +64,9 @@ Index length_of(const std::vector<Stored>& arrays) {
   return longest > 0 ? longest : usual_length;
 }
 
-// The encoding again with some parameters changed; its tensors are not read a second time.
-std::function<std::optional<Expectation::Remade>(const Given&)> remake_of(const Request& request,
-                                                                          const Subject& subject) {
-  std::map<std::string, Array> tensors;
-  for (const Parameters::Entry& entry : subject.parameters.entries())
-    if (entry.type == Parameter::Type::tensor) tensors[entry.text] = entry.tensor;
-  return [request, subject, tensors](const Given& changes) -> std::optional<Expectation::Remade> {
-    Request changed = request;
-    Given given = subject.given;
-    for (const auto& [name, value] : changes) {
-      changed.flags.erase(name);
-      given.erase(name);
-      if (!value.text.empty()) changed.flags[name] = value;
-    }
-    const auto load = [&](const std::string& spec) {
-      const auto known = tensors.find(spec);
-      return known == tensors.end() ? read_array(spec) : known->second;
-    };
-    try {
-      Parameters parameters = parameters_in(changed, given, *subject.dialect, load);
-      Effect effect = subject.encoding->make(parameters, subject.length);
-      return Expectation::Remade{std::move(parameters), std::move(effect)};
-    } catch (const UsageError&) {
-      return {};
-    } catch (const MathError&) {
-      return {};
-    }
-  };
-}
-
-Expectation expectation_of(const Subject& subject, const CheckRequest& asked) {
-  const Request& request = asked.request;
-  Expectation expected{.encoding = subject.encoding,
-                       .parameters = subject.parameters,
-                       .effect = subject.effect,
-                       .rows = {},
-                       .layout = asked.file_layout,
-                       .remake = remake_of(request, subject)};
-  if (!request.length.empty() || !request.positions.empty()) {
-    const PositionRange& positions = subject.span.positions;
-    if (positions.step != 1 || positions.decimals != 0)
-      throw UsageError(fmt::format(
-          "--positions {}: the rows of a dump are whole positions that follow each other",
-          request.positions));
-    expected.first = positions.first;
-    expected.rows = positions.count;
-  }
-  if (request.dialect_given) expected.dialect = subject.dialect;
-  return expected;
-}
-
-void describe(Check& check, const Subject& subject) {
-  check.provenance = subject.provenance;
-  check.warnings = subject.reading.warnings;
+void describe(Check& check, const Resolved& resolved) {
+  check.provenance = resolved.provenance;
+  check.warnings = resolved.subject.reading.warnings;
 }
 
 // The dump as an effect, at the positions that --length or --positions ask for.
@@ -119,25 +75,45 @@ Observed observed_as_asked(const Expectation& expected, const Dump& dump,
   Observed observed = observe(expected, dump);
   if (expected.rows && observed.subject.positions.count > *expected.rows)
     observed.subject.positions.count = *expected.rows;
-  for (const std::string& shift : comma_separated(asked.offsets))
-    observed.subject.shifts.push_back(whole_number("offsets", shift, "1", "9007199254740992"));
+  for (const std::int64_t shift : shifts_of(asked)) observed.subject.shifts.push_back(shift);
   if (!asked.embeddings.empty()) observed.subject.embeddings = read_array(asked.embeddings);
   return observed;
 }
 
-void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& command, bool quiet,
-                   std::unique_lock<std::mutex>& one_at_a_time) {
+// Configs, weights and dumps are read by one check at a time.
+template <typename Open>
+auto alone(Open open) {
+  static std::mutex opening;
+  const std::scoped_lock lock(opening);
+  return open();
+}
+
+struct OpenedDump {
+  Dump dump;
+  Resolved resolved;
+  Expectation expected;
+};
+
+OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool quiet) {
+  OpenedDump opened;
+  opened.dump = {open_all(asked.files, asked), open_all(asked.before, asked)};
+  opened.resolved =
+      resolve(asked.request, "pe-verify", command, length_of(opened.dump.arrays), quiet);
+  opened.expected = expectation_of(opened.resolved.subject);
+  opened.expected.layout = asked.file_layout;
+  return opened;
+}
+
+void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& command,
+                   bool quiet) {
   check.files = asked.files;
-  const Dump dump{open_all(asked.files, asked), open_all(asked.before, asked)};
-  const Subject subject =
-      resolve(asked.request, "pe-verify", command, length_of(dump.arrays), quiet);
-  describe(check, subject);
-  if (asked.request.length.empty() && asked.request.positions.empty())
+  const auto [dump, resolved, expected] = alone([&] { return open_dump(asked, command, quiet); });
+  const Subject& subject = resolved.subject;
+  describe(check, resolved);
+  if (!subject.positions_given())
     std::erase_if(check.provenance.parameters,
                   [](const Provenance::Entry& entry) { return entry.name == "positions"; });
-  if (!asked.request.dialect_given) check.provenance.dialect = "any";
-  const Expectation expected = expectation_of(subject, asked);
-  one_at_a_time.unlock();
+  if (!subject.dialect_given) check.provenance.dialect = "any";
   if (asked.law) {
     check.verdicts.push_back(
         judge_law(*asked.law, *subject.encoding, observed_as_asked(expected, dump, asked)));
@@ -149,16 +125,26 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
                                    observed_as_asked(expected, dump, asked));
 }
 
-void measure_laws(Check& check, const CheckRequest& asked, const std::string& command, bool quiet,
-                  std::unique_lock<std::mutex>& one_at_a_time) {
-  const Subject subject = resolve(asked.request, "pe-verify", command, usual_length, quiet);
-  describe(check, subject);
-  const Case checked = case_of(subject, asked);
-  one_at_a_time.unlock();
+void measure_laws(Check& check, const CheckRequest& asked, const std::string& command, bool quiet) {
+  const auto [resolved, checked] = alone([&] {
+    Resolved read = resolve(asked.request, "pe-verify", command, usual_length, quiet);
+    Case opened = case_of(read.subject, asked);
+    return std::pair(std::move(read), std::move(opened));
+  });
+  const Subject& subject = resolved.subject;
+  describe(check, resolved);
   if (asked.law)
     check.verdicts.push_back(judge_law(*asked.law, *subject.encoding, checked));
   else
     check.verdicts = judge_all(*subject.encoding, subject.parameters, checked);
+}
+
+void refuse_options_of_dumps(const CheckRequest& asked) {
+  for (const auto& [given, option] :
+       {std::pair(!asked.before.empty(), "--before"), std::pair(asked.laws, "--laws"),
+        std::pair(!asked.shape.empty(), "--shape"),
+        std::pair(!asked.file_layout.empty(), "--file-layout")})
+    if (given) throw UsageError(fmt::format("{} has no meaning without --file", option));
 }
 
 }  // namespace
@@ -166,25 +152,21 @@ void measure_laws(Check& check, const CheckRequest& asked, const std::string& co
 std::vector<Index> parse_shape(const std::string& text) {
   std::vector<Index> shape;
   for (const std::string& extent : comma_separated(text))
-    shape.push_back(whole_number("shape", extent, "0", "9007199254740992"));
+    shape.push_back(whole_number("shape", extent, "0", largest_whole));
   return shape;
 }
 
 Check carry_out(const CheckRequest& asked, const std::string& command, bool quiet) {
-  static std::mutex opening;  // configs, weights and dumps are read by one check at a time
   const auto start = std::chrono::steady_clock::now();
   Check check;
   check.name = asked.name;
   check.accept = asked.accept;
   if (asked.files.empty()) {
-    for (const auto& [given, option] :
-         {std::pair(!asked.before.empty(), "--before"), std::pair(asked.laws, "--laws"),
-          std::pair(!asked.shape.empty(), "--shape"),
-          std::pair(!asked.file_layout.empty(), "--file-layout")})
-      if (given) throw UsageError(fmt::format("{} has no meaning without --file", option));
+    refuse_options_of_dumps(asked);
+    measure_laws(check, asked, command, quiet);
+  } else {
+    diagnose_dump(check, asked, command, quiet);
   }
-  std::unique_lock one_at_a_time(opening);
-  (asked.files.empty() ? measure_laws : diagnose_dump)(check, asked, command, quiet, one_at_a_time);
   check.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return check;
 }

@@ -9,6 +9,7 @@
 #include "pe/base/version.hpp"
 #include "pe/verify/manifest.hpp"
 #include "pe/verify/report.hpp"
+#include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {
@@ -75,7 +76,7 @@ Check carry_out_or_report(const CheckCommand& command, const std::string& line) 
     untold.files = command.asked.files;
     untold.error = error.what();
     untold.accept = command.asked.accept;
-    untold.provenance.encoding = command.asked.request.encoding->name;
+    untold.provenance.encoding = command.asked.request.texts.encoding->name;
     if (!command.report.paths.empty() || !command.report.annotations.empty())
       deliver({"pe-verify", std::string(version()), line, {untold}}, command.report);
     throw;
@@ -119,7 +120,7 @@ void deliver(const Report& report, const ReportOptions& options) {
 void add_check(CLI::App& app, const Encoding& encoding, const Property* law, CheckCommand& check,
                Outcome& outcome, const std::string& command) {
   CheckRequest& asked = check.asked;
-  asked.request.encoding = &encoding;
+  asked.request.texts.encoding = &encoding;
   asked.law = law;
   asked.name = fmt::format("{} {}", law ? law->name : "check", encoding.name);
   add_options(app, asked.request);

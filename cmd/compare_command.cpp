@@ -5,7 +5,9 @@
 
 #include "pe/base/error.hpp"
 #include "pe/io/dump.hpp"
+#include "pe/model/number.hpp"
 #include "pe/verify/compare.hpp"
+#include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {
@@ -21,7 +23,7 @@ int run_compare(const CompareCommand& command) {
   if (!command.kind.empty() && command.kind != "bias")
     throw UsageError(fmt::format("--kind must be bias, got '{}'", command.kind));
   const auto allowed =
-      static_cast<std::uint64_t>(whole_number("ulps", command.ulps, "0", "9007199254740992"));
+      static_cast<std::uint64_t>(whole_number("ulps", command.ulps, "0", largest_whole));
   const bool as_bias = command.kind == "bias";
   RawForm raw{{}, parse_shape(command.shape)};
   if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);

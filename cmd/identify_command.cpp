@@ -5,6 +5,7 @@
 #include "pe/io/atomic_file.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/verify/identify_report.hpp"
+#include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "main.hpp"
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnosis.hpp"
 #include "pe/dialects/dialect.hpp"
@@ -14,6 +13,7 @@
 #include "pe/models/family.hpp"
 #include "pe/properties/property.hpp"
 #include "pe/scalings/scaling.hpp"
+#include "talk.hpp"
 
 namespace pe::cmd {
 namespace {

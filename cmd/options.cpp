@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "main.hpp"
 #include "pe/base/error.hpp"
-#include "pe/base/version.hpp"
-#include "pe/io/config.hpp"
-#include "pe/models/catalogue.hpp"
-#include "pe/models/reading.hpp"
+#include "pe/io/file.hpp"
+#include "pe/model/number.hpp"
+#include "talk.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -65,47 +63,18 @@ void add_parameter(CLI::App& app, const Parameter& parameter, Given& flags) {
   if (parameter.fallback) added->default_str(parameter.fallback);
 }
 
-// One more than the largest offset of either sign: the length of a sequence that has them all.
-Index reach_of(const PositionRange& offsets) {
-  if (offsets.count == 0 || offsets.decimals != 0) return offsets.length();
-  return std::max(std::abs(offsets.at(0)), std::abs(offsets.at(offsets.count - 1))) + 1;
-}
-
-// What a config or a model of the catalogue says; nothing when none is named.
-Reading read(const Request& request) {
-  if (!request.config.empty() && !request.model.empty())
-    throw UsageError("--config and --model say the same thing: give one of them");
-  if (request.config.empty() && request.model.empty()) {
-    if (!request.layer_type.empty())
-      throw UsageError("--layer-type has no meaning without --config or --model");
-    return {};
-  }
-  const Config config =
-      request.config.empty() ? read_catalogued(request.model) : read_config_file(request.config);
-  return read_model(config, request.encoding, request.layer_type);
-}
-
-// The value of --NAME or --NAME=… among the words, or "".
-std::string option_of(const std::vector<std::string>& line, const std::string& name) {
-  for (std::size_t i = 1; i < line.size(); ++i) {
-    if (line[i] == name && i + 1 < line.size()) return line[i + 1];
-    if (line[i].starts_with(name + "=")) return line[i].substr(name.size() + 1);
-  }
-  return "";
-}
-
 }  // namespace
 
-void explain(const Subject& subject) {
+void explain(const Subject& subject, const Provenance& provenance) {
   const Reading& reading = subject.reading;
   std::size_t wide = 0;
-  for (const auto& entry : subject.provenance.parameters) wide = std::max(wide, entry.name.size());
+  for (const auto& entry : provenance.parameters) wide = std::max(wide, entry.name.size());
   say(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary));
   if (reading.family)
     say(fmt::format("  model family {}, channels turn in {} pairs{}",
                     words(reading.family->types).front(), reading.family->pairing,
                     reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)));
-  for (const auto& [name, value, origin] : subject.provenance.parameters) {
+  for (const auto& [name, value, origin] : provenance.parameters) {
     const auto given = reading.given.find(name);
     const bool ruled = given != reading.given.end() && given->second.origin == origin &&
                        !given->second.rule.empty();
@@ -126,166 +95,68 @@ std::vector<std::string> comma_separated(const std::string& text) {
   return items;
 }
 
-Index whole_number(const std::string& option, const std::string& text, const std::string& lowest,
-                   const std::string& highest) {
-  const Parameter row{.name = option.c_str(), .lowest = lowest.c_str(), .highest = highest.c_str()};
-  return complete({row}, {{option, {text, "flag --" + option}}}, {}, {}).integer(option);
-}
-
-Parameters parameters_in(const Request& request, Given given, const Dialect& dialect,
-                         const std::function<Array(const std::string&)>& load) {
-  const std::vector<Parameter> schema = schema_of(*request.encoding);
-  const auto value = [&](const std::string& name) -> std::string {
-    for (const Given* source : {&request.flags, static_cast<const Given*>(&given)})
-      if (const auto found = source->find(name); found != source->end()) return found->second.text;
-    return "";
-  };
-  for (const std::string& reading :
-       words(dialect.readings)) {  // scaling.parameter=value or encoding.parameter=value
-    const auto dot = reading.find('.'), equals = reading.find('=');
-    const std::string name = reading.substr(dot + 1, equals - dot - 1),
-                      text = reading.substr(equals + 1);
-    const std::string of = reading.substr(0, dot);
-    if ((value("scaling") != of && request.encoding->name != of) || request.flags.contains(name))
-      continue;
-    const std::string origin = fmt::format("dialect {}", dialect.name),
-                      meant = text.starts_with('@') ? value(text.substr(1)) : text;
-    if (meant.empty())
-      given.erase(name);
-    else
-      given[name] = {meant, origin};
-  }
-  return complete(schema, request.flags, given, load);
-}
-
 void add_options(CLI::App& app, Request& request) {
-  for (const Parameter& parameter : schema_of(*request.encoding))
-    add_parameter(app, parameter, request.flags);
-  app.add_option("--config", request.config,
+  SubjectTexts& texts = request.texts;
+  for (const Parameter& parameter : schema_of(*texts.encoding))
+    add_parameter(app, parameter, texts.flags);
+  app.add_option("--config", texts.config,
                  "read the position fields of a model's config.json, or of a GGUF file")
       ->type_name("FILE");
-  app.add_option("--model", request.model,
+  app.add_option("--model", texts.model,
                  "the same for a model of the catalogue (pe-gen list models)")
       ->type_name("NAME");
-  app.add_option("--layer-type", request.layer_type,
+  app.add_option("--layer-type", texts.layer_type,
                  "layers of this kind, where the config tells them apart; all: each kind's fields")
       ->type_name("NAME");
-  app.add_option("--length", request.length, "positions 0 to N-1")->type_name("N");
-  app.add_option("--positions", request.positions,
+  app.add_option("--length", texts.length, "positions 0 to N-1")->type_name("N");
+  app.add_option("--positions", texts.positions,
                  "a run of positions, half-open, or of offsets where the field is relative")
       ->type_name("START:STOP[:STEP]");
-  app.add_option("--dtype", request.dtype, "element type of real fields")
+  app.add_option("--dtype", texts.dtype, "element type of real fields")
       ->type_name("{f64,f32,f16,bf16}")
-      ->capture_default_str()
-      ->each([&request](const std::string&) { request.dtype_given = true; });
-  app.add_option("--dialect", request.dialect, "whose arithmetic and layout")
+      ->default_str("f32");
+  app.add_option("--dialect", texts.dialect, "whose arithmetic and layout")
       ->type_name("NAME")
-      ->capture_default_str()
-      ->each([&request](const std::string&) { request.dialect_given = true; });
+      ->default_str("exact");
   app.add_option("--threads", request.threads, "threads to compute with; 0: one for each processor")
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--explain", request.explain, "print each value and where it came from, on stderr");
   std::string footer = fmt::format("EXAMPLES\n  {} {}\n  {} {} -o {}.h5\n\nACCURACY\n  {}\n",
-                                   app.get_parent()->get_name(), request.encoding->example,
-                                   app.get_parent()->get_name(), request.encoding->example,
-                                   request.encoding->name, request.encoding->accuracy);
+                                   app.get_parent()->get_name(), texts.encoding->example,
+                                   app.get_parent()->get_name(), texts.encoding->example,
+                                   texts.encoding->name, texts.encoding->accuracy);
   app.footer(footer);
 }
 
-Subject resolve(const Request& request, const std::string& tool, const std::string& command,
-                Index usual_length, bool quiet) {
-  Subject subject;
-  subject.encoding = request.encoding;
-  subject.dtype = parse_dtype(request.dtype);
-  subject.threads = static_cast<int>(whole_number("threads", request.threads, "0", "1024"));
-  subject.dialect = &find_dialect(request.dialect);
-
-  subject.reading = read(request);
-  const Reading& reading = subject.reading;
-  for (const std::string& warning : quiet ? std::vector<std::string>{} : reading.warnings)
-    say(fmt::format("{}: warning: {}", tool, warning));
-  Given given = reading.given;
-  given.insert(request.implied.begin(), request.implied.end());
-  subject.given = given;
-  subject.parameters = parameters_in(request, given, *subject.dialect);
-
-  if (!request.length.empty() && !request.positions.empty())
-    throw UsageError("--length and --positions say the same thing: give one of them");
-  subject.whole_length = request.positions.empty();
-  if (!subject.whole_length) {
-    subject.span = span_of(parse_positions(request.positions));
-  } else {
-    const Index length = request.length.empty()
-                             ? usual_length
-                             : whole_number("length", request.length, "1", "9007199254740992");
-    subject.span = span_of_length(length);
-  }
-  const bool relative = request.encoding->kind == Kind::relative;
-  subject.length = relative ? reach_of(subject.span.offsets) : subject.span.positions.length();
-  subject.effect = request.encoding->make(subject.parameters, subject.length);
-  // Without --length: a grid has all of its cells, a short table all of its rows.
-  if (const auto rows = rows_of(subject.effect); rows && request.length.empty() &&
-                                                 subject.whole_length &&
-                                                 (is_grid(subject.effect) || *rows < usual_length))
-    subject.span = span_of_length(*rows);
-
-  Provenance& provenance = subject.provenance;
-  provenance = {tool,
-                std::string(version()),
-                command,
-                std::string(request.encoding->name),
-                request.dialect,
-                std::string(request.encoding->accuracy),
-                std::string(request.encoding->source),
-                {}};
-  for (const Parameters::Entry& entry : deciding(*request.encoding, subject.parameters))
-    provenance.parameters.push_back({entry.name, entry.text, entry.origin});
-  provenance.parameters.push_back({"positions", spell(subject.span.positions),
-                                   request.positions.empty()
-                                       ? request.length.empty() ? "default" : "flag --length"
-                                       : "flag --positions"});
-  if (request.explain) explain(subject);
-  return subject;
+void add_output_options(CLI::App& app, OutputRequest& request) {
+  app.add_option("-o,--output", request.path, "file; its suffix picks the format; - is stdout")
+      ->type_name("PATH")
+      ->capture_default_str();
+  app.add_option("--format", request.format,
+                 "csv, hdf5, npy, npz, safetensors, json or raw, whatever the suffix")
+      ->type_name("NAME");
+  app.add_flag("--tidy", request.tidy, "CSV with one row for each element");
 }
 
-std::vector<std::string> with_encoding(int argc, char** argv, std::size_t depth) {
-  std::vector<std::string> line(argv, argv + argc);
-  for (std::size_t i = 1; i <= depth; ++i)
-    if (i >= line.size() || line[i].starts_with('-')) return line;
-  if (line.size() > depth + 1 && !line[depth + 1].starts_with('-')) return line;
-  for (const std::string& word : line)
-    if (word == "--help" || word == "-h" || word == "--version") return line;
-  const std::string config = option_of(line, "--config"), model = option_of(line, "--model"),
-                    layer_type = option_of(line, "--layer-type");
-  if (config.empty() && model.empty()) return line;
-  const Encoding& encoding = encoding_of(config, model, layer_type == "all" ? "" : layer_type);
-  line.insert(line.begin() + static_cast<std::ptrdiff_t>(depth) + 1, std::string(encoding.name));
-  return line;
+Output output_of(const OutputRequest& request, int threads) {
+  Output output{.path = request.path, .format = {}, .tidy = request.tidy, .threads = threads};
+  if (!request.format.empty()) output.format = parse_format(request.format);
+  return output;
 }
 
-const Encoding& encoding_of(const std::string& config, const std::string& model,
-                            const std::string& layer_type) {
-  Request request;
-  request.config = config;
-  request.model = model;
-  request.layer_type = layer_type;
-  return *read(request).encoding;
-}
-
-std::string command_line(int argc, char** argv) {
-  std::string line;
-  for (int i = 0; i < argc; ++i) {
-    std::string word = argv[i];
-    if (i == 0) word = word.substr(word.rfind('/') + 1);
-    const bool plain =
-        !word.empty() &&
-        word.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,.:/@%") ==
-            std::string::npos;
-    line += (i ? " " : "") + (plain ? word : "'" + word + "'");
-  }
-  return line;
+Resolved resolve(const Request& request, const std::string& tool, const std::string& command,
+                 Index usual_length, bool quiet) {
+  Resolved resolved;
+  resolved.threads = static_cast<int>(whole_number("threads", request.threads, "0", "1024"));
+  const Reading reading = reading_of(request.texts);
+  if (!quiet)
+    for (const std::string& warning : reading.warnings)
+      say(fmt::format("{}: warning: {}", tool, warning));
+  resolved.subject = make_subject(request.texts, reading, usual_length, read_array);
+  resolved.provenance = provenance_of(resolved.subject, tool, command);
+  if (request.explain) explain(resolved.subject, resolved.provenance);
+  return resolved;
 }
 
 }  // namespace pe::cmd

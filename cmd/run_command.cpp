@@ -9,8 +9,10 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
+#include "pe/model/number.hpp"
 #include "pe/verify/manifest.hpp"
 #include "pe/verify/report.hpp"
+#include "talk.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {
@@ -47,22 +49,19 @@ CheckRequest request_of(const ManifestCheck& check, const std::string& manifest)
   asked.before = check.before;
   asked.shape = check.shape;
   asked.file_layout = check.file_layout;
-  Request& request = asked.request;
-  request.encoding = check.encoding.empty()
-                         ? &encoding_of(check.config, check.model, check.layer_type)
-                         : &find_encoding(check.encoding);
-  request.config = check.config;
-  request.model = check.model;
-  request.layer_type = check.layer_type;
-  request.length = check.length;
-  request.positions = check.positions;
-  request.dtype_given = !check.dtype.empty();
-  request.dialect_given = !check.dialect.empty();
-  if (request.dtype_given) request.dtype = check.dtype;
-  if (request.dialect_given) request.dialect = check.dialect;
-  const std::vector<Parameter> schema = schema_of(*request.encoding);
+  SubjectTexts& texts = asked.request.texts;
+  texts.config = check.config;
+  texts.model = check.model;
+  texts.layer_type = check.layer_type;
+  texts.encoding =
+      check.encoding.empty() ? reading_of(texts).encoding : &find_encoding(check.encoding);
+  texts.length = check.length;
+  texts.positions = check.positions;
+  if (!check.dtype.empty()) texts.dtype = check.dtype;
+  if (!check.dialect.empty()) texts.dialect = check.dialect;
+  const std::vector<Parameter> schema = schema_of(*texts.encoding);
   for (const auto& [name, value] : check.parameters)
-    put_flag(request.flags, schema, std::string(request.encoding->name), name, value, manifest);
+    put_flag(texts.flags, schema, std::string(texts.encoding->name), name, value, manifest);
   return asked;
 }
 

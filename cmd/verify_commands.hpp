@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "main.hpp"
+#include "tool.hpp"
 
 namespace pe::cmd {
 
@@ -42,6 +42,9 @@ struct IdentifyCommand {
   std::vector<std::string> files, before;
 };
 void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
+                  const std::string& command);
+
+void add_dialects(CLI::App& app, const Encoding& encoding, Request& request,
                   const std::string& command);
 
 /// Colour only on a terminal, and not under NO_COLOR.

@@ -1,5 +1,5 @@
-// Dialects against what the real programs gave (data/parity, written by scripts/parity.py), and
-// against each other.
+// Dialects against what the real programs gave (data/parity, written by scripts/record/parity.py),
+// and against each other.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

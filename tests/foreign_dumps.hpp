@@ -8,7 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
-#include "pe/diagnosis/diagnosis.hpp"
+#include "pe/diagnosis/expectation.hpp"
 
 namespace pe::foreign {
 
@@ -23,33 +23,10 @@ inline Array array(DType dtype, std::vector<Index> shape, const std::vector<doub
 /// The encoding with flags as on a command line; tensors that they name stand in `tensors`.
 inline Expectation expect(std::string_view name, const Flags& texts, Index length,
                           const std::map<std::string, Array>& tensors = {}) {
-  Given flags;
-  for (const auto& [key, value] : texts) flags[key] = {value, "flag --" + key};
-  const Encoding& encoding = find_encoding(name);
-  const auto load = [&tensors](const std::string& spec) { return tensors.at(spec); };
-  const Parameters parameters = complete(schema_of(encoding), flags, {}, load);
-  Expectation expected{.encoding = &encoding,
-                       .parameters = parameters,
-                       .effect = encoding.make(parameters, length),
-                       .rows = {},
-                       .layout = {},
-                       .remake = {}};
-  expected.remake = [=, &encoding](const Given& changes) -> std::optional<Expectation::Remade> {
-    Given all = flags;
-    for (const auto& [key, value] : changes) {
-      all.erase(key);
-      if (!value.text.empty()) all[key] = value;
-    }
-    try {
-      const Parameters other = complete(schema_of(encoding), all, {}, load);
-      return Expectation::Remade{other, encoding.make(other, length)};
-    } catch (const UsageError&) {
-      return {};
-    } catch (const MathError&) {
-      return {};
-    }
-  };
-  return expected;
+  SubjectTexts said{.encoding = &find_encoding(name)};
+  for (const auto& [key, value] : texts) said.flags[key] = {value, "flag --" + key};
+  const auto load = [tensors](const std::string& spec) { return tensors.at(spec); };
+  return expectation_of(make_subject(said, {}, length, load));
 }
 
 /// "wrong wrong-base".

@@ -304,8 +304,8 @@ class Bench {
 };
 
 // Wall time in milliseconds of cos and sin tables [rows, dim] of f32, halves duplicated, into
-// memory that was never touched: what scripts/bench_peers.py holds against NumPy and PyTorch, which
-// allocate as they go.
+// memory that was never touched: what scripts/record/bench_peers.py holds against NumPy and
+// PyTorch, which allocate as they go.
 double fresh_tables(Index rows, Index dim, int threads) {
   const std::vector<pe::Real> frequencies = oracle::ladder("10000", static_cast<int>(dim));
   const auto start = std::chrono::steady_clock::now();

@@ -33,6 +33,9 @@ class Case:
     container: str = "npy"
     alike: bool = False                                # clean, though its numbers are others: an equivalence
     note: str = ""                                     # of a known miss: why the data cannot tell
+    corrupt: bool = False                              # cells were damaged: `causes` or no cause at all, never a formula's
+    either: bool = False                               # nothing tells: to pass is as right as the causes are
+    by_name: bool = False                              # the names of its arrays are what is wrong
 
     @property
     def made(self):
@@ -47,16 +50,27 @@ def seeded(name):
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
+def drawn(name):
+    """Random numbers of a case that other seeds draw otherwise."""
+    return np.random.default_rng([Cycle.seed, zlib.crc32(name.encode())])
+
+
 class Cycle:
     """Walks through choices, so that every list of the corpus meets every other."""
 
     seed = 0  # other numbers give other meetings
+    deal = 0  # of one run: where it changes, every walk starts again
+
+    @staticmethod
+    def start(seed):
+        Cycle.seed, Cycle.deal = seed, Cycle.deal + 1
 
     def __init__(self, *choices):
-        self.choices, self.of = choices, None
+        self.choices, self.of, self.dealt = choices, None, None
 
     def next(self, suits=lambda c: True):
-        if self.of is None:
+        if self.dealt != Cycle.deal:
+            self.dealt = Cycle.deal
             order = np.random.default_rng([Cycle.seed, zlib.crc32(repr(self.choices).encode())]).permutation(len(self.choices))
             self.of = itertools.cycle(self.choices[i] for i in (order if Cycle.seed else sorted(order)))
         for _ in range(1000):

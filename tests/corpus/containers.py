@@ -91,19 +91,19 @@ def fits(kind, named, dtype):
 
 
 def write(folder, stem, kind, named, dtype):
-    """Writes and returns the `file` entry of a manifest, and keys that go with it."""
+    """Writes and returns the `file` entry of a manifest, and keys that go with it. Without a stem the arrays' names are all there is."""
     stored = [(name, as_stored(a, dtype)) for name, a in named]
     more = {"dtype": "bf16"} if dtype == "bf16" and kind in ("npy", "npz") else {}
     if kind in ("npy", "bin"):
         files = []
         for name, a in stored:
-            path = folder / f"{stem}.{name}.{kind}"
+            path = folder / f"{stem}{'.' if stem else ''}{name}.{kind}"
             np.save(path, a) if kind == "npy" else path.write_bytes(a.tobytes())
             files.append(path.name)
         if kind == "bin":
             more = {"dtype": type_name(stored[0][1], dtype), "shape": list(stored[0][1].shape)}
         return (files if len(files) > 1 else files[0]), more
-    path = folder / f"{stem}.{kind}"
+    path = folder / f"{stem or 'x'}.{kind}"
     if kind == "npz":
         np.savez(path, **dict(stored))
     elif kind == "safetensors":

@@ -4,11 +4,8 @@
 matrix: for every cause that was made, the causes that were named first. The last line reads "N passed, N failed"."""
 import argparse
 import collections
-import json
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,122 +15,103 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "h5py")
+import numpy as np  # noqa: E402
+import axes_cases  # noqa: E402
 import bias_cases  # noqa: E402
 import case  # noqa: E402
-import containers  # noqa: E402
+import cell_cases  # noqa: E402
+import dumps  # noqa: E402
+import engine_cases  # noqa: E402
+import gpu_cases  # noqa: E402
 import identifying  # noqa: E402
+import mask_cases  # noqa: E402
 import mrope  # noqa: E402
+import outcome  # noqa: E402
+import part_cases  # noqa: E402
+import relative_cases  # noqa: E402
 import rope_cases  # noqa: E402
 import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
+import scaling_cases  # noqa: E402
 import selfcheck  # noqa: E402
+import selfcheck_scores  # noqa: E402
+import soak  # noqa: E402
 import tables_cases  # noqa: E402
 import vectors  # noqa: E402
+import xpos_cases  # noqa: E402
 
-BATCH_BYTES, BATCH_CASES = 150 << 20, 250
 KNOWN = {}  # name of a case → why its data cannot tell
 
 
 def every_case(folder):
     """folder: for the weights that a check's parameters name."""
-    for module in (rope_cases, rope_special, vectors, mrope):
+    for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
+                   scaling_cases, engine_cases):
         yield from module.spoilt()
-    for module in (bias_cases, tables_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases):
         yield from module.spoilt(folder)
-    for module in (rope_clean, vectors, mrope):
+    for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
+                   scaling_cases, engine_cases):
         yield from module.clean()
-    for module in (bias_cases, tables_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases):
         yield from module.clean(folder)
-
-
-def write(folder, number, one):
-    """Writes the dump; the manifest's entry."""
-    built = one.build()
-    stem = f"{number:04d}"
-    kind = case.container_for(built.named, built.dtype, one.container)
-    file, more = containers.write(folder, stem, kind, built.named, built.dtype)
-    check = {"name": f"{one.name} | {built.dtype} {kind}", **one.check, **built.check, **more, "file": file}
-    if built.before:
-        check["before"], _ = containers.write(folder, stem + "-before", kind, built.before, built.dtype)
-    return check
-
-
-def run(tool, folder, checks):
-    """What the verifier says, by name; and what it printed where there is no report."""
-    manifest, report = folder / "manifest.json", folder / "report.json"
-    manifest.write_text(json.dumps({"schema_version": 1, "checks": checks}, indent=1))
-    done = subprocess.run([tool, "run", str(manifest), "--report", str(report)], capture_output=True, text=True)
-    if not report.exists():
-        return {}, f"exit {done.returncode}: {done.stderr.strip()[-400:]}"
-    return {c["name"]: c for c in json.loads(report.read_text())["checks"]}, ""
-
-
-def named(answer):
-    """The causes named, as one word for the matrix."""
-    if answer is None:
-        return "no answer"
-    if answer.get("exit_code") == 2:
-        return "could not tell"
-    causes = answer.get("causes") or []
-    return causes[0] if causes else ("unexplained" if answer.get("tier") == "wrong" else answer.get("tier", "no tier"))
-
-
-def right(one, answer):
-    if answer is None:
-        return False
-    if not one.causes:
-        return answer.get("exit_code") == 0 and answer.get("tier") in one.tiers
-    causes = answer.get("causes") or []
-    if answer.get("exit_code") != 1 or not causes:
-        return False
-    return any(set(causes) == a if len(a) > 1 else causes[0] in a for a in one.causes)
-
-
-def batches(cases, folder):
-    """(cases, checks) until the files or the cases are enough."""
-    ones, checks = [], []
-    for number, one in enumerate(cases):
-        ones.append(one)
-        checks.append(write(folder, number, one))
-        if len(ones) >= BATCH_CASES or sum(f.stat().st_size for f in folder.iterdir()) > BATCH_BYTES:
-            yield ones, checks
-            ones, checks = [], []
-    if ones:
-        yield ones, checks
-
-
-def judge(tool, cases, folder, keep):
-    matrix, misses, seconds, passed, known = collections.defaultdict(collections.Counter), [], [], 0, 0
-    for number, (ones, checks) in enumerate(batches(cases, folder)):
-        answers, trouble = run(tool, folder, checks)
-        if trouble:
-            print(f"batch {number}: {trouble}")
-        for one, check in zip(ones, checks):
-            answer = answers.get(check["name"])
-            word = named(answer)
-            if one.causes and len(one.causes[0]) > 1 and answer:
-                word = " + ".join(sorted(answer.get("causes") or [word]))
-            matrix[one.made][word] += 1
-            seconds.append(((answer or {}).get("seconds", 0), check["name"]))
-            if right(one, answer):
-                passed += 1
-            elif one.name in KNOWN:
-                known += 1
-            else:
-                said = "; ".join((answer or {}).get("sentences") or [])[:160] or (answer or {}).get("error", "")[:160]
-                misses.append(f"{check['name']}: {word}, tier {(answer or {}).get('tier')} {said}")
-        for path in folder.iterdir():
-            if keep:
-                shutil.copy(path, keep / (f"{number}-{path.name}" if path.suffix == ".json" else path.name))
-            path.unlink()
-    print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3]))
-    return matrix, misses, passed, known
 
 
 def show(matrix):
     for made in sorted(matrix):
         row = matrix[made]
         print(f"{made:<52} {sum(row.values()):4d}: " + ", ".join(f"{word} {n}" for word, n in row.most_common()))
+
+
+def judge(tool, cases, folder, keep):
+    matrix, counts, misses, seconds = collections.defaultdict(collections.Counter), collections.Counter(), [], []
+    for one, check, answer in dumps.answers(tool, cases, folder, keep):
+        matrix[one.made][outcome.word(one, answer)] += 1
+        seconds.append(((answer or {}).get("seconds", 0), check["name"]))
+        kind = outcome.judged(one, answer)
+        counts["known" if kind != "right" and one.name in KNOWN else kind] += 1
+        if kind != "right" and one.name not in KNOWN:
+            misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
+    slowest = "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3])
+    print(f"the verifier's own time: {sum(t for t, _ in seconds):.0f} s; slowest: {slowest}")
+    show(matrix)
+    print("\n".join(["", *misses]))
+    print(outcome.line(counts))
+    if counts["known"]:
+        print(f"{counts['known']} known misses: " + "; ".join(sorted(set(KNOWN.values()))))
+    return counts["right"], len(misses)
+
+
+def chosen(folder, seed, options):
+    """The cases of a seed; some of them drawn, where not all are wanted."""
+    case.Cycle.start(seed)
+    cases = [c for c in every_case(folder) if re.search(options.only, c.name)]
+    if options.deal and options.deal < len(cases):
+        keep = sorted(np.random.default_rng([seed, 7]).permutation(len(cases))[:options.deal])
+        cases = [cases[i] for i in keep]
+    return [c for c in cases if not (options.anonymous and c.by_name)]
+
+
+def soaked(seeds, folder, options):
+    def told():
+        for seed in seeds:
+            start = time.monotonic()
+            counts = collections.Counter()
+            for one, check, answer in dumps.answers(options.bin / "pe-verify", chosen(folder, seed, options), folder):
+                counts[outcome.judged(one, answer)] += 1
+                yield seed, one, check, answer
+            print(f"seed {seed}: {outcome.line(counts)}, {time.monotonic() - start:.0f} s", flush=True)
+    table, misses = soak.counted(told())
+    print("\n".join(["", *misses, ""]))
+    whole = soak.show(table)
+    return whole["right"], len(misses)
+
+
+def seeds_of(options):
+    if options.seeds:
+        first, _, last = options.seeds.partition(":")
+        return range(int(first), int(last))
+    return range(options.soak) if options.soak else None
 
 
 def main():
@@ -143,32 +121,34 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep dumps, manifests and reports here")
     parser.add_argument("--identify", action="store_true", help="ask of each sound dump what it is, with nothing said")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another assortment of dtypes, layouts, lengths and containers")
+    parser.add_argument("--soak", type=int, metavar="N", help="seeds 0 to N-1, all misses together")
+    parser.add_argument("--seeds", metavar="A:B", help="the same for seeds A to B-1")
+    parser.add_argument("--deal", type=int, metavar="K", help="K cases of each seed, drawn from all")
+    parser.add_argument("--anonymous", action="store_true", help="every file x.npy and every array x: the answers must be the same")
     parser.add_argument("--self-check", action="store_true", help="hold the corpus to itself, without a verifier")
     options = parser.parse_args()
     start = time.monotonic()
-    case.Cycle.seed = options.seed
+    dumps.anonymous = options.anonymous
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pe-corpus-") as name:
         folder = pathlib.Path(name)
-        cases = [c for c in every_case(folder) if re.search(options.only, c.name)]
-        spoilt = sum(bool(c.causes) for c in cases)
-        print(f"{spoilt} spoilt and {len(cases) - spoilt} sound dumps, {len({c.made for c in cases})} rows")
-        if options.self_check:
-            faults = list(selfcheck.cases(cases)) + list(selfcheck.against_mpmath())
-            print("\n".join(faults))
-            passed, failed = len(cases) - len(faults), len(faults)
-        elif options.identify:
-            sound = [c for c in cases if not c.causes]
-            passed, failed = identifying.judge(options.bin / "pe-verify", sound, folder, write, identifying.untold)
+        seeds, tool = seeds_of(options), options.bin / "pe-verify"
+        if seeds is not None:
+            passed, failed = soaked(seeds, folder, options)
         else:
-            tool = options.bin / "pe-verify"
-            matrix, misses, passed, known = judge(tool, cases, folder, options.keep)
-            show(matrix)
-            print("\n".join(["", *misses]))
-            failed = len(misses)
-            if known:
-                print(f"{known} known misses: " + "; ".join(sorted(set(KNOWN.values()))))
+            cases = chosen(folder, options.seed, options)
+            spoilt = sum(bool(c.causes) for c in cases)
+            print(f"{spoilt} spoilt and {len(cases) - spoilt} sound dumps, {len({c.made for c in cases})} rows")
+            if options.self_check:
+                faults = [*selfcheck.cases(cases), *selfcheck.against_mpmath(), *selfcheck_scores.faults()]
+                print("\n".join(faults))
+                passed, failed = len(cases) - len(faults), len(faults)
+            elif options.identify:
+                sound = [c for c in cases if not c.causes]
+                passed, failed = identifying.judge(tool, sound, folder, dumps.write, identifying.untold)
+            else:
+                passed, failed = judge(tool, cases, folder, options.keep)
     print(f"{time.monotonic() - start:.0f} s")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

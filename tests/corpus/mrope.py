@@ -82,6 +82,35 @@ def coordinate_offset(name, segments):
     return reaxed(name, segments, change=lambda p: p + np.where(vision(p)[:, None], [[0, 1, 1]], 0))
 
 
+def all_shifted(k, pictures_alone=False):
+    """Every coordinate, or those of pictures, k further on."""
+    def places(name, segments):
+        return reaxed(name, segments, change=lambda p: p + k * (vision(p)[:, None] if pictures_alone else 1))
+    return places
+
+
+def axes_turned(order):
+    return lambda name, segments: reaxed(name, segments, change=lambda p: p[:, order])
+
+
+def sections_wrong(delta):
+    """Pairs of time given to height, or the reverse; in turn, whatever the model has."""
+    def places(name, segments):
+        sections, interleaved = models.sections(name)
+        t, h, w = sections
+        return reaxed(name, segments, axis_of_pair([t + delta, h - delta, w], False) if not interleaved
+                      else np.roll(axis_of_pair(sections, True), 1))
+    return places
+
+
+def text_behind_all(name, segments):
+    """Text goes on behind the number of tokens, not behind the longer side of a picture."""
+    def change(p):
+        text = ~vision(p)
+        return np.where(text[:, None], np.arange(len(p))[:, None], p)
+    return reaxed(name, segments, change=change)
+
+
 def built(name, segments, change, layout, dtype):
     good = sound(name, segments, "f64" if dtype == "f64" else "hf")
     bad = change(good) if change else good
@@ -89,6 +118,33 @@ def built(name, segments, change, layout, dtype):
     if change and e < case.CLEAR and dtype != "f32":
         return built(name, segments, change, layout, "f32")
     return Built(turns.laid(bad, layout), dtype, e)
+
+
+def turned(number, causes, name, segments, change=None, what=""):
+    """Vectors [position, head, channel] before and after."""
+    dtype, spec = DTYPES.next(lambda d: not causes or d != "bf16"), models.rope(name)
+    full = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {name} | vectors {segments}{what} #{number}"
+
+    def build():
+        good = sound(name, segments, "f64" if dtype == "f64" else "hf")
+        count = len(good.positions)
+        x = turns.vectors(case.drawn(full), count, 2, spec.head, dtype)
+        y, want = (turns.turned(v, *turns.table(s), spec.pairing, spec.rotary) for v, s in
+                   ((x, change(good) if change else good), (x.astype(np.float64), good.but(engine="f64"))))
+        limit = float(np.abs(x).max()) * 4 * case.turn_bound(np.array(float(count)), 1.0, dtype, 1, False).max()
+        e = case.worst(case.rounded(y, dtype), want, limit)
+        return Built([("after", y[0])], dtype, e, count, [("before", x[0])])
+    return Case(full, {"encoding": "mrope", "model": name, "parameters": {"segments": segments}}, build, causes,
+                container=case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf")))
+
+
+def turned_cases(number, wrong):
+    many = [((), None), (accepted("axes-swapped"), axes_swapped), (accepted("axes-collapsed"), axes_collapsed),
+            (accepted("coordinate-offset", "position-offset"), all_shifted(1)), (accepted("axes-swapped"), axes_turned([1, 2, 0]))]
+    for i, (causes, places) in enumerate(many * 2):
+        name, segments = MODELS[(i + i // 5) % 4], SEGMENTS[i % 2]
+        if bool(causes) == wrong:
+            yield turned(number + i, causes, name, segments, (lambda s, n=name, g=segments, f=places: s.but(axes=f(n, g))) if places else None)
 
 
 def one(number, cause, name, segments, change=None, also=()):
@@ -117,7 +173,24 @@ def spoilt():
         number += 1
 
 
+    more = [("coordinate-offset", ("position-offset",), all_shifted(1)), ("coordinate-offset", ("position-offset",), all_shifted(-2)),
+            ("coordinate-offset", ("position-offset",), all_shifted(17)), ("coordinate-offset", ("position-offset",), all_shifted(3, True)),
+            ("axes-swapped", (), axes_turned([1, 2, 0])), ("axes-swapped", (), axes_turned([2, 1, 0])), ("axes-swapped", (), axes_turned([1, 0, 2])),
+            ("sections-wrong", ("sections-order", "wrong-parameter"), sections_wrong(-4)),
+            ("sections-wrong", ("sections-order", "wrong-parameter"), sections_wrong(4)),
+            ("coordinate-offset", ("position-offset", "position-jump"), text_behind_all)]
+    number = 3100
+    for i, (cause, also, places) in enumerate(more * 2):
+        name, segments = MODELS[(i + i // 10) % 4], SEGMENTS[i % 2]
+        yield one(number, cause, name, segments, lambda s, n=name, g=segments, f=places: s.but(axes=f(n, g)), also)
+        number += 1
+
+
+    yield from turned_cases(3200, True)
+
+
 def clean():
+    yield from turned_cases(3200, False)
     number = 3500
     for name in MODELS:
         for segments in SEGMENTS:

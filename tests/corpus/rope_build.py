@@ -35,7 +35,8 @@ def flags_of(spec):
         flags["scaling"] = s["kind"]
     for key, flag in (("factor", "factor"), ("original_max_position_embeddings", "original-max-position"),
                       ("attention_factor", "attention-factor"), ("beta_fast", "beta-fast"), ("beta_slow", "beta-slow"),
-                      ("low_freq_factor", "low-freq-factor"), ("high_freq_factor", "high-freq-factor")):
+                      ("low_freq_factor", "low-freq-factor"), ("high_freq_factor", "high-freq-factor"),
+                      ("partial_rotary_factor", "partial-rotary-factor")):
         if key in s:
             flags[flag] = s[key]
     for key in ("short_factor", "long_factor"):

@@ -3,7 +3,6 @@ import numpy as np
 
 import case
 import rope_build as rope
-import spoil_turns as spoil
 import tables
 import turns
 from case import Built, Case
@@ -91,8 +90,6 @@ def equivalents():
     yield "llama-3.1-8b-v5", lambda s: s.but(spec=rope.source("llama-3.1-8b")[0]), {"dtype": "f32"}
     for of in YARN_1[:2]:  # a factor of 1 that is multiplied in
         yield of, lambda s: s.also(rows=lambda c, t: (c * c.dtype.type(1), t)), {"dtype": "f32"}
-    for of in PLAIN[:3]:  # 2π subtracted in one float32 step: no more than the angle's own rounding
-        yield of, spoil.single_step_reduction, {"dtype": "f32", "engine": "hf", "length": 4096, "layout": "pairs"}
     for of in PLAIN[:3]:  # frequencies multiplied by a reciprocal, as Hexagon's kernels do
         yield of, lambda s: s.also(ladder=lambda f: F32(1) / (F32(1) / f)), {"dtype": "f32", "engine": "trtllm"}
 

@@ -34,7 +34,7 @@ def renamed(c, names):
     def again():
         built = build()
         return dataclasses.replace(built, named=[(n, a) for n, (_, a) in zip(names, built.named)])
-    return dataclasses.replace(c, build=again, container="npz")
+    return dataclasses.replace(c, build=again, container="npz", by_name=True)
 
 
 def layouts(number):

@@ -86,6 +86,14 @@ def dynamic_base(spec):
     return spec.base * grown ** (WIDE(spec.rotary) / (spec.rotary - 2))
 
 
+def ntk_base(spec):
+    return spec.base * WIDE(spec.scaling["factor"]) ** (WIDE(spec.rotary) / (spec.rotary - 2))
+
+
+def base_of(spec):
+    return {"dynamic": dynamic_base, "ntk": ntk_base}.get(spec.scaling.get("kind"), lambda s: s.base)(spec)
+
+
 def long_list(spec):
     return spec.seq_len > spec.scaling["original_max_position_embeddings"]
 
@@ -109,6 +117,8 @@ def bend(f, spec, kind=F64):
         t = (kind(original) / wave - kind(lo)) / kind(hi - lo)
         blend = (kind(1) - t) * f / factor + t * f
         return np.where(wave > kind(original / lo), f / factor, np.where(wave < kind(original / hi), f, blend))
+    if rule == "resonance":
+        return kind(2 * PI) / np.rint(kind(2 * PI) / f)
     return f
 
 
@@ -118,8 +128,7 @@ def frequencies(spec, kind=F64, denominator=None, shift=0):
         f = np.zeros(spec.head // 2, kind)
         f[:live] = ladder(spec.base, denominator or spec.head, live, kind, shift)
         return f / kind(spec.scaling.get("factor", 1))
-    base = dynamic_base(spec) if spec.scaling.get("kind") == "dynamic" else spec.base
-    return bend(ladder(base, denominator or spec.rotary, spec.rotary // 2, kind, shift), spec, kind)
+    return bend(ladder(base_of(spec), denominator or spec.rotary, spec.rotary // 2, kind, shift), spec, kind)
 
 
 def mscale(s, k=1.0):
@@ -158,7 +167,7 @@ def engine_frequencies(spec, engine, **how):
         return frequencies(spec, F32, **how)
     if spec.scaling.get("kind") == "proportional":
         raise ValueError(f"no steps of {engine} for proportional")
-    base = dynamic_base(spec) if spec.scaling.get("kind") == "dynamic" else spec.base
+    base = base_of(spec)
     top, d = 2 * np.arange(spec.rotary // 2) + how.get("shift", 0), how.get("denominator") or spec.rotary
     if engine == "metal":
         own = power(base, F32(-1) / F32(d) * top.astype(F32))

@@ -31,7 +31,8 @@ def tolerance(x, story, dtype):
     return float(np.abs(x).max()) * 2 * (float(bound.max()) + 2 * case.HALF_ULP[dtype] * amplitude)
 
 
-def build(of, change, order, dtype, length, seed, sides="x", finish=None, pairing=None, low=False, change_key=None):
+def build(of, change, order, dtype, length, seed, sides="x", finish=None, pairing=None, low=False, change_key=None,
+          must_show=False):
     """sides: one pair of vectors (x), or queries and keys (qk), of which change_key spoils the keys."""
     rng = case.seeded(seed)
     named, before, excess = [], [], 0.0
@@ -47,6 +48,8 @@ def build(of, change, order, dtype, length, seed, sides="x", finish=None, pairin
         excess = max(excess, case.worst(case.rounded(y, dtype), want, tolerance(x, good, dtype)))
         named.append((side + "_after", turns.arranged(y, order)))
         before.append((side + "_before", turns.arranged(x, order)))
+    if must_show and excess < case.CLEAR and dtype != "f32":
+        return build(of, change, order, "f32", length, seed, sides, finish, pairing, low, change_key)
     return Built(named, dtype, excess, length, before, check={"length": length})
 
 
@@ -56,8 +59,9 @@ def vector_case(number, causes, of, change=lambda s: s, dtype=None, length=160, 
     made = " + ".join(sorted(causes[0])) if causes else "clean"
     name = f"{made} | {rope.label(of)} | vectors {order} #{number}"
     container = case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf"))
-    alike = keys.pop("alike", False)
-    return Case(name, check, lambda: build(of, change, order, dtype, length, name, **keys), causes, container=container, alike=alike)
+    more = {key: keys.pop(key) for key in ("alike", "either") if key in keys}
+    return Case(name, check, lambda: build(of, change, order, dtype, length, name, must_show=bool(causes), **keys), causes,
+                container=container, **more)
 
 
 def other_pairing(own):

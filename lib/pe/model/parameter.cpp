@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "pe/base/error.hpp"
+#include "pe/model/number.hpp"
 
 namespace pe {
 namespace {
@@ -18,34 +19,14 @@ std::string from(const std::string& origin) {
 
 [[noreturn]] void refuse(const Parameter& parameter, const GivenValue& value,
                          std::string_view expected) {
-  throw UsageError(fmt::format("--{} must be {}, got {}{}", parameter.name, expected,
-                               value.text.empty() ? "nothing" : value.text, from(value.origin)));
+  refuse_value({parameter.name, value.text, value.origin}, expected);
 }
 
-Decimal checked_number(const Parameter& parameter, const GivenValue& value,
-                       const std::string& text) {
-  const bool whole = parameter.type == Parameter::Type::integer;
-  const auto number = [&] {
-    try {
-      return Decimal(text);
-    } catch (const UsageError&) {
-      refuse(parameter, value, whole ? "a whole number" : "a finite decimal number");
-    }
-  }();
-  if (whole && !number.is_integer()) refuse(parameter, value, "a whole number");
-  const bool low =
-      parameter.lowest && number.real() < Decimal(std::string_view(parameter.lowest)).real();
-  const bool high =
-      parameter.highest && number.real() > Decimal(std::string_view(parameter.highest)).real();
-  if (low || high) {
-    if (parameter.lowest && parameter.highest)
-      refuse(parameter, value,
-             fmt::format("between {} and {}", parameter.lowest, parameter.highest));
-    refuse(parameter, value,
-           low ? fmt::format("at least {}", parameter.lowest)
-               : fmt::format("at most {}", parameter.highest));
-  }
-  return number;
+void check_number(const Parameter& parameter, const GivenValue& value, const std::string& text) {
+  checked_number({parameter.name, value.text, value.origin}, text,
+                 {.whole = parameter.type == Parameter::Type::integer,
+                  .lowest = parameter.lowest,
+                  .highest = parameter.highest});
 }
 
 std::vector<std::string> items(std::string_view text) {
@@ -63,10 +44,10 @@ void check(const Parameter& parameter, const GivenValue& value) {
   switch (parameter.type) {
     case Type::integer:
     case Type::number:
-      checked_number(parameter, value, value.text);
+      check_number(parameter, value, value.text);
       return;
     case Type::numbers:
-      for (const std::string& item : items(value.text)) checked_number(parameter, value, item);
+      for (const std::string& item : items(value.text)) check_number(parameter, value, item);
       return;
     case Type::flag:
       if (value.text != "true" && value.text != "false") refuse(parameter, value, "true or false");

@@ -105,14 +105,19 @@ Measurement not_told(std::string why);
 using Turns = std::vector<std::complex<double>>;
 Turns turns_of(const Rotation& rotation, const PositionRange& positions, DType dtype);
 
-/// The turn of a foreign rotation that lies farthest from turns in proportion to the position,
-/// measured against what it is allowed: one such turn decides, for the law's bound is of every pair
-/// of positions. `still`: turns that stand still at position 0.
+/// How far a foreign rotation lies from turns in proportion to the position: one turn decides, for
+/// the law's bound is of every pair of positions. `still`: turns that stand still at position 0.
 struct Farthest {
-  double off = 0, allowed = 0;
-  std::string witness;
+  double off = 0, allowed = 0, amplitude = 1;
+  std::string witness, allowed_from;
+  Power power;
 };
 Farthest farthest_turn(const Rotation& rotation, const Case& subject, bool still);
+
+struct SteadyTable;
+/// A law of a foreign table that its steady pairs obey; the other columns by `of_rest`.
+Measurement foreign_columns(const SteadyTable& steady, const Table& table, const Case& subject,
+                            Measurement (*of_rest)(const Table&, const Case&));
 
 /// The turns that the waves make, [position, pair], to f64.
 Turns exact_turns(const Rotation& rotation, const PositionRange& positions);

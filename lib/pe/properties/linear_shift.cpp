@@ -1,10 +1,12 @@
-// linear-shift with a known M_k: each pair of a table made of waves turns by k·θ.
+// linear-shift with a known M_k: each pair of a table made of waves turns by k·θ. Of a dump the
+// pairs that turn steadily have their M_k by that, and what is left is fitted.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "pe/base/narrow.hpp"
 #include "pe/properties/laws.hpp"
+#include "pe/properties/steady.hpp"
 
 namespace pe::laws {
 namespace {
@@ -21,10 +23,64 @@ std::vector<double> turn_by(const Waves& waves, std::int64_t shift) {
 
 }  // namespace
 
+// With every turn z_p = A·e^{i(pθ+φ)} + d_p the turn by kθ leaves z_{p+k} − e^{ikθ}·z_p = d_{p+k} −
+// e^{ikθ}·d_p: where all d lie within the errors of the arithmetic a table that obeys the law lies
+// that near, and where one does not, none does. So d decides for every k at once.
+Measurement steady_columns(const SteadyTable& steady, const Case& subject) {
+  Measurement result;
+  const SteadyPair& worst = steady.fit.worst();
+  result.worst = worst.worst.off;
+  result.bound = worst.worst.allowed;
+  result.bound_from = steady.fit.bound_from;
+  result.power = steady.fit.power();
+  result.witness = fmt::format(
+      "nearest to its bound: {}, {:.3g} from where a steady turn is",
+      spell_place(steady.turns, subject, worst.worst.row, worst.worst.pair), result.worst);
+  result.coverage = fmt::format("all pairs of {} positions, by certificate", steady.turns.rows);
+  result.exhaustive = true;
+  return result;
+}
+
+Measurement foreign_columns(const SteadyTable& steady, const Table& table, const Case& subject,
+                            Measurement (*of_rest)(const Table&, const Case&)) {
+  if (steady.fit.pairs.empty()) return of_rest(table, subject);
+  Measurement result = steady_columns(steady, subject);
+  if (steady.rest.empty() || !result.holds()) return result;
+  Measurement rest = of_rest(columns_of(table, steady.rest), subject);
+  const std::string which =
+      fmt::format("{} of {} columns that are in no steady pair: ", steady.rest.size(), table.width);
+  if (!rest.skipped.empty()) {
+    rest.skipped = which + rest.skipped;
+    return rest;
+  }
+  rest.witness = which + rest.witness;
+  rest.coverage += ", and the steady pairs by certificate";
+  if (!(rest.power.change > result.power.change)) rest.power = result.power;
+  return rest;
+}
+
+// Where the encoding is made of waves M_k is known to turn pairs of columns. Some that do not may
+// yet have an M_k of their own, and it is fitted; where most do not, the table is no such one.
+Measurement foreign_shift(const Table& table, const Case& subject) {
+  const SteadyTable steady = steady_table(table, subject);
+  Measurement fitted = foreign_columns(steady, table, subject, fitted_shift);
+  const bool waves =
+      subject.foreign->angle && !table.grid && existing(table, subject.positions).count > 3;
+  if (!waves || 2 * std::ssize(steady.rest) <= table.width || !fitted.holds()) return fitted;
+  fitted.worst = HUGE_VAL;
+  fitted.skipped.clear();
+  fitted.witness = fmt::format(
+      "{} of {} columns turn steadily with no other, as sines and cosines do; as a table of no "
+      "formula: {}",
+      steady.rest.size(), table.width, fitted.witness);
+  return fitted;
+}
+
 // M_k = diag of 2×2 turns: sin((p+k)θ) = cos(kθ) sin(pθ) + sin(kθ) cos(pθ), and likewise for cos
 // (angle addition). With every entry within e of the truth both sides differ by at most e(1 + |cos
 // kθ| + |sin kθ|) ≤ e(1 + √2), and the arithmetic here by 4·2^-52·A.
 Measurement linear_shift(const Table& table, const Case& subject) {
+  if (subject.foreign) return foreign_shift(table, subject);
   if (!table.waves || !table.waves->second.sine || !table.waves->second.cosine)
     return fitted_shift(table, subject);
   const auto& [waves, layout] = *table.waves;
@@ -68,6 +124,7 @@ Measurement linear_shift(const Table& table, const Case& subject) {
   result.bound_from = fmt::format("(1+√2)·e + 4·2^-52, e = {:.3g} (one rounding to {}); M_k known",
                                   e, name_of(subject.dtype));
   result.coverage = fmt::format("all {} positions, {}", positions.count, spell_shifts(shifts));
+  result.power = {result.bound + result.worst, "any cell"};
   return result;
 }
 

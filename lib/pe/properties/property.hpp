@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,13 @@ struct Case {
   std::optional<Foreign> foreign{};  // the effect is somebody's dump
 };
 
+/// How much a law sees: the smallest change of one cell, at the least sensitive place, that it
+/// would have caught. Infinite where it cannot see a change of one cell.
+struct Power {
+  double change = std::numeric_limits<double>::quiet_NaN();  // NaN: not a change of a number
+  std::string at;  // the place, and the change in roundings of the arithmetic there; or why
+};
+
 /// The worst deviation, the bound it is held to, and where it was found.
 struct Measurement {
   double worst = 0;
@@ -51,6 +59,7 @@ struct Measurement {
   std::string coverage;    // "all 1024 positions, offsets 1, 2, 4"
   bool exhaustive = false;
   std::string skipped;  // why it could not be told; empty when it was measured
+  Power power{};
 
   bool holds() const { return worst <= bound; }  // false for NaN
 };

@@ -202,11 +202,12 @@ Measurement turns_add(const Rotation& rotation, const Case& subject) {
   Measurement result;
   if (subject.foreign) {
     const Farthest far = farthest_turn(rotation, subject, true);
-    const double a = subject.foreign->amplitude, d = far.off, e = far.allowed;
+    const double a = far.amplitude, d = far.off, e = far.allowed;
     result.worst = 3 * a * d + d * d;
     result.bound = 3 * a * e + e * e;
-    result.bound_from = fmt::format("3A·D + D², A = {:.9g}, D = {:.3g} there: {}", a, e,
-                                    subject.foreign->angle_from);
+    result.bound_from =
+        fmt::format("3A·D + D², A = {:.9g}, D = {:.3g} there: {}", a, e, far.allowed_from);
+    result.power = far.power;
     result.witness = far.witness;
     result.coverage =
         fmt::format("all pairs of {} positions, by certificate", subject.positions.count);
@@ -236,11 +237,12 @@ Measurement rotation_relative_only(const Rotation& rotation, const Case& subject
   if (subject.foreign) {
     const Farthest far = farthest_turn(rotation, subject, false);
     const Spread spread = spread_of_products(rotation, subject);
-    const double a = subject.foreign->amplitude, d = far.off, e = far.allowed;
+    const double a = far.amplitude, d = far.off, e = far.allowed;
     result.worst = 2 * a * d + d * d;
     result.bound = 2 * a * e + e * e;
-    result.bound_from = fmt::format("2A·D + D², A = {:.9g}, D = {:.3g} there: {}", a, e,
-                                    subject.foreign->angle_from);
+    result.bound_from =
+        fmt::format("2A·D + D², A = {:.9g}, D = {:.3g} there: {}", a, e, far.allowed_from);
+    result.power = far.power;
     result.witness = fmt::format("{}; products from below {:.3g}{}", far.witness, spread.worst,
                                  spread.witness.empty() ? "" : ", " + spread.witness);
     result.coverage = fmt::format("all pairs of {} positions by certificate; from below: {}",

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "pe/properties/laws.hpp"
+#include "pe/properties/steady.hpp"
 
 namespace pe::laws {
 namespace {
@@ -219,8 +220,16 @@ Measurement constant_norm(const Table& table, const Case& subject) {
   return result;
 }
 
+// Products that depend on the offset only are those of rows that an orthogonal map turns, which in
+// its own axes is a turn for each pair: pairs that are steady as they stand obey the law, for every
+// offset at once.
 Measurement distance_by_offset(const Table& table, const Case& subject) {
-  return products(table, subject, shifts_of(subject));
+  const auto by_products = [](const Table& columns, const Case& of) {
+    return products(columns, of, shifts_of(of));
+  };
+  return subject.foreign
+             ? foreign_columns(steady_table(table, subject), table, subject, by_products)
+             : by_products(table, subject);
 }
 
 // (x + P(m))·(y + P(n)) holds x·P(n), which for some x moves as far as P(n) does: only a constant

@@ -1,5 +1,5 @@
 // Cosine and sine of sector/512 of a turn, sectors 0 … 64, each as high + low (written by
-// scripts/circle_table.py).
+// scripts/record/circle_table.py).
 #pragma once
 
 namespace pe::engine {

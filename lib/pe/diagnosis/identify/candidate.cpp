@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/expectation.hpp"
 #include "pe/models/catalogue.hpp"
 #include "pe/models/reading.hpp"
 
@@ -99,36 +100,17 @@ Given identified(std::initializer_list<std::pair<const char*, std::string>> valu
 
 std::optional<Expectation> expectation_of(const Candidate& candidate, Index length,
                                           std::int64_t first, bool may_remake) {
-  const auto make = [encoding = candidate.encoding,
-                     length](const Given& given) -> std::optional<Expectation::Remade> {
-    try {
-      Parameters parameters = complete(schema_of(*encoding), {}, given, no_tensor);
-      Effect effect = encoding->make(parameters, length);
-      return Expectation::Remade{std::move(parameters), std::move(effect)};
-    } catch (const UsageError&) {
-      return {};
-    } catch (const MathError&) {
-      return {};
-    }
-  };
-  auto made = make(candidate.given);
-  if (!made) return {};
-  Expectation expected{.encoding = candidate.encoding,
-                       .parameters = std::move(made->parameters),
-                       .effect = std::move(made->effect),
-                       .rows = {},
-                       .layout = {},
-                       .remake = {}};
+  const SubjectTexts texts{.encoding = candidate.encoding, .implied = candidate.given};
+  Expectation expected;
+  try {
+    expected = expectation_of(make_subject(texts, {}, length, no_tensor));
+  } catch (const UsageError&) {
+    return {};
+  } catch (const MathError&) {
+    return {};
+  }
   expected.first = first;
-  if (may_remake)
-    expected.remake = [make, given = candidate.given](const Given& changes) {
-      Given all = given;
-      for (const auto& [name, value] : changes) {
-        all.erase(name);
-        if (!value.text.empty()) all[name] = value;
-      }
-      return make(all);
-    };
+  if (!may_remake) expected.remake = nullptr;
   return expected;
 }
 

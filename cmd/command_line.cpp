@@ -1,0 +1,87 @@
+// Words before options, and the encoding that a config means.
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pe/base/error.hpp"
+#include "pe/subject/subject.hpp"
+
+namespace pe::cmd {
+namespace {
+
+bool is_option(const std::string& word) { return word.starts_with('-'); }
+
+// The value of --NAME or --NAME=… among the words, or "".
+std::string option_of(const std::vector<std::string>& words, const std::string& name) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == name && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
+  }
+  return "";
+}
+
+// Word `place` is where an encoding belongs, those before it are there, and none stands in it.
+bool lacks_encoding(const std::vector<std::string>& words, std::size_t place) {
+  if (words.size() < place ||
+      std::any_of(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(place), is_option))
+    return false;
+  if (words.size() > place && !is_option(words[place])) return false;
+  return std::ranges::none_of(words, [](const std::string& word) {
+    return word == "--help" || word == "-h" || word == "--version";
+  });
+}
+
+std::string quoted(const std::string& word) {
+  constexpr const char* plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,.:/@%";
+  const bool whole = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
+  return whole ? word : "'" + word + "'";
+}
+
+}  // namespace
+
+CommandLine::CommandLine(int argc, char** argv, std::size_t encoding_at)
+    : words_(argv + 1, argv + argc) {
+  const std::string tool = argv[0];
+  text_ = quoted(tool.substr(tool.rfind('/') + 1));
+  for (const std::string& word : words_) text_ += " " + quoted(word);
+
+  if (!lacks_encoding(words_, encoding_at)) return;
+  SubjectTexts texts{.config = option_of(words_, "--config"),
+                     .model = option_of(words_, "--model"),
+                     .layer_type = option_of(words_, "--layer-type")};
+  if (texts.config.empty() && texts.model.empty()) return;
+  if (texts.layer_type == "all") texts.layer_type.clear();
+  words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(encoding_at),
+                std::string(reading_of(texts).encoding->name));
+}
+
+bool CommandLine::asks_for(std::size_t depth, std::string_view name) const {
+  return words_.size() > depth && words_[depth] == name &&
+         std::none_of(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(depth),
+                      is_option);
+}
+
+void CommandLine::check_word(const CLI::App& app, std::size_t depth, std::string_view what) const {
+  const auto option = std::ranges::find_if(words_, is_option);
+  if (static_cast<std::size_t>(option - words_.begin()) <= depth) return;
+  const std::string& word = words_[depth];
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_name() == word) return;
+    if (sub->get_name() != "list") names.push_back(sub->get_name());
+  }
+  const std::string near = nearest(word, names);
+  throw UsageError(fmt::format("unknown {} '{}': {}", what, word,
+                               near.empty() ? fmt::format("choose {}", fmt::join(names, ", "))
+                                            : fmt::format("did you mean {}?", near)));
+}
+
+void CommandLine::parse(CLI::App& app) const {
+  std::vector<std::string> reversed(words_.rbegin(), words_.rend());  // as CLI11 wants them
+  app.parse(reversed);
+}
+
+}  // namespace pe::cmd

@@ -1,0 +1,34 @@
+// The words of a command line, read before CLI11 does: which subcommands they ask for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pe::cmd {
+
+class CommandLine {
+ public:
+  /// Where word `encoding_at` (0: the first after the tool) names no encoding, the one that
+  /// --config or --model means is put in. Throws what reading a config throws.
+  CommandLine(int argc, char** argv, std::size_t encoding_at);
+
+  /// As it was given, quoted where a shell needs it.
+  const std::string& text() const { return text_; }
+
+  /// Whether the word at `depth` before any option is `name`.
+  bool asks_for(std::size_t depth, std::string_view name) const;
+
+  /// Refuses a word at `depth` that names no subcommand of `app`, suggesting the nearest.
+  void check_word(const CLI::App& app, std::size_t depth, std::string_view what) const;
+
+  /// As CLI::App::parse.
+  void parse(CLI::App& app) const;
+
+ private:
+  std::string text_;
+  std::vector<std::string> words_;  // behind the tool's name
+};
+
+}  // namespace pe::cmd

@@ -1,0 +1,118 @@
+// Exit codes, error lines and subcommands.
+#include "tool.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <new>
+
+#include "list.hpp"
+#include "pe/base/error.hpp"
+#include "pe/base/version.hpp"
+#include "pe/io/atomic_file.hpp"
+#include "talk.hpp"
+
+namespace pe::cmd {
+namespace {
+
+// An option that `app` does not have, with the nearest that it has.
+std::string unknown_option(const CLI::App& app, std::string_view option) {
+  std::vector<std::string> names;
+  for (const CLI::Option* known : app.get_options())
+    for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
+  const std::string near = nearest(option.substr(0, option.find('=')), names);
+  return fmt::format("unknown option '{}'{}", option,
+                     near.empty() ? "" : fmt::format(": did you mean {}?", near));
+}
+
+// CLI11 speaks of its own concepts; these are the words of ours.
+std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error))
+    for (const std::string& word : app.remaining(true))
+      if (word.starts_with("-")) return unknown_option(app, word);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) && app.get_subcommands().empty() &&
+      app.get_require_subcommand_min() > 0)
+    return app.get_parent() ? fmt::format("{} needs the name of an encoding", app.get_name())
+                            : "which one? name what to do";
+  std::string text = error.what();
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+// The subcommand that was asked for last, and the words that lead to it.
+std::pair<const CLI::App*, std::string> deepest(const CLI::App& app) {
+  const CLI::App* found = &app;
+  std::string words = app.get_name();
+  while (!found->get_subcommands().empty()) {
+    found = found->get_subcommands().front();
+    words += " " + found->get_name();
+  }
+  return {found, words};
+}
+
+void parse(CLI::App& app, const CommandLine& line) {
+  try {
+    line.parse(app);
+  } catch (const CLI::Success&) {  // --help, --version
+    print(app.get_version_ptr()->count() > 0 ? app.version() + "\n" : deepest(app).first->help());
+  } catch (const CLI::ParseError& error) {
+    const auto [command, words] = deepest(app);
+    throw UsageError(fmt::format("{} (see {} --help)", message_of(error, *command), words));
+  }
+}
+
+int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add) {
+  const CommandLine line(argc, argv, tool.encoding_at);
+  Outcome outcome;
+  List list;
+  CLI::App app(tool.summary, tool.name);
+  app.set_version_flag("--version", fmt::format("{} {}", tool.name, version()));
+  app.require_subcommand(1);
+  app.footer(tool.footer);
+  add(app, line, outcome);
+  add_list(app, list);
+  line.check_word(app, 0, tool.word);
+  parse(app, line);
+  return outcome.exit_code;
+}
+
+}  // namespace
+
+int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
+  std::signal(SIGPIPE, SIG_IGN);
+  remove_temporaries_on_signals();
+  const auto fail = [&](const std::string& message) {
+    say(tool.name + ": " + message);
+    return 2;
+  };
+  try {
+    return build_and_run(tool, argc, argv, add);
+  } catch (const ClosedPipe&) {
+    return 2;
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory: ask for fewer positions, or a smaller --dim");
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+}
+
+void add_encodings(CLI::App& app, const CommandLine& line, std::size_t depth,
+                   const AddEncoding& add) {
+  for (const Encoding* encoding : all_encodings()) {
+    CLI::App* sub = app.add_subcommand(std::string(encoding->name), std::string(encoding->summary));
+    if (line.asks_for(depth, encoding->name)) add(*sub, *encoding);
+  }
+}
+
+void add_over_encodings(CLI::App& app, const CommandLine& line, std::string_view name,
+                        std::string_view summary, const AddEncoding& add) {
+  CLI::App* sub = app.add_subcommand(std::string(name), std::string(summary));
+  if (!line.asks_for(0, name)) return;
+  sub->require_subcommand(1);
+  add_encodings(*sub, line, 1, add);
+  line.check_word(*sub, 1, "encoding");
+}
+
+}  // namespace pe::cmd

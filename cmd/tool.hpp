@@ -1,0 +1,44 @@
+// One main for every tool: its subcommands, `list`, and an outcome turned into exit code 0 (holds),
+// 1 (fails) or 2 (could not tell).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "command_line.hpp"
+#include "pe/encodings/encoding.hpp"
+
+namespace pe::cmd {
+
+/// What a subcommand found out: 0 or 1. Set by its callback.
+struct Outcome {
+  int exit_code = 0;
+};
+
+/// What tells one tool from another, apart from its subcommands.
+struct Tool {
+  std::string name, summary, footer;
+  std::string word = "encoding";  // what its first word names
+  std::size_t encoding_at = 0;    // which word names the encoding
+};
+
+/// Adds the tool's own subcommands.
+using AddCommands = std::function<void(CLI::App&, const CommandLine&, Outcome&)>;
+
+/// The whole of a tool. Every failure is one line on stderr, "tool: what was wrong", and exit code
+/// 2.
+int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add);
+
+/// Gives the subcommand of an encoding its options and callback.
+using AddEncoding = std::function<void(CLI::App&, const Encoding&)>;
+
+/// One subcommand for each encoding; only the one that is asked for at `depth` is filled in.
+void add_encodings(CLI::App& app, const CommandLine& line, std::size_t depth,
+                   const AddEncoding& add);
+
+/// The subcommand `name`, which takes the name of an encoding behind it.
+void add_over_encodings(CLI::App& app, const CommandLine& line, std::string_view name,
+                        std::string_view summary, const AddEncoding& add);
+
+}  // namespace pe::cmd

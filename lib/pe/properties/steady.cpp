@@ -1,0 +1,330 @@
+// The fit of steady turns: two passes over a dump, and bounds as tight as its own arithmetic.
+#include "pe/properties/steady.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "pe/base/narrow.hpp"
+#include "pe/properties/laws.hpp"
+
+namespace pe::laws {
+namespace {
+
+using Turn = std::complex<double>;
+
+constexpr double u = 0x1p-24, v = 0x1p-53;
+constexpr Index fewest_rows = 8;  // that tell a frequency
+const double root = std::sqrt(2.0);
+
+// From the closest to the loosest. An angle is a product of position and frequency, rounded once;
+// twice where the position is a quotient; j times more where each frequency is the one before times
+// a factor (ggml); once to the file's type where the file holds angles.
+std::vector<Arithmetic> arithmetics_of(const SeenTurns& turns, const Case& subject) {
+  const double value = subject.foreign->value;
+  std::vector<Arithmetic> list;
+  if (subject.dtype == DType::f64) {
+    list.push_back({4 * v, 2 * v, 0, "all in float64"});
+    list.push_back({4 * v, u, 0, "angles rounded to float32, their cosines in float64"});
+  }
+  list.push_back({value, 0, 0, "angles in float64 or exact"});
+  list.push_back({value, u, 0, "angles that are one float32 product"});
+  list.push_back({value, 2 * u, 0, "angles of two float32 roundings"});
+  list.push_back({value, 2 * u, u, "angles of 2 + j float32 roundings"});
+  const double stored = unit_roundoff(subject.dtype);
+  if (stored <= u || turns.nominal.empty() || turns.rows < 2) return list;
+  const auto far = static_cast<std::size_t>(turns.rows - 1);
+  const double x = std::fabs(turns.coordinate(static_cast<Index>(far), 0) * turns.nominal[0]),
+               angle = subject.foreign->angle(subject.positions.at(static_cast<Index>(far)), 0);
+  if (angle >= stored * x)
+    list.push_back(
+        {value, stored + 2 * u, u, fmt::format("angles stored as {}", name_of(subject.dtype))});
+  return list;
+}
+
+// One pair's line through the phases, and what the errors of the turns may do to it. By least
+// squares with weights w, the line at x is Σ w(1/S0 + (x−m)(q−m)/S2)·r over the phases r at q: if
+// each is off by at most β, the line is off by at most Σwβ/S0 + |x−m|·Σw|q−m|β/S2. Through the
+// origin the first term is absent and m = 0.
+struct Line {
+  double s0 = 0, s1 = 0, s2 = 0, middle = 0;                    // of the weights
+  double flat = 0, flat_angle = 0;                              // Σw, Σw|angle|
+  double slant = 0, slant_angle = 0;                            // Σw|x−m|, Σw|x−m||angle|
+  double rest = 0, moment = 0, kept = 0, kept1 = 0, kept2 = 0;  // of the phases not trimmed away
+  double level = 0, slope = 0;                                  // of the line itself
+};
+
+class Fit {
+ public:
+  Fit(const SeenTurns& turns, const Case& subject, bool still)
+      : turns_(turns),
+        subject_(subject),
+        still_(still),
+        kinds_(arithmetics_of(turns, subject)),
+        start_(start_steady(turns, subject, still, entry(kinds_.back(), 1))),
+        lines_(turns.pairs) {
+    bare_ =
+        turns.rows < fewest_rows && std::ranges::all_of(start_.nominal, [](char c) { return c; });
+    if (bare_) {
+      start_.frequencies = turns.nominal;
+      start_.phases.assign(turns.pairs, 0);
+      start_.middles.assign(turns.pairs, 0);
+      return;
+    }
+    weigh();
+    draw();
+  }
+  SteadyFit judge() const;
+
+ private:
+  double entry(const Arithmetic& kind, double amplitude) const {
+    return rounding_error(subject_.dtype, amplitude) + kind.value + 2 * v * amplitude;
+  }
+  double x_of(Index row, std::size_t j) const {
+    return turns_.coordinate(row, j) - start_.middles[j];
+  }
+  double angle_of(Index row, std::size_t j) const {
+    const double per_step = turns_.nominal.empty() ? std::fabs(start_.frequencies[j])
+                                                   : std::max(std::fabs(start_.frequencies[j]),
+                                                              std::fabs(turns_.nominal[j]));
+    return per_step * std::fabs(turns_.coordinate(row, j));
+  }
+  bool is_blank(std::size_t j) const {  // a pair of zeros has no phase
+    return start_.amplitudes[j] <= 4 * entry(kinds_.back(), 1e-3);
+  }
+  // Of a phase; asin(√2·e/A) ≤ 1.05·√2·e/A below 1/2.
+  double phase_error(const Arithmetic& kind, std::size_t j, double angle) const {
+    const double a = start_.amplitudes[j];
+    return 1.05 * root * entry(kind, a) / a + (kind.angle(j) + 4 * v) * angle;
+  }
+  double weight(std::size_t j, double angle) const {
+    const double a = start_.amplitudes[j], beta = root * entry(kinds_.back(), a) / a + u * angle;
+    return 1 / (beta * beta);
+  }
+  void weigh();
+  void draw();
+  Turn steady(Index row, std::size_t j) const {
+    const double x = x_of(row, j), from_middle = x - lines_[j].middle;
+    return std::polar(start_.amplitudes[j], start_.frequencies[j] * x + start_.phases[j] +
+                                                lines_[j].level + lines_[j].slope * from_middle);
+  }
+  // The turn's own error, and that of the steady one.
+  std::pair<double, double> errors(const Arithmetic& kind, Index row, std::size_t j) const;
+  double leverage(Index row, std::size_t j) const;
+  template <typename Visit>
+  void scan(Visit visit) const;
+
+  const SeenTurns& turns_;
+  const Case& subject_;
+  bool still_, bare_ = false;
+  std::vector<Arithmetic> kinds_;
+  SteadyStart start_;
+  std::vector<Line> lines_;
+};
+
+template <typename Visit>
+void Fit::scan(Visit visit) const {
+  const auto block = std::max<Index>(1, (Index{1} << 16) / static_cast<Index>(turns_.pairs));
+  std::vector<Turn> seen(static_cast<std::size_t>(block) * turns_.pairs);
+  for (Index first = 0; first < turns_.rows; first += block) {
+    const Index count = std::min(block, turns_.rows - first);
+    turns_.read(first, count, seen.data());
+    for (Index i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < turns_.pairs; ++j)
+        visit(first + i, j, seen[static_cast<std::size_t>(i) * turns_.pairs + j]);
+  }
+}
+
+void Fit::weigh() {
+  for (std::size_t j = 0; j < turns_.pairs; ++j) {
+    if (is_blank(j)) continue;
+    Line& line = lines_[j];
+    for (Index row = 0; row < turns_.rows; ++row) {
+      const double w = weight(j, angle_of(row, j));
+      line.s0 += w;
+      line.s1 += w * x_of(row, j);
+    }
+    line.middle = still_ ? 0 : line.s1 / line.s0;
+    for (Index row = 0; row < turns_.rows; ++row) {
+      const double angle = angle_of(row, j), w = weight(j, angle),
+                   x = std::fabs(x_of(row, j) - line.middle);
+      line.s2 += w * x * x;
+      line.flat += w;
+      line.flat_angle += w * angle;
+      line.slant += w * x;
+      line.slant_angle += w * x * angle;
+    }
+  }
+}
+
+// Phases far off the beginning's line are no errors of any arithmetic and are left out, unless they
+// are the most: sound turns all stay.
+void Fit::draw() {
+  struct Sums {
+    double w = 0, x = 0, xx = 0, r = 0, xr = 0;
+    Index count = 0;
+    void add(double weight, double at, double rest) {
+      w += weight;
+      x += weight * at;
+      xx += weight * at * at;
+      r += weight * rest;
+      xr += weight * at * rest;
+      ++count;
+    }
+  };
+  std::vector<std::array<Sums, 2>> sums(turns_.pairs);
+  scan([&](Index row, std::size_t j, Turn turn) {
+    if (is_blank(j) || !std::isfinite(std::abs(turn)) || std::abs(turn) == 0) return;
+    const double angle = angle_of(row, j), x = x_of(row, j) - lines_[j].middle;
+    const double rest =
+        std::arg(turn * std::polar(1.0, -start_.frequencies[j] * x_of(row, j) - start_.phases[j]));
+    const double w = weight(j, angle);
+    sums[j][0].add(w, x, rest);
+    const double usual =
+        start_.nominal[j] ? subject_.foreign->angle(subject_.positions.at(row), j) : 0;
+    if (std::fabs(rest) <= 8 * phase_error(kinds_.back(), j, angle) + usual)
+      sums[j][1].add(w, x, rest);
+  });
+  for (std::size_t j = 0; j < turns_.pairs; ++j) {
+    const Sums& s = 2 * sums[j][1].count >= sums[j][0].count ? sums[j][1] : sums[j][0];
+    Line& line = lines_[j];
+    if (s.count == 0) continue;
+    const double d = s.w * s.xx - s.x * s.x;
+    if (still_) {
+      line.slope = s.xx > 0 ? s.xr / s.xx : 0;
+    } else if (s.count > 1 && d > 0) {
+      line.slope = (s.w * s.xr - s.x * s.r) / d;
+      line.level = (s.r - line.slope * s.x) / s.w;
+    } else {
+      line.level = s.r / s.w;
+    }
+  }
+}
+
+std::pair<double, double> Fit::errors(const Arithmetic& kind, Index row, std::size_t j) const {
+  const double a = start_.amplitudes[j], e = entry(kind, a), angle = angle_of(row, j);
+  if (bare_) return {root * e + a * subject_.foreign->angle(subject_.positions.at(row), j), 0};
+  const double own = root * e + a * (kind.angle(j) + 4 * v) * angle;
+  if (is_blank(j)) return {own, root * e};
+  const Line& line = lines_[j];
+  const double flat = 1.05 * root * e / a, relative = kind.angle(j) + 4 * v;
+  const double x = std::fabs(x_of(row, j) - line.middle);
+  const double level = still_ ? 0 : (flat * line.flat + relative * line.flat_angle) / line.s0;
+  const double slope =
+      line.s2 > 0 ? (flat * line.slant + relative * line.slant_angle) / line.s2 : 0;
+  return {own, a * (level + slope * x) + (start_.own[j] ? root * e : 0)};
+}
+
+double Fit::leverage(Index row, std::size_t j) const {
+  if (bare_ || is_blank(j)) return 0;
+  const Line& line = lines_[j];
+  const double x = x_of(row, j) - line.middle, w = weight(j, angle_of(row, j));
+  return w * ((still_ ? 0 : 1 / line.s0) + (line.s2 > 0 ? x * x / line.s2 : 0));
+}
+
+// Which arithmetic a pair's turns show: the closest whose errors hold all but one of them, or one
+// in a thousand; else the closest that holds most. A fault of one cell, or of a row, so leaves the
+// bound that it breaks as tight as it was.
+SteadyFit Fit::judge() const {
+  struct Tally {
+    Index outside = 0, beyond = 0;
+    double share = -1;
+    SteadyPlace worst;
+    double change = 0, rounding = 0;
+    Index least = 0;
+  };
+  const std::size_t kinds = bare_ ? 1 : kinds_.size();
+  std::vector<std::vector<Tally>> tallies(turns_.pairs, std::vector<Tally>(kinds));
+  scan([&](Index row, std::size_t j, Turn turn) {
+    const double distance = std::abs(turn - (is_blank(j) ? Turn(0) : steady(row, j)));
+    const double off = std::isnan(distance) ? HUGE_VAL : distance;
+    const double free = 1 - leverage(row, j);
+    for (std::size_t k = 0; k < kinds; ++k) {
+      const auto [own, line] = errors(bare_ ? kinds_.back() : kinds_[k], row, j);
+      Tally& tally = tallies[j][k];
+      const double allowed = own + line, share = off / allowed;
+      tally.outside += !(off <= own);
+      tally.beyond += !(off <= allowed);
+      if (share > tally.share) {
+        tally.share = share;
+        tally.worst = {distance, allowed, row, j};
+      }
+      const double change = free > 0.05 ? (allowed + std::min(off, allowed)) / free : HUGE_VAL;
+      if (change > tally.change) {
+        tally.change = change;
+        tally.rounding = own / root;
+        tally.least = row;
+      }
+    }
+  });
+  SteadyFit result;
+  std::size_t loosest = 0;
+  for (std::size_t j = 0; j < turns_.pairs; ++j) {
+    std::size_t k = 0;
+    const auto within = [&](Index most) {
+      for (k = 0; k < kinds; ++k)
+        if (tallies[j][k].outside <= most) return true;
+      return false;
+    };
+    if (!within(1 + turns_.rows / 1000) && !within(turns_.rows / 2)) k = kinds - 1;
+    const Tally& tally = tallies[j][k];
+    loosest = std::max(loosest, k);
+    result.pairs.push_back(
+        {tally.worst,
+         tally.share,
+         {tally.change, fmt::format("{}, {:.3g} roundings of the arithmetic there",
+                                    spell_place(turns_, subject_, tally.least, j),
+                                    tally.change / tally.rounding)},
+         tally.beyond});
+  }
+  const double e = entry(kinds_[bare_ ? kinds_.size() - 1 : loosest],
+                         *std::ranges::max_element(start_.amplitudes));
+  if (bare_) {
+    result.bound_from = fmt::format(
+        "√2·e, e = {:.3g}{}, and the angle's error in float32: too few rows to tell the file's own "
+        "frequencies, so those meant are taken",
+        e, spell_entry_error(subject_));
+    return result;
+  }
+  result.bound_from = fmt::format(
+      "√2·e, e = {:.3g}{}, {}, and what both may do to a line through the phases; a frequency{} "
+      "for "
+      "each pair fitted to its turns, the arithmetic the closest that holds all but one in a "
+      "thousand",
+      e, spell_entry_error(subject_), kinds_[loosest].name, still_ ? "" : " and a phase");
+  return result;
+}
+
+}  // namespace
+
+Index SteadyFit::outside() const {
+  Index sum = 0;
+  for (const SteadyPair& pair : pairs) sum += pair.outside;
+  return sum;
+}
+
+const SteadyPair& SteadyFit::worst() const {
+  return *std::ranges::max_element(pairs, {}, &SteadyPair::share);
+}
+
+Power SteadyFit::power() const {
+  return std::ranges::max_element(pairs, {},
+                                  [](const SteadyPair& pair) { return pair.power.change; })
+      ->power;
+}
+
+SteadyFit fit_steady(const SeenTurns& turns, const Case& subject, bool still) {
+  return Fit(turns, subject, still).judge();
+}
+
+std::string spell_place(const SeenTurns& turns, const Case& subject, Index row, std::size_t pair) {
+  const std::string name =
+      turns.columns.empty()
+          ? fmt::format("pair {}", pair)
+          : fmt::format("channels {} and {}", turns.columns[pair][0], turns.columns[pair][1]);
+  return fmt::format("position {}, {}", subject.positions.value(row), name);
+}
+
+}  // namespace pe::laws

@@ -1,0 +1,172 @@
+// From texts to a subject.
+#include "pe/subject/subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "pe/base/error.hpp"
+#include "pe/base/version.hpp"
+#include "pe/io/config.hpp"
+#include "pe/io/file.hpp"
+#include "pe/model/number.hpp"
+#include "pe/models/catalogue.hpp"
+
+namespace pe {
+namespace {
+
+// One entry of Dialect::readings: "scaling.parameter=value" or "encoding.parameter=value".
+struct DialectReading {
+  explicit DialectReading(const std::string& text) {
+    const auto dot = text.find('.');
+    const auto equals = text.find('=');
+    of = text.substr(0, dot);
+    parameter = text.substr(dot + 1, equals - dot - 1);
+    value = text.substr(equals + 1);
+  }
+  std::string of, parameter, value;
+};
+
+// What config and other input said, as the dialect reads it.
+Given as_read(const Subject& subject) {
+  Given read = subject.given;
+  const auto value = [&](const std::string& name) -> std::string {
+    for (const Given* source : {&subject.flags, static_cast<const Given*>(&read)})
+      if (const auto found = source->find(name); found != source->end()) return found->second.text;
+    return "";
+  };
+  for (const std::string& text : words(subject.dialect->readings)) {
+    const DialectReading reading(text);
+    const bool meant = value("scaling") == reading.of || subject.encoding->name == reading.of;
+    if (!meant || subject.flags.contains(reading.parameter)) continue;
+    const std::string said =
+        reading.value.starts_with('@') ? value(reading.value.substr(1)) : reading.value;
+    if (said.empty())
+      read.erase(reading.parameter);
+    else
+      read[reading.parameter] = {said, fmt::format("dialect {}", subject.dialect->name)};
+  }
+  return read;
+}
+
+Parameters parameters_of(const Subject& subject, const LoadTensor& load) {
+  return complete(schema_of(*subject.encoding), subject.flags, as_read(subject), load);
+}
+
+Effect effect_of(const Subject& subject) {
+  return subject.encoding->make(subject.parameters, subject.length);
+}
+
+// One more than the largest offset of either sign: the length of a sequence that has them all.
+Index reach_of(const PositionRange& offsets) {
+  if (offsets.count == 0 || offsets.decimals != 0) return offsets.length();
+  return std::max(std::abs(offsets.at(0)), std::abs(offsets.at(offsets.count - 1))) + 1;
+}
+
+void place(Subject& subject, const SubjectTexts& texts, Index usual_length) {
+  if (!texts.length.empty() && !texts.positions.empty())
+    throw UsageError("--length and --positions say the same thing: give one of them");
+  if (!texts.positions.empty()) {
+    subject.span = span_of(parse_positions(texts.positions));
+    subject.positions_origin = "flag --positions";
+  } else if (!texts.length.empty()) {
+    subject.span = span_of_length(whole_number("length", texts.length, "1", largest_whole));
+    subject.positions_origin = "flag --length";
+  } else {
+    subject.span = span_of_length(usual_length);
+  }
+  const bool relative = subject.encoding->kind == Kind::relative;
+  subject.length = relative ? reach_of(subject.span.offsets) : subject.span.positions.length();
+}
+
+}  // namespace
+
+Reading reading_of(const SubjectTexts& texts) {
+  if (!texts.config.empty() && !texts.model.empty())
+    throw UsageError("--config and --model say the same thing: give one of them");
+  if (texts.config.empty() && texts.model.empty()) {
+    if (!texts.layer_type.empty())
+      throw UsageError("--layer-type has no meaning without --config or --model");
+    return {};
+  }
+  const Config config =
+      texts.config.empty() ? read_catalogued(texts.model) : read_config_file(texts.config);
+  return read_model(config, texts.encoding, texts.layer_type);
+}
+
+Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index usual_length,
+                     const LoadTensor& load) {
+  Subject subject;
+  subject.encoding = texts.encoding ? texts.encoding : reading.encoding;
+  if (!subject.encoding) throw UsageError("no encoding is named, and no config that means one");
+  if (texts.dtype) subject.dtype = parse_dtype(*texts.dtype);
+  subject.dialect = &find_dialect(texts.dialect.value_or("exact"));
+  subject.dialect_given = texts.dialect.has_value();
+  subject.reading = reading;
+  subject.flags = texts.flags;
+  subject.given = reading.given;
+  subject.given.insert(texts.implied.begin(), texts.implied.end());
+  subject.load = load;
+  subject.parameters = parameters_of(subject, load);
+  place(subject, texts, usual_length);
+  subject.effect = effect_of(subject);
+  const auto rows = rows_of(subject.effect);
+  if (rows && !subject.positions_given() && (is_grid(subject.effect) || *rows < usual_length))
+    subject.span = span_of_length(*rows);
+  return subject;
+}
+
+Subject make_subject(const SubjectTexts& texts, Index usual_length) {
+  return make_subject(texts, reading_of(texts), usual_length, read_array);
+}
+
+std::optional<Subject> with_changes(const Subject& subject, const Given& changes) {
+  Subject changed = subject;
+  for (const auto& [name, value] : changes) {
+    changed.flags.erase(name);
+    changed.given.erase(name);
+    if (!value.text.empty()) changed.flags[name] = value;
+  }
+  const auto load = [&](const std::string& spec) {
+    for (const Parameters::Entry& entry : subject.parameters.entries())
+      if (entry.type == Parameter::Type::tensor && entry.text == spec) return entry.tensor;
+    return subject.load(spec);
+  };
+  try {
+    changed.parameters = parameters_of(changed, load);
+    changed.effect = effect_of(changed);
+  } catch (const UsageError&) {
+    return {};
+  } catch (const MathError&) {
+    return {};
+  }
+  return changed;
+}
+
+Subject with_dialect(const Subject& subject, const Dialect& dialect) {
+  Subject other = subject;
+  other.dialect = &dialect;
+  other.parameters = parameters_of(other, subject.load);
+  other.effect = effect_of(other);
+  return other;
+}
+
+Provenance provenance_of(const Subject& subject, const std::string& tool,
+                         const std::string& command) {
+  Provenance provenance{tool,
+                        std::string(version()),
+                        command,
+                        std::string(subject.encoding->name),
+                        std::string(subject.dialect->name),
+                        std::string(subject.encoding->accuracy),
+                        std::string(subject.encoding->source),
+                        {}};
+  for (const Parameters::Entry& entry : deciding(*subject.encoding, subject.parameters))
+    provenance.parameters.push_back({entry.name, entry.text, entry.origin});
+  provenance.parameters.push_back(
+      {"positions", spell(subject.span.positions), subject.positions_origin});
+  return provenance;
+}
+
+}  // namespace pe

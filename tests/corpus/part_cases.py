@@ -1,0 +1,125 @@
+# Parts of what a program keeps: one side alone, one row, one layer's frequencies; stacked caches; grids of pictures.
+"""vLLM's Phi3LongRoPEScaledRotaryEmbedding stacks [short rows up to the original length; long rows up to the maximum] in one cache of
+cosines, then sines, the attention factor multiplied in. rope-2d: conventions of encodings of images, each with its own pairs."""
+import numpy as np
+
+import case
+import grids
+import rope_build as rope
+import sinusoid
+import spoil_rows as rows
+import spoil_turns as spoil
+import tables
+import turns
+from case import Built, Case, Cycle, accepted
+from rope_cases import LLAMA3, LONG, PLAIN, YARN, place
+from tables import F32, F64
+
+DTYPE = Cycle("f32", "bf16", "f64", "f32", "f16")
+SIDE = Cycle("cos", "sin", "sin", "cos")
+WIDTH = Cycle("pairs", "halves", "batch-halves")
+OF = Cycle(*PLAIN[:5], *LLAMA3[:2], *YARN[:2], "gpt-neox-20b", "gpt-j-6b")
+
+
+def side_of(number, causes, change=lambda s: s, of=None, length=400, first=0, side=None, what=""):
+    of, side, dtype = of or OF.next(), side or SIDE.next(), DTYPE.next()
+    layout = rope.proper(WIDTH.next(), rope.source(of)[0])
+    made = " + ".join(sorted(causes[0])) if causes else "clean"
+
+    def build():
+        built = rope.build(of, change, layout, dtype, length, first, "hf" if dtype != "f64" else "f64", None, bool(causes))
+        built.named = [(n, a) for n, a in built.named if n == side]
+        return built
+    return Case(f"{made} | {rope.label(of)} | {side} alone, {layout}{what} #{number}", rope.source(of)[1], build, causes,
+                container=case.CONTAINERS.next(), alike="backwards" in what)
+
+
+def sides():
+    number = 15000
+    for length, first in ((400, 0), (1, 0), (1, 77), (64, 500), (333, 1000), (1, 4095)) * 2:
+        for side in ("cos", "sin"):
+            yield side_of(number, (), length=length, first=first, side=side, what=f" of {length} from {first}")
+            number += 1
+    for cause, change in (("wrong-base", lambda s: spoil.wrong_base(s, 250000)), ("position-offset", place(rows.position_offset(1))),
+                          ("rows-zero", lambda s: s.also(rows=rows.rows_zero(200))), ("position-reset", place(rows.position_reset(128)))):
+        for side in ("cos", "sin"):
+            also = {"position-reset": ("rows-wrapped",)}.get(cause, ())
+            yield side_of(number, accepted(cause, *also), change, of=PLAIN[number % 5], side=side)
+            number += 1
+    for of in LLAMA3[:2]:
+        for side in ("cos", "sin"):
+            yield side_of(number, accepted("scaling-missing"), spoil.scaling_missing, of=of, side=side, length=2048)
+            number += 1
+    for of in YARN[:2] + LONG[:1]:
+        yield side_of(number, accepted("attention-factor-missing"), spoil.attention_factor_missing, of=of, side="cos")
+        number += 1
+    for of in PLAIN[:2]:  # of sines alone the direction is a sign, and cosines do not have one
+        yield side_of(number, accepted("direction-reversed"), spoil.direction_reversed, of=of, side="sin")
+        yield side_of(number + 1, (), spoil.direction_reversed, of=of, side="cos", what=", turned backwards")
+        number += 2
+
+
+# --- vLLM's stacked caches ----------------------------------------------------------------------------------------------
+
+def stacked(number, causes, of, change=lambda short, long: (short, long), dtype=None, what=""):
+    dtype = dtype or DTYPE.next(lambda d: d != "f64")
+    spec, check = rope.source(of)
+    original, most = spec.scaling["original_max_position_embeddings"], 6144
+    name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {rope.label(of)} | stacked cache{what} #{number}"
+
+    def build():
+        parts = []
+        for length, count in ((original, original), (most, most)):
+            good = rope.sound(spec.but(seq_len=length if length <= original else original + 1, max_position=spec.max_position), count)
+            parts.append(np.concatenate(turns.table(good), -1))
+        short, long = change(*parts)
+        return Built([("cos_sin_cache", np.concatenate([short, long]))], dtype, np.inf if causes else 0.0, original + most)
+    entries = {k: v for k, v in check.items() if k != "parameters"}
+    return Case(name, {**entries, "dialect": "vllm"}, build, causes, container=case.CONTAINERS.next(lambda c: c not in ("csv", "bin")))
+
+
+def stacks():
+    for number, of in enumerate(LONG, 15200):
+        yield stacked(number, (), of)
+    yield stacked(15210, accepted("longrope-other-list", "longrope-mixed"), LONG[0], lambda s, g: (g[:len(s)], g), what=", long twice")
+    yield stacked(15211, accepted("longrope-other-list", "longrope-mixed"), LONG[1], lambda s, g: (s, np.concatenate([s, g[len(s):]])),
+                  what=", long rows from the original on")
+    yield stacked(15212, accepted("attention-factor-missing"), LONG[0], lambda s, g: tuple(
+        (x / F32(tables.attention_factor(rope.source(LONG[0])[0]))).astype(F32) for x in (s, g)), dtype="f32", what=", no factor")
+
+
+# --- sinusoidal: the order that a dialect means -------------------------------------------------------------------------
+
+def orders():
+    number = 15300
+    for dialect, order, ladder in (("tensor2tensor", "halves", "endpoint"), ("fairseq", "halves", "endpoint"), ("exact", "interleaved", "paper")):
+        for dumped in ("halves", "interleaved", "halves-cos-first", "interleaved-cos-first"):
+            dtype, dim = DTYPE.next(), (64, 128)[number % 2]
+            causes = () if dumped == order else accepted("wrong-order", "wrong-pairing", "sin-cos-swapped")
+            if dialect == "exact" and causes:  # the layout is said, or the encoding's own order is what is left
+                check = {"encoding": "sinusoidal", "parameters": {"dim": dim, "ladder": ladder, "layout": order}}
+            else:
+                said = {"ladder": ladder} if dialect == "exact" else {}
+                check = {"encoding": "sinusoidal", "dialect": dialect, "parameters": {"dim": dim, **said}}
+            first = 2 if dialect == "fairseq" else 0
+            yield Case(f"{'wrong-order' if causes else 'clean'} | sinusoidal d{dim} {dumped} as {dialect} #{number}", check,
+                       lambda d=dim, o=dumped, l=ladder, f=first, t=dtype: Built(
+                           [("pe", sinusoid.table(d, np.arange(f, 300 + f), ladder=l, order=o, kind=F64 if t == "f64" else F32))], t,
+                           np.inf if o != "halves" or t else 0.0, 300, check={"length": 300}),
+                       causes, container=case.CONTAINERS.next(), alike=not causes)
+            number += 1
+
+
+def every():
+    yield from sides()
+    yield from stacks()
+    yield from orders()
+    yield from grids.every()
+
+
+def spoilt():
+    return (c for c in every() if c.causes)
+
+
+def clean():
+    return (c for c in every() if not c.causes)

@@ -1,0 +1,237 @@
+// Subjects: which text counts where several speak, what is made of them, and the same made again.
+#include "pe/subject/subject.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "pe/base/error.hpp"
+#include "pe/io/config.hpp"
+
+namespace {
+
+using namespace pe;
+
+Given by_hand(std::initializer_list<std::pair<const char*, const char*>> flags) {
+  Given given;
+  for (const auto& [name, text] : flags) given[name] = {text, std::string("flag --") + name};
+  return given;
+}
+
+SubjectTexts texts_of(const char* encoding,
+                      std::initializer_list<std::pair<const char*, const char*>> flags = {}) {
+  return {.encoding = &find_encoding(encoding), .flags = by_hand(flags)};
+}
+
+// A llama whose YaRN says what dialects read otherwise.
+Reading yarn_reading() {
+  const Config config = parse_config(
+      R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 20000,
+          "max_position_embeddings": 8192,
+          "rope_scaling": {"rope_type": "yarn", "factor": 4, "truncate": false}})",
+      "config.json");
+  return read_model(config, nullptr, "");
+}
+
+Array no_tensor(const std::string& spec) { throw UsageError("no tensor " + spec); }
+
+std::string text_of(const Subject& subject, const std::string& name) {
+  for (const Parameters::Entry& entry : subject.parameters.entries())
+    if (entry.name == name) return entry.text + " (" + entry.origin + ")";
+  return "";
+}
+
+std::string message_of(const SubjectTexts& texts) {
+  try {
+    make_subject(texts, 8);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Its cosines say which rotation it is.
+std::vector<std::byte> cosines_of(const Effect& effect) {
+  constexpr Index rows = 64;
+  const auto& rotation = std::get<Rotation>(effect);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(rows * rotation.pairs) *
+                               size_of(DType::f64));
+  rotation.fill(first_positions(rows), DType::f64, bytes.data(), nullptr);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_SUITE("subject") {
+  TEST_CASE("flag beats dialect beats config beats other input beats default") {
+    SubjectTexts texts = texts_of("rope");
+    texts.implied = {{"dim", {"32", "shape of --q"}}};
+    Subject subject = make_subject(texts, {}, 8, no_tensor);
+    CHECK(text_of(subject, "dim") == "32 (shape of --q)");
+    CHECK(text_of(subject, "base") == "10000 (default)");
+
+    const Reading reading = yarn_reading();
+    subject = make_subject(texts, reading, 8, no_tensor);
+    CHECK(text_of(subject, "dim") == "16 (config hidden_size / num_attention_heads)");
+    CHECK(text_of(subject, "base") == "20000 (config rope_theta)");
+    CHECK(text_of(subject, "truncate") == "false (config rope_scaling.truncate)");
+
+    texts.dialect = "ggml";
+    subject = make_subject(texts, reading, 8, no_tensor);
+    CHECK(text_of(subject, "truncate") == "true (dialect ggml)");
+    CHECK(subject.dialect_given);
+
+    texts.flags = by_hand({{"truncate", "false"}, {"base", "500"}});
+    subject = make_subject(texts, reading, 8, no_tensor);
+    CHECK(text_of(subject, "truncate") == "false (flag --truncate)");
+    CHECK(text_of(subject, "base") == "500 (flag --base)");
+  }
+
+  TEST_CASE("a dialect's reading counts only where the scaling is meant, or the encoding") {
+    SubjectTexts texts = texts_of("rope", {{"dim", "16"}, {"scaling", "linear"}, {"factor", "2"}});
+    texts.dialect = "ggml";
+    CHECK(text_of(make_subject(texts, {}, 8, no_tensor), "truncate").find("dialect") ==
+          std::string::npos);
+    texts = texts_of("sinusoidal", {{"dim", "16"}});
+    texts.dialect = "fairseq";
+    CHECK(text_of(make_subject(texts, {}, 8, no_tensor), "offset") == "2 (dialect fairseq)");
+  }
+
+  TEST_CASE("a config means an encoding, and only one of config and model is read") {
+    CHECK(make_subject({.model = "llama-3.1-8b"}, 8).encoding->name == "rope");
+    CHECK(make_subject({.model = "flan-t5-base"}, 8).encoding->name == "t5");
+    CHECK(message_of({.model = "llama-3.1-8b", .layer_type = "sliding"}) ==
+          "--layer-type sliding: all layers of llama-3.1-8b are alike");
+    CHECK(message_of({.config = "config.json", .model = "llama-3.1-8b"}) ==
+          "--config and --model say the same thing: give one of them");
+    CHECK(message_of({.layer_type = "all"}) ==
+          "--layer-type has no meaning without --config or --model");
+    CHECK(message_of({}) == "no encoding is named, and no config that means one");
+  }
+
+  TEST_CASE("positions: by length, by hand, or as many as there are") {
+    SubjectTexts texts = texts_of("rope", {{"dim", "16"}});
+    Subject subject = make_subject(texts, 8);
+    CHECK(subject.span.positions == first_positions(8));
+    CHECK(subject.length == 8);
+    CHECK_FALSE(subject.positions_given());
+
+    texts.length = "100";
+    subject = make_subject(texts, 8);
+    CHECK(subject.span.positions == first_positions(100));
+    CHECK(subject.positions_origin == "flag --length");
+
+    texts.positions = "5:9";
+    CHECK(message_of(texts) == "--length and --positions say the same thing: give one of them");
+    texts.length.clear();
+    subject = make_subject(texts, 8);
+    CHECK(subject.span.positions == PositionRange{5, 1, 4, 0});
+    CHECK(subject.length == 9);
+    CHECK(subject.positions_given());
+
+    texts = texts_of("rope", {{"dim", "16"}});
+    texts.length = "0";
+    CHECK(message_of(texts) == "--length must be between 1 and 9007199254740992, got 0");
+    texts.length = "ten";
+    CHECK(message_of(texts) == "--length must be a whole number, got ten");
+  }
+
+  TEST_CASE("the sequence of a relative encoding reaches as far as its offsets, of either sign") {
+    SubjectTexts texts = texts_of("shaw", {{"dim", "8"}});
+    texts.positions = "-20:5";
+    const Subject subject = make_subject(texts, 8);
+    CHECK(subject.span.offsets == PositionRange{-20, 1, 25, 0});
+    CHECK(subject.length == 21);
+    texts.positions.clear();
+    CHECK(make_subject(texts, 8).length == 8);
+  }
+
+  TEST_CASE("without a length a grid has its cells, and a short table its rows") {
+    SubjectTexts texts = texts_of("sincos-2d", {{"dim", "16"}, {"grid", "14x14"}});
+    CHECK(make_subject(texts, 8).span.positions.count == 196);
+    texts = texts_of("learned", {{"rows", "5"}, {"dim", "4"}});
+    CHECK(make_subject(texts, 8).span.positions.count == 5);
+    CHECK(make_subject(texts, 3).span.positions.count == 3);
+    texts.length = "8";  // asked for by name: refused where it is spelled, not shortened
+    CHECK(make_subject(texts, 8).span.positions.count == 8);
+  }
+
+  TEST_CASE("with_changes is the subject that the changed texts make") {
+    SubjectTexts texts = texts_of("rope", {{"dim", "16"}, {"base", "500"}});
+    texts.length = "64";
+    texts.dialect = "hf";
+    const Subject subject = make_subject(texts, yarn_reading(), 8, no_tensor);
+    const auto changed =
+        with_changes(subject, {{"base", {"700", "diagnosis"}}, {"factor", {"8", "diagnosis"}}});
+    REQUIRE(changed);
+    CHECK(text_of(*changed, "base") == "700 (diagnosis)");
+    texts.flags = by_hand({{"dim", "16"}, {"base", "700"}, {"factor", "8"}});
+    const Subject anew = make_subject(texts, yarn_reading(), 8, no_tensor);
+    CHECK(cosines_of(changed->effect) == cosines_of(anew.effect));
+    CHECK(changed->span.positions == subject.span.positions);
+    CHECK(changed->length == subject.length);
+    CHECK(text_of(subject, "base") == "500 (flag --base)");
+
+    SUBCASE("changes upon changes") {
+      const auto back =
+          with_changes(*changed, {{"base", {"500", "diagnosis"}}, {"factor", {"4", "diagnosis"}}});
+      REQUIRE(back);
+      CHECK(cosines_of(back->effect) == cosines_of(subject.effect));
+    }
+    SUBCASE("an empty text takes a value away, whoever said it") {
+      const auto without = with_changes(subject, {{"base", {"", ""}}, {"scaling", {"", ""}}});
+      REQUIRE(without);
+      CHECK(text_of(*without, "base") == "10000 (default)");
+      CHECK(text_of(*without, "scaling") == "none (default)");
+    }
+    SUBCASE("what the encoding refuses is nothing") {
+      CHECK_FALSE(with_changes(subject, {{"dim", {"15", "diagnosis"}}}));
+      CHECK_FALSE(with_changes(subject, {{"base", {"ten", "diagnosis"}}}));
+      CHECK_FALSE(with_changes(subject, {{"dim", {"", ""}}, {"base", {"-1", "diagnosis"}}}));
+    }
+  }
+
+  TEST_CASE("tensors are read once") {
+    int reads = 0;
+    const auto load = [&reads](const std::string&) {
+      ++reads;
+      return Array(DType::f32, {6, 4}, std::vector<std::byte>(6 * 4 * 4));
+    };
+    const Subject subject =
+        make_subject(texts_of("learned", {{"input", "table.npy"}}), {}, 8, load);
+    REQUIRE(reads == 1);
+    CHECK(subject.span.positions.count == 6);
+    const auto changed =
+        with_changes(subject, {{"extend", {"linear", "diagnosis"}}, {"to", {"12", "diagnosis"}}});
+    REQUIRE(changed);
+    CHECK(rows_of(changed->effect) == 12);
+    CHECK(reads == 1);
+    REQUIRE(with_changes(subject, {{"input", {"other.npy", "diagnosis"}}}));
+    CHECK(reads == 2);
+  }
+
+  TEST_CASE("another dialect reads the same config, not the first one's reading of it") {
+    SubjectTexts texts = texts_of("rope");
+    texts.dialect = "ggml";
+    const Subject subject = make_subject(texts, yarn_reading(), 8, no_tensor);
+    CHECK(text_of(subject, "truncate") == "true (dialect ggml)");
+    const Subject other = with_dialect(subject, find_dialect("exact"));
+    CHECK(text_of(other, "truncate") == "false (config rope_scaling.truncate)");
+    CHECK(cosines_of(other.effect) != cosines_of(subject.effect));
+  }
+
+  TEST_CASE("provenance holds what decides, and the positions") {
+    SubjectTexts texts = texts_of("rope", {{"dim", "16"}});
+    texts.length = "64";
+    const Provenance provenance = provenance_of(make_subject(texts, 8), "pe-gen", "pe-gen rope");
+    CHECK(provenance.encoding == "rope");
+    CHECK(provenance.dialect == "exact");
+    REQUIRE(provenance.parameters.size() >= 2);
+    CHECK(provenance.parameters.front().name == "dim");
+    CHECK(provenance.parameters.back().name == "positions");
+    CHECK(provenance.parameters.back().value == "0:64");
+    CHECK(provenance.parameters.back().origin == "flag --length");
+    for (const Provenance::Entry& entry : provenance.parameters) CHECK(entry.name != "factor");
+  }
+}
