@@ -57,20 +57,6 @@ struct BiasHypothesis {
   std::optional<DType> storage = {};  // values went through this type
 };
 
-/// |Δ| ≤ relative·|bias| + absolute + by_distance·distance, for each head of a bias, before the
-/// rounding to the file's dtype.
-struct BiasBound {
-  std::vector<double> relative, absolute, by_distance;
-  std::string derivation;
-
-  double at(Index head, double magnitude, double distance) const {
-    const auto h = static_cast<std::size_t>(head);
-    return relative[h] * magnitude + absolute[h] + by_distance[h] * distance;
-  }
-};
-/// Of an evaluation in float32. `heads`: of the dump; `distance`: the farthest.
-BiasBound bias_bound(const Expectation& expected, const Bias& bias, Index heads, double distance);
-
 struct BiasObservation {
   using Hypothesis = BiasHypothesis;
 
@@ -87,8 +73,8 @@ struct BiasObservation {
   DType dtype = DType::f32;
   std::shared_ptr<const Stored> array;
   BiasShape shape;
-  BiasBound bound;
-  BiasHypothesis base;  // what is masked where nothing is wrong
+  Drift bound = Drift(0, "");  // of an evaluation in float32
+  BiasHypothesis base;         // what is masked where nothing is wrong
   std::shared_ptr<const DumpMask> mask = std::make_shared<const DumpMask>();
   std::vector<Probe> probes;
   std::vector<std::vector<double>> first_rows;  // whole: the first of each batch, of head 0

@@ -169,7 +169,8 @@ BiasObservation observe_bias(const Expectation& expected, const Stored& array) {
                     array.shown, shape.first_key, shape.last_key(), *observation.bias->rows));
   const auto farthest =
       static_cast<double>(std::max(std::abs(shape.first_key), std::abs(shape.last_key())) + 1);
-  observation.bound = bias_bound(expected, *observation.bias, shape.heads, farthest);
+  observation.bound =
+      expected.encoding->drift(expected.parameters, expected.effect, {shape.heads, farthest});
   observation.base = {.bias = observation.bias,
                       .slopes = observation.bias->slopes,
                       .masked = observation.bias->causal};
