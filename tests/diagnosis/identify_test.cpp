@@ -237,6 +237,42 @@ TEST_CASE("biases and slopes tell the heads, buckets their map") {
   CHECK(found.summary == "shaw, max-distance 8");
 }
 
+TEST_CASE("a bias is known behind any mask, and with its parameters where it is a formula") {
+  const int length = 40;
+  const auto bias = [&](auto value, double level) {
+    std::vector<double> values;
+    for (int h = 0; h < 2; ++h)
+      for (int i = 0; i < length; ++i)
+        for (int j = 0; j < length; ++j)
+          values.push_back(j > i ? level : static_cast<double>(static_cast<float>(value(h, i, j))));
+    return Dump{.arrays = {array("bias", DType::f32, {1, 2, length, length}, values)},
+                .before = {}};
+  };
+  for (const double level : {-HUGE_VAL, -1e9, -1e4, -1000.0}) {
+    CAPTURE(level);
+    const Identification slopes = identify(
+        bias([](int h, int i, int j) { return std::exp2(-4 * (h + 1)) * (j - i); }, level), "");
+    REQUIRE(slopes.encoding);
+    CHECK(slopes.encoding->name == "alibi");
+    const Identification logarithm = identify(
+        bias([](int h, int i, int j) { return -(h + 1) * std::log1p(0.25 * (i - j)); }, level), "");
+    REQUIRE(logarithm.encoding);
+    CHECK(logarithm.encoding->name == "kerple");
+    CHECK(value(logarithm, "r1") == "1,2");
+    CHECK(value(logarithm, "r2") == "0.25,0.25");
+    const Identification buckets = identify(
+        bias([](int h, int i, int j) { return std::sin(h + 2 * std::min(i - j, 16) % 31); }, level),
+        "");
+    CHECK(!buckets.encoding);
+    const Identification window = identify(
+        bias([](int, int i, int j) { return std::sin(1.7 * (i / 8 - j / 8) + i % 8 - j % 8); },
+             level),
+        "");
+    REQUIRE(window.encoding);
+    CHECK(window.summary == "swin, window 5x8; its weights are trained and lie in the matrix");
+  }
+}
+
 TEST_CASE("what has no formula is not identified") {
   std::vector<double> noise;
   unsigned seed = 7;

@@ -298,7 +298,11 @@ TEST_CASE("a bias that is not linear: sign, distance, axes and scale are named")
         }) == "storage low-precision-bias");
   CHECK(bias([](double a, double b, int i, int j) {
           return j > i ? masked : i == 30 && j == 11 ? 7.0 : -a * std::log1p(b * (i - j));
-        }) == "wrong");
+        }) == "wrong damaged-cells");
+  CHECK(told(diagnose_bias(
+            expected, dump(DType::f32, {2, 48, 48}, matrix(2, 48, 48, [&](int h, int i, int j) {
+                             return j > i ? masked : -r1[1 - h] * std::log1p(r2[1 - h] * (i - j));
+                           })))) == "wrong heads-permuted");
 }
 
 TEST_CASE("fire in float32 lies within its bound, and its distance counted one more does not") {
@@ -485,6 +489,69 @@ TEST_CASE("t5's bias: what its buckets are is seen through the weights") {
   CHECK(judge(right, [](double value) { return bf16(value); }) == "storage low-precision-bias");
   CHECK(judge(right, [](double) { return 0.0; }) == "wrong bias-zero");
   CHECK(judge(right, [](double value) { return value / 8; }) == "wrong bias-scaled");
+  CHECK(judge(right, [](double value) { return std::cos(3 * value); }) == "wrong other-weights");
+}
+
+TEST_CASE("a bias that decoding with a cache drops, whole or from a query on") {
+  const auto weight = [](int relative, int h) {
+    return std::sin(1.7 * t5_bucket(relative, true, 32, 128) + h);
+  };
+  const auto judge = [&](int queries, int zero_from) {
+    return told(diagnose_bias(expect("t5"), dump(DType::f32, {1, 3, queries, 60},
+                                                 matrix(3, queries, 60, [&](int h, int i, int j) {
+                                                   return i >= zero_from ? 0.0
+                                                                         : f32(weight(j - i, h));
+                                                 }))));
+  };
+  CHECK(judge(60, 60) == "exact");
+  CHECK(judge(1, 60) == "exact");
+  CHECK(judge(60, 59) == "wrong bias-zero");
+  CHECK(judge(60, 53) == "wrong bias-zero");
+  CHECK(judge(1, 0) == "wrong bias-zero");
+  CHECK(judge(60, 0) == "wrong bias-zero");
+  for (const int zero_from : {59, 53, 1})
+    CHECK(told(Alibi{}([&](double slope, int i, int j) {
+            return j > i ? masked : i >= zero_from - 20 ? 0 : slope * (j - i);
+          })) == "wrong bias-zero");
+}
+
+TEST_CASE("alibi counted along padded tokens is right, and a wrong number in it is not") {
+  // build_alibi_tensor of transformers: slope·((cumsum(mask) − 1)·mask), [batch·heads, 1, keys].
+  const std::vector<double> slopes = slopes_of(12);
+  const int keys = 30, begins[] = {7, 0, 1}, ends[] = {30, 26, 30};
+  for (const bool spoilt : {false, true}) {
+    std::vector<double> values;
+    for (int batch = 0; batch < 3; ++batch)
+      for (const double slope : slopes)
+        for (int key = 0; key < keys; ++key)
+          values.push_back(key < begins[batch] || key >= ends[batch]
+                               ? 0
+                               : f32(f32(slope) * (key - begins[batch])));
+    if (spoilt) values[static_cast<std::size_t>(2 * keys + 20)] += 1;
+    const Expectation expected = expect("alibi", {{"heads", "12"}}, keys);
+    for (const std::vector<Index>& shape : {std::vector<Index>{36, 1, keys}, {3, 12, 1, keys}})
+      CHECK((told(diagnose_bias(expected, dump(DType::f32, shape, values))).starts_with("wrong")) ==
+            spoilt);
+  }
+}
+
+TEST_CASE("where both sides are meant, later keys without a bias are told from a mask") {
+  const auto symmetric = [](const std::function<double(double, int)>& later) {
+    return told(Alibi{.flags = {{"causal", "false"}}}(
+        [&](double slope, int i, int j) { return j > i ? later(slope, i - j) : slope * (j - i); }));
+  };
+  CHECK(symmetric([](double slope, int away) { return slope * away; }) != "wrong");
+  CHECK(symmetric([](double, int) { return 0.0; }) == "wrong bias-symmetric");
+  CHECK(symmetric([](double, int) { return masked; }) == "wrong bias-symmetric");
+  CHECK(symmetric([](double, int) { return -1e4; }) == "wrong bias-symmetric");
+}
+
+TEST_CASE("slopes in bfloat16 are told from values in bfloat16") {
+  const Alibi alibi{.heads = 12};
+  const Diagnosis slopes =
+      alibi([](double slope, int i, int j) { return j > i ? masked : f32(bf16(slope) * (j - i)); });
+  CHECK(told(slopes) == "storage low-precision-bias");
+  CHECK(slopes.reasons[0].sentence == "the slopes are rounded to bf16 before they are multiplied");
 }
 
 TEST_CASE("t5's bias without its weights: a bucket holds one value, whichever it is") {
@@ -503,7 +570,10 @@ TEST_CASE("t5's bias without its weights: a bucket holds one value, whichever it
     return told(diagnose_bias(expected, dump(DType::f32, {1, heads, length, length}, values)));
   };
   CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 128); }, 0) == "exact");
-  CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 128); }, 1e-3) == "wrong");
+  CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 128); }, 1e-3) ==
+        "wrong damaged-cells");
+  CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 128); }, std::nan("")) ==
+        "wrong not-finite");
   CHECK(judge([](int relative) { return t5_bucket(relative, false, 32, 128); }, 0) ==
         "wrong bucket-direction");
   CHECK(judge([](int relative) { return t5_bucket(relative, true, 32, 256); }, 0) ==

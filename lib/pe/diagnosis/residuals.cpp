@@ -5,83 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <bit>
-#include <cstring>
 
 #include "pe/base/error.hpp"
-#include "pe/base/narrow.hpp"
+#include "pe/diagnosis/axes.hpp"
 
 namespace pe {
-namespace {
-
-// Numbers of a type in order, one integer each.
-std::int64_t order(double value, DType dtype) {
-  const auto signed_order = [](std::uint64_t bits, int width) {
-    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
-    return bits & sign ? -static_cast<std::int64_t>(bits & (sign - 1))
-                       : static_cast<std::int64_t>(bits);
-  };
-  switch (dtype) {
-    case DType::f32:
-      return signed_order(std::bit_cast<std::uint32_t>(static_cast<float>(value)), 32);
-    case DType::f16:
-      return signed_order(to_f16(value), 16);
-    case DType::bf16:
-      return signed_order(to_bf16(value), 16);
-    default:
-      return signed_order(std::bit_cast<std::uint64_t>(value), 64);
-  }
-}
-
-// The least positive number of a type.
-double least(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return 0x1p-149;
-    case DType::f16:
-      return 0x1p-24;
-    case DType::bf16:
-      return 0x1p-133;
-    default:
-      return is_integer(dtype) ? 1 : 0x1p-1074;
-  }
-}
-
-}  // namespace
-
-double ulps_between(double a, double b, DType dtype) {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::infinity();
-  if (is_integer(dtype)) return std::fabs(a - b);
-  return std::fabs(static_cast<double>(order(a, dtype)) - static_cast<double>(order(b, dtype)));
-}
-
-void round_to(DType dtype, std::span<const double> values, double* out) {
-  if (dtype == DType::f64) {
-    std::ranges::copy(values, out);
-  } else if (dtype == DType::f32) {
-    std::ranges::transform(
-        values, out, [](double value) { return static_cast<double>(static_cast<float>(value)); });
-  } else if (dtype == DType::f16) {
-    std::ranges::transform(values, out, [](double value) { return from_f16(to_f16(value)); });
-  } else if (dtype == DType::bf16) {
-    std::ranges::transform(values, out, [](double value) { return from_bf16(to_bf16(value)); });
-  } else {
-    std::ranges::transform(values, out, [](double value) { return std::nearbyint(value); });
-  }
-}
-
-bool on_grid(std::span<const double> values, DType dtype) {
-  return std::ranges::all_of(values, [&](double value) {
-    double rounded = 0;
-    round_to(dtype, {&value, 1}, &rounded);
-    return rounded == value || std::isnan(value);
-  });
-}
-
-double rounding_error(double magnitude, DType dtype) {
-  if (dtype == DType::f16 && magnitude >= 65520)
-    return std::numeric_limits<double>::infinity();  // it rounds to infinity
-  return unit_roundoff(dtype) * magnitude + least(dtype) / 2;
-}
 
 void Tally::add(const Run& run, Index number) {
   std::int64_t signed_place = run.place;
@@ -168,14 +96,9 @@ void Tally::tell(Diagnosis& diagnosis, const std::function<std::string(const Spo
 const Stored& only_array(const Expectation& expected, const Dump& dump,
                          std::span<const std::string_view> names) {
   if (dump.arrays.size() == 1) return dump.arrays.front();
-  // What files hold beside: the coordinates of axes.
-  constexpr std::string_view coordinates[] = {
-      "position", "relative_position", "head", "query", "key", "channel", "dim", "row", "column"};
   std::vector<const Stored*> others;
   for (const Stored& array : dump.arrays)
-    if (array.shape.size() != 1 ||
-        std::ranges::find(coordinates, array.name) == std::end(coordinates))
-      others.push_back(&array);
+    if (array.shape.size() != 1 || !names_coordinates(array.name)) others.push_back(&array);
   if (others.size() == 1) return *others.front();
   const Stored* found = nullptr;
   std::string offered;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pe/base/ulp.hpp"
 #include "pe/diagnosis/search.hpp"
 
 namespace pe {
@@ -46,6 +47,7 @@ class Tally {
     return agrees() && (dtype_ == DType::f64 ? ulps_ <= 1 : rounded_otherwise_ == 0);
   }
   Index cells() const { return cells_; }
+  Index beyond() const { return beyond_; }  // their bound
   double worst() const { return worst_; }
   const std::optional<Spot>& worst_spot() const { return spot_; }
   const std::optional<Spot>& first_wrong() const { return first_; }
@@ -65,19 +67,6 @@ class Tally {
       curve_{};  // by the number of the position's binary digits; −1: none was seen
   std::array<std::int64_t, 65> reached_{};
 };
-
-/// How many numbers of the type lie between two.
-double ulps_between(double a, double b, DType dtype);
-
-/// Every value rounded once to the type and widened again.
-void round_to(DType dtype, std::span<const double> values, double* out);
-
-/// Every value is a number of the type.
-bool on_grid(std::span<const double> values, DType dtype);
-
-/// Half the distance between neighbours at `value`, relative, and half the least number, absolute:
-/// one rounding to the type.
-double rounding_error(double magnitude, DType dtype);
 
 /// The reasons, the tier and the other explanations; at least one explanation.
 template <typename Observation>

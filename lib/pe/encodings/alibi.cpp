@@ -1,4 +1,6 @@
 // alibi: a penalty that grows linearly with the distance, with its own slope for each head.
+#include <algorithm>
+
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/base/twofold.hpp"
@@ -100,6 +102,19 @@ std::vector<std::string> revoked(const Parameters& parameters) {
   return laws;
 }
 
+// 2^(−8h/n) as a float32 power: the base 2^(−8/n) is off by u, its power h by h·u, the power
+// function by 2u; the product with the distance by u. The second ladder's powers 2(head − power) +
+// 1 are no greater than the head's number.
+Drift drift(const Parameters&, const Effect& effect, const Reach& reach) {
+  Drift drift(std::max(reach.heads, std::get<Bias>(effect).heads),
+              "(h + 3)·2^-24 of the bias, h the head's number from 1: the slope's base rounded and "
+              "raised to at most h, the power function, the product; and one rounding to the "
+              "dump's type");
+  for (std::size_t head = 0; head < drift.relative.size(); ++head)
+    drift.relative[head] = (static_cast<double>(head) + 4) * half_ulp_f32;
+  return drift;
+}
+
 }  // namespace
 
 extern constinit const Encoding alibi{
@@ -116,6 +131,7 @@ extern constinit const Encoding alibi{
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "zero-diagonal falls-with-distance slopes causal symmetric",
     .example = "alibi --heads 8 --fields slope",
+    .drift = &drift,
     .make = &make,
     .revoked = &revoked,
 };

@@ -128,6 +128,7 @@ extern constinit const Encoding deberta{
         "finite deterministic length-invariant order-sensitive relative-only buckets-total "
         "buckets-by-offset buckets-monotone clipped expansion",
     .example = "deberta --position-buckets 8 --max-relative-positions 32 --positions -40:41",
+    .drift = &copies_drift,
     .make = &make,
 };
 

@@ -81,6 +81,22 @@ void for_claims(const Encoding& encoding, Visit visit) {
 
 }  // namespace
 
+Drift copies_drift(const Parameters&, const Effect& effect, const Reach&) {
+  const Bias* bias = std::get_if<Bias>(&effect);
+  Drift drift(bias ? bias->heads : 1,
+              bias ? "one rounding of a weight to float32 and one to the dump's type"
+                   : "one rounding to float32 and one to the dump's type");
+  drift.relative.assign(drift.relative.size(), half_ulp_f32);
+  return drift;
+}
+
+Drift waves_drift(const Parameters&, const Effect&, const Reach& reach) {
+  Drift drift(1, "10·2^-24·(1 + the largest coordinate): float32 frequencies and angles");
+  drift.relative[0] = half_ulp_f32;
+  drift.absolute[0] = 10 * half_ulp_f32 * (1 + reach.farthest);
+  return drift;
+}
+
 std::string claim_of(const Encoding& encoding, std::string_view field) {
   std::string found;
   for_claims(encoding, [&](const std::string& claim, const std::string& name) {

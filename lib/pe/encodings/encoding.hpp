@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pe/encodings/drift.hpp"
 #include "pe/kinds/effect.hpp"
 #include "pe/model/parameter.hpp"
 
@@ -23,6 +24,8 @@ struct Encoding {
   std::string_view promises;  // laws, by name
   std::string_view example;   // arguments of a command worth seeing, for --help and README
   bool scalable = false;      // takes --scaling and the parameters of the scalings
+  /// What float32 may make of it, derived beside its formula; required.
+  DriftRule drift;
   /// `length` is the number of positions in the sequence; most encodings do not look at it.
   Effect (*make)(const Parameters&, Index length);
   /// Laws of `promises` that these parameters take back; may be null.

@@ -1,4 +1,5 @@
 // fire: a small perceptron of the distance, normalised by how far the query itself has come.
+#include <algorithm>
 #include <cmath>
 
 #include "pe/base/narrow.hpp"
@@ -105,6 +106,26 @@ std::vector<std::string> revoked(const Parameters& parameters) {
                                    : std::vector<std::string>{"causal"};
 }
 
+// A perceptron of n hidden units in float32: its sums are off by (n + 6)u of the sum M of its
+// terms' magnitudes. The argument ψ(d)/ψ(max(L, i)) comes of logarithms that are off by 3u + 2u·ψ,
+// so itself by (6/ψ(L) + 6)u, which M carries on.
+Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
+  const auto& bias = std::get<Bias>(effect);
+  const Perceptron perceptron(parameters, 1, parameters.integer("hidden"), bias.heads, true);
+  const double c = to_double(parameters.number("c").real()),
+               threshold = to_double(parameters.number("threshold").real());
+  const double least = std::log1p(c * std::max(1.0, threshold)),
+               most = std::max(1.0, bias.causal ? 1.0 : std::log1p(c * reach.farthest) / least);
+  Drift drift(bias.heads,
+              "(hidden + 6 + (6/ψ(L) + 6)·x)·2^-24 of the sum of the magnitudes of the "
+              "perceptron's terms at the largest argument x");
+  for (Index head = 0; head < bias.heads; ++head)
+    drift.absolute[static_cast<std::size_t>(head)] =
+        (static_cast<double>(perceptron.hidden()) + 6 + (6 / least + 6) * most) * half_ulp_f32 *
+        perceptron.magnitude(head, std::span(&most, 1));
+  return drift;
+}
+
 }  // namespace
 
 extern constinit const Encoding fire{
@@ -120,6 +141,7 @@ extern constinit const Encoding fire{
     .claims = "correctly-rounded argument",
     .promises = "finite deterministic length-invariant order-sensitive causal",
     .example = "fire --seed 1 --heads 2 --threshold 4 --length 8",
+    .drift = &drift,
     .make = &make,
     .revoked = &revoked,
 };

@@ -41,6 +41,7 @@ extern constinit const Encoding index{
     .claims = "correctly-rounded pe",
     .promises = "finite deterministic length-invariant order-sensitive unique",
     .example = "index --length 8",
+    .drift = &copies_drift,
     .make = &make,
 };
 

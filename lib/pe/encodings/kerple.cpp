@@ -2,6 +2,8 @@
 // for each head.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "pe/base/error.hpp"
 #include "pe/base/twofold.hpp"
 #include "pe/encodings/encoding.hpp"
@@ -129,6 +131,26 @@ std::vector<std::string> revoked(const Parameters& parameters) {
                                    : std::vector<std::string>{"causal"};
 }
 
+// −r1·ln(1 + r2·d): r2 and the product off by u each, the sum by u, so that the logarithm is off by
+// 3u; the logarithm, r1 and the product by 5u of the whole. −r1·d^r2: r2's rounding turns into
+// r2·ln d·u.
+Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
+  const bool power = parameters.choice("kernel") == "power";
+  const auto& bias = std::get<Bias>(effect);
+  const std::vector<Real>&r1 = bias.series[0].values, &r2 = bias.series[1].values;
+  Drift drift(bias.heads,
+              power ? "(5 + r2·ln d)·2^-24 of the bias: the exponent, the power, r1 and the "
+                      "product in float32"
+                    : "5·2^-24 of the bias and 3·2^-24·r1: ln(1 + r2·d), r1 and the product in "
+                      "float32");
+  for (std::size_t head = 0; head < drift.relative.size(); ++head) {
+    const double farther = to_double(r2[head]) * std::log(reach.farthest + 1);
+    drift.relative[head] = (power ? 5 + farther : 5) * half_ulp_f32;
+    drift.absolute[head] = power ? 0 : 3 * to_double(r1[head]) * half_ulp_f32;
+  }
+  return drift;
+}
+
 }  // namespace
 
 extern constinit const Encoding kerple{
@@ -147,6 +169,7 @@ extern constinit const Encoding kerple{
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "zero-diagonal falls-with-distance causal symmetric",
     .example = "kerple --r1 1 --r2 0.5 --heads 2 --length 8",
+    .drift = &drift,
     .make = &make,
     .revoked = &revoked,
 };

@@ -245,6 +245,27 @@ Effect make(const Parameters& parameters, Index) {
   return table;
 }
 
+// Extended rows are sums of 4 x 4 taps at most, whose weights sum to at most 2.25 in magnitude:
+// (16 + 8) roundings of terms of that size. Others are copies.
+Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
+  Drift drift = copies_drift(parameters, effect, reach);
+  if (parameters.choice("extend") == "none") return drift;
+  constexpr Index most = 256;
+  const auto& table = std::get<Table>(effect);
+  std::vector<double> row(static_cast<std::size_t>(table.width));
+  double largest = 0;
+  const Index count = table.rows.value_or(most), step = std::max<Index>(1, count / most);
+  for (Index position = 0; position < count; position += step) {
+    table.fill({position, 1, 1, 0}, DType::f64, reinterpret_cast<std::byte*>(row.data()));
+    for (const double value : row) largest = std::max(largest, std::fabs(value));
+  }
+  drift.absolute[0] = 24 * 2.25 * half_ulp_f32 * largest;
+  drift.derivation =
+      "54·2^-24 of the largest value probed: sums of up to 16 taps in float32; and one rounding to "
+      "the dump's type";
+  return drift;
+}
+
 }  // namespace
 
 extern constinit const Encoding learned{
@@ -258,6 +279,7 @@ extern constinit const Encoding learned{
         "extended rows are sums in double-double, rounded once.",
     .promises = "finite deterministic length-invariant order-sensitive unique",
     .example = "learned --init normal --std 0.02 --seed 1 --length 4 --dim 8",
+    .drift = &drift,
     .make = &make,
 };
 

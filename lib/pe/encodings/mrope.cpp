@@ -213,6 +213,7 @@ extern constinit const Encoding mrope{
         "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
         "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
     .example = "mrope --sections 16,24,24 --segments text:5,image:4x6,text:3 --fields coordinate",
+    .drift = &waves_drift,
     .make = &make,
 };
 

@@ -39,6 +39,13 @@ Effect make(const Parameters& parameters, Index length) {
       .waves = {}};
 }
 
+Drift drift(const Parameters&, const Effect&, const Reach&) {
+  Drift drift(1,
+              "2·2^-24 of the value: a division in float32; and one rounding to the dump's type");
+  drift.relative[0] = 2 * half_ulp_f32;
+  return drift;
+}
+
 }  // namespace
 
 extern constinit const Encoding normalized_index{
@@ -52,6 +59,7 @@ extern constinit const Encoding normalized_index{
     .claims = "correctly-rounded pe",
     .promises = "finite deterministic bounded unique order-sensitive",
     .example = "normalized-index --length 8",
+    .drift = &drift,
     .make = &make,
 };
 

@@ -162,6 +162,7 @@ extern constinit const Encoding rope{
         "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
     .example = "rope --dim 128 --base 500000 --length 16 --fields inv_freq,wavelength",
     .scalable = true,
+    .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,
 };

@@ -154,6 +154,7 @@ extern constinit const Encoding rope_2d{
         "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
         "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
     .example = "rope-2d --grid 16x16 --dim 64 --convention pixtral",
+    .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,
 };

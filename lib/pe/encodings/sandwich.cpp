@@ -1,6 +1,8 @@
 // sandwich: the inner product of two positions' sinusoids, compressed more or less by head.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "pe/base/error.hpp"
 #include "pe/base/twofold.hpp"
 #include "pe/encodings/encoding.hpp"
@@ -87,6 +89,27 @@ std::vector<std::string> revoked(const Parameters& parameters) {
                                    : std::vector<std::string>{"causal"};
 }
 
+// (Σ cos(dθ) − n)/ratio: θ as a float32 power is off by (ln base + 2)u, the angle by u more, each
+// cosine by u, the sum of n by n·u each.
+Drift drift(const Parameters& parameters, const Effect& effect, const Reach&) {
+  const auto& bias = std::get<Bias>(effect);
+  const std::vector<Real> frequencies = frequencies_of(parameters);
+  const auto pairs = static_cast<double>(frequencies.size());
+  const double logarithm = std::fabs(std::log(to_double(parameters.number("base").real())));
+  double sum = 0;
+  for (const Real& frequency : frequencies) sum += to_double(frequency);
+  Drift drift(bias.heads,
+              "float32 frequencies and angles, (ln base + 3)·2^-24·d·Σθ, and the sum of n "
+              "cosines, (n² + n)·2^-24, over the head's compression");
+  for (std::size_t head = 0; head < drift.relative.size(); ++head) {
+    const double ratio = 8 * static_cast<double>(head + 1) / static_cast<double>(bias.heads);
+    drift.by_distance[head] = sum * (logarithm + 3) * half_ulp_f32 / ratio;
+    drift.absolute[head] = (pairs * pairs + pairs) * half_ulp_f32 / ratio;
+    drift.relative[head] = 2 * half_ulp_f32;
+  }
+  return drift;
+}
+
 }  // namespace
 
 extern constinit const Encoding sandwich{
@@ -103,6 +126,7 @@ extern constinit const Encoding sandwich{
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "zero-diagonal causal symmetric",
     .example = "sandwich --heads 2 --length 8",
+    .drift = &drift,
     .make = &make,
     .revoked = &revoked,
 };

@@ -131,6 +131,7 @@ extern constinit const Encoding shaw{
         "finite deterministic length-invariant order-sensitive relative-only buckets-total "
         "buckets-by-offset buckets-monotone buckets-covered clipped expansion",
     .example = "shaw --max-distance 4 --positions -8:9",
+    .drift = &copies_drift,
     .make = &make,
 };
 

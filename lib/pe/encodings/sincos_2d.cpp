@@ -164,6 +164,7 @@ extern constinit const Encoding sincos_2d{
         "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
         "separable",
     .example = "sincos-2d --grid 14x14 --dim 768 --convention mae",
+    .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,
 };

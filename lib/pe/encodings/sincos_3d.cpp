@@ -142,6 +142,7 @@ extern constinit const Encoding sincos_3d{
         "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
         "separable",
     .example = "sincos-3d --grid 8x14x14 --dim 768 --convention v-jepa",
+    .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,
 };

@@ -167,6 +167,7 @@ extern constinit const Encoding sinusoidal{
         "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
         "distance-by-offset linear-shift",
     .example = "sinusoidal --length 100 --dim 512",
+    .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,
 };

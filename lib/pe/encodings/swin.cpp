@@ -182,6 +182,26 @@ std::vector<std::string> revoked(const Parameters& parameters) {
                                 : std::vector<std::string>{};
 }
 
+// A table's entries are copies. 16·σ of a perceptron of two coordinates, which are off by 8u each:
+// the slope of 16·σ is at most 4.
+Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
+  if (parameters.choice("form") != "continuous") return copies_drift(parameters, effect, reach);
+  const auto& bias = std::get<Bias>(effect);
+  const Perceptron perceptron(parameters, 2, parameters.integer("hidden"), bias.heads, false);
+  const double corner[] = {to_double(bias.series[0].values.back()),
+                           to_double(bias.series[1].values.back())};
+  Drift drift(bias.heads,
+              "4·(hidden + 14)·2^-24 of the sum of the magnitudes of the perceptron's terms at the "
+              "corner, and 8·2^-24 of the bias");
+  for (Index head = 0; head < bias.heads; ++head) {
+    drift.absolute[static_cast<std::size_t>(head)] =
+        4 * (static_cast<double>(perceptron.hidden()) + 14) * half_ulp_f32 *
+        perceptron.magnitude(head, corner);
+    drift.relative[static_cast<std::size_t>(head)] = 8 * half_ulp_f32;
+  }
+  return drift;
+}
+
 }  // namespace
 
 extern constinit const Encoding swin{
@@ -202,6 +222,7 @@ extern constinit const Encoding swin{
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "buckets-total buckets-covered",
     .example = "swin --window 2x2 --fields index --length 4",
+    .drift = &drift,
     .make = &make,
     .revoked = &revoked,
 };

@@ -83,6 +83,7 @@ extern constinit const Encoding t5{
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "buckets-total buckets-by-offset buckets-monotone clipped",
     .example = "t5 --positions -20:21",
+    .drift = &copies_drift,
     .make = &make,
 };
 

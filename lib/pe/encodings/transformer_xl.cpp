@@ -175,6 +175,7 @@ extern constinit const Encoding transformer_xl{
         "finite deterministic length-invariant order-sensitive relative-only buckets-total "
         "buckets-by-offset buckets-monotone clipped expansion rel-shift",
     .example = "transformer-xl --dim 8 --fields sinusoid --positions -4:1",
+    .drift = &copies_drift,
     .make = &make,
     .revoked = &revoked,
 };

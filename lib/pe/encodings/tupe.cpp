@@ -2,6 +2,7 @@
 // bias.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -88,9 +89,10 @@ constexpr Parameter schema[] = {
      .highest = "9223372036854775807"},
 };
 
-// (x − mean)/√(variance + 1e-5)·weight + bias for each row.
+// (x − mean)/√(variance + 1e-5)·weight + bias for each row; with `magnitudes` the row's largest in
+// the place of every x − mean, as the mean's rounding is in proportion to it.
 void normalise(std::vector<double>& table, Index dim, const std::vector<double>& weight,
-               const std::vector<double>& bias) {
+               const std::vector<double>& bias, bool magnitudes) {
   const auto n = static_cast<std::size_t>(dim);
   for (std::size_t row = 0; row < table.size(); row += n) {
     double mean = 0, variance = 0;
@@ -99,8 +101,11 @@ void normalise(std::vector<double>& table, Index dim, const std::vector<double>&
     for (std::size_t c = 0; c < n; ++c)
       variance += (table[row + c] - mean) * (table[row + c] - mean);
     const double scale = 1 / std::sqrt(variance / static_cast<double>(n) + 1e-5);
+    double largest = 0;
+    for (std::size_t c = 0; c < n; ++c) largest = std::max(largest, std::fabs(table[row + c]));
     for (std::size_t c = 0; c < n; ++c)
-      table[row + c] = (table[row + c] - mean) * scale * weight[c] + bias[c];
+      table[row + c] =
+          (magnitudes ? 2 * largest : table[row + c] - mean) * scale * weight[c] + bias[c];
   }
 }
 
@@ -122,7 +127,7 @@ std::vector<double> project(const std::vector<double>& table, Index dim,
 
 // What the parameters come to.
 struct Untied {
-  Index heads = 0, dim = 0;
+  Index heads = 0, dim = 0, rows = 0;
   bool code = true, cls = true;
   std::vector<double> projected;        // [row, 2·dim]: queries, then keys, head by head
   std::vector<double> relative, reset;  // [bucket, head]; [2, head]
@@ -173,7 +178,9 @@ Buckets buckets_of(const Parameters& parameters, bool cls_buckets) {
           false};
 }
 
-Effect make(const Parameters& parameters, Index) {
+// `magnitudes`: of weights and of normalised positions, so that products are sums of the magnitudes
+// of their terms, which rounding errors are in proportion to.
+Untied untied_of(const Parameters& parameters, bool magnitudes) {
   Untied untied{.heads = parameters.integer("heads"),
                 .dim = parameters.integer("dim"),
                 .code = parameters.choice("form") == "code",
@@ -183,7 +190,8 @@ Effect make(const Parameters& parameters, Index) {
                 .reset = {},
                 .buckets = {}};
   const bool shifted = untied.code && untied.cls;
-  Index rows = parameters.integer("rows");
+  Index& rows = untied.rows;
+  rows = parameters.integer("rows");
   if (parameters.has("table")) {
     const Array& given = tensor_of(parameters, "table", {{"row", 0}, {"dim", 0}});
     rows = given.shape()[0] - shifted;
@@ -206,12 +214,18 @@ Effect make(const Parameters& parameters, Index) {
     return values_of(tensor_or_constant(
         parameters, name, {name == "projection-bias" ? "2·dim" : "dim", size}, value));
   };
+  const auto plain = [&](std::vector<double> values) {
+    if (magnitudes)
+      for (double& value : values) value = std::fabs(value);
+    return values;
+  };
   std::vector<double> table = drawn("table", {{"row", rows + shifted}, {"dim", dim}});
-  const std::vector<double> weight = constant("norm-weight", dim, 1),
-                            shift = constant("norm-bias", dim, 0);
-  if (untied.code) normalise(table, dim, weight, shift);
-  untied.projected = project(table, dim, drawn("projection", {{"2·dim", 2 * dim}, {"dim", dim}}),
-                             constant("projection-bias", 2 * dim, 0));
+  const std::vector<double> weight = plain(constant("norm-weight", dim, 1)),
+                            shift = plain(constant("norm-bias", dim, 0));
+  if (untied.code) normalise(table, dim, weight, shift, magnitudes);
+  untied.projected = project(plain(std::move(table)), dim,
+                             plain(drawn("projection", {{"2·dim", 2 * dim}, {"dim", dim}})),
+                             plain(constant("projection-bias", 2 * dim, 0)));
   if (!untied.code && untied.cls) untied.reset = drawn("reset", {{"2", 2}, {"head", heads}});
   if (parameters.flag("relative")) {
     untied.buckets = buckets_of(parameters, shifted);
@@ -219,6 +233,12 @@ Effect make(const Parameters& parameters, Index) {
     untied.relative =
         drawn("relative-weights", {{"bucket", untied.buckets->count}, {"head", heads}});
   }
+  return untied;
+}
+
+Effect make(const Parameters& parameters, Index) {
+  Untied untied = untied_of(parameters, false);
+  const Index heads = untied.heads, rows = untied.rows;
   Bias bias{.heads = heads, .causal = false, .slopes = {}, .buckets = untied.buckets, .fill = {}};
   bias.rows = rows;
   bias.scaled_terms = 2;
@@ -231,6 +251,31 @@ Effect make(const Parameters& parameters, Index) {
     narrow(row, dtype, out);
   };
   return bias;
+}
+
+// Of n channels: the mean and the deviation of a row are off by (n + 4)u of its largest number, a
+// normalised one, with its weight and shift, by (2n + 10)u of what `magnitudes` puts in its place;
+// a projection of n terms by (n + 2)u more; a product of c channels, scaled, by (c + 3)u more: in
+// all (6n + c + 27)u of the sum of the magnitudes of a product's terms. That sum is at most the one
+// of each channel's largest query and largest key. The relative weight beside is a copy.
+Drift drift(const Parameters& parameters, const Effect& effect, const Reach& reach) {
+  Drift drift = copies_drift(parameters, effect, reach);
+  const Untied untied = untied_of(parameters, true);
+  const Index dim = untied.dim, channels = dim / untied.heads;
+  std::vector<double> largest(static_cast<std::size_t>(2 * dim), 0.0);
+  for (std::size_t i = 0; i < untied.projected.size(); ++i)
+    largest[i % largest.size()] = std::max(largest[i % largest.size()], untied.projected[i]);
+  const double roundings = 6 * static_cast<double>(dim) + static_cast<double>(channels) + 27;
+  for (Index channel = 0; channel < dim; ++channel)
+    drift.absolute[static_cast<std::size_t>(channel / channels)] +=
+        roundings * half_ulp_f32 * largest[static_cast<std::size_t>(channel)] *
+        largest[static_cast<std::size_t>(dim + channel)] /
+        std::sqrt(2.0 * static_cast<double>(channels));
+  for (double& relative : drift.relative) relative = 2 * half_ulp_f32;
+  drift.derivation =
+      "(6n + c + 27)·2^-24 of the sum of the magnitudes of the terms of a product, n channels of "
+      "the model and c of a head: normalised, projected, multiplied and added in float32";
+  return drift;
 }
 
 }  // namespace
@@ -248,6 +293,7 @@ extern constinit const Encoding tupe{
     .claims = "exact index",
     .promises = "finite deterministic length-invariant order-sensitive buckets-total",
     .example = "tupe --seed 1 --heads 2 --dim 8 --rows 8 --length 8",
+    .drift = &drift,
     .make = &make,
 };
 

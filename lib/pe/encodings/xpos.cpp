@@ -108,6 +108,7 @@ extern constinit const Encoding xpos{
         "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
         "matrix-form turns-add relative-only frequencies-decrease",
     .example = "xpos --dim 8 --length 16 --fields query_scale,key_scale",
+    .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,
 };

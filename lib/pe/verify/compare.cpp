@@ -258,7 +258,7 @@ std::string ulp_bin_name(std::size_t bin) {
 
 bool Comparison::equal(std::uint64_t allowed, bool as_bias) const {
   if (as_bias && up_to_constant) return up_to_constant->ulps <= static_cast<double>(allowed);
-  if (allowed == 0) return equal_bits == size;
+  // No ulp apart is equal: −0 is 0.
   return worst_ulps <= allowed && ulps[ulp_bins - 1] == 0;
 }
 

@@ -27,11 +27,12 @@ bool same_bits(const BiasObservation& observation, const BiasHypothesis& hypothe
                const std::vector<double>& slopes) {
   for (const BiasObservation::Probe& probe : observation.probes) {
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);
-    const auto own =
-        static_cast<std::size_t>(hypothesis.heads[static_cast<std::size_t>(probe.head)]);
+    const std::vector<char> hidden = observation.hidden(probe);
+    const auto own = static_cast<std::size_t>(
+        hypothesis.heads[static_cast<std::size_t>(probe.plane % observation.shape.heads)]);
     const double slope = to_double(hypothesis.slopes[own]);
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      if (truth[k] == -HUGE_VAL) continue;
+      if (truth[k] == -HUGE_VAL || hidden[k]) continue;
       const auto product =
           static_cast<double>(static_cast<float>(slopes[own] * std::nearbyint(truth[k] / slope)));
       double stored = 0;

@@ -47,6 +47,39 @@ std::vector<Equivalent> head_choices(const BiasObservation& observation) {
   return choices;
 }
 
+// The keys of each batch that are tokens, where the others, padding, hold 0 and the first token
+// does too (build_alibi_tensor: positions are counted along the attention mask and multiplied by
+// it). Read off each batch's first row; none where no batch has padding.
+std::vector<BiasHypothesis::Tokens> tokens_of(const BiasObservation& observation) {
+  const BiasShape& shape = observation.shape;
+  std::vector<BiasHypothesis::Tokens> tokens;
+  bool padded = false;
+  for (const std::vector<double>& row : observation.first_rows) {
+    const auto open = [](double value) { return value != 0; };
+    const auto first = std::ranges::find_if(row, open) - row.begin(),
+               end = std::find_if(row.rbegin(), row.rend(), open).base() - row.begin();
+    if (first == std::ssize(row)) return {};  // no more than one token: nothing to be seen
+    tokens.push_back({shape.first_key + std::max<Index>(first - 1, 0), shape.first_key + end});
+    padded = padded || first > 1 || end < std::ssize(row);
+  }
+  return padded ? tokens : std::vector<BiasHypothesis::Tokens>{};
+}
+
+// A dump that is padded holds slope·key from each batch's first token on.
+std::optional<Equivalent> padded(const BiasObservation& observation, const Equivalent& from) {
+  Equivalent other = from;
+  other.hypothesis.tokens = tokens_of(observation);
+  if (other.hypothesis.tokens.empty()) return {};
+  other.hypothesis.constant = Constant::key;
+  std::string counts;
+  for (const auto& [first, end] : other.hypothesis.tokens)
+    counts += fmt::format("{}{}", counts.empty() ? "" : ", ", end - first);
+  other.notes.push_back(fmt::format(
+      "the bias is slope*(key - first token), and 0 at keys of padding: {} of {} keys are tokens",
+      counts, observation.shape.keys));
+  return other;
+}
+
 std::vector<Equivalent> equivalents(const BiasObservation& observation) {
   std::vector<Equivalent> all;
   const bool linear = !observation.base.slopes.empty(), causal = observation.base.masked;
@@ -80,6 +113,7 @@ std::vector<Equivalent> equivalents(const BiasObservation& observation) {
       with(choice, Constant::key_from_last, 0,
            "the bias is slope*(key - last key): -slope*distance and a constant for each query, "
            "which softmax cannot see");
+      if (auto other = padded(observation, choice)) all.push_back(std::move(*other));
     }
     if (linear)
       for (const int steps : {-1, 1})
@@ -136,6 +170,17 @@ std::optional<BiasHypothesis> mirrored(const BiasObservation& observation,
   return other;
 }
 
+// The dump masks keys after the query, where what is meant punishes both sides.
+bool is_one_sided(const BiasObservation& observation) {
+  const auto& entries = observation.expected->parameters.entries();
+  return !observation.bias->causal && observation.mask->is_causal() &&
+         std::ranges::find(entries, "causal", &Parameters::Entry::name) != entries.end();
+}
+Reason one_sided_reason() {
+  return {Cause::bias_symmetric,
+          "keys after the query are masked, where both sides are punished alike"};
+}
+
 std::string arithmetic_of(const Diagnosis& diagnosis) {
   switch (diagnosis.tier) {
     case Tier::exact:
@@ -154,8 +199,64 @@ bool looks_like_buckets(const Stored& array) {
   if (std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 2) return false;
   std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 4096)));
   if (!some.empty()) array.read(0, std::ssize(some), some.data());
-  return std::ranges::all_of(
-      some, [](double value) { return !std::isfinite(value) || std::fmod(value, 1) == 0; });
+  return std::ranges::any_of(some, [](double value) { return value != 0; }) &&
+         std::ranges::all_of(
+             some, [](double value) { return !std::isfinite(value) || std::fmod(value, 1) == 0; });
+}
+
+// Cells on the diagonal of a wrong one, of the same head, that are wrong as well. A formula that is
+// wrong is wrong along diagonals; damage is not.
+bool is_alone(const BiasObservation& observation, const BiasHypothesis& hypothesis,
+              const Spot& spot) {
+  const BiasShape& shape = observation.shape;
+  const Index plane = spot.run / shape.queries, query = spot.run % shape.queries;
+  Index total = 0, wrong = 0;
+  const Index step = std::max<Index>(1, shape.queries / 512);
+  for (Index q = query % step; q < shape.queries; q += step) {
+    const Index key = spot.index + q - query;
+    if (key < 0 || key >= shape.keys || observation.mask->hides(plane, q, key)) continue;
+    BiasObservation one = observation;
+    BiasObservation::Probe probe{.plane = plane,
+                                 .query = shape.first_query + q,
+                                 .runs = {{shape.first_key + key, 1, 1, 0}},
+                                 .got = {0}};
+    observation.array->read((plane * shape.queries + q) * shape.keys + key, 1, probe.got.data());
+    one.probes = {std::move(probe)};
+    ++total;
+    wrong += !one.agrees(hypothesis);
+  }
+  return total < 4 || 2 * wrong < total;
+}
+
+// A few wrong cells, among many that are right.
+std::optional<Reason> damage(const BiasObservation& observation, const Stored& array) {
+  if (observation.shape.slopes || observation.shape.heads > observation.bias->heads) return {};
+  for (const Equivalent& one : equivalents(observation)) {
+    if (one.hypothesis.constant == Constant::any) continue;
+    const Tally residuals = bias_pass(observation, array, one.hypothesis).residuals;
+    if (residuals.beyond() == 0 || residuals.cells() < 64 ||
+        20 * residuals.beyond() > residuals.cells())
+      continue;
+    if (!is_alone(observation, one.hypothesis, *residuals.first_wrong()) ||
+        !is_alone(observation, one.hypothesis, *residuals.worst_spot()))
+      continue;
+    return Reason{
+        Cause::damaged_cells,
+        fmt::format("{} of {} cells, the first at {}", residuals.beyond(), residuals.cells(),
+                    place_of(observation.shape, *residuals.first_wrong()))};
+  }
+  return {};
+}
+
+// The buckets meant, behind weights that are not.
+bool has_other_weights(const Expectation& expected, const Stored& array) {
+  const auto& bias = std::get<Bias>(expected.effect);
+  if (!bias.buckets || array.shape.size() < 2) return false;
+  try {
+    return diagnose_trained_bias(expected, array).tier == Tier::exact;
+  } catch (const UsageError&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -209,6 +310,11 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
                                      "attention masks them itself"});
         return diagnosis;
       }
+    if (is_one_sided(observation)) {
+      diagnosis.tier = Tier::wrong;
+      diagnosis.reasons.push_back(one_sided_reason());
+      return diagnosis;
+    }
     if (bias.causal) note_later(first.later, diagnosis);
     diagnosis.arithmetic =
         diagnosis.tier == Tier::drift ? bias_arithmetic(observation, meant->hypothesis) : "";
@@ -226,6 +332,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
     const BiasPass again = bias_pass(observation, array, found.front().hypothesis);
     if (again.residuals.agrees()) {
       tell(found, diagnosis);
+      if (is_one_sided(observation)) diagnosis.reasons.push_back(one_sided_reason());
       if (bias.causal) note_later(again.later, diagnosis);
       diagnosis.arithmetic = arithmetic_of(diagnosis);
       break;
@@ -235,6 +342,14 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
       if (spot) add_probe(observation, array, spot->run, spot->index);
   }
   blame_numbers(diagnosis);
+  if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return diagnosis;
+  if (auto reason = damage(observation, array))
+    diagnosis.reasons.push_back(std::move(*reason));
+  else if (has_other_weights(expected, array))
+    diagnosis.reasons.push_back(
+        {Cause::other_weights,
+         "each bucket of each head holds one value, and not the weight that was given: another "
+         "layer's, or another model's"});
   return diagnosis;
 }
 

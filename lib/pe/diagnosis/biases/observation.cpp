@@ -26,8 +26,12 @@ double steps(const Twofold& slope, double n) {
 }
 
 // How many slopes a linear bias has at a pair; NaN: masked.
-double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, std::int64_t query,
-                 std::int64_t key) {
+double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, Index batch,
+                 std::int64_t query, std::int64_t key) {
+  if (!hypothesis.tokens.empty()) {
+    const auto& [first, end] = hypothesis.tokens[static_cast<std::size_t>(batch)];
+    return key < first || key >= end ? 0 : static_cast<double>(key - first);
+  }
   const std::int64_t i = hypothesis.transposed ? key : query + hypothesis.query_shift,
                      j = hypothesis.transposed ? query + hypothesis.query_shift : key;
   const std::int64_t away = i - j;
@@ -85,9 +89,10 @@ void general(const BiasHypothesis& hypothesis, Index head, std::int64_t query, s
 
 }  // namespace
 
-void BiasObservation::evaluate(const BiasHypothesis& hypothesis, Index head, std::int64_t query,
+void BiasObservation::evaluate(const BiasHypothesis& hypothesis, Index plane, std::int64_t query,
                                std::int64_t key, Index count, double* out) const {
-  const auto own = static_cast<std::size_t>(hypothesis.heads[static_cast<std::size_t>(head)]);
+  const auto own =
+      static_cast<std::size_t>(hypothesis.heads[static_cast<std::size_t>(plane % shape.heads)]);
   if (shape.slopes) {
     *out = hypothesis.scale * round_to_odd(to_twofold(hypothesis.slopes[own]));
     return;
@@ -95,7 +100,7 @@ void BiasObservation::evaluate(const BiasHypothesis& hypothesis, Index head, std
   if (!hypothesis.slopes.empty()) {
     const Twofold slope = to_twofold(hypothesis.slopes[own]);
     for (Index k = 0; k < count; ++k) {
-      const double n = slopes_at(hypothesis, shape, query, key + k);
+      const double n = slopes_at(hypothesis, shape, plane / shape.heads, query, key + k);
       out[k] = std::isnan(n) ? -HUGE_VAL : steps(slope, n);
     }
   } else {
@@ -103,7 +108,8 @@ void BiasObservation::evaluate(const BiasHypothesis& hypothesis, Index head, std
   }
   const bool zero = hypothesis.zero_from && query >= *hypothesis.zero_from;
   for (Index k = 0; k < count; ++k)
-    if (out[k] != -HUGE_VAL) out[k] = zero ? 0 : out[k] * hypothesis.scale;
+    if (out[k] != -HUGE_VAL)
+      out[k] = zero || (hypothesis.zero_later && key + k > query) ? 0 : out[k] * hypothesis.scale;
 }
 
 std::vector<double> BiasObservation::evaluate(const BiasHypothesis& hypothesis,
@@ -111,15 +117,23 @@ std::vector<double> BiasObservation::evaluate(const BiasHypothesis& hypothesis,
   std::vector<double> truth(probe.got.size());
   double* out = truth.data();
   for (const PositionRange& run : probe.runs) {
-    evaluate(hypothesis, probe.head, probe.query, run.first, run.count, out);
+    evaluate(hypothesis, probe.plane, probe.query, run.first, run.count, out);
     out += run.count;
   }
   return truth;
 }
 
-double BiasObservation::allowed(const BiasHypothesis& hypothesis, Index head, double truth,
+std::vector<char> BiasObservation::hidden(const Probe& probe) const {
+  std::vector<char> all;
+  for (const PositionRange& run : probe.runs)
+    for (Index at = 0; at < run.count; ++at)
+      all.push_back(is_hidden(probe.plane, probe.query, run.at(at)));
+  return all;
+}
+
+double BiasObservation::allowed(const BiasHypothesis& hypothesis, Index plane, double truth,
                                 double got, double constant, double distance) const {
-  const Index own = hypothesis.heads[static_cast<std::size_t>(head)];
+  const Index own = hypothesis.heads[static_cast<std::size_t>(plane % shape.heads)];
   const bool free = hypothesis.constant == BiasHypothesis::Constant::any && !shape.slopes;
   // With a constant, two cells of the dump are subtracted, and each may be as large as the constant
   // makes it.
@@ -132,11 +146,12 @@ double BiasObservation::allowed(const BiasHypothesis& hypothesis, Index head, do
 }
 
 double BiasObservation::constant_of(const BiasHypothesis& hypothesis, std::span<const double> truth,
-                                    std::span<const double> got) const {
+                                    std::span<const double> got,
+                                    std::span<const char> hidden) const {
   if (hypothesis.constant != BiasHypothesis::Constant::any || shape.slopes) return 0;
   double least = HUGE_VAL, constant = no_number;
   for (std::size_t k = 0; k < truth.size(); ++k)
-    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !is_masked(got[k])) {
+    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !hidden[k]) {
       least = std::fabs(truth[k]);
       constant = got[k] - truth[k];
     }
@@ -149,22 +164,22 @@ namespace {
 template <typename Look>
 bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesis, Look look) {
   for (const BiasObservation::Probe& probe : observation.probes) {
-    const std::vector<double> truth = observation.evaluate(hypothesis, probe),
-                              common = observation.evaluate(observation.base, probe);
-    const double constant = observation.constant_of(hypothesis, truth, probe.got);
+    const std::vector<double> truth = observation.evaluate(hypothesis, probe);
+    const std::vector<char> hidden = observation.hidden(probe);
+    const double constant = observation.constant_of(hypothesis, truth, probe.got, hidden);
     if (hypothesis.storage && !on_grid(probe.got, *hypothesis.storage) && !look(HUGE_VAL, 1))
       return false;
     std::size_t k = 0;
     for (const PositionRange& run : probe.runs)
       for (Index at = 0; at < run.count; ++at, ++k) {
-        const bool here = truth[k] == -HUGE_VAL, there = common[k] == -HUGE_VAL,
-                   masked = observation.is_masked(probe.got[k]);
-        if (here && there) continue;
-        double difference = here == masked ? 0 : HUGE_VAL,
+        const bool here = truth[k] == -HUGE_VAL, masked = observation.mask->holds(probe.got[k]);
+        if ((here || hidden[k]) && observation.is_later(probe.query, run.at(at))) continue;
+        if (hidden[k] && masked) continue;
+        double difference = here && masked ? 0 : HUGE_VAL,
                limit = 1;  // masked by the hypothesis alone: the dump must show it
-        if (!here && !masked) {
+        if (!here && !hidden[k]) {
           difference = std::fabs(probe.got[k] - truth[k] - constant);
-          limit = observation.allowed(hypothesis, probe.head, truth[k], probe.got[k], constant,
+          limit = observation.allowed(hypothesis, probe.plane, truth[k], probe.got[k], constant,
                                       static_cast<double>(std::abs(probe.query - run.at(at))));
         }
         if (!look(std::isnan(difference) ? HUGE_VAL : difference, limit)) return false;
@@ -202,19 +217,19 @@ std::vector<double> slope_ratios(const BiasObservation& observation,
       weight(ratios.size(), 0);
   for (const BiasObservation::Probe& probe : observation.probes) {
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);
-    const auto head = static_cast<std::size_t>(probe.head);
+    const std::vector<char> hidden = observation.hidden(probe);
+    const auto head = static_cast<std::size_t>(probe.plane % observation.shape.heads);
     // Against the cell of least bias, where a constant of the row may stand.
     std::size_t least = truth.size();
     for (std::size_t k = 0; k < truth.size(); ++k)
-      if (truth[k] != -HUGE_VAL && !observation.is_masked(probe.got[k]) &&
+      if (truth[k] != -HUGE_VAL && !hidden[k] &&
           (least == truth.size() || std::fabs(truth[k]) < std::fabs(truth[least])))
         least = k;
     if (least == truth.size()) continue;
     const double low = observation.shape.slopes ? 0 : truth[least],
                  low_got = observation.shape.slopes ? 0 : probe.got[least];
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      if (truth[k] == -HUGE_VAL || observation.is_masked(probe.got[k]) ||
-          !(std::fabs(truth[k] - low) > weight[head]))
+      if (truth[k] == -HUGE_VAL || hidden[k] || !(std::fabs(truth[k] - low) > weight[head]))
         continue;
       weight[head] = std::fabs(truth[k] - low);
       ratios[head] = (probe.got[k] - low_got) / (truth[k] - low);

@@ -9,19 +9,15 @@
 #include <vector>
 
 #include "pe/base/twofold.hpp"
+#include "pe/diagnosis/mask.hpp"
 #include "pe/diagnosis/search.hpp"
 
 namespace pe {
 
 /// The axes of a dump: [batch, head, query, key], or [head] for slopes.
-struct BiasShape {
+struct BiasShape : ScoreAxes {
   bool slopes = false;
-  Index batch = 1, heads = 1, queries = 1, keys = 1;
-  std::int64_t first_query = 0, first_key = 0;
   std::string layout, sentence;
-
-  std::int64_t last_key() const { return first_key + keys - 1; }
-  Index rows() const { return batch * heads * queries; }
 };
 
 /// Throws UsageError where the shape is none that a bias comes in.
@@ -36,6 +32,10 @@ struct BiasHypothesis {
     any
   };  // added to each query row: slope·query, slope·(query − last), read off the dump
   enum class Rounded { nothing, positions, distances };
+  /// The keys of a batch that are no padding, by position.
+  struct Tokens {
+    std::int64_t first = 0, end = 0;
+  };
 
   std::shared_ptr<const Bias> bias;
   std::vector<Real> slopes = {};  // of the heads of `bias`; empty where it is not linear
@@ -48,33 +48,21 @@ struct BiasHypothesis {
   bool transposed = false;
   bool signed_distance = false;                // no magnitude is taken: later keys get a bonus
   bool masked = false;                         // later keys are −inf
+  bool zero_later = false;                     // later keys have no bias
   std::optional<std::int64_t> zero_from = {};  // queries from this position on have no bias
   Constant constant = Constant::none;
   Rounded rounded = Rounded::nothing;
+  std::vector<Tokens> tokens = {};    // of each batch: slope·(key − first token), padding 0
   DType short_type = DType::bf16;     // of what is rounded
   std::optional<DType> storage = {};  // values went through this type
 };
-
-/// |Δ| ≤ relative·|bias| + absolute + by_distance·distance, for each head of a bias, before the
-/// rounding to the file's dtype.
-struct BiasBound {
-  std::vector<double> relative, absolute, by_distance;
-  std::string derivation;
-
-  double at(Index head, double magnitude, double distance) const {
-    const auto h = static_cast<std::size_t>(head);
-    return relative[h] * magnitude + absolute[h] + by_distance[h] * distance;
-  }
-};
-/// Of an evaluation in float32. `heads`: of the dump; `distance`: the farthest.
-BiasBound bias_bound(const Expectation& expected, const Bias& bias, Index heads, double distance);
 
 struct BiasObservation {
   using Hypothesis = BiasHypothesis;
 
   /// Cells of one row that were read.
   struct Probe {
-    Index head = 0;  // of the dump
+    Index plane = 0;  // batch · heads + head, of the dump
     std::int64_t query = 0;
     std::vector<PositionRange> runs = {};  // of keys
     std::vector<double> got = {};          // one run behind the other
@@ -83,13 +71,13 @@ struct BiasObservation {
   const Expectation* expected = nullptr;
   std::shared_ptr<const Bias> bias;
   DType dtype = DType::f32;
+  std::shared_ptr<const Stored> array;
   BiasShape shape;
-  BiasBound bound;
-  BiasHypothesis base;    // what is masked where nothing is wrong
-  double mask_level = 0;  // at most this: masked
-  std::optional<double> mask_value =
-      {};  // the number that later keys hold, where it is one that stands for −inf
+  Drift bound = Drift(0, "");  // of an evaluation in float32
+  BiasHypothesis base;         // what is masked where nothing is wrong
+  std::shared_ptr<const DumpMask> mask = std::make_shared<const DumpMask>();
   std::vector<Probe> probes;
+  std::vector<std::vector<double>> first_rows;  // whole: the first of each batch, of head 0
   std::shared_ptr<std::map<std::pair<Index, std::string>, std::vector<Real>>>
       ladders;  // what slopes_of made
 
@@ -97,18 +85,27 @@ struct BiasObservation {
   /// The same, given up at the first cell beyond its bound.
   bool agrees(const BiasHypothesis& hypothesis) const;
   /// The truth of a hypothesis at a run of keys; −inf where masked.
-  void evaluate(const BiasHypothesis& hypothesis, Index head, std::int64_t query, std::int64_t key,
+  void evaluate(const BiasHypothesis& hypothesis, Index plane, std::int64_t query, std::int64_t key,
                 Index count, double* out) const;
   std::vector<double> evaluate(const BiasHypothesis& hypothesis, const Probe& probe) const;
-  bool is_masked(double value) const { return value <= mask_level || value == mask_value; }
+  /// What is meant masks the pair: whatever the dump holds there is right.
+  bool is_later(std::int64_t query, std::int64_t key) const {
+    return base.masked && key > query && !shape.slopes;
+  }
+  /// The dump's own mask hides the pair.
+  bool is_hidden(Index plane, std::int64_t query, std::int64_t key) const {
+    return mask->hides(plane, query - shape.first_query, key - shape.first_key);
+  }
   /// What is allowed at a cell, the rounding to the file's dtype and the constant of its row
   /// included.
-  double allowed(const BiasHypothesis& hypothesis, Index head, double truth, double got,
+  double allowed(const BiasHypothesis& hypothesis, Index plane, double truth, double got,
                  double constant, double distance) const;
   /// The constant of a row: what the dump has more than the hypothesis where the hypothesis's bias
   /// is least. NaN where nothing can be compared.
   double constant_of(const BiasHypothesis& hypothesis, std::span<const double> truth,
-                     std::span<const double> got) const;
+                     std::span<const double> got, std::span<const char> hidden) const;
+  /// Whether each pair of a probe is hidden by the dump's mask.
+  std::vector<char> hidden(const Probe& probe) const;
 };
 
 /// Slopes as the encoding defines them for a head count, in its form "code" or "paper" ("": the one

@@ -1,5 +1,6 @@
 // What goes wrong with biases, each cause with the hypotheses that it proposals.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,12 @@
 namespace pe {
 
 namespace {
+
+double short_of(double value, DType type) {
+  double rounded = 0;
+  round_to(type, {&value, 1}, &rounded);
+  return rounded;
+}
 
 BiasProposals sign(const BiasObservation&, const BiasHypothesis& hypothesis) {
   BiasHypothesis other = hypothesis;
@@ -88,6 +95,12 @@ BiasProposals one_sided(const BiasObservation& observation, const BiasHypothesis
     proposals.push_back({std::move(masked),
                          "keys after the query are masked, where both sides are punished alike",
                          1});
+  BiasHypothesis none = hypothesis;
+  none.zero_later = true;
+  none.constant = BiasHypothesis::Constant::none;
+  proposals.push_back({std::move(none),
+                       "keys after the query have no bias, where both sides are punished alike",
+                       1});
   bonus.signed_distance = true;
   if (is_linear(hypothesis))
     proposals.push_back({std::move(bonus),
@@ -130,28 +143,50 @@ BiasProposals alignment(const BiasObservation& observation, const BiasHypothesis
            1}};
 }
 
+bool is_zero_row(const BiasObservation& observation, Index row) {
+  const Index keys = observation.shape.keys;
+  std::vector<double> values(static_cast<std::size_t>(keys));
+  observation.array->read(row * keys, keys, values.data());
+  return std::ranges::all_of(
+      values, [&](double value) { return value == 0 || observation.mask->holds(value); });
+}
+
+// The query from which on the rows of the first head hold nothing but zeros, down to the last;
+// found by halves.
+std::optional<std::int64_t> first_zero_row(const BiasObservation& observation) {
+  const BiasShape& shape = observation.shape;
+  if (shape.slopes || shape.queries < 2 || !is_zero_row(observation, shape.queries - 1)) return {};
+  Index from = 0, to = shape.queries - 1;
+  while (from < to) {
+    const Index middle = from + (to - from) / 2;
+    if (is_zero_row(observation, middle))
+      to = middle;
+    else
+      from = middle + 1;
+  }
+  return to == 0 ? std::nullopt : std::optional(shape.first_query + to);
+}
+
 BiasProposals zero(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasHypothesis none = hypothesis;
   none.zero_from = std::numeric_limits<std::int64_t>::min();
   none.constant = BiasHypothesis::Constant::none;
   if (observation.shape.slopes) none.scale = 0;
   BiasProposals proposals = {{std::move(none), "there is no bias: every value is 0", 1}};
-  // From the first query on whose row is nothing but zeros.
-  std::optional<std::int64_t> from;
-  for (const BiasObservation::Probe& probe : observation.probes) {
-    const bool zeros = std::ranges::all_of(
-        probe.got, [&](double value) { return value == 0 || observation.is_masked(value); });
-    if (probe.head == 0 && zeros && probe.query > observation.shape.first_query && !from)
-      from = probe.query;
-    if (probe.head == 0 && !zeros) from = {};
-  }
+  const std::optional<std::int64_t> from = first_zero_row(observation);
   if (!from) return proposals;
-  BiasHypothesis late = hypothesis;
-  late.zero_from = from;
-  late.constant = BiasHypothesis::Constant::none;
-  proposals.push_back({std::move(late),
-                       fmt::format("there is no bias for queries from about position {} on", *from),
-                       1.2});
+  for (const auto constant : {BiasHypothesis::Constant::none, BiasHypothesis::Constant::key}) {
+    if (constant == BiasHypothesis::Constant::key && !(is_linear(hypothesis) && hypothesis.masked))
+      continue;
+    BiasHypothesis late = hypothesis;
+    late.zero_from = from;
+    late.constant = constant;
+    proposals.push_back({std::move(late),
+                         fmt::format("there is no bias for queries from position {} on, as where "
+                                     "decoding with a cache drops it",
+                                     *from),
+                         1.2});
+  }
   return proposals;
 }
 
@@ -182,6 +217,47 @@ BiasProposals short_positions(const BiasObservation& observation,
              1});
       }
   return proposals;
+}
+
+// The slopes alone in a short type; a power of 2 shows no difference.
+BiasProposals short_slopes(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  if (!is_linear(hypothesis)) return proposals;
+  for (const DType type : {DType::bf16, DType::f16}) {
+    BiasHypothesis other = hypothesis;
+    for (Real& slope : other.slopes) slope = short_of(to_double(slope), type);
+    if (other.slopes == hypothesis.slopes || observation.dtype == type) continue;
+    proposals.push_back(
+        {std::move(other),
+         fmt::format("the slopes are rounded to {} before they are multiplied", name_of(type)),
+         1.1});
+  }
+  return proposals;
+}
+
+// Heads that stand in another order: for each head of the dump the head meant that agrees with it.
+BiasProposals permuted(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  constexpr Index most = 64;  // of which every one is probed
+  const Index heads = observation.shape.heads;
+  if (is_linear(hypothesis) || heads < 2 || heads > most || heads != observation.bias->heads)
+    return {};
+  BiasHypothesis other = hypothesis;
+  for (Index head = 0; head < heads; ++head) {
+    BiasObservation one = observation;
+    std::erase_if(one.probes,
+                  [&](const BiasObservation::Probe& probe) { return probe.plane % heads != head; });
+    BiasHypothesis guess = hypothesis;
+    Index own = -1;
+    for (Index i = 0; i < heads && own < 0; ++i) {
+      guess.heads[static_cast<std::size_t>(head)] = (head + i) % heads;
+      if (one.agrees(guess)) own = (head + i) % heads;
+    }
+    if (own < 0) return {};
+    other.heads[static_cast<std::size_t>(head)] = own;
+  }
+  if (other.heads == hypothesis.heads) return {};
+  return {{std::move(other),
+           fmt::format("the heads stand in another order: {}", fmt::join(other.heads, ", ")), 1}};
 }
 
 BiasProposals short_values(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
@@ -249,6 +325,8 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::bucket_offset, "buckets", &bucketed<4>},
     {Cause::low_precision_positions, "positions", &short_positions},
     {Cause::low_precision_bias, "storage", &short_values},
+    {Cause::low_precision_bias, "storage", &short_slopes},
+    {Cause::heads_permuted, "heads", &permuted},
 };
 
 }  // namespace

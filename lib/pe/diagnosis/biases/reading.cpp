@@ -13,30 +13,30 @@ namespace pe {
 namespace {
 
 BiasShape slopes_of_heads(Index heads) {
-  return {.slopes = true,
-          .heads = heads,
-          .layout = "slopes",
-          .sentence = fmt::format("slopes of {} heads", heads)};
-}
-
-BiasShape matrix(Index batch, Index heads, Index queries, Index keys) {
-  BiasShape shape{.batch = batch,
-                  .heads = heads,
-                  .queries = queries,
-                  .keys = keys,
-                  .layout = queries == 1 ? "row" : "bias",
-                  .sentence = {}};
-  if (queries == 1)
-    shape.sentence = fmt::format("the bias of one query at {} keys, {} heads", keys, heads);
-  else
-    shape.sentence = fmt::format("bias of {} heads, {} queries and {} keys", heads, queries, keys);
-  if (batch > 1) shape.sentence += fmt::format(", {} times", batch);
+  BiasShape shape;
+  shape.slopes = true;
+  shape.heads = heads;
+  shape.layout = "slopes";
+  shape.sentence = fmt::format("slopes of {} heads", heads);
   return shape;
 }
 
-std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool linear,
+BiasShape matrix(const ScoreAxes& axes) {
+  BiasShape shape;
+  static_cast<ScoreAxes&>(shape) = axes;
+  shape.layout = axes.queries == 1 ? "row" : "bias";
+  if (axes.queries == 1)
+    shape.sentence =
+        fmt::format("the bias of one query at {} keys, {} heads", axes.keys, axes.heads);
+  else
+    shape.sentence = fmt::format("bias of {} heads, {} queries and {} keys", axes.heads,
+                                 axes.queries, axes.keys);
+  if (axes.batch > 1) shape.sentence += fmt::format(", {} times", axes.batch);
+  return shape;
+}
+
+std::optional<BiasShape> shape_of(const std::vector<Index>& shape, Index heads, bool linear,
                                   const std::string& layout) {
-  while (shape.size() > 4 && shape.front() == 1) shape.erase(shape.begin());
   const Index size =
       shape.empty() ? 0
                     : static_cast<Index>(std::count_if(shape.begin(), shape.end(),
@@ -54,22 +54,8 @@ std::optional<BiasShape> shape_of(std::vector<Index> shape, Index heads, bool li
       return slopes_of_heads(extent);
     if (shape.size() == 2 && extent == heads && heads > 1) return slopes_of_heads(extent);
   }
-  if (!may_be_bias) return {};
-  switch (shape.size()) {
-    case 1:
-      return heads <= 1 ? std::optional(matrix(1, 1, 1, shape[0])) : std::nullopt;
-    case 2:
-      if (shape[0] == heads && shape[1] != heads && heads > 1) return matrix(1, heads, 1, shape[1]);
-      return matrix(1, 1, shape[0], shape[1]);
-    case 3:
-      if (heads > 0 && shape[0] > heads && shape[0] % heads == 0 && shape[1] == 1)
-        return matrix(shape[0] / heads, heads, 1, shape[2]);
-      return matrix(1, shape[0], shape[1], shape[2]);
-    case 4:
-      return matrix(shape[0], shape[1], shape[2], shape[3]);
-    default:
-      return {};
-  }
+  const std::optional<ScoreAxes> axes = may_be_bias ? score_axes(shape, heads) : std::nullopt;
+  return axes ? std::optional(matrix(*axes)) : std::nullopt;
 }
 
 // Keys of a row that are looked at: all of few, else the beginning, the query's surroundings, the
@@ -101,6 +87,17 @@ std::vector<PositionRange> runs_of(const BiasShape& shape, std::int64_t query,
   return runs;
 }
 
+// The biases of the one pair that the first token of a sequence makes, zeros, and no slopes.
+bool is_first_token(const Expectation& expected, const Stored& array) {
+  constexpr Index most = 1 << 16;
+  if (expected.rows != Index{1} || expected.first != 0 || array.shape.size() < 3 ||
+      array.shape.back() != 1 || array.size() > most)
+    return false;
+  std::vector<double> values(static_cast<std::size_t>(array.size()));
+  array.read(0, array.size(), values.data());
+  return std::ranges::all_of(values, [](double value) { return value == 0; });
+}
+
 std::vector<Index> spread(Index count, Index most) {
   std::vector<Index> some;
   for (Index i = 0; i < std::min(count, most); ++i)
@@ -115,9 +112,9 @@ BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const St
   if (std::ranges::find(layouts, expected.layout) == std::end(layouts))
     throw UsageError(fmt::format("a dump of {} is laid out as slopes, bias or row, not {}",
                                  expected.encoding->name, expected.layout));
+  const bool linear = !bias.slopes.empty() && !is_first_token(expected, array);
   const std::optional<BiasShape> found =
-      array.size() > 0 ? shape_of(array.shape, bias.heads, !bias.slopes.empty(), expected.layout)
-                       : std::nullopt;
+      array.size() > 0 ? shape_of(array.shape, bias.heads, linear, expected.layout) : std::nullopt;
   if (!found)
     throw UsageError(
         fmt::format("{} {} is none of: bias [head, query, key] with or without a batch before it, "
@@ -132,14 +129,13 @@ BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const St
   if (shape.queries > shape.keys)
     throw UsageError(fmt::format("{} {} has more queries ({}) than keys ({})", array.shown,
                                  spell_array(array), shape.queries, shape.keys));
-  shape.first_query = expected.first != 0 ? expected.first : shape.keys - shape.queries;
-  shape.first_key = shape.first_query + shape.queries - shape.keys;
+  place(shape, expected.first);
   return shape;
 }
 
 void add_probe(BiasObservation& observation, const Stored& array, Index row, Index key) {
   const BiasShape& shape = observation.shape;
-  BiasObservation::Probe probe{.head = row / shape.queries % shape.heads,
+  BiasObservation::Probe probe{.plane = row / shape.queries,
                                .query = shape.first_query + row % shape.queries};
   if (shape.slopes) {
     probe.runs = {{0, 1, 1, 0}};
@@ -160,6 +156,7 @@ BiasObservation observe_bias(const Expectation& expected, const Stored& array) {
   observation.expected = &expected;
   observation.bias = std::make_shared<const Bias>(std::get<Bias>(expected.effect));
   observation.dtype = array.dtype;
+  observation.array = std::make_shared<const Stored>(array);
   observation.ladders =
       std::make_shared<std::map<std::pair<Index, std::string>, std::vector<Real>>>();
   observation.shape = recognise_bias(expected, *observation.bias, array);
@@ -172,7 +169,8 @@ BiasObservation observe_bias(const Expectation& expected, const Stored& array) {
                     array.shown, shape.first_key, shape.last_key(), *observation.bias->rows));
   const auto farthest =
       static_cast<double>(std::max(std::abs(shape.first_key), std::abs(shape.last_key())) + 1);
-  observation.bound = bias_bound(expected, *observation.bias, shape.heads, farthest);
+  observation.bound =
+      expected.encoding->drift(expected.parameters, expected.effect, {shape.heads, farthest});
   observation.base = {.bias = observation.bias,
                       .slopes = observation.bias->slopes,
                       .masked = observation.bias->causal};
@@ -184,8 +182,9 @@ BiasObservation observe_bias(const Expectation& expected, const Stored& array) {
       }))
     observation.base.constant = BiasHypothesis::Constant::key;
 
-  // Of a linear bias every head, for they may stand in any order; some 200 000 cells in all.
-  const std::vector<Index> heads = spread(shape.heads, linear ? 4096 : 8);
+  // Of a linear bias every head, for they may stand in any order; some 200 000 cells in all. Of
+  // other batches one head, for their padding.
+  const std::vector<Index> heads = spread(shape.heads, linear ? 4096 : 64);
   const Index per_head = Index{200'000} / std::ssize(heads) / std::min<Index>(shape.keys, 512);
   std::vector<Index> rows = spread(shape.queries, std::clamp<Index>(per_head, 2, 8));
   for (const Index early : {Index{1}, Index{2}, Index{3}})
@@ -194,23 +193,19 @@ BiasObservation observe_bias(const Expectation& expected, const Stored& array) {
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   for (const Index head : shape.slopes ? spread(shape.heads, shape.heads) : heads)
     for (const Index query : rows) add_probe(observation, array, head * shape.queries + query, 0);
+  for (const Index batch : spread(shape.batch, 8))
+    if (batch > 0)
+      for (const Index query : rows)
+        add_probe(observation, array, batch * shape.heads * shape.queries + query, 0);
 
-  // Masks: −inf, or numbers far below any bias that is meant.
-  double lowest = 0;
-  for (const BiasObservation::Probe& probe : observation.probes)
-    for (const double value : observation.evaluate(observation.base, probe))
-      if (value != -HUGE_VAL) lowest = std::max(lowest, std::fabs(value));
-  observation.mask_level = -std::max(9000.0, 4 * lowest + 4);
-  if (linear && !shape.slopes) observation.mask_level = -std::max(9000.0, 8 * farthest);
-  std::vector<double> later;
-  for (const BiasObservation::Probe& probe : observation.probes) {
-    const std::vector<double> truth = observation.evaluate(observation.base, probe);
-    for (std::size_t k = 0; k < truth.size(); ++k)
-      if (truth[k] == -HUGE_VAL) later.push_back(probe.got[k]);
-  }
-  if (!later.empty() && later.front() <= -9000 &&
-      std::ranges::count(later, later.front()) == std::ssize(later))
-    observation.mask_value = later.front();
+  constexpr Index most_batches = 4096;
+  if (linear && !shape.slopes && shape.batch <= most_batches)
+    for (Index batch = 0; batch < shape.batch; ++batch) {
+      observation.first_rows.emplace_back(static_cast<std::size_t>(shape.keys));
+      array.read(batch * shape.heads * shape.queries * shape.keys, shape.keys,
+                 observation.first_rows.back().data());
+    }
+  if (!shape.slopes) observation.mask = std::make_shared<const DumpMask>(array, shape);
   return observation;
 }
 

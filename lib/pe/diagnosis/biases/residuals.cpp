@@ -10,12 +10,14 @@ namespace {
 
 using Constant = BiasHypothesis::Constant;
 
+constexpr double no_bias = -HUGE_VAL, no_bound = 0;  // of a pair that is hidden
+
 enum class Line { none, offset, key };
 
 Line line_of(const BiasShape& shape, const BiasHypothesis& hypothesis) {
   const Bias& bias = *hypothesis.bias;
-  if (shape.slopes || shape.queries == 1 || hypothesis.zero_from ||
-      hypothesis.rounded == BiasHypothesis::Rounded::positions)
+  if (shape.slopes || shape.queries == 1 || !hypothesis.tokens.empty() || hypothesis.zero_from ||
+      hypothesis.zero_later || hypothesis.rounded == BiasHypothesis::Rounded::positions)
     return Line::none;
   if (hypothesis.constant == Constant::key || hypothesis.constant == Constant::key_from_last) {
     const bool plain = hypothesis.rounded == BiasHypothesis::Rounded::nothing &&
@@ -45,6 +47,7 @@ class Comparison {
         line_(line_of(shape_, hypothesis)),
         result_{Tally(observation.dtype), {}} {
     own_.resize(shape_.keys);
+    hidden_.resize(static_cast<std::size_t>(shape_.keys));
   }
 
   BiasPass run(const Stored& array) {
@@ -52,7 +55,7 @@ class Comparison {
     const Index block = std::clamp<Index>(room / shape_.keys, 1, shape_.queries);
     std::vector<double> got(static_cast<std::size_t>(block * shape_.keys));
     for (Index plane = 0; plane < shape_.batch * shape_.heads; ++plane) {
-      head_ = plane % shape_.heads;
+      plane_ = plane;
       if (line_ != Line::none) draw_line();
       for (Index first = 0; first < shape_.queries; first += block) {
         const Index rows = std::min(block, shape_.queries - first);
@@ -74,7 +77,7 @@ class Comparison {
              std::int64_t offset) const {
     for (std::size_t k = 0; k < values.truth.size(); ++k)
       values.bound[k] = observation_.allowed(
-          hypothesis_, head_, values.truth[k], got.empty() ? 0 : got[k], constant,
+          hypothesis_, plane_, values.truth[k], got.empty() ? 0 : got[k], constant,
           static_cast<double>(std::abs(offset + static_cast<Index>(k))));
   }
 
@@ -83,7 +86,7 @@ class Comparison {
     const Index size = by_key ? shape_.keys : shape_.queries + shape_.keys - 1;
     const std::int64_t query = by_key ? shape_.last_key() : shape_.first_query;
     head_line_.resize(size);
-    observation_.evaluate(hypothesis_, head_, query,
+    observation_.evaluate(hypothesis_, plane_, query,
                           by_key ? shape_.first_key : query + first_offset(), size,
                           head_line_.truth.data());
     round_to(observation_.dtype, head_line_.truth, head_line_.rounded.data());
@@ -92,16 +95,20 @@ class Comparison {
 
   void compare(std::int64_t query, Index number, std::span<const double> got) {
     const std::int64_t offset = shape_.first_key - query;
+    const bool masked = !observation_.mask->shape(plane_).empty();
+    for (Index key = 0; key < shape_.keys; ++key)
+      hidden_[static_cast<std::size_t>(key)] =
+          masked && observation_.is_hidden(plane_, query, shape_.first_key + key);
     const bool drawn = line_ != Line::none,
                free = hypothesis_.constant == Constant::any && !shape_.slopes;
     const std::int64_t start = line_ == Line::offset ? offset - first_offset() : 0;
     if (!drawn)
-      observation_.evaluate(hypothesis_, head_, query, shape_.first_key, shape_.keys,
+      observation_.evaluate(hypothesis_, plane_, query, shape_.first_key, shape_.keys,
                             own_.truth.data());
     else if (free)
       std::copy_n(head_line_.truth.data() + start, shape_.keys, own_.truth.data());
     if (free) {
-      const double constant = observation_.constant_of(hypothesis_, own_.truth, got);
+      const double constant = observation_.constant_of(hypothesis_, own_.truth, got, hidden_);
       bound(own_, got, constant, offset);
       for (double& value : own_.truth) value += std::isnan(constant) ? 0 : constant;
     } else if (!drawn) {
@@ -115,24 +122,36 @@ class Comparison {
                   .rounded = free ? nullptr : values.rounded.data() + from,
                   .bound = values.bound.data() + from,
                   .count = shape_.keys,
-                  .place = shape_.slopes ? head_ : offset,
+                  .place = shape_.slopes ? plane_ : offset,
                   .step = shape_.slopes ? 0 : 1};
-    add_open(run, number,
+    add_open(run, number, query,
              line_ == Line::key && hypothesis_.masked ? query - shape_.first_key + 1 : shape_.keys);
   }
 
-  // The runs of keys that the hypothesis does not mask, all of them before `open`.
-  void add_open(const Run& run, Index number, Index open) {
-    const auto hidden = [&](Index key) { return run.truth[key] == -HUGE_VAL || key >= open; };
+  // What a dump holds where what is meant, its own mask or the hypothesis hides the key; true
+  // where that is right.
+  bool is_hidden_rightly(double got, bool later) {
+    const bool masked = observation_.mask->holds(got);
+    if (later)
+      ++(masked ? result_.later.masked : got == 0 ? result_.later.zero : result_.later.finite);
+    return later || masked;
+  }
+
+  // The runs of keys that nothing hides, all of those that the hypothesis does not before `open`.
+  void add_open(const Run& run, Index number, std::int64_t query, Index open) {
+    const auto hidden = [&](Index key) {
+      return run.truth[key] == -HUGE_VAL || key >= open || hidden_[static_cast<std::size_t>(key)];
+    };
     for (Index key = 0; key < run.count;) {
       const bool masked = hidden(key);
       Index until = key + 1;
       while (until < run.count && hidden(until) == masked) ++until;
       if (masked) {
         for (Index k = key; k < until; ++k)
-          ++(observation_.is_masked(run.got[k]) ? result_.later.masked
-             : run.got[k] == 0                  ? result_.later.zero
-                                                : result_.later.finite);
+          if (!is_hidden_rightly(run.got[k], observation_.is_later(query, shape_.first_key + k)))
+            result_.residuals.add({run.got + k, &no_bias, nullptr, &no_bound, 1,
+                                   run.place + run.step * k, run.step, k},
+                                  number);
       } else {
         result_.residuals.add(
             {run.got + key, run.truth + key, run.rounded ? run.rounded + key : nullptr,
@@ -148,7 +167,8 @@ class Comparison {
   const BiasHypothesis& hypothesis_;
   Line line_;
   BiasPass result_;
-  Index head_ = 0;
+  Index plane_ = 0;
+  std::vector<char> hidden_;  // of the row by the dump's mask
   Values head_line_, own_;
 };
 

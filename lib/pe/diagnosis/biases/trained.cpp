@@ -10,6 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
+#include "pe/diagnosis/mask.hpp"
 
 namespace pe {
 namespace {
@@ -18,18 +19,21 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 struct Matrix {
   const Stored* array = nullptr;
-  Index heads = 1, queries = 0, keys = 0;
+  ScoreAxes axes;
+  DumpMask mask;
 };
 
-Matrix matrix_of(const Stored& array) {
-  std::vector<Index> shape;
-  for (const Index extent : array.shape)
-    if (extent != 1 || shape.size() > 1) shape.push_back(extent);
-  while (shape.size() > 3 && shape.back() == 1) shape.pop_back();
-  if (shape.size() < 2 || shape.size() > 3)
-    throw UsageError(fmt::format("{} has the shape {}: a bias is [head, query, key]", array.shown,
-                                 spell_shape(array.shape)));
-  return {&array, shape.size() == 3 ? shape[0] : 1, shape[shape.size() - 2], shape.back()};
+Matrix matrix_of(const Expectation& expected, const Stored& array) {
+  const std::optional<ScoreAxes> axes =
+      array.shape.size() < 2 ? std::nullopt : score_axes(array.shape, 0);
+  if (!axes || axes->queries > axes->keys)
+    throw UsageError(fmt::format(
+        "{} has the shape {}: a bias is [head, query, key], with or without a batch before it",
+        array.shown, spell_shape(array.shape)));
+  Matrix matrix{&array, *axes, {}};
+  place(matrix.axes, expected.first);
+  matrix.mask = DumpMask(array, matrix.axes);
+  return matrix;
 }
 
 // How far a matrix is from having one value for each bucket.
@@ -43,34 +47,83 @@ struct Agreement {
   bool holds() const { return cells > 0 && off == 0 && alike == 0; }
 };
 
-Agreement agreement(const Matrix& matrix, const Buckets& buckets, bool transposed) {
-  Agreement seen;
-  std::vector<std::vector<double>> weights(
-      static_cast<std::size_t>(buckets.count),
-      std::vector<double>(static_cast<std::size_t>(matrix.heads), nothing));
-  std::vector<double> row(static_cast<std::size_t>(matrix.keys));
-  for (Index head = 0; head < matrix.heads; ++head)
-    for (Index q = 0; q < matrix.queries; ++q) {
-      matrix.array->read((head * matrix.queries + q) * matrix.keys, matrix.keys, row.data());
-      const Index query = matrix.keys - matrix.queries + q;
-      for (Index key = 0; key < matrix.keys; ++key) {
-        const double value = row[static_cast<std::size_t>(key)];
-        if (value < -1000) continue;
-        double& weight = weights[static_cast<std::size_t>(transposed ? buckets.of(key, query)
-                                                                     : buckets.of(query, key))]
-                                [static_cast<std::size_t>(head)];
-        if (std::isnan(weight)) weight = value;
-        ++seen.cells;
-        if (value == weight) continue;
-        ++seen.off;
-        const Cell cell{fmt::format("head {}, query {}, key {}", head, query, key), weight, value};
-        if (!seen.first) seen.first = cell;
-        if (!(std::fabs(value - weight) <= seen.worst)) {
-          seen.worst = std::fabs(value - weight);
-          seen.worst_cell = cell;
-        }
+// The weight of each bucket and head, [bucket][head]; NaN: none was seen.
+using Weights = std::vector<std::vector<double>>;
+
+// What of a matrix is looked at, and where its queries are taken to stand.
+struct Looked {
+  Index planes = 0, queries = 0;
+  std::int64_t shift = 0;  // added to every query's position
+  bool transposed = false;
+};
+
+// Every pair that is looked at and not hidden: visit(bucket, plane, query, key, value), indices.
+template <typename Visit>
+void each_pair(const Matrix& matrix, const Buckets& buckets, const Looked& looked, Visit visit) {
+  const ScoreAxes& axes = matrix.axes;
+  std::vector<double> row(static_cast<std::size_t>(axes.keys));
+  for (Index plane = 0; plane < looked.planes; ++plane)
+    for (Index q = 0; q < looked.queries; ++q) {
+      matrix.array->read((plane * axes.queries + q) * axes.keys, axes.keys, row.data());
+      std::int64_t query = axes.first_query + q + looked.shift;
+      for (Index k = 0; k < axes.keys; ++k) {
+        const std::int64_t key = axes.first_key + k;
+        visit(static_cast<std::size_t>(looked.transposed ? buckets.of(key, query)
+                                                         : buckets.of(query, key)),
+              plane, q, k, row[static_cast<std::size_t>(k)]);
       }
     }
+}
+
+// The value that most of a bucket's pairs hold, where most of them hold one (Boyer & Moore 1981).
+Weights majority(const Matrix& matrix, const Buckets& buckets, const Looked& looked) {
+  const auto heads = static_cast<std::size_t>(matrix.axes.heads);
+  Weights weights(static_cast<std::size_t>(buckets.count), std::vector<double>(heads, nothing));
+  std::vector<std::vector<Index>> votes(weights.size(), std::vector<Index>(heads, 0));
+  each_pair(matrix, buckets, looked,
+            [&](std::size_t bucket, Index plane, Index q, Index k, double value) {
+              if (matrix.mask.hides(plane, q, k)) return;
+              const auto head = static_cast<std::size_t>(plane % matrix.axes.heads);
+              Index& count = votes[bucket][head];
+              if (count == 0) weights[bucket][head] = value;
+              count += value == weights[bucket][head] ? 1 : -1;
+              count = std::max<Index>(count, 0);
+            });
+  return weights;
+}
+
+void note(Agreement& seen, Cell cell) {
+  ++seen.off;
+  if (!seen.first) seen.first = cell;
+  if (!(std::fabs(cell.got - cell.expected) <= seen.worst)) {
+    seen.worst = std::fabs(cell.got - cell.expected);
+    if (std::isnan(seen.worst)) seen.worst = HUGE_VAL;
+    seen.worst_cell = std::move(cell);
+  }
+}
+
+// `weights`: those to compare with; else the first value seen of each bucket.
+Agreement agreement(const Matrix& matrix, const Buckets& buckets, const Looked& looked,
+                    std::optional<Weights> given = {}) {
+  const ScoreAxes& axes = matrix.axes;
+  Agreement seen;
+  Weights weights =
+      given ? std::move(*given)
+            : Weights(static_cast<std::size_t>(buckets.count),
+                      std::vector<double>(static_cast<std::size_t>(axes.heads), nothing));
+  each_pair(matrix, buckets, looked,
+            [&](std::size_t bucket, Index plane, Index q, Index k, double value) {
+              const Index head = plane % axes.heads;
+              const bool hidden = matrix.mask.hides(plane, q, k);
+              if (hidden && matrix.mask.holds(value)) return;
+              double& weight = weights[bucket][static_cast<std::size_t>(head)];
+              if (std::isnan(weight) && !hidden) weight = value;
+              seen.cells += !hidden;
+              if (value == weight && !hidden) return;
+              note(seen, {fmt::format("head {}, query {}, key {}", head, axes.first_query + q,
+                                      axes.first_key + k),
+                          hidden ? -HUGE_VAL : weight, value});
+            });
   for (std::size_t b = 1; b < weights.size(); ++b)
     seen.alike += !std::isnan(weights[b][0]) && weights[b] == weights[b - 1] &&
                   std::ranges::any_of(weights[b], [](double w) { return w != 0; });
@@ -84,35 +137,84 @@ constexpr std::pair<BucketFault, Cause> faults[] = {
     {BucketFault::boundary, Cause::bucket_boundary},
     {BucketFault::offset, Cause::bucket_offset}};
 
+bool is_zero_row(const Matrix& matrix, Index row) {
+  const ScoreAxes& axes = matrix.axes;
+  std::vector<double> values(static_cast<std::size_t>(axes.keys));
+  matrix.array->read(row * axes.keys, axes.keys, values.data());
+  return std::ranges::all_of(values,
+                             [&](double value) { return value == 0 || matrix.mask.holds(value); });
+}
+
+// The first query whose row and all behind it hold nothing but zeros, in every plane.
+Index zero_from(const Matrix& matrix) {
+  const ScoreAxes& axes = matrix.axes;
+  Index from = axes.queries;
+  for (Index plane = 0; plane < axes.planes(); ++plane) {
+    Index own = axes.queries;
+    while (own > 0 && is_zero_row(matrix, plane * axes.queries + own - 1)) --own;
+    from = plane == 0 ? own : std::max(from, own);
+  }
+  return from;
+}
+
 std::optional<Reason> reason_of(const Expectation& expected, const Buckets& meant,
                                 const Matrix& matrix) {
-  if (agreement(matrix, meant, true).holds())
+  const ScoreAxes& axes = matrix.axes;
+  const Looked all{.planes = axes.planes(), .queries = axes.queries};
+  Looked other = all;
+  if (const Index from = zero_from(matrix); from < axes.queries) {
+    other.queries = from;
+    if (from == 0 || agreement(matrix, meant, other).off == 0)
+      return Reason{Cause::bias_zero,
+                    from == 0
+                        ? std::string("every value is 0: the bias was dropped")
+                        : fmt::format("there is no bias for queries from position {} on, as where "
+                                      "decoding with a cache drops it",
+                                      axes.first_query + from)};
+  }
+  other = all;
+  other.transposed = true;
+  if (agreement(matrix, meant, other).holds())
     return Reason{Cause::bucket_transposed,
                   "the buckets are those of the offset's other sign: query and key are exchanged"};
-  // Heads share the map, and far queries show most of it.
-  Matrix one = matrix;
-  one.heads = 1;
+  other = all;
+  other.shift = axes.first_key - axes.first_query;
+  if (axes.queries != axes.keys && agreement(matrix, meant, other).holds())
+    return Reason{Cause::bias_alignment,
+                  fmt::format("the {} queries are aligned to the first of the {} keys, where they "
+                              "are the last",
+                              axes.queries, axes.keys)};
+  // Heads share the map.
+  const Looked one{.planes = 1, .queries = axes.queries};
   std::optional<BucketMap> best;
   Cause name{};
   for (const auto& [fault, cause] : faults)
-    for (BucketMap& map : bucket_maps(expected, meant, fault, {}, {}, matrix.keys))
-      if ((!best || map.cost < best->cost) && agreement(one, map.buckets, false).off == 0 &&
-          agreement(matrix, map.buckets, false).holds()) {
+    for (BucketMap& map : bucket_maps(expected, meant, fault, {}, {}, axes.last_key() + 1))
+      if ((!best || map.cost < best->cost) && agreement(matrix, map.buckets, one).off == 0 &&
+          agreement(matrix, map.buckets, all).holds()) {
         best = std::move(map);
         name = cause;
       }
-  if (!best) return {};
-  return Reason{name, best->sentence};
+  if (best) return Reason{name, best->sentence};
+  const Agreement most = agreement(matrix, meant, all, majority(matrix, meant, all));
+  const bool broken = most.worst_cell && std::isnan(most.worst_cell->got);
+  if (most.off > 0 && most.alike == 0 && most.cells >= 64 && 50 * most.off <= most.cells)
+    return Reason{
+        broken ? Cause::not_finite : Cause::damaged_cells,
+        fmt::format("{} of {} cells, the first at {}", most.off, most.cells, most.first->place)};
+  return {};
 }
 
 }  // namespace
 
 Diagnosis diagnose_trained_bias(const Expectation& expected, const Stored& array) {
   const auto& bias = std::get<Bias>(expected.effect);
-  const Matrix matrix = matrix_of(array);
-  const Agreement seen = agreement(matrix, *bias.buckets, false);
+  const Matrix matrix = matrix_of(expected, array);
+  const ScoreAxes& axes = matrix.axes;
+  const Agreement seen =
+      agreement(matrix, *bias.buckets, {.planes = axes.planes(), .queries = axes.queries});
   Diagnosis diagnosis;
-  diagnosis.what = fmt::format("trained bias of {} heads, {} [{}]", matrix.heads,
+  diagnosis.what = fmt::format("trained bias of {} heads, {} [{}]", axes.heads,
                                name_of(array.dtype), spell_shape(array.shape));
   diagnosis.layout = "head, query, key";
   diagnosis.cells = seen.cells;
@@ -127,16 +229,10 @@ Diagnosis diagnose_trained_bias(const Expectation& expected, const Stored& array
   diagnosis.notes.push_back(
       "the weights were not given (--weights): only that each bucket of each head holds one value "
       "was looked at");
-  const bool zero = seen.off == 0 && [&] {
-    std::vector<double> row(static_cast<std::size_t>(matrix.keys));
-    array.read(0, matrix.keys, row.data());
-    return std::ranges::all_of(row, [](double value) { return value == 0 || value < -1000; });
-  }();
+  const bool zero = seen.off == 0 && is_zero_row(matrix, axes.queries - 1);
   diagnosis.tier = seen.holds() && !zero ? Tier::exact : Tier::wrong;
   if (diagnosis.tier == Tier::exact) {
     diagnosis.arithmetic = "copies of one weight for each bucket";
-  } else if (zero) {
-    diagnosis.reasons.push_back({Cause::bias_zero, "every value is 0: the bias was dropped"});
   } else if (const auto reason = reason_of(expected, *bias.buckets, matrix)) {
     diagnosis.reasons.push_back(*reason);
     diagnosis.after = 0;

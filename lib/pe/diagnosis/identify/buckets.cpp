@@ -30,17 +30,17 @@ std::vector<Candidate> bucket_guesses(double lowest, double highest) {
     all.push_back(
         {.encoding = &find_encoding(encoding), .given = std::move(given), .cost = 0, .model = {}});
   };
-  std::set<std::string> counts{"32", "64", "16", "128", "8", "256", "320"},
-      distances{"128", "256", "64", "512", "1024", "20", "100", "32", "16", "2048", "800"};
-  if (highest >= 1 && highest < 1024)
-    counts.insert(std::to_string(static_cast<Index>(highest) + 1));
-  for (const std::string& count : counts)
-    for (const std::string& distance : distances)
+  std::vector<Index> counts{32, 64, 16, 128, 8, 256, 320};
+  if (highest >= 1 && highest < 1024 &&
+      std::ranges::find(counts, static_cast<Index>(highest) + 1) == counts.end())
+    counts.push_back(static_cast<Index>(highest) + 1);
+  for (const Index count : counts)
+    for (const Index distance : {128, 256, 64, 512, 1024, 20, 100, 32, 16, 2048, 800})
       for (const char* both : {"true", "false"})
-        if (std::atof(count.c_str()) > highest)
-          add("t5",
-              identified(
-                  {{"num-buckets", count}, {"max-distance", distance}, {"bidirectional", both}}));
+        if (static_cast<double>(count) > highest)
+          add("t5", identified({{"num-buckets", std::to_string(count)},
+                                {"max-distance", std::to_string(distance)},
+                                {"bidirectional", both}}));
   for (const double k : {highest / 2, highest, -lowest})
     if (k >= 1 && k == std::floor(k) && k < 65536)
       add("shaw", identified({{"max-distance", fmt::format("{:.0f}", k)}}));
@@ -144,69 +144,147 @@ std::optional<Identification> identify_index(const Dump& dump, const std::string
   return found;
 }
 
-std::optional<Identification> identify_trained(const Dump& dump) {
-  const Stored& array = dump.arrays[0];
-  const Matrix m = matrix_of(array);
-  if (m.queries < 4 || m.keys < 8 || m.keys < m.queries) return {};
-  const std::vector<double> first = m.row(array, 0, 0), last = m.row(array, 0, m.queries - 1);
-  std::vector<double> by_offset(
-      static_cast<std::size_t>(m.keys + m.queries - 1),
-      std::nan(""));  // offset −(keys−1) … queries−1, in place of key − query
+namespace {
+
+// The number at each offset key − query of a plane, from −(keys − 1) on, where it is the same at
+// every pair that has it; NaN where none is seen. Empty: it is not.
+std::vector<double> along_diagonals(const Matrix& m, const Stored& array) {
+  std::vector<double> values(static_cast<std::size_t>(m.keys + m.queries - 1), std::nan(""));
   const Index shift = m.keys - m.queries;
-  for (const Index query : {Index{0}, m.queries / 3, m.queries / 2, m.queries - 1}) {
+  for (const Index query : std::set<Index>{0, m.queries / 3, m.queries / 2, m.queries - 1}) {
     const std::vector<double> row = m.row(array, 0, query);
     for (Index key = 0; key < m.keys; ++key) {
-      double& value = by_offset[static_cast<std::size_t>(key - query - shift + m.keys - 1)];
-      if (!std::isfinite(row[static_cast<std::size_t>(key)]) ||
-          row[static_cast<std::size_t>(key)] < -1e8)
-        continue;
-      if (std::isnan(value)) value = row[static_cast<std::size_t>(key)];
-      if (value != row[static_cast<std::size_t>(key)]) return {};
+      double& value = values[static_cast<std::size_t>(key - query - shift + m.keys - 1)];
+      const double here = row[static_cast<std::size_t>(key)];
+      if (std::isnan(here)) continue;
+      if (std::isnan(value)) value = here;
+      if (value != here) return {};
     }
   }
+  return values;
+}
+
+// Whether the numbers along the diagonals change exactly where a map's buckets do; some distances
+// must share a bucket, or nothing is seen of buckets.
+bool changes_with(const Buckets& map, bool causal, const std::vector<double>& values, Index keys) {
+  Index changes = 0, shared = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const Index offset = static_cast<Index>(i) - (keys - 1);
+    if (std::isnan(values[i]) || std::isnan(values[i - 1])) continue;
+    const bool same = values[i] == values[i - 1];
+    if (causal && offset > 0 && !same) return false;
+    if (same != (map.of(0, offset) == map.of(0, offset - 1))) return false;
+    changes += !same;
+    shared += same && offset <= 0;
+  }
+  return changes >= 4 && shared > 0;
+}
+
+Identification trained(const Matrix& m, const Stored& array) {
   Identification found;
-  std::vector<std::string> fits;
-  for (const Candidate& candidate : bucket_guesses(0, 0)) {
-    if (candidate.encoding->name != "t5") continue;
-    const auto expected = expectation_of(candidate, 1024, 0, false);
-    const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
-    if (!map) continue;
-    bool suits = true, causal = candidate.given.at("bidirectional").text == "false";
-    Index changes = 0;
-    for (std::size_t i = 1; i < by_offset.size() && suits; ++i) {
-      const Index offset = static_cast<Index>(i) - (m.keys - 1);
-      if (std::isnan(by_offset[i]) || std::isnan(by_offset[i - 1])) continue;
-      if (causal && offset > 0 && by_offset[i] != by_offset[i - 1]) suits = false;
-      const bool same = map->of(0, offset) == map->of(0, offset - 1);
-      suits = suits && same == (by_offset[i] == by_offset[i - 1]);
-      changes += !same;
-    }
-    if (!suits || changes < 4) continue;
-    if (!found.encoding) {
-      found.encoding = candidate.encoding;
-      found.parameters = telling(candidate, *expected);
-      found.summary = fmt::format(
-          "t5, {} buckets up to distance {}, {}; its weights are trained and lie in the matrix",
-          candidate.given.at("num-buckets").text, candidate.given.at("max-distance").text,
-          causal ? "causal" : "bidirectional");
-      found.command = command_of(candidate, *expected, 0, 0, "", DType::f32);
-    } else {
-      found.alternatives.push_back(fmt::format(
-          "{} buckets up to distance {}: the same at these distances",
-          candidate.given.at("num-buckets").text, candidate.given.at("max-distance").text));
-    }
-  }
   found.family = "bias of relative positions";
   found.diagnosis.what = fmt::format("bias of {} heads, {} queries and {} keys, {}", m.heads,
                                      m.queries, m.keys, name_of(array.dtype));
   found.diagnosis.tier = Tier::exact;
-  found.diagnosis.coverage = "head 0, rows at the start, the middle and the end";
-  if (!found.encoding) {
-    std::set<double> distinct(by_offset.begin(), by_offset.end());
-    found.seen = fmt::format(
-        "{}: the same along each diagonal, {} different numbers, and on no buckets that are known",
-        found.diagnosis.what, distinct.size());
+  return found;
+}
+
+std::optional<Identification> identify_logarithmic(const Matrix& m, const Stored& array,
+                                                   const std::vector<double>& values) {
+  std::optional<Identification> found;
+  for (const Candidate& candidate : bucket_guesses(0, 0)) {
+    if (candidate.encoding->name != "t5") continue;
+    const auto expected = expectation_of(candidate, 1024, 0, false);
+    const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
+    const bool causal = candidate.given.at("bidirectional").text == "false";
+    if (!map || !changes_with(*map, causal, values, m.keys)) continue;
+    const std::string sizes =
+        fmt::format("{} buckets up to distance {}", candidate.given.at("num-buckets").text,
+                    candidate.given.at("max-distance").text);
+    if (found) {
+      found->alternatives.push_back(sizes + ": the same at these distances");
+      continue;
+    }
+    found = trained(m, array);
+    found->encoding = candidate.encoding;
+    found->parameters = telling(candidate, *expected);
+    found->summary = fmt::format("t5, {}, {}; its weights are trained and lie in the matrix", sizes,
+                                 causal ? "causal" : "bidirectional");
+    found->command = command_of(candidate, *expected, 0, 0, "", DType::f32);
+    found->diagnosis.coverage = "head 0, rows at the start, the middle and the end";
   }
+  return found;
+}
+
+// One number for each index of a window, in head 0; some pairs must share an index.
+bool is_window(const Matrix& m, const Stored& array, const Buckets& map) {
+  std::vector<double> weights(static_cast<std::size_t>(map.count), std::nan(""));
+  Index shared = 0;
+  for (Index query = 0; query < m.queries; ++query) {
+    const std::vector<double> row = m.row(array, 0, query);
+    for (Index key = 0; key < m.keys; ++key) {
+      const double value = row[static_cast<std::size_t>(key)];
+      double& weight = weights[static_cast<std::size_t>(map.of(query, key))];
+      if (std::isnan(value)) continue;
+      if (std::isnan(weight))
+        weight = value;
+      else if (weight != value)
+        return false;
+      else
+        ++shared;
+    }
+  }
+  return 2 * shared > m.queries;
+}
+
+std::optional<Identification> identify_window(const Matrix& m, const Stored& array) {
+  constexpr Index widest = 1024;
+  if (m.queries != m.keys || m.keys > widest) return {};
+  std::vector<std::pair<Index, Index>> windows;
+  for (Index height = 2; height < m.keys; ++height)
+    if (m.keys % height == 0) windows.emplace_back(height, m.keys / height);
+  std::ranges::stable_sort(windows, {},
+                           [](const auto& one) { return std::abs(one.first - one.second); });
+  for (const auto& [height, width] : windows) {
+    const Candidate candidate{
+        .encoding = &find_encoding("swin"),
+        .given = identified({{"window", fmt::format("{}x{}", height, width)}}),
+        .cost = 0,
+        .model = {}};
+    const auto expected = expectation_of(candidate, 1024, 0, false);
+    const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
+    if (!map || !is_window(m, array, *map)) continue;
+    Identification found = trained(m, array);
+    found.family = "bias of a window";
+    found.encoding = candidate.encoding;
+    found.parameters = telling(candidate, *expected);
+    found.summary = fmt::format("swin, window {}x{}; its weights are trained and lie in the matrix",
+                                height, width);
+    found.command = command_of(candidate, *expected, 0, 0, "", DType::f32);
+    found.diagnosis.coverage = "head 0, every pair";
+    return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Identification> identify_trained(const Dump& dump) {
+  const Stored& array = dump.arrays[0];
+  const Matrix m = masked_matrix_of(array);
+  if (m.queries < 4 || m.keys < 8 || m.keys < m.queries) return {};
+  const std::vector<double> values = along_diagonals(m, array);
+  if (values.empty()) return identify_window(m, array);
+  if (auto found = identify_logarithmic(m, array, values)) return found;
+  std::set<double> distinct;
+  for (const double value : values)
+    if (!std::isnan(value)) distinct.insert(value);
+  if (distinct.size() < 2) return {};
+  Identification found = trained(m, array);
+  found.diagnosis.coverage = "head 0, rows at the start, the middle and the end";
+  found.seen = fmt::format(
+      "{}: the same along each diagonal, {} different numbers, and on no buckets that are known",
+      found.diagnosis.what, distinct.size());
   return found;
 }
 

@@ -49,7 +49,8 @@ Identification identify(const Dump& dump, const std::string& layout) {
       }
   std::optional<Identification> found;
   if (dump.before.empty() && dump.arrays.size() == 1 && !dump.arrays[0].is_complex) {
-    if (found = identify_scores(dump, layout); found && found->encoding) return *found;
+    found = identify_scores(dump, layout);
+    if (found && (found->encoding || is_masked(dump))) return *found;
   }
   std::optional<Identification> turns;
   try {

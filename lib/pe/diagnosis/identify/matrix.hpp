@@ -6,15 +6,20 @@
 #include <vector>
 
 #include "pe/diagnosis/identify/candidate.hpp"
+#include "pe/diagnosis/mask.hpp"
 
 namespace pe {
 
-/// The last two axes, and all before them as heads.
-struct Matrix {
-  Index heads = 1, queries = 1, keys = 1;
-  std::vector<double> row(const Stored& array, Index head, Index query) const;
+/// Queries and keys, and one matrix of them for each head of each batch.
+struct Matrix : ScoreAxes {
+  DumpMask mask = {};
+
+  /// Of a plane, NaN where the mask hides the key.
+  std::vector<double> row(const Stored& array, Index plane, Index query) const;
 };
+/// Of numbers for which masks have no meaning: indices, tables.
 Matrix matrix_of(const Stored& array);
+Matrix masked_matrix_of(const Stored& array);
 
 inline bool is_good(const Diagnosis& diagnosis) { return diagnosis.tier != Tier::wrong; }
 
@@ -23,9 +28,11 @@ inline bool is_good(const Diagnosis& diagnosis) { return diagnosis.tier != Tier:
 std::optional<Identification> settle(const std::vector<Candidate>& candidates, const Dump& dump,
                                      const std::string& layout, bool faults);
 
+/// A bias that is a formula of the distance: KERPLE's, Sandwich's.
+std::optional<Identification> identify_distance(const Dump& dump, const std::string& layout);
 std::optional<Identification> identify_index(const Dump& dump, const std::string& layout);
-/// A trained bias of relative positions: the same along each diagonal, and constant on each bucket
-/// of a map.
+/// A trained bias of relative positions: constant on each bucket of a map of T5's, or on each
+/// difference of rows and columns in a window.
 std::optional<Identification> identify_trained(const Dump& dump);
 
 }  // namespace pe

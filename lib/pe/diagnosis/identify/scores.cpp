@@ -12,20 +12,27 @@
 
 namespace pe {
 
-std::vector<double> Matrix::row(const Stored& array, Index head, Index query) const {
+std::vector<double> Matrix::row(const Stored& array, Index plane, Index query) const {
   std::vector<double> values(static_cast<std::size_t>(keys));
-  array.read((head * queries + query) * keys, keys, values.data());
+  array.read((plane * queries + query) * keys, keys, values.data());
+  for (Index key = 0; key < keys; ++key)
+    if (double& value = values[static_cast<std::size_t>(key)];
+        mask.hides(plane, query, key) && mask.holds(value))
+      value = std::nan("");
   return values;
 }
 
 Matrix matrix_of(const Stored& array) {
-  std::vector<Index> shape = array.shape;
-  while (shape.size() > 3 && shape.front() == 1) shape.erase(shape.begin());
-  Matrix m;
-  if (!shape.empty()) m.keys = shape.back();
-  if (shape.size() >= 2) m.queries = shape[shape.size() - 2];
-  for (std::size_t i = 0; i + 2 < shape.size(); ++i) m.heads *= shape[i];
-  return m;
+  Matrix matrix;
+  static_cast<ScoreAxes&>(matrix) = score_axes(array.shape, 0).value_or(ScoreAxes{});
+  place(matrix, 0);
+  return matrix;
+}
+
+Matrix masked_matrix_of(const Stored& array) {
+  Matrix matrix = matrix_of(array);
+  matrix.mask = DumpMask(array, matrix);
+  return matrix;
 }
 
 std::optional<Identification> settle(const std::vector<Candidate>& candidates, const Dump& dump,
@@ -83,11 +90,17 @@ std::vector<std::string> alibi_models(Index heads) {
   return names;
 }
 
-// Slope of a row that is linear in the key; nothing where it is not.
+// Slope of a row that is linear in the key; nothing where it is not. Zeros at the ends may be
+// padding, whose next token holds 0 as well.
 std::optional<double> slope_of(const std::vector<double>& row, DType dtype) {
   std::vector<std::pair<double, double>> points;
   for (std::size_t k = 0; k < row.size(); ++k)
-    if (std::isfinite(row[k]) && row[k] > -1e8) points.emplace_back(static_cast<double>(k), row[k]);
+    if (std::isfinite(row[k])) points.emplace_back(static_cast<double>(k), row[k]);
+  while (points.size() > 3 && points[0].second == 0 && points[1].second == 0)
+    points.erase(points.begin());
+  while (points.size() > 3 && points.back().second == 0 && points.end()[-2].second != 0 &&
+         points.front().second == 0)
+    points.pop_back();
   if (points.size() < 3) return {};
   const auto [x0, y0] = points.front();
   const auto [x1, y1] = points.back();
@@ -96,6 +109,26 @@ std::optional<double> slope_of(const std::vector<double>& row, DType dtype) {
   for (const auto& [x, y] : points)
     if (std::fabs(y - y0 - slope * (x - x0)) > 6 * unit_roundoff(dtype) * large + 1e-12) return {};
   return slope;
+}
+
+// After how many planes the slopes of their last rows begin again: a batch that was folded into the
+// heads.
+Index period_of(const Matrix& m, const Stored& array) {
+  constexpr Index most = 1024;
+  if (m.batch > 1 || m.heads > most) return m.heads;
+  std::vector<double> slopes;
+  for (Index plane = 0; plane < m.heads; ++plane)
+    slopes.push_back(slope_of(m.row(array, plane, m.queries - 1), array.dtype).value_or(0));
+  for (Index period = 1; period < m.heads; ++period) {
+    bool again = m.heads % period == 0;
+    for (Index plane = period; plane < m.heads && again; ++plane) {
+      const double here = slopes[static_cast<std::size_t>(plane)],
+                   before = slopes[static_cast<std::size_t>(plane - period)];
+      again = std::fabs(here - before) <= 8 * unit_roundoff(array.dtype) * std::fabs(before);
+    }
+    if (again) return period;
+  }
+  return m.heads;
 }
 
 std::string word_of(Index heads) { return heads == 1 ? "head" : "heads"; }
@@ -124,23 +157,24 @@ std::optional<Identification> identify_alibi(const Dump& dump, const std::string
       slopes = true;
     }
   } else if (axes >= 2) {
-    const Matrix m = matrix_of(array);
+    const Matrix m = masked_matrix_of(array);
     if (m.keys < 3 || m.heads > 1024) return {};
     const auto last = slope_of(m.row(array, 0, m.queries - 1), array.dtype);
     bool linear = last.has_value();
     if (!linear) {  // symmetric: straight up to the query
       std::vector<double> row = m.row(array, 0, m.queries / 2);
+      std::erase_if(row, [](double value) { return std::isnan(value); });
       const auto top = std::ranges::max_element(row);
-      row.erase(top + 1, row.end());
+      if (top != row.end()) row.erase(top + 1, row.end());
       linear = slope_of(row, array.dtype).has_value();
     }
     if (!linear) return {};
-    heads = m.heads;
+    heads = period_of(m, array);
     if (m.heads == 1 && m.queries > 1 && axes == 2 && m.queries != m.keys &&
         array.shape.size() == 2)
       heads = m.queries;
     const bool rising =
-        m.queries > 1 && m.row(array, 0, m.queries - 1) == m.row(array, 0, m.queries - 2);
+        m.queries == 1 || m.row(array, 0, m.queries - 1) == m.row(array, 0, m.queries - 2);
     for (const char* form : {rising ? "key" : "distance", rising ? "distance" : "key"})
       for (const char* ladder : {"code", "paper"})
         for (const char* causal : {"true", "false"})
@@ -179,17 +213,30 @@ std::optional<Identification> identify_alibi(const Dump& dump, const std::string
 
 }  // namespace
 
+bool is_masked(const Dump& dump) {
+  return dump.arrays[0].shape.size() >= 2 && !is_integer(dump.arrays[0].dtype) &&
+         masked_matrix_of(dump.arrays[0]).mask.any();
+}
+
 std::optional<Identification> identify_scores(const Dump& dump, const std::string& layout) {
   if (auto found = identify_index(dump, layout)) return found;
   if (auto found = identify_alibi(dump, layout)) return found;
-  return identify_trained(dump);
+  if (auto found = identify_distance(dump, layout)) return found;
+  if (auto found = identify_trained(dump)) return found;
+  if (!is_masked(dump)) return {};
+  const Stored& array = dump.arrays[0];
+  Identification found;
+  found.family = "masked scores";
+  found.seen = fmt::format("{}: scores with a mask, and a bias of no formula known here",
+                           spell_array(array));
+  return found;
 }
 
 Identification identify_rows(const Dump& dump) {
   Identification found;
   const Stored& array = dump.arrays[0];
   const Matrix m = matrix_of(array);
-  const Index rows = m.heads * m.queries;
+  const Index rows = m.rows();
   if (rows >= 3) {
     for (const char* name : {"index", "normalized-index"}) {
       const Candidate candidate{.encoding = &find_encoding(name),

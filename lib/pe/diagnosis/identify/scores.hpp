@@ -11,6 +11,10 @@ namespace pe {
 /// an encoding where it does and none is known.
 std::optional<Identification> identify_scores(const Dump& dump, const std::string& layout);
 
+/// Some of the array's numbers are a mask, by their level and their shape: they are scores, if of
+/// no formula.
+bool is_masked(const Dump& dump);
+
 /// What is left: tables of rows. `encoding` is set for index and normalized-index alone; of others
 /// `seen` says what can be said.
 Identification identify_rows(const Dump& dump);

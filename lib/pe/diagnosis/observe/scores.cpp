@@ -56,7 +56,7 @@ Bias of_matrix(const std::shared_ptr<const BiasObservation>& observation, const 
       array.read(row + key, count, values.data() + at);
     });
     for (double& value : values)
-      if (observation->is_masked(value)) value = -HUGE_VAL;
+      if (observation->mask->holds(value)) value = -HUGE_VAL;
     narrow(values, dtype, out);
   };
   return bias;

@@ -64,47 +64,16 @@ Stored turned(const Stored& array, Index rows, Index width) {
   return other;
 }
 
-double largest_of(const RowObservation& observation) {
-  double largest = 0;
-  std::vector<double> row(static_cast<std::size_t>(observation.table.width));
-  const std::int64_t count = observation.end - observation.begin;
-  for (Index i = 0; i < std::min<Index>(count, 256); ++i) {
-    observation.table.fill({observation.begin + (count <= 256 ? i : i * (count / 256)), 1, 1, 0},
-                           DType::f64, reinterpret_cast<std::byte*>(row.data()));
-    for (const double value : row) largest = std::max(largest, std::fabs(value));
-  }
-  return largest;
-}
-
 void set_bound(RowObservation& observation) {
-  constexpr double u = 0x1p-24;
-  const std::string_view name = observation.expected->encoding->name;
-  const std::string claim = claim_of(*observation.expected->encoding, "pe");
-  observation.relative = u;  // of a value that went through float32, as text or by a store
-  if (name == "learned" && observation.expected->parameters.choice("extend") != "none") {
-    // 4 x 4 taps whose weights sum to at most 2.25 in magnitude: (16 + 8) roundings of terms of
-    // that size.
-    observation.absolute = 24 * 2.25 * u * largest_of(observation);
-    observation.derivation =
-        "54·2^-24 of the largest value probed: sums of up to 16 taps in float32; and one rounding "
-        "to the dump's type";
-  } else if (name == "normalized-index") {
-    observation.relative = 2 * u;
-    observation.derivation =
-        "2·2^-24 of the value: a division in float32; and one rounding to the dump's type";
-  } else if (observation.table.grid) {
-    const std::vector<Index>& extents = observation.table.grid->extents;
-    const Index farthest = extents.empty() ? observation.end : *std::ranges::max_element(extents);
-    observation.absolute = 10 * u * (1 + static_cast<double>(farthest));
-    observation.derivation =
-        "10·2^-24·(1 + the largest coordinate): float32 frequencies and angles";
-  } else if (claim.starts_with("absolute:")) {
-    observation.absolute = std::strtod(claim.c_str() + 9, nullptr);
-    observation.derivation =
-        "what the encoding itself claims, " + claim + "; and one rounding to the dump's type";
-  } else {
-    observation.derivation = "one rounding to float32 and one to the dump's type";
-  }
+  const auto& grid = observation.table.grid;
+  const Index farthest =
+      grid && !grid->extents.empty() ? *std::ranges::max_element(grid->extents) : observation.end;
+  const Expectation& expected = *observation.expected;
+  Drift drift = expected.encoding->drift(expected.parameters, expected.effect,
+                                         {1, static_cast<double>(farthest)});
+  observation.relative = drift.relative[0];
+  observation.absolute = drift.absolute[0];
+  observation.derivation = std::move(drift.derivation);
 }
 
 void add_probe(RowObservation& observation, const Stored& array, Index row) {

@@ -1,0 +1,47 @@
+// Shapes read from the right: keys, queries, heads, batches.
+#include "pe/diagnosis/axes.hpp"
+
+#include <algorithm>
+
+namespace pe {
+
+std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads) {
+  if (shape.empty() || std::ranges::find(shape, 0) != shape.end()) return {};
+  ScoreAxes axes;
+  axes.keys = shape.back();
+  const std::size_t rank = shape.size();
+  if (rank == 1) return heads <= 1 ? std::optional(axes) : std::nullopt;
+  if (rank == 2 && heads > 1 && shape[0] == heads && shape[1] != heads) {
+    axes.heads = heads;
+    return axes;
+  }
+  axes.queries = shape[rank - 2];
+  if (rank == 2) return axes;
+  axes.heads = shape[rank - 3];
+  for (std::size_t axis = 0; axis + 3 < rank; ++axis) axes.batch *= shape[axis];
+  if (rank == 3 && heads > 0 && axes.heads > heads && axes.heads % heads == 0) {
+    axes.batch = axes.heads / heads;
+    axes.heads = heads;
+  }
+  return axes;
+}
+
+void place(ScoreAxes& axes, std::int64_t first) {
+  axes.first_query = first != 0 ? first : axes.keys - axes.queries;
+  // A cache that is longer than the sequence has keys behind the last query; a rolling one begins
+  // behind position 0.
+  axes.first_key = std::max<std::int64_t>(axes.first_query + axes.queries - axes.keys,
+                                          std::min<std::int64_t>(axes.first_query, 0));
+}
+
+bool names_coordinates(std::string_view name) {
+  constexpr std::string_view names[] = {"position",  "relative_position",
+                                        "positions", "head",
+                                        "query",     "key",
+                                        "channel",   "dim",
+                                        "row",       "column",
+                                        "pair",      "token"};
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+}  // namespace pe

@@ -1,0 +1,35 @@
+// Axes: what the axes of an array of scores are, and which arrays of a file name places only.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "pe/base/array.hpp"
+
+namespace pe {
+
+/// [batch, head, query, key] of an array that has one number for each pair of a query and a key.
+struct ScoreAxes {
+  Index batch = 1, heads = 1, queries = 1, keys = 1;
+  std::int64_t first_query = 0, first_key = 0;  // positions
+
+  Index planes() const { return batch * heads; }
+  Index rows() const { return planes() * queries; }
+  std::int64_t last_key() const { return first_key + keys - 1; }
+};
+
+/// The axes that a shape has, where the encoding has `heads` of them (0: nobody knows). The last
+/// two are queries and keys, an axis of one as well; what stands before four axes are batches, and
+/// three are [batch·head, query, key] where the first is a multiple of the heads. Two are
+/// [head, key] where the first is the number of heads and the second is not. None: no scores.
+std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads);
+
+/// Where the queries and the keys stand: at `first` where the caller says so (not 0), else the
+/// queries are the last of the keys.
+void place(ScoreAxes& axes, std::int64_t first);
+
+/// An array of this name holds the coordinates of an axis: position, head, query, …
+bool names_coordinates(std::string_view name);
+
+}  // namespace pe
