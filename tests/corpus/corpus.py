@@ -40,7 +40,18 @@ import tables_cases  # noqa: E402
 import vectors  # noqa: E402
 import xpos_cases  # noqa: E402
 
-KNOWN = {}  # name of a case → why its data cannot tell
+OPEN = pathlib.Path(__file__).with_name("open.txt")
+
+
+def read_open():
+    """Name of a case of seed 0 that is not answered rightly yet → the way in which it is not: no worse is let through."""
+    lines = [line for line in OPEN.read_text().splitlines() if line and not line.startswith("#")]
+    return {name: kind for kind, name in (line.split(": ", 1) for line in lines)}
+
+
+def write_open(wrong):
+    head = "# Cases of seed 0 that the verifier does not answer rightly yet, and how; a new one, or a worse answer, fails.\n"
+    OPEN.write_text(head + "".join(f"{kind}: {name}\n" for name, kind in sorted(wrong.items(), key=lambda w: (w[1], w[0]))))
 
 
 def every_case(folder):
@@ -63,23 +74,27 @@ def show(matrix):
         print(f"{made:<52} {sum(row.values()):4d}: " + ", ".join(f"{word} {n}" for word, n in row.most_common()))
 
 
-def judge(tool, cases, folder, keep):
-    matrix, counts, misses, seconds = collections.defaultdict(collections.Counter), collections.Counter(), [], []
+def judge(tool, cases, folder, keep, known):
+    matrix, counts, misses, seconds, wrong = collections.defaultdict(collections.Counter), collections.Counter(), [], [], {}
     for one, check, answer in dumps.answers(tool, cases, folder, keep):
         matrix[one.made][outcome.word(one, answer)] += 1
         seconds.append(((answer or {}).get("seconds", 0), check["name"]))
         kind = outcome.judged(one, answer)
-        counts["known" if kind != "right" and one.name in KNOWN else kind] += 1
-        if kind != "right" and one.name not in KNOWN:
+        counts[kind] += 1
+        if kind == "right":
+            if one.name in known:
+                print(f"right by now, and still in {OPEN.name}: {one.name}")
+            continue
+        wrong[one.name] = kind
+        if one.name not in known or outcome.is_worse(kind, known[one.name]):
             misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
     slowest = "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3])
     print(f"the verifier's own time: {sum(t for t, _ in seconds):.0f} s; slowest: {slowest}")
     show(matrix)
     print("\n".join(["", *misses]))
     print(outcome.line(counts))
-    if counts["known"]:
-        print(f"{counts['known']} known misses: " + "; ".join(sorted(set(KNOWN.values()))))
-    return counts["right"], len(misses)
+    print(f"{len(wrong) - len(misses)} of the wrong answers are known, in {OPEN.name}")
+    return counts["right"], len(misses), wrong
 
 
 def chosen(folder, seed, options):
@@ -125,6 +140,7 @@ def main():
     parser.add_argument("--seeds", metavar="A:B", help="the same for seeds A to B-1")
     parser.add_argument("--deal", type=int, metavar="K", help="K cases of each seed, drawn from all")
     parser.add_argument("--anonymous", action="store_true", help="every file x.npy and every array x: the answers must be the same")
+    parser.add_argument("--write-open", action="store_true", help=f"write what is wrong now to {OPEN.name}")
     parser.add_argument("--self-check", action="store_true", help="hold the corpus to itself, without a verifier")
     options = parser.parse_args()
     start = time.monotonic()
@@ -148,7 +164,11 @@ def main():
                 sound = [c for c in cases if not c.causes]
                 passed, failed = identifying.judge(tool, sound, folder, dumps.write, identifying.untold)
             else:
-                passed, failed = judge(tool, cases, folder, options.keep)
+                known = read_open() if options.seed == 0 and not options.write_open else {}
+                passed, failed, wrong = judge(tool, cases, folder, options.keep, known)
+                if options.write_open:
+                    write_open(wrong)
+                    failed = 0
     print(f"{time.monotonic() - start:.0f} s")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -6,6 +6,10 @@ made: one cause too many is a false one."""
 KINDS = ("missed", "accused", "bogus", "wrongly named", "unexplained", "untold", "wrong tier")
 
 
+def is_worse(kind, than):
+    return KINDS.index(kind) < KINDS.index(than)
+
+
 def causes_of(answer):
     return list((answer or {}).get("causes") or [])
 

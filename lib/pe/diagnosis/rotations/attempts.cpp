@@ -238,6 +238,10 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   for (const RotationReading& reading : readings) {
     if (std::ranges::find(names, reading.layout) == names.end()) names.push_back(reading.layout);
     if (!expected.layout.empty() && expected.layout != reading.layout) continue;
+    // One axis alone is a vector of frequencies, unless one position was asked for.
+    if (reading.form <= Form::angles && reading.rows == 1 && !expected.rows &&
+        dump.arrays[0].shape.size() == 1)
+      continue;
     if (auto attempt = attempt_of(expected, reading, truth, required))
       attempts.push_back(std::move(*attempt));
   }
@@ -372,7 +376,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
           ? waviness(dump, attempt.reading,
                      std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude))
           : plausibility(observation);
-  if (!attempt.reading.cosine_copy) return {share, false};
+  if (!attempt.reading.cosine_copy) return {share, false, false};
   const std::vector<Index>& rows = observation.rows();
   const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);
   std::size_t equal = 0;
@@ -383,7 +387,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
   const std::size_t cells = rows.size() * observation.pairs();
   return {share + 0.25 * static_cast<double>(equal) /
                       static_cast<double>(std::max<std::size_t>(1, cells)),
-          equal < cells};
+          equal < cells, 4 * equal < cells};
 }
 
 }  // namespace pe

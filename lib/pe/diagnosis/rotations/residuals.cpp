@@ -213,6 +213,30 @@ bool all_finite(const double* values, std::size_t count) {
   return finite == count;
 }
 
+// Channels that do not turn are passed through, bit for bit.
+void look_at_rest(const RotationObservation& observation, const Dump& dump, Index first,
+                  Index count, RotationResiduals& residuals) {
+  const RotationReading& reading = observation.reading();
+  const Index turning = 2 * reading.pairs, width = reading.width;
+  if (reading.form != RotationReading::Form::vectors || turning >= width) return;
+  std::vector<double> before(static_cast<std::size_t>(count * width)), after = before;
+  dump.before[0].read(first * width, count * width, before.data());
+  dump.arrays[0].read(first * width, count * width, after.data());
+  for (Index r = 0; r < count; ++r)
+    for (Index k = turning; k < width; ++k) {
+      const auto at = static_cast<std::size_t>(r * width + k);
+      ++residuals.cells;
+      if (after[at] == before[at] || (std::isnan(after[at]) && std::isnan(before[at]))) continue;
+      ++residuals.beyond;
+      suspect(residuals, first + r);
+      const std::string row = spell_place(observation, first + r, 0, false);
+      if (!residuals.first_wrong)
+        residuals.first_wrong =
+            Cell{fmt::format("{}, channel {}", row.substr(0, row.find(", pair")), k), before[at],
+                 after[at]};
+    }
+}
+
 void look(const RotationObservation& observation, const Dump& dump, const Oracle& oracle,
           const AngleModel* own, Index first, Index count, Part& part, Exact& exact) {
   const RotationReading& reading = observation.reading();
@@ -238,6 +262,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
   if (!observation.has_sine()) s = s2 = exact.rounded_sine = exact.sine;
   if (!reading.cosine_copy) c2 = s2 = {};
   RotationResiduals& residuals = part.residuals;
+  look_at_rest(observation, dump, first, count, residuals);
   const std::vector<double>& growth = observation.truth().growth;
   const double amplitude = angles ? 0 : std::max(observation.truth().magnitude, 1e-300),
                file = unit_roundoff(observation.dtype());

@@ -72,6 +72,12 @@ class Verdict {
       // One side alone must look like nothing else: waves, and equal columns where they should be.
       const bool alone = attempt.reading.is_one_sided();
       if (alone && (score.share < 0.9 || score.copies_differ)) scores.back() = -1;
+      // Fewer pairs, each twice, are read where there are twins, and not to excuse half of the
+      // cells.
+      const bool other_width = std::ranges::any_of(attempt.reasons, [](const Reason& reason) {
+        return reason.cause == Cause::wrong_rotary_width;
+      });
+      if (other_width && score.no_copies) scores.back() = -1;
       if (rest && !(alone && score.copies_differ) &&
           (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
           observation.agrees(observation.start()))

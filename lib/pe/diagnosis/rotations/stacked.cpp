@@ -50,7 +50,7 @@ std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dum
   const Index original = parameters.integer("original-max-position");
   if (array.shape.size() < 2 || array.size() == 0 || array.shape[0] <= original) return {};
   const Index longest = array.shape[0] - original;
-  if (parameters.has("max-position") && parameters.integer("max-position") != longest) return {};
+  if (parameters.has("max-position") && parameters.integer("max-position") < longest) return {};
   const auto first = diagnose_part(expected, array, 0, original, "short"),
              second = diagnose_part(expected, array, original, longest, "long");
   if (!first || !second || std::max(first->tier, second->tier) == Tier::wrong) return {};
