@@ -677,3 +677,53 @@ TEST_CASE("2026-11-21: a long list is no list of slopes") {
   CHECK_THROWS_AS(diagnose(expect("alibi", {{"heads", "4"}}), dump(DType::f32, {1 << 20}, numbers)),
                   UsageError);
 }
+
+TEST_CASE("an index that is clipped, counted or clamped otherwise is one field of its rule") {
+  const auto judge = [](const char* name, const Flags& flags,
+                        const std::function<int(int)>& index) {
+    return told(diagnose_buckets(
+        expect(name, flags), dump(DType::i64, {90, 90}, matrix(1, 90, 90, [&](int, int i, int j) {
+                                    return index(j - i);
+                                  }))));
+  };
+  const Flags shaw = {{"max-distance", "16"}};
+  const auto clip = [](int lower, int upper, int middle) {
+    return [=](int d) { return std::clamp(d, -lower, upper) + middle; };
+  };
+  CHECK(judge("shaw", shaw, clip(16, 16, 16)) == "exact");
+  CHECK(judge("shaw", shaw, clip(15, 15, 15)) == "wrong bucket-max-distance");
+  CHECK(judge("shaw", shaw, clip(17, 17, 17)) == "wrong bucket-max-distance");
+  CHECK(judge("shaw", shaw, clip(15, 15, 16)) == "wrong bucket-max-distance");
+  CHECK(judge("shaw", shaw, clip(17, 17, 16)) == "wrong bucket-max-distance");
+  CHECK(judge("shaw", shaw, clip(16, 15, 16)) == "wrong bucket-max-distance");
+  CHECK(judge("shaw", shaw, clip(200, 200, 16)) == "wrong bucket-max-distance");
+  CHECK(judge("shaw", shaw, clip(16, 16, 17)) == "wrong bucket-offset");
+  const Flags v1 = {{"position-buckets", "0"}, {"max-relative-positions", "40"}};
+  CHECK(judge("deberta", v1, [](int d) { return std::clamp(-d + 40, 0, 79); }) == "exact");
+  CHECK(judge("deberta", v1, [](int d) { return -d + 40; }) == "wrong bucket-max-distance");
+  CHECK(judge("deberta", {{"position-buckets", "32"}, {"max-relative-positions", "64"}},
+              [](int d) { return std::clamp(-d + 32, 0, 63); }) == "wrong bucket-count");
+}
+
+TEST_CASE("a window's bias whose columns count for rows, with its weights and without") {
+  const int height = 4, width = 6, places = height * width;
+  std::vector<double> weights;
+  for (int i = 0; i < (2 * height - 1) * (2 * width - 1) * 2; ++i)
+    weights.push_back(f32(std::sin(1.3 * i)));
+  tensors()["window"] = array(DType::f32, {(2 * height - 1) * (2 * width - 1), 2}, weights);
+  const auto bias = [&](bool columns_first) {
+    return dump(
+        DType::f32, {2, places, places}, matrix(2, places, places, [&](int h, int i, int j) {
+          const int dh = i / width - j / width + height - 1, dw = i % width - j % width + width - 1;
+          const int index = columns_first ? dw * (2 * height - 1) + dh : dh * (2 * width - 1) + dw;
+          return weights[static_cast<std::size_t>(2 * index + h)];
+        }));
+  };
+  const Expectation given = expect("swin", {{"window", "4x6"}, {"weights", "window"}});
+  CHECK(told(diagnose_bias(given, bias(false))) == "exact");
+  CHECK(told(diagnose_bias(given, bias(true))) == "wrong axes-swapped");
+  const Expectation untold = expect("swin", {{"window", "4x6"}});
+  CHECK(told(diagnose_bias(untold, bias(false))) == "exact");
+  // Other numbers for the same differences: without the weights nobody can tell.
+  CHECK(told(diagnose_bias(untold, bias(true))) == "exact");
+}

@@ -61,8 +61,6 @@ constexpr Parameter schema[] = {
 
 struct Window {
   Index height = 0, width = 0;
-  Index size() const { return height * width; }
-  Index differences() const { return (2 * height - 1) * (2 * width - 1); }
 };
 
 Window window_of(const Parameters& parameters, std::string_view name) {
@@ -82,25 +80,6 @@ Window window_of(const Parameters& parameters, std::string_view name) {
     throw UsageError(fmt::format("--{} takes HxW, such as 7x7, each from 1 to 4096; got {}", name,
                                  parameters.spell(name)));
   return window;
-}
-
-// (Δh + H − 1)(2W − 1) + (Δw + W − 1), Δ = query − key, in row-major positions (Liu et al. 2021,
-// `relative_position_index`). With [CLS] at position 0 the last three entries are cls→token,
-// token→cls and cls→cls (BEiT).
-Buckets window_buckets(const Window& window, bool cls) {
-  const Index differences = window.differences();
-  Buckets buckets{
-      differences + (cls ? 3 : 0), 0, [=](std::int64_t query, std::int64_t key) -> Index {
-        if (cls && (query == 0 || key == 0))
-          return differences + (query != 0 ? 1 : key == 0 ? 2 : 0);
-        const std::int64_t q = query - cls, k = key - cls;
-        const std::int64_t rows = q / window.width - k / window.width,
-                           columns = q % window.width - k % window.width;
-        return (rows + window.height - 1) * (2 * window.width - 1) + columns + window.width - 1;
-      }};
-  buckets.by_offset = false;
-  buckets.positions = window.size() + cls;
-  return buckets;
 }
 
 // sign(x)·log₂(|x| + 1)/log₂ 8 with x = 8Δ/(W − 1), Δ = −(W−1) … W−1 (Liu et al. 2022, eq. 4, and
@@ -140,7 +119,7 @@ Effect make(const Parameters& parameters, Index) {
     throw UsageError(
         "--weights is a table, and --form continuous has none: give --hidden-weight, --hidden-bias "
         "and --output-weight");
-  const Buckets buckets = window_buckets(window, cls);
+  const Buckets buckets = window_buckets(window.height, window.width, cls);
   Bias bias{.heads = parameters.integer("heads"),
             .causal = false,
             .slopes = {},

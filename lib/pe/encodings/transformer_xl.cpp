@@ -68,14 +68,6 @@ constexpr Parameter schema[] = {
      .highest = "9223372036854775807"},
 };
 
-// Bucket of distance i − j, clamped: d in uni, where keys after the query are masked; d + M in bi.
-Buckets distance_buckets(std::int64_t farthest, bool both) {
-  const std::int64_t least = both ? -farthest : 0;
-  return {farthest - least + 1, farthest, [=](std::int64_t query, std::int64_t key) {
-            return std::clamp(query - key, least, farthest) - least;
-          }};
-}
-
 Table sinusoids_of(const Parameters& parameters) {
   const Index dim = parameters.integer("dim"), pairs = dim / 2;
   if (dim % 2 != 0)

@@ -168,14 +168,8 @@ Buckets buckets_of(const Parameters& parameters, bool cls_buckets) {
   if (count % 2 != 0)
     throw UsageError(fmt::format("--num-buckets must be even for tupe, got {}",
                                  parameters.spell("num-buckets")));
-  Buckets buckets = t5_buckets(count, parameters.integer("max-distance"), true);
-  if (!cls_buckets) return buckets;
-  const auto of = buckets.of;
-  return {count + 1, 0,
-          [of, count](std::int64_t query, std::int64_t key) {
-            return query == 0 ? count / 2 : key == 0 ? count : of(query, key);
-          },
-          false};
+  const Index farthest = parameters.integer("max-distance");
+  return cls_buckets ? t5_cls_buckets(count, farthest) : t5_buckets(count, farthest, true);
 }
 
 // `magnitudes`: of weights and of normalised positions, so that products are sums of the magnitudes

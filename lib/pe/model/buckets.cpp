@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
 
 #include "pe/base/error.hpp"
 
@@ -59,60 +60,192 @@ std::vector<std::int64_t> deberta_ends(Index mid, std::int64_t max_position) {
   return ends;
 }
 
+constexpr double hair = 1e-9;  // far above the rounding of a logarithm here, far below its least
+                               // distance from a whole number that it does not equal
+
+double rounded(double steps, BucketRule::Rounding rounding) {
+  switch (rounding) {
+    case BucketRule::Rounding::down:
+      return std::floor(steps + hair);
+    case BucketRule::Rounding::up:
+      return std::ceil(steps - hair);
+    case BucketRule::Rounding::nearest:
+      return std::floor(steps + 0.5);
+    case BucketRule::Rounding::below:
+      return std::ceil(steps - hair) - 1;
+    case BucketRule::Rounding::above:
+      return std::floor(steps + hair) + 1;
+  }
+  return steps;
+}
+
+// The buckets beyond `exact` that a distance has come, `steps` of them at `farthest`.
+Index logarithmic(std::int64_t distance, Index exact, Index steps, std::int64_t farthest,
+                  BucketRule::Rounding rounding) {
+  const double place = std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
+                       std::log(static_cast<double>(farthest) / static_cast<double>(exact)) *
+                       static_cast<double>(steps);
+  return static_cast<Index>(std::max(0.0, rounded(place, rounding)));
+}
+
+// d of a pair.
+std::int64_t offset_of(const BucketRule& rule, std::int64_t query, std::int64_t key) {
+  const std::int64_t d = rule.sign * (key - query + rule.moved);
+  if (d > 0) return std::max<std::int64_t>(d - rule.later, 0);
+  return d < 0 ? std::min<std::int64_t>(d + rule.later, 0) : 0;
+}
+
+using BucketOfOffset = std::function<Index(std::int64_t offset)>;
+
+BucketOfOffset clipped(const BucketRule& rule) {
+  return [=](std::int64_t d) {
+    return (rule.clamped ? std::clamp(d, -rule.lower, rule.upper) : d) + rule.centre;
+  };
+}
+
+BucketOfOffset t5(const BucketRule& rule, std::int64_t& saturation) {
+  const Index one_way = rule.both ? rule.count / 2 : rule.count, exact = one_way / 2,
+              steps = one_way - exact;
+  if (exact < 1)
+    throw UsageError(fmt::format("--num-buckets must be at least {} here, got {}",
+                                 rule.both ? 4 : 2, rule.count));
+  if (rule.farthest <= exact)
+    throw UsageError(
+        fmt::format("--max-distance must exceed the {} buckets of one distance each, got {}", exact,
+                    rule.farthest));
+  const auto starts = logarithmic_starts(exact, steps, rule.farthest);
+  saturation = starts.back();
+  return [=](std::int64_t d) -> Index {
+    const Index start = rule.both && d > 0 ? one_way : 0;
+    const std::int64_t distance = rule.both ? std::abs(d) : std::max<std::int64_t>(-d, 0);
+    if (distance < exact) return start + distance;
+    if (!rule.rounding)
+      return start + exact + (std::ranges::upper_bound(starts, distance) - starts.begin()) - 1;
+    const Index beyond = logarithmic(distance, exact, steps, rule.farthest, *rule.rounding);
+    return start + std::min(one_way - 1, exact + beyond);
+  };
+}
+
+BucketOfOffset deberta(const BucketRule& rule) {
+  const Index span = rule.count, mid = span / 2;
+  if (span % 2 != 0 || mid < 2)
+    throw UsageError(
+        fmt::format("--position-buckets must be even and 4 at least, or 0 for none, got {}", span));
+  if (rule.farthest <= mid + 1)
+    throw UsageError(fmt::format(
+        "--max-relative-positions must exceed {}, half of --position-buckets and one, got {}",
+        mid + 1, rule.farthest));
+  return [=, ends = deberta_ends(mid, rule.farthest)](std::int64_t d) -> Index {
+    const std::int64_t distance = std::abs(d);
+    const bool exactly = !rule.rounding && rule.clamped;
+    Index size = distance;
+    if (distance > mid && exactly)
+      size = mid + (std::ranges::lower_bound(ends, distance) - ends.begin());
+    else if (distance > mid)
+      size = mid + logarithmic(distance, mid, mid - 1, rule.farthest - 1,
+                               rule.rounding.value_or(BucketRule::Rounding::up));
+    const Index index = (d < 0 ? -size : size) + span;
+    return rule.clamped ? std::clamp<Index>(index, 0, 2 * span - 1) : index;
+  };
+}
+
+Index differences(const BucketRule& rule) { return (2 * rule.height - 1) * (2 * rule.width - 1); }
+
+Index window_index(const BucketRule& rule, std::int64_t query, std::int64_t key) {
+  if (rule.cls && (query == 0 || key == 0))
+    return differences(rule) + (query != 0 ? 1 : key == 0 ? 2 : 0);
+  const std::int64_t q = query - rule.cls, k = key - rule.cls;
+  const std::int64_t rows = q / rule.width - k / rule.width + rule.height - 1,
+                     columns = q % rule.width - k % rule.width + rule.width - 1;
+  return rule.columns_first ? columns * (2 * rule.height - 1) + rows
+                            : rows * (2 * rule.width - 1) + columns;
+}
+
+Index count_of(const BucketRule& rule) {
+  switch (rule.scale) {
+    case BucketRule::Scale::clipped:
+      return rule.lower + rule.upper + 1;
+    case BucketRule::Scale::t5:
+      return rule.count + rule.cls;
+    case BucketRule::Scale::deberta:
+      return 2 * rule.count;
+    case BucketRule::Scale::window:
+      return differences(rule) + (rule.cls ? 3 : 0);
+  }
+  return 0;
+}
+
+// `saturation`: as in Buckets.
+BucketOfOffset of_offset(const BucketRule& rule, std::int64_t& saturation) {
+  if (rule.scale == BucketRule::Scale::t5) return t5(rule, saturation);
+  const bool is_clipped = rule.scale == BucketRule::Scale::clipped;
+  saturation = is_clipped ? std::max(rule.lower, rule.upper) : rule.farthest;
+  return is_clipped ? clipped(rule) : deberta(rule);
+}
+
 }  // namespace
 
+Buckets make_buckets(const BucketRule& rule) {
+  Buckets buckets{.count = count_of(rule), .saturation = 0, .of = {}, .rule = rule};
+  const auto shifted = [rule, last = buckets.count - 1](Index bucket) {
+    return rule.added == 0 ? bucket : std::clamp<Index>(bucket + rule.added, 0, last);
+  };
+  if (rule.scale == BucketRule::Scale::window) {
+    buckets.of = [=](std::int64_t query, std::int64_t key) {
+      return shifted(window_index(rule, query, key));
+    };
+    buckets.by_offset = false;
+    buckets.positions = rule.height * rule.width + rule.cls;
+    return buckets;
+  }
+  std::int64_t saturation = 0;
+  buckets.of = [=, bucket = of_offset(rule, saturation)](std::int64_t query,
+                                                         std::int64_t key) -> Index {
+    if (rule.cls && (query == 0 || key == 0)) return query == 0 ? rule.count / 2 : rule.count;
+    return shifted(bucket(offset_of(rule, query, key)));
+  };
+  buckets.by_offset = !rule.cls;
+  if (!rule.cls) buckets.saturation = saturation;
+  return buckets;
+}
+
 Buckets clipped_buckets(Index max_distance) {
-  return {2 * max_distance + 1, max_distance, [max_distance](std::int64_t query, std::int64_t key) {
-            return std::clamp<std::int64_t>(key - query, -max_distance, max_distance) +
-                   max_distance;
-          }};
+  return make_buckets({.lower = max_distance, .upper = max_distance, .centre = max_distance});
+}
+
+Buckets distance_buckets(std::int64_t farthest, bool both) {
+  const std::int64_t least = both ? farthest : 0;
+  return make_buckets({.sign = -1, .lower = least, .upper = farthest, .centre = least});
 }
 
 Buckets t5_buckets(Index num_buckets, std::int64_t max_distance, bool bidirectional) {
-  const Index one_way = bidirectional ? num_buckets / 2 : num_buckets, max_exact = one_way / 2;
-  if (max_exact < 1)
-    throw UsageError(fmt::format("--num-buckets must be at least {} here, got {}",
-                                 bidirectional ? 4 : 2, num_buckets));
-  if (max_distance <= max_exact)
-    throw UsageError(
-        fmt::format("--max-distance must exceed the {} buckets of one distance each, got {}",
-                    max_exact, max_distance));
-  const auto starts = logarithmic_starts(max_exact, one_way - max_exact, max_distance);
-  const auto bucket = [=](std::int64_t query, std::int64_t key) -> Index {
-    const std::int64_t relative = key - query;
-    const Index offset = bidirectional && relative > 0 ? one_way : 0;
-    const std::int64_t distance = bidirectional ? (relative < 0 ? -relative : relative)
-                                                : std::max<std::int64_t>(-relative, 0);
-    if (distance < max_exact) return offset + distance;
-    const auto above = std::upper_bound(starts.begin(), starts.end(), distance);
-    return offset + max_exact + (above - starts.begin()) - 1;
-  };
-  return {num_buckets, starts.back(), bucket};
+  return make_buckets({.scale = BucketRule::Scale::t5,
+                       .count = num_buckets,
+                       .farthest = max_distance,
+                       .both = bidirectional});
+}
+
+Buckets t5_cls_buckets(Index num_buckets, std::int64_t max_distance) {
+  return make_buckets({.scale = BucketRule::Scale::t5,
+                       .count = num_buckets,
+                       .farthest = max_distance,
+                       .cls = true});
 }
 
 Buckets deberta_buckets(Index num_buckets, std::int64_t max_position, bool reversed) {
-  const Index mid = num_buckets / 2, span = num_buckets > 0 ? num_buckets : max_position,
-              sign = reversed ? -1 : 1;
+  const int sign = reversed ? 1 : -1;
   if (num_buckets == 0)
-    return {2 * span, span, [=](std::int64_t query, std::int64_t key) {
-              return std::clamp<std::int64_t>(sign * (query - key) + span, 0, 2 * span - 1);
-            }};
-  if (num_buckets % 2 != 0 || mid < 2)
-    throw UsageError(fmt::format(
-        "--position-buckets must be even and 4 at least, or 0 for none, got {}", num_buckets));
-  if (max_position <= mid + 1)
-    throw UsageError(fmt::format(
-        "--max-relative-positions must exceed {}, half of --position-buckets and one, got {}",
-        mid + 1, max_position));
-  const auto bucket = [=, ends = deberta_ends(mid, max_position)](std::int64_t query,
-                                                                  std::int64_t key) -> Index {
-    const std::int64_t offset = sign * (query - key), distance = offset < 0 ? -offset : offset;
-    Index size = distance;
-    if (distance > mid)
-      size = mid + (std::lower_bound(ends.begin(), ends.end(), distance) - ends.begin());
-    return std::clamp<Index>((offset < 0 ? -size : size) + span, 0, 2 * span - 1);
-  };
-  return {2 * span, max_position, bucket};
+    return make_buckets(
+        {.sign = sign, .lower = max_position, .upper = max_position - 1, .centre = max_position});
+  return make_buckets({.scale = BucketRule::Scale::deberta,
+                       .sign = sign,
+                       .count = num_buckets,
+                       .farthest = max_position});
+}
+
+Buckets window_buckets(Index height, Index width, bool cls) {
+  return make_buckets(
+      {.scale = BucketRule::Scale::window, .height = height, .width = width, .cls = cls});
 }
 
 }  // namespace pe

@@ -10,6 +10,34 @@
 
 namespace pe {
 
+/// What decides a map of buckets, as data: a map that is wrong is one field otherwise. d is
+/// sign·(key − query + moved), drawn `later` distances towards 0.
+struct BucketRule {
+  enum class Scale {
+    clipped,  // clip(d, −lower, upper) + centre
+    t5,       // t5_buckets
+    deberta,  // deberta_buckets with num_buckets above 0
+    window    // window_buckets
+  };
+  /// How a distance's place between two boundaries, a logarithm, becomes a bucket.
+  enum class Rounding { down, up, nearest, below /* the least whole number not reached */, above };
+
+  Scale scale = Scale::clipped;
+  int sign = 1;
+  std::int64_t lower = 0, upper = 0, centre = 0;  // clipped
+  Index count = 0;                                // t5, deberta: num_buckets
+  std::int64_t farthest = 0;                      // t5, deberta: distance at which they end
+  bool both = true;                       // t5: keys after the query have buckets of their own
+  std::optional<Rounding> rounding = {};  // none: down for t5, up for deberta, in exact integers
+  bool clamped = true;                    // clipped, deberta: to the table's ends
+  Index height = 0, width = 0;            // window
+  bool columns_first = false;             // window: the difference of columns is multiplied
+  bool cls = false;                       // query 0 and key 0 have buckets of their own
+  int later = 0;
+  std::int64_t moved = 0;
+  Index added = 0;  // to every bucket, which stays in 0 … count−1
+};
+
 /// A total map (query, key) → 0 … count−1. Positions are whole; relative positions are key − query.
 struct Buckets {
   Index count = 0;
@@ -18,7 +46,11 @@ struct Buckets {
   std::function<Index(std::int64_t query, std::int64_t key)> of;
   bool by_offset = true;                // false: it looks at the places themselves (windows, [CLS])
   std::optional<Index> positions = {};  // positions 0 … positions−1 exist; none: all do
+  std::optional<BucketRule> rule = {};  // that made it
 };
+
+/// Throws UsageError where the numbers make no buckets.
+Buckets make_buckets(const BucketRule& rule);
 
 /// clip(key − query, −K, K) + K, 2K+1 buckets (Shaw et al. 2018, §3.2).
 Buckets clipped_buckets(Index max_distance);
@@ -39,5 +71,17 @@ Buckets t5_buckets(Index num_buckets, std::int64_t max_distance, bool bidirectio
 /// offset and span = max_position. `reversed` takes δ(j, i), the offset's other sign, as eq. 4 of
 /// the paper does for its position-to-content term.
 Buckets deberta_buckets(Index num_buckets, std::int64_t max_position, bool reversed = false);
+
+/// clip(query − key, −M or 0, M): distances, of both signs or of one (Transformer-XL, XLNet).
+Buckets distance_buckets(std::int64_t farthest, bool both);
+
+/// (Δh + H − 1)(2W − 1) + (Δw + W − 1), Δ = query − key, in row-major positions (Liu et al. 2021,
+/// `relative_position_index`). With [CLS] at position 0 the last three entries are cls→token,
+/// token→cls and cls→cls (BEiT).
+Buckets window_buckets(Index height, Index width, bool cls);
+
+/// t5_buckets of both directions with two more for [CLS] at position 0: the one that T5 never uses
+/// for [CLS] to others, and one behind for others to [CLS] (TUPE's code).
+Buckets t5_cls_buckets(Index num_buckets, std::int64_t max_distance);
 
 }  // namespace pe

@@ -204,6 +204,17 @@ bool looks_like_buckets(const Stored& array) {
              some, [](double value) { return !std::isfinite(value) || std::fmod(value, 1) == 0; });
 }
 
+// Nobody gave the weights, nor a seed to draw them with: no dump holds those that were drawn.
+bool has_drawn_weights(const Expectation& expected) {
+  const auto& entries = expected.parameters.entries();
+  const bool given = std::ranges::any_of(entries, [](const Parameters::Entry& entry) {
+    return entry.type == Parameter::Type::tensor;
+  });
+  const auto seed = std::ranges::find(entries, "seed", &Parameters::Entry::name);
+  const bool by_bucket = std::get<Bias>(expected.effect).scaled_terms == 1;  // and by nothing else
+  return by_bucket && !given && seed != entries.end() && seed->origin == "default";
+}
+
 // Cells on the diagonal of a wrong one, of the same head, that are wrong as well. A formula that is
 // wrong is wrong along diagonals; damage is not.
 bool is_alone(const BiasObservation& observation, const BiasHypothesis& hypothesis,
@@ -269,7 +280,8 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
                            : found_array;
   const Bias& bias = std::get<Bias>(expected.effect);
   const bool whole = is_integer(array.dtype) || array.u16;
-  if (bias.buckets && !bias.fill && !whole && !looks_like_buckets(array))
+  const bool unknown = !bias.fill || has_drawn_weights(expected);
+  if (bias.buckets && unknown && !whole && !looks_like_buckets(array))
     return diagnose_trained_bias(expected, array);
   if (bias.buckets && (whole || !bias.fill || expected.layout.starts_with("bucket")))
     return diagnose_buckets(expected, dump);

@@ -106,7 +106,9 @@ void BiasObservation::evaluate(const BiasHypothesis& hypothesis, Index plane, st
   } else {
     general(hypothesis, static_cast<Index>(own), query, key, count, out);
   }
-  const bool zero = hypothesis.zero_from && query >= *hypothesis.zero_from;
+  const bool zero = (hypothesis.zero_from && query >= *hypothesis.zero_from) ||
+                    (!hypothesis.zero_heads.empty() &&
+                     hypothesis.zero_heads[static_cast<std::size_t>(plane % shape.heads)]);
   for (Index k = 0; k < count; ++k)
     if (out[k] != -HUGE_VAL)
       out[k] = zero || (hypothesis.zero_later && key + k > query) ? 0 : out[k] * hypothesis.scale;

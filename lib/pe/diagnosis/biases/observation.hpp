@@ -50,6 +50,7 @@ struct BiasHypothesis {
   bool masked = false;                         // later keys are −inf
   bool zero_later = false;                     // later keys have no bias
   std::optional<std::int64_t> zero_from = {};  // queries from this position on have no bias
+  std::vector<bool> zero_heads = {};           // of the dump; empty: none
   Constant constant = Constant::none;
   Rounded rounded = Rounded::nothing;
   std::vector<Tokens> tokens = {};    // of each batch: slope·(key − first token), padding 0

@@ -167,12 +167,38 @@ std::optional<std::int64_t> first_zero_row(const BiasObservation& observation) {
   return to == 0 ? std::nullopt : std::optional(shape.first_query + to);
 }
 
+// Heads that hold nothing but zeros, beside others that do not.
+std::optional<Proposal<BiasHypothesis>> zero_heads(const BiasObservation& observation,
+                                                   const BiasHypothesis& hypothesis) {
+  const auto heads = static_cast<std::size_t>(observation.shape.heads);
+  std::vector<bool> zero(heads, false), seen(heads, false);
+  for (const BiasObservation::Probe& probe : observation.probes) {
+    const auto head = static_cast<std::size_t>(probe.plane) % heads;
+    const bool zeros = std::ranges::all_of(
+        probe.got, [&](double value) { return value == 0 || observation.mask->holds(value); });
+    zero[head] = zeros && (zero[head] || !seen[head]);
+    seen[head] = true;
+  }
+  const auto count = std::ranges::count(zero, true);
+  if (count == 0 || count == std::ssize(zero)) return {};
+  BiasHypothesis other = hypothesis;
+  other.zero_heads = zero;
+  other.constant = BiasHypothesis::Constant::none;
+  const auto first = std::ranges::find(zero, true) - zero.begin();
+  return Proposal<BiasHypothesis>{
+      std::move(other),
+      fmt::format("{} of {} heads have no bias, the first of them head {}", count, heads, first),
+      1};
+}
+
 BiasProposals zero(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasHypothesis none = hypothesis;
   none.zero_from = std::numeric_limits<std::int64_t>::min();
   none.constant = BiasHypothesis::Constant::none;
   if (observation.shape.slopes) none.scale = 0;
-  BiasProposals proposals = {{std::move(none), "there is no bias: every value is 0", 1}};
+  // Nothing is simpler; a row's constant would let other causes say as much.
+  BiasProposals proposals = {{std::move(none), "there is no bias: every value is 0", 0.8}};
+  if (auto some = zero_heads(observation, hypothesis)) proposals.push_back(std::move(*some));
   const std::optional<std::int64_t> from = first_zero_row(observation);
   if (!from) return proposals;
   for (const auto constant : {BiasHypothesis::Constant::none, BiasHypothesis::Constant::key}) {
@@ -271,6 +297,8 @@ BiasProposals short_values(const BiasObservation& observation, const BiasHypothe
                                 BiasHypothesis::Constant::key_from_last}) {
       if (constant != hypothesis.constant && (!past || !is_linear(hypothesis) || shape.slopes))
         continue;
+      // Every number of the dump is one of its own type: only slopes and products tell more.
+      if (observation.dtype == type && !is_linear(hypothesis)) continue;
       BiasHypothesis other = hypothesis;
       other.storage = type;
       other.constant = constant;
@@ -288,12 +316,11 @@ BiasProposals short_values(const BiasObservation& observation, const BiasHypothe
 }
 
 // The same weights behind another map of buckets.
-template <int which>
+template <BucketFault fault>
 BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
   if (!observation.bias->buckets || observation.shape.slopes) return proposals;
-  for (BucketMap& map : bucket_maps(*observation.expected, *observation.bias->buckets,
-                                    static_cast<BucketFault>(which))) {
+  for (BucketMap& map : bucket_maps(*observation.expected, *observation.bias->buckets, fault)) {
     BiasHypothesis other = hypothesis;
     const auto made =
         map.changes.empty() ? std::nullopt : observation.expected->remake(map.changes);
@@ -319,10 +346,11 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::bias_symmetric, "sides", &one_sided},
     {Cause::bias_zero, "zero", &zero},
     {Cause::bias_scaled, "scale", &scales},
-    {Cause::bucket_direction, "buckets", &bucketed<0>},
-    {Cause::bucket_max_distance, "buckets", &bucketed<1>},
-    {Cause::bucket_boundary, "buckets", &bucketed<3>},
-    {Cause::bucket_offset, "buckets", &bucketed<4>},
+    {Cause::bucket_direction, "buckets", &bucketed<BucketFault::direction>},
+    {Cause::bucket_max_distance, "buckets", &bucketed<BucketFault::max_distance>},
+    {Cause::bucket_boundary, "buckets", &bucketed<BucketFault::boundary>},
+    {Cause::bucket_offset, "buckets", &bucketed<BucketFault::offset>},
+    {Cause::axes_swapped, "buckets", &bucketed<BucketFault::axes>},
     {Cause::low_precision_positions, "positions", &short_positions},
     {Cause::low_precision_bias, "storage", &short_values},
     {Cause::low_precision_bias, "storage", &short_slopes},

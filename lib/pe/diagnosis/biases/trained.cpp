@@ -32,6 +32,12 @@ Matrix matrix_of(const Expectation& expected, const Stored& array) {
         array.shown, spell_shape(array.shape)));
   Matrix matrix{&array, *axes, {}};
   place(matrix.axes, expected.first);
+  const std::optional<Index>& positions = std::get<Bias>(expected.effect).buckets->positions;
+  if (positions && (matrix.axes.first_key < 0 || matrix.axes.last_key() >= *positions ||
+                    matrix.axes.first_query < 0))
+    throw UsageError(
+        fmt::format("{} has keys at positions {} to {}, and this bias has {} positions",
+                    array.shown, matrix.axes.first_key, matrix.axes.last_key(), *positions));
   matrix.mask = DumpMask(array, matrix.axes);
   return matrix;
 }
@@ -135,7 +141,8 @@ constexpr std::pair<BucketFault, Cause> faults[] = {
     {BucketFault::max_distance, Cause::bucket_max_distance},
     {BucketFault::count, Cause::bucket_count},
     {BucketFault::boundary, Cause::bucket_boundary},
-    {BucketFault::offset, Cause::bucket_offset}};
+    {BucketFault::offset, Cause::bucket_offset},
+    {BucketFault::axes, Cause::axes_swapped}};
 
 bool is_zero_row(const Matrix& matrix, Index row) {
   const ScoreAxes& axes = matrix.axes;
@@ -189,7 +196,7 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
   std::optional<BucketMap> best;
   Cause name{};
   for (const auto& [fault, cause] : faults)
-    for (BucketMap& map : bucket_maps(expected, meant, fault, {}, {}, axes.last_key() + 1))
+    for (BucketMap& map : bucket_maps(expected, meant, fault, {}, axes.last_key() + 1))
       if ((!best || map.cost < best->cost) && agreement(matrix, map.buckets, one).off == 0 &&
           agreement(matrix, map.buckets, all).holds()) {
         best = std::move(map);

@@ -56,9 +56,10 @@ namespace {
 
 // Tables that are stored with a query before them hold relative positions without the table's
 // offset: DeBERTa's rel_pos, Shaw's clip.
-std::optional<std::int64_t> span_of(const Expectation& expected, const Buckets& map) {
-  if (expected.encoding->name != "deberta" && expected.encoding->name != "shaw") return {};
-  return map.of(0, 0);
+std::optional<std::int64_t> span_of(const Buckets& map) {
+  if (!map.rule) return {};
+  const bool centred = map.rule->scale == BucketRule::Scale::deberta || map.rule->centre > 0;
+  return centred ? std::optional<std::int64_t>(map.of(0, 0)) : std::nullopt;
 }
 
 }  // namespace
@@ -86,10 +87,10 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
     BucketObservation observation = observe_buckets(expected, array, *map, shape);
     BucketHypothesis start{.map = *map};
     std::vector<std::string> notes;
-    if (const auto span = span_of(expected, *map); span && !observation.measure(start).agrees()) {
+    if (const auto span = span_of(*map); span && !observation.measure(start).agrees()) {
       BucketHypothesis signed_map = start;
       signed_map.added = -*span;
-      if (observation.measure(signed_map).agrees()) {
+      if (observation.measure(signed_map).share > observation.measure(start).share) {
         start = std::move(signed_map);
         notes.push_back(fmt::format("relative positions before {} is added", *span));
       }

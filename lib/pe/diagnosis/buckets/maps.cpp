@@ -1,5 +1,4 @@
-// The faults of bucket maps, encoding by encoding: which parameter each is, and which formula its
-// boundaries have.
+// The faults of bucket maps, each a field of the rule otherwise.
 #include "pe/diagnosis/buckets/maps.hpp"
 
 #include <fmt/format.h>
@@ -8,233 +7,215 @@
 #include <cmath>
 #include <map>
 
+#include "pe/base/error.hpp"
+
 namespace pe {
 namespace {
 
-// The parameters that decide the buckets of an encoding.
-struct Deciding {
-  std::string_view encoding;
-  const char *count, *distance;
-  bool clips = false;  // at the distance: a longer one than a dump shows makes no difference
-};
-constexpr Deciding deciding_rows[] = {
-    {"t5", "num-buckets", "max-distance"},
-    {"tupe", "num-buckets", "max-distance"},
-    {"shaw", nullptr, "max-distance", true},
-    {"deberta", "position-buckets", "max-relative-positions"},
-    {"transformer-xl", nullptr, "clamp-len", true},
-};
+using Scale = BucketRule::Scale;
+using Rounding = BucketRule::Rounding;
 
-const Deciding* deciding_of(const Expectation& expected) {
-  const auto found = std::ranges::find(deciding_rows, expected.encoding->name, &Deciding::encoding);
-  return found == std::end(deciding_rows) ? nullptr : &*found;
-}
-
-// A parameter's text after the changes; "" when it has none.
-std::string text_of(const Expectation& expected, const Given& changes, std::string_view name) {
-  if (const auto found = changes.find(name); found != changes.end()) return found->second.text;
+// The name that the encoding has for a number of the rule; "" where it has none.
+std::string name_among(const Expectation& expected, std::initializer_list<const char*> names) {
   for (const auto& entry : expected.parameters.entries())
-    if (entry.name == name) return entry.text;
+    for (const char* name : names)
+      if (entry.name == name) return name;
   return "";
 }
 
-std::optional<BucketMap> changed(const Expectation& expected, const Given& changes,
-                                 const std::string& name, const std::string& value) {
-  Given all = changes;
-  all[name] = {value, "diagnosis"};
-  Given cheap = all;
-  if (expected.encoding->name == "tupe" && !expected.parameters.has("table"))
-    cheap["rows"] = {"2", "diagnosis"};  // buckets do not ask for them
-  const auto made = expected.remake ? expected.remake(cheap) : std::nullopt;
-  if (!made) return {};
-  std::optional<Buckets> buckets = buckets_of(made->effect);
-  if (!buckets) return {};
-  const std::string was = text_of(expected, changes, name);
-  return BucketMap{
-      std::move(*buckets),
-      fmt::format("{} {}, where {} is meant", name, value, was.empty() ? "another" : was), 1,
-      std::move(all)};
-}
+class Faults {
+ public:
+  Faults(const Expectation& expected, const BucketRule& rule) : expected_(expected), rule_(rule) {}
 
-void direction(const Expectation& expected, const Given& changes, std::vector<BucketMap>& maps) {
-  const bool t5 = expected.encoding->name == "t5", xl = expected.encoding->name == "transformer-xl";
-  if (!t5 && !xl) return;
-  const std::string name = t5 ? "bidirectional" : "attn-type",
-                    was = text_of(expected, changes, name);
-  const std::string other = t5 ? (was == "true" ? "false" : "true") : (was == "bi" ? "uni" : "bi");
-  if (auto map = changed(expected, changes, name, other)) {
-    map->sentence =
-        other == "true" || other == "bi"
-            ? "buckets of both directions, where keys after the query are to have none (causal)"
-            : "buckets of one direction (causal), where keys after the query have buckets of their "
-              "own";
-    maps.push_back(std::move(*map));
+  void direction() {
+    BucketRule other = rule_;
+    const bool one_side = rule_.sign < 0 && (rule_.lower == 0 || rule_.lower == rule_.upper);
+    bool both = !rule_.both;
+    if (rule_.scale == Scale::clipped && one_side) {  // distances of one sign, or of both
+      both = rule_.lower == 0;
+      other.lower = other.centre = both ? rule_.upper : 0;
+    } else if (rule_.scale == Scale::t5 && !rule_.cls) {
+      other.both = both;
+    } else {
+      return;
+    }
+    const std::string name = name_among(expected_, {"bidirectional"});
+    offer(other,
+          both ? "buckets of both directions, where keys after the query are to have none (causal)"
+               : "buckets of one direction (causal), where keys after the query have buckets of "
+                 "their own",
+          1, name, both ? "true" : "false");
   }
-}
 
-// Known values, and the run of values that the observed buckets leave: those of a greater distance
-// are lower.
-void distance(const Expectation& expected, const Given& changes, const BucketBalance& balance,
-              std::int64_t farthest, std::vector<BucketMap>& maps) {
-  const Deciding* names = deciding_of(expected);
-  if (!names) return;
-  const std::string was = text_of(expected, changes, names->distance);
-  for (const int known : {128, 256, 512, 64,  32,  1024, 800, 2048, 16,  8,   4,    20,  40,
-                          48,  80,  96,  100, 160, 200,  320, 400,  500, 640, 1000, 4096}) {
-    const std::string value = std::to_string(known);
-    if (value == was || (names->clips && known > farthest + 1)) continue;
-    if (auto map = changed(expected, changes, names->distance, value))
-      maps.push_back(std::move(*map));
+  // Known values, and the run of values that the observed buckets leave: those of a greater
+  // distance are lower.
+  void distance(const BucketBalance& balance, std::int64_t farthest) {
+    if (rule_.scale == Scale::window) return;
+    const std::string name =
+        name_among(expected_, {"max-distance", "max-relative-positions", "clamp-len"});
+    const bool clips = rule_.scale == Scale::clipped;
+    const std::int64_t was = clips ? rule_.upper : rule_.farthest;
+    const std::string meant = fmt::format(", where {} is meant", shown(was));
+    for (const int known : {128, 256, 512, 64,  32,  1024, 800, 2048, 16,  8,   4,    20,  40,
+                            48,  80,  96,  100, 160, 200,  320, 400,  500, 640, 1000, 4096})
+      if (known != was && (!clips || known <= farthest + 1))
+        offer(ending_at(known), fmt::format("{} {}{}", name, known, meant), 1, name,
+              std::to_string(known));
+    if (clips) ends();
+    unclamped();
+    if (!balance) return;
+    std::int64_t low = 2,
+                 high = clips ? std::clamp<std::int64_t>(farthest + 1, 2, 1 << 20) : 1 << 20;
+    const double sign = clips ? 1 : -1;  // of what a longer distance does to buckets
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const auto map = made(ending_at(middle));
+      if (!map || sign * balance(*map) > 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    offer(ending_at(low), fmt::format("{} {} or a little more{}", name, low, meant), 1.2, name,
+          std::to_string(low));
   }
-  if (!balance) return;
-  std::int64_t low = 2,
-               high = names->clips ? std::clamp<std::int64_t>(farthest + 1, 2, 1 << 20) : 1 << 20;
-  const double sign = names->clips ? 1 : -1;  // of what a longer distance does to buckets
-  const auto below = [&](std::int64_t value) {
-    const auto map = changed(expected, changes, names->distance, std::to_string(value));
-    return !map || sign * balance(map->buckets) > 0;
-  };
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (below(middle))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (auto map = changed(expected, changes, names->distance, std::to_string(low))) {
-    map->sentence =
-        fmt::format("{} {} or a little more, where {} is meant", names->distance, low, was);
-    map->cost = 1.2;
-    maps.push_back(std::move(*map));
-  }
-}
 
-void count(const Expectation& expected, const Given& changes, std::vector<BucketMap>& maps) {
-  const Deciding* names = deciding_of(expected);
-  if (!names || !names->count) return;
-  const std::string was = text_of(expected, changes, names->count);
-  for (const int known :
-       {32, 16, 64, 8, 128, 24, 48, 256, 320, 512, 4, 12, 20, 40, 96, 160, 31, 33, 63, 65}) {
-    const std::string value = std::to_string(known);
-    if (value == was) continue;
-    if (auto map = changed(expected, changes, names->count, value)) maps.push_back(std::move(*map));
+  void count() {
+    if (rule_.scale != Scale::t5 && rule_.scale != Scale::deberta) return;
+    const std::string name = name_among(expected_, {"num-buckets", "position-buckets"});
+    if (rule_.scale == Scale::deberta)
+      offer({.sign = rule_.sign,
+             .lower = rule_.count,
+             .upper = rule_.count - 1,
+             .centre = rule_.count},
+            "every distance up to the ends of the table has a bucket of its own, where those far "
+            "off share one",
+            1);
+    for (const int known :
+         {32, 16, 64, 8, 128, 24, 48, 256, 320, 512, 4, 12, 20, 40, 96, 160, 31, 33, 63, 65}) {
+      if (known == rule_.count) continue;
+      BucketRule other = rule_;
+      other.count = known;
+      offer(other, fmt::format("{} {}, where {} is meant", name, known, rule_.count), 1, name,
+            std::to_string(known));
+    }
   }
-}
 
-// The part of the way from the first logarithmic bucket to the last that a distance has come, as a
-// real number of buckets.
-struct Logarithm {
-  Index exact = 0, steps = 0;
-  double farthest = 0;
-  double at(std::int64_t distance) const {
-    return std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
-           std::log(farthest / static_cast<double>(exact)) * static_cast<double>(steps);
+  void boundary() {
+    if (rule_.scale == Scale::t5) {
+      rounding(Rounding::below,
+               "a distance that lies on a boundary has the bucket below it: > for >=, or a float "
+               "logarithm that comes out short");
+      rounding(Rounding::nearest,
+               "the logarithm is rounded to the nearest bucket, where it is to be cut off");
+      rounding(Rounding::up, "the logarithm is rounded up, where it is to be cut off");
+    }
+    if (rule_.scale == Scale::deberta) {
+      rounding(Rounding::down, "the logarithm is cut off, where it is to be rounded up");
+      rounding(Rounding::nearest,
+               "the logarithm is rounded to the nearest bucket, where it is to be rounded up");
+      rounding(Rounding::above, "a distance that lies on a boundary has the bucket above it");
+    }
+    if (rule_.scale == Scale::window || rule_.cls) return;
+    for (const int later : {1, -1}) {
+      BucketRule other = rule_;
+      other.later += later;
+      offer(other,
+            fmt::format("every boundary lies one distance {}", later > 0 ? "later" : "earlier"),
+            1.1);
+    }
   }
+
+  void offset() {
+    for (const int more : {1, -1}) {
+      BucketRule other = rule_;
+      other.added += more;
+      offer(other, fmt::format("every bucket is one {}", more > 0 ? "more" : "less"), 1);
+      if (rule_.scale == Scale::window || rule_.cls) continue;
+      other = rule_;
+      other.moved += more;
+      offer(other,
+            fmt::format("key - query is one {} than it should be", more > 0 ? "more" : "less"), 1);
+    }
+  }
+
+  void axes() {
+    if (rule_.scale != Scale::window) return;
+    BucketRule other = rule_;
+    other.columns_first = !rule_.columns_first;
+    offer(other,
+          "columns count for rows: the difference of columns is multiplied, where that of rows is "
+          "to be",
+          1);
+  }
+
+  std::vector<BucketMap> maps;
+
+ private:
+  static std::string shown(std::int64_t value) { return std::to_string(value); }
+
+  static std::optional<Buckets> made(const BucketRule& rule) {
+    try {
+      return make_buckets(rule);
+    } catch (const UsageError&) {
+      return {};
+    }
+  }
+  void offer(const BucketRule& rule, std::string sentence, double cost,
+             const std::string& parameter = "", const std::string& value = "") {
+    auto map = made(rule);
+    if (!map) return;
+    Given changes;
+    if (!parameter.empty()) changes[parameter] = {value, "diagnosis", ""};
+    maps.push_back({std::move(*map), std::move(sentence), cost, std::move(changes)});
+  }
+
+  // Of clipped offsets both ends and the centre, as far as they follow from the distance.
+  BucketRule ending_at(std::int64_t distance) const {
+    BucketRule other = rule_;
+    other.farthest = distance;
+    if (rule_.scale != Scale::clipped) return other;
+    const std::int64_t more = distance - rule_.upper;
+    other.upper = distance;
+    if (rule_.lower > 0) other.lower += more;
+    if (rule_.centre > 0) other.centre += more;
+    return other;
+  }
+  // One end, or both, a distance nearer or farther, where the centre is right.
+  void ends() {
+    for (const int more : {-1, 1})
+      for (const auto& [low, high, words] : {std::tuple(1, 1, "offsets are clipped at"),
+                                             std::tuple(0, 1, "later keys are clipped at"),
+                                             std::tuple(1, 0, "earlier keys are clipped at")}) {
+        BucketRule other = rule_;
+        if (rule_.sign < 0) {
+          other.lower += more * high;
+          other.upper += more * low;
+        } else {
+          other.lower += more * low;
+          other.upper += more * high;
+        }
+        if (other.lower < 0 || other.upper < 0) continue;
+        offer(other,
+              fmt::format("{} {}, where {} is meant, and are counted from the same middle", words,
+                          rule_.upper + more, rule_.upper),
+              1.05);
+      }
+  }
+  void unclamped() {
+    if (rule_.scale != Scale::clipped && rule_.scale != Scale::deberta) return;
+    BucketRule other = rule_;
+    other.clamped = false;
+    offer(other, "offsets are not clamped to the ends of the table", 1);
+  }
+  void rounding(Rounding rounding, const char* sentence) {
+    BucketRule other = rule_;
+    other.rounding = rounding;
+    offer(other, sentence, 1);
+  }
+
+  const Expectation& expected_;
+  const BucketRule& rule_;
 };
-
-constexpr double hair = 1e-9;  // far above the rounding of `at`, far below its least distance from
-                               // a whole number that it does not equal
-
-// Buckets of the distance's part beyond `exact`; each side of `from` keeps where it begins.
-Buckets rebounded(const Buckets& from, const Logarithm& logarithm, bool both, Index last,
-                  double (*bucket)(double)) {
-  Buckets map = from;
-  map.of = [=](std::int64_t query, std::int64_t key) -> Index {
-    const std::int64_t relative = key - query, distance = std::abs(relative);
-    if (distance < logarithm.exact || (!both && relative > 0)) return from.of(query, key);
-    const Index start = both && relative > 0 ? last + 1 : 0;
-    const auto steps = static_cast<Index>(std::max(0.0, bucket(logarithm.at(distance))));
-    return start + std::min(last, logarithm.exact + steps);
-  };
-  return map;
-}
-
-// As DeBERTa has it: ±(mid + steps) + span.
-Buckets deberta_rebounded(const Buckets& from, const Logarithm& logarithm, Index span,
-                          double (*bucket)(double)) {
-  Buckets map = from;
-  map.of = [=](std::int64_t query, std::int64_t key) -> Index {
-    const std::int64_t offset = query - key, distance = std::abs(offset);
-    if (distance <= logarithm.exact) return from.of(query, key);
-    const Index size =
-        logarithm.exact + static_cast<Index>(std::max(0.0, bucket(logarithm.at(distance))));
-    return std::clamp<Index>((offset < 0 ? -size : size) + span, 0, 2 * span - 1);
-  };
-  return map;
-}
-
-double strictly_below(double x) { return std::ceil(x - hair) - 1; }
-double nearest(double x) { return std::floor(x + 0.5); }
-double whole_up(double x) { return std::ceil(x - hair); }
-double whole_down(double x) { return std::floor(x + hair); }
-double strictly_above(double x) { return std::floor(x + hair) + 1; }
-
-void boundary(const Expectation& expected, const Buckets& from, const Given& changes,
-              std::vector<BucketMap>& maps) {
-  const auto number = [&](const char* name) {
-    return std::strtoll(text_of(expected, changes, name).c_str(), nullptr, 10);
-  };
-  const std::string_view name = expected.encoding->name;
-  if (name == "t5") {
-    const bool both = text_of(expected, changes, "bidirectional") == "true";
-    const Index one_way = both ? number("num-buckets") / 2 : number("num-buckets"),
-                exact = one_way / 2;
-    const Logarithm logarithm{exact, one_way - exact, static_cast<double>(number("max-distance"))};
-    maps.push_back({rebounded(from, logarithm, both, one_way - 1, &strictly_below),
-                    "a distance that lies on a boundary has the bucket below it: > for >=, or a "
-                    "float logarithm that comes out short",
-                    1});
-    maps.push_back({rebounded(from, logarithm, both, one_way - 1, &nearest),
-                    "the logarithm is rounded to the nearest bucket, where it is to be cut off",
-                    1});
-    maps.push_back({rebounded(from, logarithm, both, one_way - 1, &whole_up),
-                    "the logarithm is rounded up, where it is to be cut off", 1});
-  }
-  if (name == "deberta" && number("position-buckets") > 2) {
-    const Index span = number("position-buckets"), mid = span / 2;
-    const Logarithm logarithm{mid, mid - 1,
-                              static_cast<double>(number("max-relative-positions") - 1)};
-    maps.push_back({deberta_rebounded(from, logarithm, span, &whole_down),
-                    "the logarithm is cut off, where it is to be rounded up", 1});
-    maps.push_back({deberta_rebounded(from, logarithm, span, &nearest),
-                    "the logarithm is rounded to the nearest bucket, where it is to be rounded up",
-                    1});
-    maps.push_back({deberta_rebounded(from, logarithm, span, &strictly_above),
-                    "a distance that lies on a boundary has the bucket above it", 1});
-  }
-  if (!from.by_offset) return;
-  for (const int more : {-1, 1}) {
-    Buckets map = from;
-    map.of = [of = from.of, more](std::int64_t query, std::int64_t key) {
-      const std::int64_t relative = key - query;
-      return of(0, relative > 0   ? std::max<std::int64_t>(relative + more, 0)
-                   : relative < 0 ? std::min<std::int64_t>(relative - more, 0)
-                                  : 0);
-    };
-    maps.push_back(
-        {std::move(map),
-         fmt::format("every boundary lies one distance {}", more < 0 ? "later" : "earlier"), 1.1});
-  }
-}
-
-void offset(const Buckets& from, std::vector<BucketMap>& maps) {
-  for (const int more : {1, -1}) {
-    Buckets shifted = from;
-    shifted.of = [of = from.of, more, last = from.count - 1](std::int64_t query, std::int64_t key) {
-      return std::clamp<Index>(of(query, key) + more, 0, last);
-    };
-    maps.push_back(
-        {std::move(shifted), fmt::format("every bucket is one {}", more > 0 ? "more" : "less"), 1});
-    if (!from.by_offset) continue;
-    Buckets moved = from;
-    moved.of = [of = from.of, more](std::int64_t query, std::int64_t key) {
-      return of(query - more, key);
-    };
-    maps.push_back(
-        {std::move(moved),
-         fmt::format("key - query is one {} than it should be", more > 0 ? "more" : "less"), 1});
-  }
-}
 
 }  // namespace
 
@@ -245,41 +226,63 @@ std::optional<Buckets> buckets_of(const Effect& effect) {
 }
 
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
-                                   BucketFault fault, const Given& changes,
-                                   const BucketBalance& balance, std::int64_t farthest) {
-  std::vector<BucketMap> maps;
+                                   BucketFault fault, const BucketBalance& balance,
+                                   std::int64_t farthest) {
+  if (!from.rule) return {};
+  Faults faults(expected, *from.rule);
   switch (fault) {
     case BucketFault::direction:
-      direction(expected, changes, maps);
+      faults.direction();
       break;
     case BucketFault::max_distance:
-      distance(expected, changes, balance, farthest, maps);
+      faults.distance(balance, farthest);
       break;
     case BucketFault::count:
-      count(expected, changes, maps);
+      faults.count();
       break;
     case BucketFault::boundary:
-      boundary(expected, from, changes, maps);
+      faults.boundary();
       break;
     case BucketFault::offset:
-      offset(from, maps);
+      faults.offset();
+      break;
+    case BucketFault::axes:
+      faults.axes();
       break;
   }
-  return maps;
+  for (BucketMap& map : faults.maps) map.buckets.positions = from.positions;
+  return std::move(faults.maps);
 }
+
+namespace {
+
+// A pair of each bucket, of those that the positions allow.
+std::map<Index, std::pair<Index, Index>> pairs_of(const Buckets& buckets, Index farthest) {
+  std::map<Index, std::pair<Index, Index>> pairs;
+  if (buckets.by_offset) {
+    const Index last = std::max<Index>(farthest, buckets.saturation);
+    for (Index distance = 0; distance <= last; ++distance)
+      for (const Index relative : {-distance, distance})
+        pairs.try_emplace(buckets.of(0, relative), 0, relative);
+    return pairs;
+  }
+  const Index places = buckets.positions.value_or(farthest + 1);
+  for (Index query = 0; query < places; ++query)
+    for (Index key = 0; key < places; ++key) pairs.try_emplace(buckets.of(query, key), query, key);
+  return pairs;
+}
+
+}  // namespace
 
 Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest) {
   // The weights, from the first pair that reads each.
-  const auto of = bias.buckets->of;
-  std::map<Index, Index> places;  // bucket → key − query
-  for (Index distance = 0; distance <= farthest; ++distance)
-    for (const Index relative : {-distance, distance}) places.emplace(of(0, relative), relative);
   auto weights =
       std::make_shared<std::vector<std::map<Index, double>>>(static_cast<std::size_t>(bias.heads));
-  for (Index head = 0; head < bias.heads; ++head)
-    for (const auto& [bucket, relative] : places) {
+  for (const auto& [bucket, pair] : pairs_of(*bias.buckets, farthest))
+    for (Index head = 0; head < bias.heads; ++head) {
       double value = 0;
-      bias.fill(head, 0, {relative, 1, 1, 0}, DType::f64, reinterpret_cast<std::byte*>(&value));
+      bias.fill(head, pair.first, {pair.second, 1, 1, 0}, DType::f64,
+                reinterpret_cast<std::byte*>(&value));
       (*weights)[static_cast<std::size_t>(head)][bucket] = value;
     }
   Bias other = bias;

@@ -1,4 +1,4 @@
-// Maps of buckets that lie near an expected one: other parameters, other boundaries, a shift.
+// Maps of buckets that lie near an expected one: its rule with one field otherwise.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,22 @@
 
 namespace pe {
 
-enum class BucketFault { direction, max_distance, count, boundary, offset };
+enum class BucketFault { direction, max_distance, count, boundary, offset, axes };
 
 struct BucketMap {
   Buckets buckets;
   std::string sentence;
   double cost = 1;
-  Given changes = {};  // of parameters, beside those that led to the map it comes from
+  Given changes = {};  // the same as a parameter of the encoding, where it is one
 };
 
 /// Above 0 where a map's buckets are all in all lower than those observed, below 0 where they are
 /// higher.
 using BucketBalance = std::function<double(const Buckets&)>;
 
-/// Maps that a fault makes of `from`, which the encoding has after `changes`. `farthest`: distance
-/// that was observed.
+/// Maps that a fault makes of `from`. `farthest`: distance that was observed.
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
-                                   BucketFault fault, const Given& changes = {},
-                                   const BucketBalance& balance = {},
+                                   BucketFault fault, const BucketBalance& balance = {},
                                    std::int64_t farthest = 1 << 20);
 
 /// The bias with its weights behind another map.

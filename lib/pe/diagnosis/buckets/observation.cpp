@@ -10,25 +10,11 @@
 #include "pe/base/error.hpp"
 
 namespace pe {
-namespace {
-
-// (Δw + W − 1)(2H − 1) + (Δh + H − 1): the index of a window whose rows and columns have changed
-// places.
-Index swapped(std::int64_t query, std::int64_t key, Index height, Index width) {
-  const std::int64_t rows = query / width - key / width, columns = query % width - key % width;
-  return (columns + width - 1) * (2 * height - 1) + rows + height - 1;
-}
-
-}  // namespace
-
 double BucketObservation::bucket(const BucketHypothesis& hypothesis, std::int64_t query,
                                  std::int64_t key) const {
   std::int64_t i = query + hypothesis.query_shift, j = key;
   if (hypothesis.transposed) std::swap(i, j);
-  const Index width = hypothesis.swapped_width;
-  return static_cast<double>(
-      (width > 0 ? swapped(i, j, *map.positions / width, width) : hypothesis.map.of(i, j)) +
-      hypothesis.added);
+  return static_cast<double>(hypothesis.map.of(i, j) + hypothesis.added);
 }
 
 Fit BucketObservation::measure(const BucketHypothesis& hypothesis) const {
@@ -78,22 +64,20 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
       std::max(std::abs(shape.first_query + shape.queries - 1 - shape.first_key),
                std::abs(shape.first_key + shape.keys - 1 - shape.first_query)) +
       1;
-  for (BucketMap& map : bucket_maps(*observation.expected, hypothesis.map, fault,
-                                    hypothesis.changes, balance, farthest)) {
+  for (BucketMap& map :
+       bucket_maps(*observation.expected, hypothesis.map, fault, balance, farthest)) {
     BucketHypothesis other = hypothesis;
     other.map = std::move(map.buckets);
-    if (!map.changes.empty()) other.changes = std::move(map.changes);
     proposals.push_back({std::move(other), std::move(map.sentence), map.cost});
   }
   return proposals;
 }
 
-Proposals transposed(const BucketObservation& observation, const BucketHypothesis& hypothesis) {
+Proposals transposed(const BucketObservation&, const BucketHypothesis& hypothesis) {
   BucketHypothesis other = hypothesis;
   other.transposed = !hypothesis.transposed;
-  const bool key_less = observation.expected->encoding->name == "t5" ||
-                        observation.expected->encoding->name == "shaw" ||
-                        observation.expected->encoding->name == "tupe";
+  const bool key_less = hypothesis.map.rule && hypothesis.map.rule->sign > 0 &&
+                        hypothesis.map.rule->scale != BucketRule::Scale::window;
   return {{std::move(other),
            key_less ? "the buckets are those of query - key, where key - query is meant"
                     : "the buckets are those of key - query, where query - key is meant",
@@ -133,16 +117,6 @@ Proposals offsets(const BucketObservation& observation, const BucketHypothesis& 
   return proposals;
 }
 
-Proposals axes(const BucketObservation& observation, const BucketHypothesis& hypothesis) {
-  if (observation.window_width == 0 || !observation.map.positions) return {};
-  BucketHypothesis other = hypothesis;
-  other.swapped_width = observation.window_width;
-  return {{std::move(other),
-           "columns count for rows: the difference of columns is multiplied, where that of rows is "
-           "to be",
-           1}};
-}
-
 constexpr Proposer<BucketObservation> causes[] = {
     {Cause::bucket_transposed, "axes", &transposed},
     {Cause::bucket_direction, "direction", &maps<BucketFault::direction>},
@@ -151,7 +125,7 @@ constexpr Proposer<BucketObservation> causes[] = {
     {Cause::bucket_max_distance, "distance", &maps<BucketFault::max_distance>},
     {Cause::bucket_offset, "offset", &offsets},
     {Cause::bucket_boundary, "boundary", &maps<BucketFault::boundary>},
-    {Cause::axes_swapped, "window", &axes},
+    {Cause::axes_swapped, "window", &maps<BucketFault::axes>},
 };
 
 }  // namespace
@@ -172,13 +146,8 @@ void add_probe(BucketObservation& observation, const Stored& array, Index row, I
 
 BucketObservation observe_buckets(const Expectation& expected, const Stored& array,
                                   const Buckets& map, BucketShape shape) {
-  BucketObservation observation{.expected = &expected,
-                                .map = map,
-                                .window_width = 0,
-                                .shape = std::move(shape),
-                                .probes = {}};
-  if (const Bias* bias = std::get_if<Bias>(&expected.effect))
-    observation.window_width = bias->window_width;
+  BucketObservation observation{
+      .expected = &expected, .map = map, .shape = std::move(shape), .probes = {}};
   const BucketShape& axes = observation.shape;
   if (map.positions &&
       (axes.first_key < 0 || axes.first_key + axes.keys > *map.positions || axes.first_query < 0))

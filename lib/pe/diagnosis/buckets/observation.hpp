@@ -22,10 +22,8 @@ std::vector<BucketShape> bucket_shapes(const Expectation& expected, const Stored
 
 struct BucketHypothesis {
   Buckets map;
-  Given changes = {};
   bool transposed = false;
   std::int64_t query_shift = 0, added = 0;
-  Index swapped_width = 0;  // columns of the window, where rows and columns have changed places
 };
 
 struct BucketObservation {
@@ -38,7 +36,6 @@ struct BucketObservation {
 
   const Expectation* expected = nullptr;
   Buckets map;
-  Index window_width = 0;
   BucketShape shape;
   std::vector<Probe> probes;
 
