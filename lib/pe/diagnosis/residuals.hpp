@@ -90,6 +90,12 @@ void tell(const std::vector<Explanation<Observation>>& found, Diagnosis& diagnos
 const Stored& only_array(const Expectation& expected, const Dump& dump,
                          std::span<const std::string_view> names);
 
+/// Some cells are wrong, and so few among so many that no formula moved them.
+inline bool is_few(const Tally& residuals) {
+  return residuals.beyond() > 0 && residuals.cells() >= 64 &&
+         20 * residuals.beyond() <= residuals.cells();
+}
+
 /// A reason of its own where the first wrong number is none at all.
 void blame_numbers(Diagnosis& diagnosis);
 

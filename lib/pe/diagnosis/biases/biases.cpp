@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
 #include "pe/diagnosis/biases/trained.hpp"
 
@@ -16,126 +16,6 @@ namespace pe {
 namespace {
 
 using Constant = BiasHypothesis::Constant;
-
-// A hypothesis that attention cannot tell from what is meant, and why.
-struct Equivalent {
-  BiasHypothesis hypothesis;
-  std::vector<std::string> notes;
-};
-
-std::vector<Equivalent> head_choices(const BiasObservation& observation) {
-  const Index heads = observation.shape.heads, meant = observation.bias->heads;
-  std::vector<Equivalent> choices = {{observation.base, {}}};
-  if (heads >= meant) return choices;
-  const Index step = heads == 1 ? 1 : heads;
-  for (Index first = heads == 1 ? 0 : step; first + heads <= meant; first += step) {
-    Equivalent slice{observation.base, {}};
-    std::iota(slice.hypothesis.heads.begin(), slice.hypothesis.heads.end(), first);
-    if (heads == 1)
-      slice.notes.push_back(fmt::format("one head of {}: number {}, from 0", meant, first));
-    else
-      slice.notes.push_back(fmt::format("heads {} to {} of {}: the slice of rank {} of {}", first,
-                                        first + heads - 1, meant, first / heads,
-                                        (meant + heads - 1) / heads));
-    choices.push_back(std::move(slice));
-  }
-  if (heads == 1)
-    choices.erase(choices.begin());
-  else
-    choices.front().notes.push_back(
-        fmt::format("the first {} of {} heads: right for rank 0 alone", heads, meant));
-  return choices;
-}
-
-// The keys of each batch that are tokens, where the others, padding, hold 0 and the first token
-// does too (build_alibi_tensor: positions are counted along the attention mask and multiplied by
-// it). Read off each batch's first row; none where no batch has padding.
-std::vector<BiasHypothesis::Tokens> tokens_of(const BiasObservation& observation) {
-  const BiasShape& shape = observation.shape;
-  std::vector<BiasHypothesis::Tokens> tokens;
-  bool padded = false;
-  for (const std::vector<double>& row : observation.first_rows) {
-    const auto open = [](double value) { return value != 0; };
-    const auto first = std::ranges::find_if(row, open) - row.begin(),
-               end = std::find_if(row.rbegin(), row.rend(), open).base() - row.begin();
-    if (first == std::ssize(row)) return {};  // no more than one token: nothing to be seen
-    tokens.push_back({shape.first_key + std::max<Index>(first - 1, 0), shape.first_key + end});
-    padded = padded || first > 1 || end < std::ssize(row);
-  }
-  return padded ? tokens : std::vector<BiasHypothesis::Tokens>{};
-}
-
-// A dump that is padded holds slope·key from each batch's first token on.
-std::optional<Equivalent> padded(const BiasObservation& observation, const Equivalent& from) {
-  Equivalent other = from;
-  other.hypothesis.tokens = tokens_of(observation);
-  if (other.hypothesis.tokens.empty()) return {};
-  other.hypothesis.constant = Constant::key;
-  std::string counts;
-  for (const auto& [first, end] : other.hypothesis.tokens)
-    counts += fmt::format("{}{}", counts.empty() ? "" : ", ", end - first);
-  other.notes.push_back(fmt::format(
-      "the bias is slope*(key - first token), and 0 at keys of padding: {} of {} keys are tokens",
-      counts, observation.shape.keys));
-  return other;
-}
-
-std::vector<Equivalent> equivalents(const BiasObservation& observation) {
-  std::vector<Equivalent> all;
-  const bool linear = !observation.base.slopes.empty(), causal = observation.base.masked;
-  const auto with = [&](const Equivalent& from, Constant constant, std::int64_t steps,
-                        std::string note) {
-    Equivalent other = from;
-    other.hypothesis.constant = constant;
-    other.hypothesis.constant_steps = steps;
-    if (!note.empty()) other.notes.push_back(std::move(note));
-    all.push_back(std::move(other));
-  };
-  for (const Equivalent& choice : head_choices(observation)) {
-    all.push_back(choice);
-    if (observation.shape.slopes) {
-      Equivalent negative = choice;
-      negative.hypothesis.scale = -1;
-      negative.notes.emplace_back(
-          "the slopes are stored with the sign of the bias, as GPT-NeoX does");
-      all.push_back(std::move(negative));
-      continue;
-    }
-    if (linear && causal) {
-      if (observation.base.constant == Constant::key)
-        with(choice, Constant::none, 0,
-             "the bias is -slope*distance: slope*key less a constant for each query, which softmax "
-             "cannot see");
-      else
-        with(choice, Constant::key, 0,
-             "the bias is slope*key: -slope*distance and a constant for each query, which softmax "
-             "cannot see");
-      with(choice, Constant::key_from_last, 0,
-           "the bias is slope*(key - last key): -slope*distance and a constant for each query, "
-           "which softmax cannot see");
-      if (auto other = padded(observation, choice)) all.push_back(std::move(*other));
-    }
-    if (linear)
-      for (const int steps : {-1, 1})
-        with(
-            choice, Constant::none, steps,
-            fmt::format("every distance is counted as one {}: a constant, which softmax cannot see",
-                        steps < 0 ? "more" : "less"));
-  }
-  if (!observation.shape.slopes && observation.shape.keys > 1)
-    for (const Equivalent& choice : head_choices(observation))
-      with(choice, Constant::any, 0,
-           "each query's row has a constant of its own added, which softmax cannot see");
-  return all;
-}
-
-std::string place_of(const BiasShape& shape, const Spot& spot) {
-  const Index plane = spot.run / shape.queries, head = plane % shape.heads;
-  const std::string batch = shape.batch > 1 ? fmt::format("batch {}, ", plane / shape.heads) : "";
-  if (shape.slopes) return fmt::format("head {}", head);
-  return fmt::format("{}head {}, query {}, key {}", batch, head,
-                     shape.first_query + spot.run % shape.queries, shape.first_key + spot.index);
-}
 
 void note_later(const LaterKeys& later, Diagnosis& diagnosis) {
   const Index open = later.zero + later.finite;
@@ -213,50 +93,6 @@ bool has_drawn_weights(const Expectation& expected) {
   const auto seed = std::ranges::find(entries, "seed", &Parameters::Entry::name);
   const bool by_bucket = std::get<Bias>(expected.effect).scaled_terms == 1;  // and by nothing else
   return by_bucket && !given && seed != entries.end() && seed->origin == "default";
-}
-
-// Cells on the diagonal of a wrong one, of the same head, that are wrong as well. A formula that is
-// wrong is wrong along diagonals; damage is not.
-bool is_alone(const BiasObservation& observation, const BiasHypothesis& hypothesis,
-              const Spot& spot) {
-  const BiasShape& shape = observation.shape;
-  const Index plane = spot.run / shape.queries, query = spot.run % shape.queries;
-  Index total = 0, wrong = 0;
-  const Index step = std::max<Index>(1, shape.queries / 512);
-  for (Index q = query % step; q < shape.queries; q += step) {
-    const Index key = spot.index + q - query;
-    if (key < 0 || key >= shape.keys || observation.mask->hides(plane, q, key)) continue;
-    BiasObservation one = observation;
-    BiasObservation::Probe probe{.plane = plane,
-                                 .query = shape.first_query + q,
-                                 .runs = {{shape.first_key + key, 1, 1, 0}},
-                                 .got = {0}};
-    observation.array->read((plane * shape.queries + q) * shape.keys + key, 1, probe.got.data());
-    one.probes = {std::move(probe)};
-    ++total;
-    wrong += !one.agrees(hypothesis);
-  }
-  return total < 4 || 2 * wrong < total;
-}
-
-// A few wrong cells, among many that are right.
-std::optional<Reason> damage(const BiasObservation& observation, const Stored& array) {
-  if (observation.shape.slopes || observation.shape.heads > observation.bias->heads) return {};
-  for (const Equivalent& one : equivalents(observation)) {
-    if (one.hypothesis.constant == Constant::any) continue;
-    const Tally residuals = bias_pass(observation, array, one.hypothesis).residuals;
-    if (residuals.beyond() == 0 || residuals.cells() < 64 ||
-        20 * residuals.beyond() > residuals.cells())
-      continue;
-    if (!is_alone(observation, one.hypothesis, *residuals.first_wrong()) ||
-        !is_alone(observation, one.hypothesis, *residuals.worst_spot()))
-      continue;
-    return Reason{
-        Cause::damaged_cells,
-        fmt::format("{} of {} cells, the first at {}", residuals.beyond(), residuals.cells(),
-                    place_of(observation.shape, *residuals.first_wrong()))};
-  }
-  return {};
 }
 
 // The buckets meant, behind weights that are not.

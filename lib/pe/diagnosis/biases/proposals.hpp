@@ -1,4 +1,4 @@
-// What the causes of linear biases offer: hypotheses whose slopes are others.
+// What causes offer that have a file of their own.
 #pragma once
 
 #include "pe/diagnosis/biases/observation.hpp"
@@ -14,5 +14,13 @@ BiasProposals offer_exponents(const BiasObservation& observation, const BiasHypo
 BiasProposals offer_orders(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 BiasProposals offer_head_slices(const BiasObservation& observation,
                                 const BiasHypothesis& hypothesis);
+
+BiasProposals offer_zeros(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+BiasProposals offer_short_positions(const BiasObservation& observation,
+                                    const BiasHypothesis& hypothesis);
+BiasProposals offer_short_slopes(const BiasObservation& observation,
+                                 const BiasHypothesis& hypothesis);
+BiasProposals offer_short_values(const BiasObservation& observation,
+                                 const BiasHypothesis& hypothesis);
 
 }  // namespace pe

@@ -13,12 +13,6 @@ namespace pe {
 
 namespace {
 
-double short_of(double value, DType type) {
-  double rounded = 0;
-  round_to(type, {&value, 1}, &rounded);
-  return rounded;
-}
-
 BiasProposals sign(const BiasObservation&, const BiasHypothesis& hypothesis) {
   BiasHypothesis other = hypothesis;
   other.scale = -hypothesis.scale;
@@ -143,124 +137,6 @@ BiasProposals alignment(const BiasObservation& observation, const BiasHypothesis
            1}};
 }
 
-bool is_zero_row(const BiasObservation& observation, Index row) {
-  const Index keys = observation.shape.keys;
-  std::vector<double> values(static_cast<std::size_t>(keys));
-  observation.array->read(row * keys, keys, values.data());
-  return std::ranges::all_of(
-      values, [&](double value) { return value == 0 || observation.mask->holds(value); });
-}
-
-// The query from which on the rows of the first head hold nothing but zeros, down to the last;
-// found by halves.
-std::optional<std::int64_t> first_zero_row(const BiasObservation& observation) {
-  const BiasShape& shape = observation.shape;
-  if (shape.slopes || shape.queries < 2 || !is_zero_row(observation, shape.queries - 1)) return {};
-  Index from = 0, to = shape.queries - 1;
-  while (from < to) {
-    const Index middle = from + (to - from) / 2;
-    if (is_zero_row(observation, middle))
-      to = middle;
-    else
-      from = middle + 1;
-  }
-  return to == 0 ? std::nullopt : std::optional(shape.first_query + to);
-}
-
-// Heads that hold nothing but zeros, beside others that do not.
-std::optional<Proposal<BiasHypothesis>> zero_heads(const BiasObservation& observation,
-                                                   const BiasHypothesis& hypothesis) {
-  const auto heads = static_cast<std::size_t>(observation.shape.heads);
-  std::vector<bool> zero(heads, false), seen(heads, false);
-  for (const BiasObservation::Probe& probe : observation.probes) {
-    const auto head = static_cast<std::size_t>(probe.plane) % heads;
-    const bool zeros = std::ranges::all_of(
-        probe.got, [&](double value) { return value == 0 || observation.mask->holds(value); });
-    zero[head] = zeros && (zero[head] || !seen[head]);
-    seen[head] = true;
-  }
-  const auto count = std::ranges::count(zero, true);
-  if (count == 0 || count == std::ssize(zero)) return {};
-  BiasHypothesis other = hypothesis;
-  other.zero_heads = zero;
-  other.constant = BiasHypothesis::Constant::none;
-  const auto first = std::ranges::find(zero, true) - zero.begin();
-  return Proposal<BiasHypothesis>{
-      std::move(other),
-      fmt::format("{} of {} heads have no bias, the first of them head {}", count, heads, first),
-      1};
-}
-
-BiasProposals zero(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
-  BiasHypothesis none = hypothesis;
-  none.zero_from = std::numeric_limits<std::int64_t>::min();
-  none.constant = BiasHypothesis::Constant::none;
-  if (observation.shape.slopes) none.scale = 0;
-  // Nothing is simpler; a row's constant would let other causes say as much.
-  BiasProposals proposals = {{std::move(none), "there is no bias: every value is 0", 0.8}};
-  if (auto some = zero_heads(observation, hypothesis)) proposals.push_back(std::move(*some));
-  const std::optional<std::int64_t> from = first_zero_row(observation);
-  if (!from) return proposals;
-  for (const auto constant : {BiasHypothesis::Constant::none, BiasHypothesis::Constant::key}) {
-    if (constant == BiasHypothesis::Constant::key && !(is_linear(hypothesis) && hypothesis.masked))
-      continue;
-    BiasHypothesis late = hypothesis;
-    late.zero_from = from;
-    late.constant = constant;
-    proposals.push_back({std::move(late),
-                         fmt::format("there is no bias for queries from position {} on, as where "
-                                     "decoding with a cache drops it",
-                                     *from),
-                         1.2});
-  }
-  return proposals;
-}
-
-BiasProposals short_positions(const BiasObservation& observation,
-                              const BiasHypothesis& hypothesis) {
-  BiasProposals proposals;
-  if (!is_linear(hypothesis) || observation.shape.slopes) return proposals;
-  for (const DType type : {DType::bf16, DType::f16})
-    for (const auto rounded :
-         {BiasHypothesis::Rounded::distances, BiasHypothesis::Rounded::positions})
-      for (const auto constant : {hypothesis.constant, BiasHypothesis::Constant::key,
-                                  BiasHypothesis::Constant::key_from_last}) {
-        if (constant != hypothesis.constant &&
-            (!hypothesis.masked || rounded == BiasHypothesis::Rounded::positions))
-          continue;
-        BiasHypothesis other = hypothesis;
-        other.rounded = rounded;
-        other.short_type = type;
-        other.constant = constant;
-        proposals.push_back(
-            {std::move(other),
-             fmt::format(
-                 "{} are rounded to {}, so that those beyond {} fall together",
-                 rounded == BiasHypothesis::Rounded::distances && constant == hypothesis.constant
-                     ? "distances"
-                     : "positions",
-                 name_of(type), type == DType::bf16 ? 256 : 2048),
-             1});
-      }
-  return proposals;
-}
-
-// The slopes alone in a short type; a power of 2 shows no difference.
-BiasProposals short_slopes(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
-  BiasProposals proposals;
-  if (!is_linear(hypothesis)) return proposals;
-  for (const DType type : {DType::bf16, DType::f16}) {
-    BiasHypothesis other = hypothesis;
-    for (Real& slope : other.slopes) slope = short_of(to_double(slope), type);
-    if (other.slopes == hypothesis.slopes || observation.dtype == type) continue;
-    proposals.push_back(
-        {std::move(other),
-         fmt::format("the slopes are rounded to {} before they are multiplied", name_of(type)),
-         1.1});
-  }
-  return proposals;
-}
-
 // Heads that stand in another order: for each head of the dump the head meant that agrees with it.
 BiasProposals permuted(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   constexpr Index most = 64;  // of which every one is probed
@@ -284,35 +160,6 @@ BiasProposals permuted(const BiasObservation& observation, const BiasHypothesis&
   if (other.heads == hypothesis.heads) return {};
   return {{std::move(other),
            fmt::format("the heads stand in another order: {}", fmt::join(other.heads, ", ")), 1}};
-}
-
-BiasProposals short_values(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
-  BiasProposals proposals;
-  // slope·key has roundings of its own, which no constant read off a row makes good.
-  const BiasShape& shape = observation.shape;
-  const bool past =
-      hypothesis.masked || (shape.queries == 1 && shape.first_query >= shape.last_key());
-  for (const DType type : {DType::f16, DType::bf16})
-    for (const auto constant : {hypothesis.constant, BiasHypothesis::Constant::key,
-                                BiasHypothesis::Constant::key_from_last}) {
-      if (constant != hypothesis.constant && (!past || !is_linear(hypothesis) || shape.slopes))
-        continue;
-      // Every number of the dump is one of its own type: only slopes and products tell more.
-      if (observation.dtype == type && !is_linear(hypothesis)) continue;
-      BiasHypothesis other = hypothesis;
-      other.storage = type;
-      other.constant = constant;
-      proposals.push_back(
-          {std::move(other),
-           observation.dtype == type
-               ? fmt::format("slopes or products are rounded to {} before the last rounding",
-                             name_of(type))
-               : fmt::format("the values are rounded to {} before they are written as {}",
-                             name_of(type), name_of(observation.dtype)),
-           (type == DType::f16 ? 1 : 1.01) +
-               (past && constant == BiasHypothesis::Constant::any ? 0.02 : 0)});
-    }
-  return proposals;
 }
 
 // The same weights behind another map of buckets.
@@ -344,16 +191,16 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::bias_alignment, "alignment", &alignment},
     {Cause::bias_distance, "distance", &distances},
     {Cause::bias_symmetric, "sides", &one_sided},
-    {Cause::bias_zero, "zero", &zero},
+    {Cause::bias_zero, "zero", &offer_zeros},
     {Cause::bias_scaled, "scale", &scales},
     {Cause::bucket_direction, "buckets", &bucketed<BucketFault::direction>},
     {Cause::bucket_max_distance, "buckets", &bucketed<BucketFault::max_distance>},
     {Cause::bucket_boundary, "buckets", &bucketed<BucketFault::boundary>},
     {Cause::bucket_offset, "buckets", &bucketed<BucketFault::offset>},
     {Cause::axes_swapped, "buckets", &bucketed<BucketFault::axes>},
-    {Cause::low_precision_positions, "positions", &short_positions},
-    {Cause::low_precision_bias, "storage", &short_values},
-    {Cause::low_precision_bias, "storage", &short_slopes},
+    {Cause::low_precision_positions, "positions", &offer_short_positions},
+    {Cause::low_precision_bias, "storage", &offer_short_values},
+    {Cause::low_precision_bias, "storage", &offer_short_slopes},
     {Cause::heads_permuted, "heads", &permuted},
 };
 

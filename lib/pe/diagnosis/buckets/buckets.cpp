@@ -62,6 +62,24 @@ std::optional<std::int64_t> span_of(const Buckets& map) {
   return centred ? std::optional<std::int64_t>(map.of(0, 0)) : std::nullopt;
 }
 
+// The cells probed on the diagonal of a wrong one are right, most of them: it is no boundary.
+bool is_alone(const BucketObservation& observation, const BucketHypothesis& hypothesis,
+              const Spot& spot) {
+  const BucketShape& shape = observation.shape;
+  if (shape.queries < 4) return shape.layout != "bucket-offsets";
+  const std::int64_t offset =
+      shape.first_key + spot.index - shape.first_query - spot.run % shape.queries;
+  Index total = 0, wrong = 0;
+  for (const BucketObservation::Probe& probe : observation.probes) {
+    const std::int64_t key = probe.query + offset, at = key - probe.keys.first;
+    if (at < 0 || at >= probe.keys.count) continue;
+    ++total;
+    wrong +=
+        probe.got[static_cast<std::size_t>(at)] != observation.bucket(hypothesis, probe.query, key);
+  }
+  return total >= 3 && 2 * wrong < total;
+}
+
 }  // namespace
 
 Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
@@ -130,6 +148,12 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
           break;
         }
       blame_numbers(diagnosis);
+      if (diagnosis.reasons.empty() && is_few(first) &&
+          is_alone(observation, start, *first.first_wrong()) &&
+          is_alone(observation, start, *first.worst_spot()))
+        diagnosis.reasons.push_back(
+            {Cause::damaged_cells, fmt::format("{} of {} cells, the first at {}", first.beyond(),
+                                               first.cells(), place(*first.first_wrong()))});
     }
     if (!best_cost || cost < *best_cost) {
       best = std::move(diagnosis);

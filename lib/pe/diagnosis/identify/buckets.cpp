@@ -44,8 +44,8 @@ std::vector<Candidate> bucket_guesses(double lowest, double highest) {
   for (const double k : {highest / 2, highest, -lowest})
     if (k >= 1 && k == std::floor(k) && k < 65536)
       add("shaw", identified({{"max-distance", fmt::format("{:.0f}", k)}}));
-  for (const std::string buckets : {"256", "0", "128", "64", "32"})
-    for (const std::string most : {"512", "1024", "256", "128", "2048"})
+  for (const std::string buckets : {"256", "0", "128", "64", "32", "16"})
+    for (const std::string most : {"512", "1024", "256", "128", "2048", "64"})
       add("deberta", identified({{"position-buckets", buckets}, {"max-relative-positions", most}}));
   return all;
 }

@@ -220,6 +220,11 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
         found, [&](const auto& one) { return !pass(observation, array, one.hypothesis).agrees(); });
     if (!found.empty()) tell(found, diagnosis);
     blame_numbers(diagnosis);
+    if (diagnosis.reasons.empty() && diagnosis.tier == Tier::wrong && first.first_wrong() &&
+        is_few(first))
+      diagnosis.reasons.push_back(
+          {Cause::damaged_cells, fmt::format("{} of {} cells, the first at {}", first.beyond(),
+                                             first.cells(), place(*first.first_wrong()))});
   }
   const bool unexplained = diagnosis.tier == Tier::wrong && diagnosis.reasons.empty();
   if (!of_shape.empty() && !unexplained) {

@@ -1,0 +1,123 @@
+// Rows that have a constant of their own, slices of the heads, padded tokens: the same to
+// attention.
+#include "pe/diagnosis/biases/equivalents.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace pe {
+namespace {
+
+using Constant = BiasHypothesis::Constant;
+
+std::vector<Equivalent> head_choices(const BiasObservation& observation) {
+  const Index heads = observation.shape.heads, meant = observation.bias->heads;
+  std::vector<Equivalent> choices = {{observation.base, {}}};
+  if (heads >= meant) return choices;
+  const Index step = heads == 1 ? 1 : heads;
+  for (Index first = heads == 1 ? 0 : step; first + heads <= meant; first += step) {
+    Equivalent slice{observation.base, {}};
+    std::iota(slice.hypothesis.heads.begin(), slice.hypothesis.heads.end(), first);
+    if (heads == 1)
+      slice.notes.push_back(fmt::format("one head of {}: number {}, from 0", meant, first));
+    else
+      slice.notes.push_back(fmt::format("heads {} to {} of {}: the slice of rank {} of {}", first,
+                                        first + heads - 1, meant, first / heads,
+                                        (meant + heads - 1) / heads));
+    choices.push_back(std::move(slice));
+  }
+  if (heads == 1)
+    choices.erase(choices.begin());
+  else
+    choices.front().notes.push_back(
+        fmt::format("the first {} of {} heads: right for rank 0 alone", heads, meant));
+  return choices;
+}
+
+// The keys of each batch that are tokens, where the others, padding, hold 0 and the first token
+// does too (build_alibi_tensor: positions are counted along the attention mask and multiplied by
+// it). Read off each batch's first row; none where no batch has padding.
+std::vector<BiasHypothesis::Tokens> tokens_of(const BiasObservation& observation) {
+  const BiasShape& shape = observation.shape;
+  std::vector<BiasHypothesis::Tokens> tokens;
+  bool padded = false;
+  for (const std::vector<double>& row : observation.first_rows) {
+    const auto open = [](double value) { return value != 0; };
+    const auto first = std::ranges::find_if(row, open) - row.begin(),
+               end = std::find_if(row.rbegin(), row.rend(), open).base() - row.begin();
+    if (first == std::ssize(row)) return {};  // no more than one token: nothing to be seen
+    tokens.push_back({shape.first_key + std::max<Index>(first - 1, 0), shape.first_key + end});
+    padded = padded || first > 1 || end < std::ssize(row);
+  }
+  return padded ? tokens : std::vector<BiasHypothesis::Tokens>{};
+}
+
+// A dump that is padded holds slope·key from each batch's first token on.
+std::optional<Equivalent> padded(const BiasObservation& observation, const Equivalent& from) {
+  Equivalent other = from;
+  other.hypothesis.tokens = tokens_of(observation);
+  if (other.hypothesis.tokens.empty()) return {};
+  other.hypothesis.constant = Constant::key;
+  std::string counts;
+  for (const auto& [first, end] : other.hypothesis.tokens)
+    counts += fmt::format("{}{}", counts.empty() ? "" : ", ", end - first);
+  other.notes.push_back(fmt::format(
+      "the bias is slope*(key - first token), and 0 at keys of padding: {} of {} keys are tokens",
+      counts, observation.shape.keys));
+  return other;
+}
+
+}  // namespace
+
+std::vector<Equivalent> equivalents(const BiasObservation& observation) {
+  std::vector<Equivalent> all;
+  const bool linear = !observation.base.slopes.empty(), causal = observation.base.masked;
+  const auto with = [&](const Equivalent& from, Constant constant, std::int64_t steps,
+                        std::string note) {
+    Equivalent other = from;
+    other.hypothesis.constant = constant;
+    other.hypothesis.constant_steps = steps;
+    if (!note.empty()) other.notes.push_back(std::move(note));
+    all.push_back(std::move(other));
+  };
+  for (const Equivalent& choice : head_choices(observation)) {
+    all.push_back(choice);
+    if (observation.shape.slopes) {
+      Equivalent negative = choice;
+      negative.hypothesis.scale = -1;
+      negative.notes.emplace_back(
+          "the slopes are stored with the sign of the bias, as GPT-NeoX does");
+      all.push_back(std::move(negative));
+      continue;
+    }
+    if (linear && causal) {
+      if (observation.base.constant == Constant::key)
+        with(choice, Constant::none, 0,
+             "the bias is -slope*distance: slope*key less a constant for each query, which softmax "
+             "cannot see");
+      else
+        with(choice, Constant::key, 0,
+             "the bias is slope*key: -slope*distance and a constant for each query, which softmax "
+             "cannot see");
+      with(choice, Constant::key_from_last, 0,
+           "the bias is slope*(key - last key): -slope*distance and a constant for each query, "
+           "which softmax cannot see");
+      if (auto other = padded(observation, choice)) all.push_back(std::move(*other));
+    }
+    if (linear)
+      for (const int steps : {-1, 1})
+        with(
+            choice, Constant::none, steps,
+            fmt::format("every distance is counted as one {}: a constant, which softmax cannot see",
+                        steps < 0 ? "more" : "less"));
+  }
+  if (!observation.shape.slopes && observation.shape.keys > 1)
+    for (const Equivalent& choice : head_choices(observation))
+      with(choice, Constant::any, 0,
+           "each query's row has a constant of its own added, which softmax cannot see");
+  return all;
+}
+
+}  // namespace pe

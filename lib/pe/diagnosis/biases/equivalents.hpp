@@ -1,0 +1,24 @@
+// What attention cannot tell from the bias that is meant, and damage to a bias that is right.
+#pragma once
+
+#include "pe/diagnosis/biases/observation.hpp"
+#include "pe/diagnosis/residuals.hpp"
+
+namespace pe {
+
+/// A hypothesis that attention cannot tell from what is meant, and why.
+struct Equivalent {
+  BiasHypothesis hypothesis;
+  std::vector<std::string> notes;
+};
+
+/// What is meant first, then what is as good: the nearest first.
+std::vector<Equivalent> equivalents(const BiasObservation& observation);
+
+/// "batch 1, head 3, query 20, key 5".
+std::string place_of(const BiasShape& shape, const Spot& spot);
+
+/// A few wrong cells, among many that are right.
+std::optional<Reason> damage(const BiasObservation& observation, const Stored& array);
+
+}  // namespace pe
