@@ -3,7 +3,6 @@
 #include "pe/diagnosis/rotations/angles.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -128,18 +127,24 @@ namespace {
 
 // How far the probes lie from what a form gives, in their noise.
 struct Misfit {
-  double mean = 0;  // no probe counts for more than four
-  double most = 0;  // all but one in twenty lie nearer
-  bool suits() const { return most <= 1; }
+  double mean = 0;          // no probe counts for more than four
+  double most = 0;          // all but one in twenty lie nearer
+  std::size_t outside = 0;  // of the noise
+  std::size_t far = 0;      // of them: by more than two roundings of the angle
+  // Several that lie a rounding away are another arithmetic's; one or two, or farther, are damage.
+  bool suits() const { return most <= 1 && (outside < 3 || far > 0); }
 };
 
 template <typename Shift>
-Misfit misfit(const std::vector<Phase>& phases, Shift shift) {
+Misfit misfit(const std::vector<Phase>& phases, double frequency, Shift shift) {
   if (phases.empty()) return {};
   std::vector<double> off;
   Misfit misfit;
   for (const Phase& phase : phases) {
-    off.push_back(std::fabs(phase.off - shift(phase.position)) / phase.noise);
+    const double distance = std::fabs(phase.off - shift(phase.position));
+    off.push_back(distance / phase.noise);
+    misfit.outside += distance > phase.noise;
+    misfit.far += distance > phase.noise + 2.5 * unit * std::fabs(phase.position * frequency);
     misfit.mean += std::min(off.back(), 4.0) / static_cast<double>(phases.size());
   }
   const auto rank =
@@ -188,12 +193,13 @@ AngleModel::AngleModel(const RotationObservation& observation,
     const double frequency = hypothesis.frequencies[j];
     const Slope slope = slope_of(phases[j], frequency);
     pairs_.push_back({AngleForm::exact, frequency, 0, 0});
-    // What is left of a slope that is the median of several, and of the number beside it.
+    // What is left of a slope that is the median of several, and of the number beside it; and two
+    // roundings of the angle, for steps that the form does not know (a frequency kept in double).
     const bool certain = is_certain(observation, hypothesis, j);
-    const double left = certain ? 0 : std::min(2 * slope.noise, growth[j] * unit);
-    Misfit best{std::numeric_limits<double>::infinity(), 2};
+    const double left = certain ? 0 : std::min(2 * slope.noise + 2 * unit, growth[j] * unit);
+    Misfit best{.mean = std::numeric_limits<double>::infinity(), .most = 2};
     for (const Pair& one : candidates(frequency, certain, slope.value, slope.noise, growth[j])) {
-      const Misfit found = misfit(phases[j], [&](double p) { return shift(one, p); });
+      const Misfit found = misfit(phases[j], frequency, [&](double p) { return shift(one, p); });
       if (!(found.mean < best.mean)) continue;
       best = found;
       pairs_.back() = one;
@@ -225,22 +231,22 @@ void AngleModel::step_as_dialect(const RotationObservation& observation,
       steps->angles(p, angles.data());
       return static_cast<double>(angles[j]) - p * frequency;
     };
-    if (!misfit(phases[j], shift).suits()) continue;
+    if (!misfit(phases[j], frequency, shift).suits()) continue;
     pairs_[j] = {AngleForm::stepped, frequency, 0, 2 * unit};
     steps_ = steps;
   }
 }
 
 std::string AngleModel::describe() const {
-  std::array<std::size_t, 6> count{};
-  for (const Pair& pair : pairs_) ++count[static_cast<std::size_t>(pair.form)];
-  if (count[static_cast<std::size_t>(AngleForm::drifting)] > 0)
-    return "angles within four float32 roundings and one error for each pair";
-  if (count[static_cast<std::size_t>(AngleForm::stepped)] > 0) return "angles as the dialect steps";
-  if (count[static_cast<std::size_t>(AngleForm::product)] > 0 ||
-      count[static_cast<std::size_t>(AngleForm::quotient)] > 0)
-    return "angles of one float32 rounding, frequencies held in float32";
-  return "angles in double";
+  const auto has = [&](AngleForm form) {
+    return std::ranges::any_of(pairs_, [&](const Pair& pair) { return pair.form == form; });
+  };
+  if (has(AngleForm::drifting))
+    return "k = 4 + j for some pairs: float32 angles with one error of frequency for each";
+  if (has(AngleForm::stepped)) return "k = 2: angles stepped as a dialect does";
+  if (has(AngleForm::product) || has(AngleForm::quotient))
+    return "k = 2 beside what the probes leave open: one float32 product a pair, 0 where θ is 1";
+  return "k = 2 beside what the probes leave open: angles in double, 0 where θ is 1";
 }
 
 }  // namespace pe

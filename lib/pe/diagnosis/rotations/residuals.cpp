@@ -483,6 +483,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
       residuals.suspects.push_back(part.worst_row);
   }
   residuals.curve = curve_of(observation, parts);
+  if (own) residuals.angles = own->describe();
   if (reading.is_one_sided()) residuals.cells /= 2;
   return residuals;
 }

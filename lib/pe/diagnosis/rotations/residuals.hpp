@@ -14,6 +14,7 @@ struct RotationResiduals {
   Cell worst_cell;
   std::optional<Cell> first_wrong;  // beyond the bound of float32 angles
   bool in_double = true;            // every cell lies within the bound of double angles
+  std::string angles;               // how the file's angles were made; "": any float32 way
   Index beyond = 0;                 // cells, of a bound that the file's own arithmetic sets
   Index not_finite = 0;
   std::optional<Cell> first_not_finite;

@@ -85,7 +85,13 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
 
 namespace {
 
-std::string bound_sentence(const RotationObservation& observation) {
+std::string bound_sentence(const RotationObservation& observation,
+                           const RotationResiduals& residuals) {
+  if (!residuals.angles.empty() && observation.has_values())
+    return fmt::format(
+        "how far the file's own angles lie, and A·(k·2^-24·angle + 3·2^-24) + half a step of {}, A "
+        "= {:.6g}; {}",
+        name_of(observation.dtype()), observation.truth().magnitude, residuals.angles);
   const double widest = observation.truth().growth.empty() ? 0 : observation.truth().growth.back();
   if (observation.reading().form == Form::vectors)
     return fmt::format(
@@ -156,7 +162,7 @@ void take_residuals(const RotationResiduals& residuals, const RotationObservatio
   diagnosis.bound = residuals.bound;
   diagnosis.first_wrong = residuals.first_wrong;
   diagnosis.curve = residuals.curve;
-  diagnosis.bound_from = bound_sentence(observation);
+  diagnosis.bound_from = bound_sentence(observation, residuals);
   diagnosis.coverage = fmt::format("all {} values", residuals.cells);
 }
 
