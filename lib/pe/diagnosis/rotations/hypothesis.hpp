@@ -42,6 +42,7 @@ std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
 struct RotationHypothesis {
   Given changes;                    // parameters told otherwise
   std::vector<double> frequencies;  // radians per position
+  std::vector<double> angle_ulps;   // of these frequencies; empty: those of what is meant
   double cosine_magnitude = 1, sine_magnitude = 1;
   std::vector<std::size_t> axis;
   std::function<double(Index row, std::size_t axis)> position;
