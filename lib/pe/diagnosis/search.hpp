@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,7 @@ struct Proposal {
   Hypothesis hypothesis;
   std::string sentence;
   double cost = 1;
+  std::optional<Cause> cause = {};  // of its own, where one proposer speaks for several
 };
 
 /// Observation: Hypothesis, `Fit measure(const Hypothesis&) const` and whatever its causes look at;
@@ -66,13 +69,11 @@ void extend(const Observation& observation, const Explanation<Observation>& from
       if constexpr (requires { observation.agrees(proposal.hypothesis); })
         if (last && !observation.agrees(proposal.hypothesis)) continue;
       const Fit fit = observation.measure(proposal.hypothesis);
-      Explanation<Observation> next{std::move(proposal.hypothesis),
-                                    fit,
-                                    from.cost + proposal.cost,
-                                    std::max(from.tier, row_of(proposer.cause).tier),
-                                    from.reasons,
-                                    from.aspects};
-      next.reasons.push_back({proposer.cause, std::move(proposal.sentence)});
+      const Cause cause = proposal.cause.value_or(proposer.cause);
+      Explanation<Observation> next{
+          std::move(proposal.hypothesis),          fit,          from.cost + proposal.cost,
+          std::max(from.tier, row_of(cause).tier), from.reasons, from.aspects};
+      next.reasons.push_back({cause, std::move(proposal.sentence)});
       next.aspects.push_back(proposer.aspect);
       found.push_back(std::move(next));
     }
@@ -101,22 +102,36 @@ class Search {
                                                                  0,     Tier::drift,
                                                                  {},    {}} {}
 
-  /// The hypotheses `depth` causes away from the start (0, 1 or 2) that agree, cheapest first.
+  /// The hypotheses `depth` causes away from the start (0, 1 or 2) that agree, cheapest first. What
+  /// excuses cells instead of explaining them costs as much as two causes, and waits for these.
   std::vector<Explanation<Observation>> at_depth(int depth) {
-    constexpr std::size_t promising =
-        48;  // hypotheses of one cause that are tried with a second one, best first
+    constexpr double two_causes = 2;
     if (depth == 0) return search_parts::agreeing(std::vector{none_});
     if (once_.empty()) search_parts::extend(*observation_, none_, proposers_, false, once_);
-    if (depth == 1) return search_parts::agreeing(once_);
-    std::ranges::stable_sort(once_, std::greater{},
-                             [](const Explanation<Observation>& one) { return one.fit.share; });
-    std::vector<Explanation<Observation>> twice;
-    for (std::size_t i = 0; i < std::min(promising, once_.size()); ++i)
-      search_parts::extend(*observation_, once_[i], proposers_, true, twice);
-    return search_parts::agreeing(twice);
+    std::vector<Explanation<Observation>> found;
+    for (const Explanation<Observation>& one : once_)
+      if ((one.cost < two_causes) == (depth == 1)) found.push_back(one);
+    if (depth == 1) return search_parts::agreeing(found);
+    for (const Explanation<Observation>* first : promising())
+      search_parts::extend(*observation_, *first, proposers_, true, found);
+    return search_parts::agreeing(found);
   }
 
  private:
+  // The hypotheses of one cause that are tried with a second one: those that leave least
+  // unexplained, a few of each cause.
+  std::vector<const Explanation<Observation>*> promising() const {
+    constexpr std::size_t most = 40, of_a_cause = 3;
+    std::vector<const Explanation<Observation>*> best, some;
+    for (const Explanation<Observation>& one : once_) best.push_back(&one);
+    std::ranges::stable_sort(best, std::greater{}, [](const auto* one) { return one->fit.share; });
+    std::map<Cause, std::size_t> counts;
+    for (const Explanation<Observation>* one : best)
+      if (some.size() < most && counts[one->reasons.back().cause]++ < of_a_cause)
+        some.push_back(one);
+    return some;
+  }
+
   const Observation* observation_;
   std::span<const Proposer<Observation>> proposers_;
   Explanation<Observation> none_;

@@ -15,11 +15,22 @@ constexpr Parameter schema[] = {
 };
 
 // θ'_j = β·base^(−2j/d) read as a new base (Xiong et al. 2023, §4.1: 10 000 becomes 500 000).
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
-  const Real base = parameters.number("adjusted-base").real();
-  Ladder bent = geometric_ladder(base, plain.dim, static_cast<Index>(plain.frequencies.size()));
-  bent.decisions = {fmt::format("base {} instead of {}", spell(base), spell(plain.base))};
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values, Index) {
+  const Number base = values.number("adjusted-base");
+  BasicLadder<Number> bent =
+      geometric_ladder(base, plain.dim, static_cast<Index>(plain.frequencies.size()));
+  decide(bent, "base {} instead of {}", spell(base), spell(plain.base));
   return bent;
+}
+
+// base' = base·λ, λ_j = λ^(2j/d): what another base says without the name of a rule.
+ScalingFits fit(const MeasuredLadder& measured) {
+  const Stretch stretch =
+      fitted_stretch(measured, [](double pair, double dim) { return 2 * pair / dim; });
+  if (!(stretch.value > 0)) return {};
+  const TidyNumber base = tidiest(measured.plain.base * stretch.value, stretch.relative_error);
+  return {{{{"adjusted-base", base.value}}, 0.35 + base.cost}};
 }
 
 }  // namespace
@@ -30,7 +41,9 @@ extern constinit const Scaling abf{
     .source = "Xiong et al. 2023, arXiv:2309.16039, §4.1",
     .parameters = schema,
     .revokes = "",
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

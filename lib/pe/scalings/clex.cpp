@@ -11,12 +11,21 @@ constexpr Parameter schema[] = {row::required(row::factor)};
 // CLEX integrates d ln θ / dt from t = 1 to t; with the network at its zero initialisation the
 // published code's field gives θ_j(t) = θ_j·(2t − 1)^(−2j/(d−2)): the ntk rule with α = 2t − 1, not
 // t (Chen et al. 2023; DAMO-NLP-SG/CLEX).
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
-  const Real t = parameters.number("factor").real();
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values, Index) {
+  const Number t = values.number("factor");
   if (t < 1)
     throw UsageError(fmt::format("--factor must be at least 1 for --scaling clex, got {}",
-                                 parameters.spell("factor")));
-  return stretched(plain, 2 * t - 1);
+                                 values.spell("factor")));
+  return stretched<Number>(plain, 2 * t - 1);
+}
+
+// α = 2t − 1 is a change of base; ntk's own factor is the likelier reading of it.
+ScalingFits fit(const MeasuredLadder& measured) {
+  const Stretch stretch = fitted_base_change(measured);
+  if (!(stretch.value >= 1)) return {};
+  const TidyNumber t = tidiest((stretch.value + 1) / 2, stretch.relative_error);
+  return {{{{"factor", t.value}}, 0.08 + t.cost}};
 }
 
 }  // namespace
@@ -27,7 +36,9 @@ extern constinit const Scaling clex{
     .source = "Chen et al. 2023, arXiv:2310.16450; DAMO-NLP-SG/CLEX",
     .parameters = schema,
     .revokes = "",
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

@@ -1,4 +1,6 @@
 // dynamic: the ntk rule with a factor that follows the length of the sequence.
+#include <algorithm>
+
 #include "pe/scalings/base_change.hpp"
 #include "pe/scalings/parameters.hpp"
 #include "pe/scalings/scaling.hpp"
@@ -28,33 +30,59 @@ constexpr Parameter schema[] = {
 // base' = base·(s·n/L − (s−1))^(d/(d−2)) for a length n above L, the plain base up to L (emozilla
 // 2023; transformers
 // `_compute_dynamic_ntk_parameters`). L is --original-max-position, else --max-position.
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index length) {
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values,
+                         Index length) {
   const char* const key =
-      parameters.has("original-max-position") ? "original-max-position" : "max-position";
-  if (!parameters.has(key))
+      values.has("original-max-position") ? "original-max-position" : "max-position";
+  if (!values.has(key))
     throw UsageError(
         "--scaling dynamic needs --original-max-position (length that the model was first trained "
         "on)");
-  const Real factor = parameters.number("factor").real(), original = parameters.number(key).real();
-  const Real here = parameters.has("seq-len") ? parameters.number("seq-len").real() : Real(length);
-  const Real seen = parameters.number("longest-seen").real();
-  const std::string& growth = parameters.choice("growth");
-  Real n = here;
+  const Number factor = values.number("factor"), original = values.number(key);
+  const Number here =
+      values.has("seq-len") ? values.number("seq-len") : static_cast<Number>(length);
+  const Number seen = values.number("longest-seen");
+  const std::string& growth = values.choice("growth");
+  Number n = here;
   if (growth == "frozen") n = factor * original;
   if (growth == "never-shrinking" || (growth == "resetting" && here >= original))
     n = here > seen ? here : seen;
   if (n < original) n = original;
-  const Real stretch = factor * n / original - (factor - 1);
+  const Number stretch = factor * n / original - (factor - 1);
   if (stretch <= 0)
     throw UsageError(
         fmt::format("--factor {} makes the base negative at length {} (it must be above 0, and at "
                     "least 1 to stretch)",
-                    parameters.spell("factor"), spell(n)));
-  Ladder bent = stretched(plain, stretch);
-  bent.decisions.insert(bent.decisions.begin(),
-                        fmt::format("length {} decides ({}), against {} (--{})", spell(n), growth,
-                                    spell(original), key));
+                    values.spell("factor"), spell(n)));
+  BasicLadder<Number> bent = stretched<Number>(plain, stretch);
+  decide(bent, "length {} decides ({}), against {} (--{})", spell(n), growth, spell(original), key);
+  std::ranges::reverse(bent.decisions);  // the length goes before the base that it gives
   return bent;
+}
+
+// stretch = s·n/L − (s − 1): one number for three. The factor and the length of the table stand for
+// themselves, and L follows; nothing is said where it is no likely length.
+ScalingFits fit(const MeasuredLadder& measured) {
+  const Stretch stretch = fitted_base_change(measured);
+  ScalingFits fits;
+  if (!(stretch.value > 1)) return fits;
+  const double meant = number_in(measured.context, "factor", 1);
+  for (const TidyNumber& original : known_lengths(measured))
+    for (const double factor : {meant, 1.0, 2.0, 4.0, 8.0}) {
+      const double length = original.value * (stretch.value + factor - 1) / factor,
+                   error = stretch.relative_error * stretch.value / (stretch.value + factor - 1);
+      const bool is_table = std::fabs(measured.length / length - 1) <= error;
+      const TidyNumber tidy = tidiest(length, error);
+      if (!is_table && (tidy.cost > 0.02 || tidy.value != std::round(tidy.value))) continue;
+      fits.push_back({{{"factor", factor},
+                       {"seq-len", is_table ? measured.length : tidy.value},
+                       {"original-max-position", original.value},
+                       {"growth", std::string("per-length")},
+                       {"longest-seen", 1.0}},
+                      0.1 + (is_table ? 0 : 0.05) + (factor == meant ? 0 : 0.02) + original.cost});
+    }
+  return fits;
 }
 
 }  // namespace
@@ -67,7 +95,9 @@ extern constinit const Scaling dynamic{
         "transformers modeling_rope_utils.py",
     .parameters = schema,
     .revokes = "length-invariant",
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

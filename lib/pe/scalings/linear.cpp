@@ -8,13 +8,21 @@ namespace {
 constexpr Parameter schema[] = {row::required(row::factor)};
 
 // θ'_j = θ_j / s (Chen et al. 2023, §3).
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
-  const Real factor = parameters.number("factor").real();
-  Ladder bent = plain;
-  for (Real& frequency : bent.frequencies) frequency /= factor;
-  bent.recipe.rule = Recipe::Rule::divided;
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values, Index) {
+  const Number factor = values.number("factor");
+  BasicLadder<Number> bent = plain;
+  for (Number& frequency : bent.frequencies) frequency /= factor;
+  bent.recipe.rule = LadderRule::divided;
   bent.recipe.factor = factor;
   return bent;
+}
+
+ScalingFits fit(const MeasuredLadder& measured) {
+  const Stretch stretch = fitted_stretch(measured, [](double, double) { return 1.0; });
+  if (!(stretch.value > 0)) return {};
+  const TidyNumber factor = tidiest(stretch.value, stretch.relative_error);
+  return {{{{"factor", factor.value}}, factor.cost}};
 }
 
 }  // namespace
@@ -25,7 +33,9 @@ extern constinit const Scaling linear{
     .source = "Chen et al. 2023, arXiv:2306.15595, eq. 4",
     .parameters = schema,
     .revokes = "",
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

@@ -46,10 +46,11 @@ constexpr Parameter schema[] = {
      .config = "long_mscale"},
 };
 
-void check_list(const Parameters& parameters, const char* name, std::size_t pairs) {
-  const std::size_t items = parameters.numbers(name).size();
+template <typename Number>
+void check_list(const Values<Number>& values, const char* name, std::size_t pairs) {
+  const std::size_t items = values.numbers(name).size();
   if (items == pairs) return;
-  const std::string& origin = parameters.origin(name);
+  const std::string origin = values.origin(name);
   throw UsageError(fmt::format(
       "--{} must list {} numbers, one for each pair, got {}{}", name, pairs, items,
       origin.starts_with("config ") ? fmt::format(" (from config key {})", origin.substr(7)) : ""));
@@ -57,17 +58,20 @@ void check_list(const Parameters& parameters, const char* name, std::size_t pair
 
 // √(1 + ln s / ln L), s the stretch of the whole model, 1 where nothing is stretched (Phi-3's code;
 // for both lists).
-Real magnitude_of(const Parameters& parameters, const Real& original, bool is_long,
-                  std::string& rule) {
+template <typename Number>
+Number magnitude_of(const Values<Number>& values, const Number& original, bool is_long,
+                    std::string& rule) {
+  using std::log;
+  using std::sqrt;
   const char* const own = is_long ? "long-mscale" : "short-mscale";
   rule = "as given";
-  if (parameters.has("attention-factor")) return parameters.number("attention-factor").real();
-  if (parameters.has(own)) return parameters.number(own).real();
-  Real factor = 1;
-  if (parameters.has("factor"))
-    factor = parameters.number("factor").real();
-  else if (parameters.has("max-position"))
-    factor = parameters.number("max-position").real() / original;
+  if (values.has("attention-factor")) return values.number("attention-factor");
+  if (values.has(own)) return values.number(own);
+  Number factor = 1;
+  if (values.has("factor"))
+    factor = values.number("factor");
+  else if (values.has("max-position"))
+    factor = values.number("max-position") / original;
   else
     throw UsageError(
         "--scaling longrope needs --factor or --max-position (or --attention-factor) for its "
@@ -80,26 +84,55 @@ Real magnitude_of(const Parameters& parameters, const Real& original, bool is_lo
   return sqrt(1 + log(factor) / log(original));
 }
 
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index length) {
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values,
+                         Index length) {
   const std::size_t pairs = plain.frequencies.size();
-  for (const char* name : {"short-factor", "long-factor"}) check_list(parameters, name, pairs);
-  const Real original = parameters.number("original-max-position").real();
-  const Real here = parameters.has("seq-len") ? parameters.number("seq-len").real() : Real(length);
-  const std::string& list = parameters.choice("factor-list");
+  for (const char* name : {"short-factor", "long-factor"}) check_list(values, name, pairs);
+  const Number original = values.number("original-max-position");
+  const Number here =
+      values.has("seq-len") ? values.number("seq-len") : static_cast<Number>(length);
+  const std::string& list = values.choice("factor-list");
   const bool is_long = list == "long" || (list == "by-length" && here > original);
-  const auto divisors = parameters.numbers(is_long ? "long-factor" : "short-factor");
-  Ladder bent = plain;
-  for (std::size_t j = 0; j < pairs; ++j) bent.frequencies[j] /= divisors[j].real();
-  bent.recipe.rule = Recipe::Rule::listed;
-  for (const Decimal& divisor : divisors) bent.recipe.divisors.push_back(divisor.real());
+  const auto divisors = values.numbers(is_long ? "long-factor" : "short-factor");
+  BasicLadder<Number> bent = plain;
+  for (std::size_t j = 0; j < pairs; ++j) bent.frequencies[j] /= divisors[j];
+  bent.recipe.rule = LadderRule::listed;
+  bent.recipe.divisors = divisors;
   std::string rule;
-  bent.magnitude = magnitude_of(parameters, original, is_long, rule);
-  bent.decisions = {list == "by-length"
-                        ? fmt::format("{} list, for length {} is {} {}", is_long ? "long" : "short",
-                                      spell(here), is_long ? "above" : "not above", spell(original))
-                        : fmt::format("{} list, as asked for", list),
-                    fmt::format("attention factor {}: {}", spell(bent.magnitude), rule)};
+  bent.magnitude = magnitude_of(values, original, is_long, rule);
+  if (list == "by-length")
+    decide(bent, "{} list, for length {} is {} {}", is_long ? "long" : "short", spell(here),
+           is_long ? "above" : "not above", spell(original));
+  else
+    decide(bent, "{} list, as asked for", list);
+  decide(bent, "attention factor {}: {}", spell(bent.magnitude), rule);
   return bent;
+}
+
+// A list has a number for every pair, and so fits every ladder: dearer than any rule, and no
+// explanation of a dump that is wrong.
+ScalingFits fit(const MeasuredLadder& measured) {
+  std::vector<double> list;
+  double digits = 0;
+  for (std::size_t j = 0; j < measured.pairs(); ++j) {
+    if (!(measured.frequencies[j] > 0)) return {};
+    const TidyNumber divisor =
+        tidiest(measured.divisor(j), measured.errors[j] / (4 * measured.frequencies[j]));
+    if (!(divisor.value >= 0.9)) return {};
+    list.push_back(divisor.value);
+    digits += divisor.cost;
+  }
+  const bool has_factor = measured.amplitude && std::fabs(*measured.amplitude - 1) >
+                                                    std::max(2e-3, measured.amplitude_error);
+  const double original = number_in(measured.context, "original-max-position", 4096);
+  return {{{{"short-factor", list},
+            {"long-factor", list},
+            {"factor-list", std::string("by-length")},
+            {"original-max-position", original},
+            {"attention-factor",
+             has_factor ? tidiest(*measured.amplitude, measured.amplitude_error).value : 1.0}},
+           2 + digits}};
 }
 
 }  // namespace
@@ -110,7 +143,9 @@ extern constinit const Scaling longrope{
     .source = "Ding et al. 2024, arXiv:2402.13753; Phi-3's modeling code (su, longrope)",
     .parameters = schema,
     .revokes = "length-invariant frequencies-decrease",
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

@@ -29,30 +29,55 @@ constexpr Parameter schema[] = {
      .highest = "100"},
 };
 
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
-  if (parameters.has("factor") == parameters.has("alpha"))
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values, Index) {
+  if (values.has("factor") == values.has("alpha"))
     throw UsageError(
-        parameters.has("factor")
+        values.has("factor")
             ? fmt::format("--alpha {} and --factor {} say the same thing: give one of them",
-                          parameters.spell("alpha"), parameters.spell("factor"))
+                          values.spell("alpha"), values.spell("factor"))
             : "--scaling ntk needs --factor (or --alpha): how many times longer the context "
               "becomes");
-  const Real s = parameters.number(parameters.has("factor") ? "factor" : "alpha").real();
-  const std::string& form = parameters.choice("ntk-form");
-  if (form == "aware") return stretched(plain, s);
-  const Index dim = plain.dim;
-  Ladder bent = plain;
-  bent.recipe.rule = Recipe::Rule::given;
+  const Number s = values.number(values.has("factor") ? "factor" : "alpha");
+  const std::string& form = values.choice("ntk-form");
+  if (form == "aware") return stretched<Number>(plain, s);
+  using std::exp;
+  using std::log;
+  using std::pow;
+  const auto dim = static_cast<Number>(plain.dim);
+  BasicLadder<Number> bent = plain;
+  bent.recipe.rule = LadderRule::given;
   for (std::size_t j = 0; j < bent.frequencies.size(); ++j) {
-    const Real pair = j;
-    if (form == "old") bent.frequencies[j] *= pow(s, -2 * pair / dim);
-    if (form == "fixed") bent.frequencies[j] *= pow(s, -2 * (pair + 1) / dim);
+    const auto pair = static_cast<Number>(j);
+    if (form == "old") bent.frequencies[j] *= pow(s, Number(-2 * pair / dim));
+    if (form == "fixed") bent.frequencies[j] *= pow(s, Number(-2 * (pair + 1) / dim));
     if (form == "mixed") {
-      const Real b = parameters.number("mixed-b").real();
-      bent.frequencies[j] *= exp(-log(s) * pow((pair + 1) / (Real(dim) / 2), b));
+      const Number b = values.number("mixed-b");
+      bent.frequencies[j] *= exp(Number(-log(s) * pow(Number((pair + 1) / (dim / 2)), b)));
     }
   }
   return bent;
+}
+
+// Each form's own weight of a pair in the logarithm.
+ScalingFits fit(const MeasuredLadder& measured) {
+  ScalingFits fits;
+  const auto add = [&](const Stretch& stretch, const char* form, double cost) {
+    if (!(stretch.value > 0)) return;
+    const TidyNumber factor = tidiest(stretch.value, stretch.relative_error);
+    fits.push_back({{{"factor", factor.value}, {"ntk-form", std::string(form)}, {"mixed-b", 0.75}},
+                    cost + factor.cost});
+  };
+  add(fitted_base_change(measured), "aware", 0.02);
+  // The old form is base·s, which another base says without the name of a rule.
+  add(fitted_stretch(measured, [](double pair, double dim) { return 2 * pair / dim; }), "old",
+      0.35);
+  add(fitted_stretch(measured, [](double pair, double dim) { return 2 * (pair + 1) / dim; }),
+      "fixed", 0.05);
+  add(fitted_stretch(measured,
+                     [](double pair, double dim) { return std::pow(2 * (pair + 1) / dim, 0.75); }),
+      "mixed", 0.05);
+  return fits;
 }
 
 }  // namespace
@@ -65,7 +90,9 @@ extern constinit const Scaling ntk{
         "forms: Su 2023, kexue.fm 9706",
     .parameters = schema,
     .revokes = "",
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

@@ -12,22 +12,34 @@ constexpr Parameter schema[] = {row::factor};
 // for the others. Unlike an ordinary partial rotation the denominator is D, and pairs are (j, j +
 // D/2) (transformers
 // `_compute_proportional_rope_parameters`, Gemma 4).
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
-  const Real factor = parameters.has("factor") ? parameters.number("factor").real() : Real(1);
-  const Real part = parameters.number("partial-rotary-factor").real();
-  const auto live = trunc(part * plain.dim / 2).convert_to<std::size_t>();
-  Ladder bent = plain;
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values, Index) {
+  const Number factor = values.has("factor") ? values.number("factor") : Number(1);
+  const Number part = values.number("partial-rotary-factor");
+  const auto live = static_cast<std::size_t>(part * static_cast<Number>(plain.dim) / 2);
+  BasicLadder<Number> bent = plain;
   for (std::size_t j = 0; j < bent.frequencies.size(); ++j) {
     if (j < live)
       bent.frequencies[j] /= factor;
     else
       bent.frequencies[j] = 0;
   }
-  bent.recipe.rule = Recipe::Rule::live;
+  bent.recipe.rule = LadderRule::live;
   bent.recipe.factor = factor;
   bent.recipe.count = static_cast<Index>(live);
-  bent.decisions = {fmt::format("{} of {} pairs turn", live, bent.frequencies.size())};
+  decide(bent, "{} of {} pairs turn", live, bent.frequencies.size());
   return bent;
+}
+
+ScalingFits fit(const MeasuredLadder& measured) {
+  std::size_t live = 0;
+  while (live < measured.pairs() && measured.frequencies[live] > measured.errors[live]) ++live;
+  if (live == 0 || live == measured.pairs()) return {};
+  const double dim = static_cast<double>(measured.plain.dim),
+               turning = 2 * static_cast<double>(live);
+  const TidyNumber factor = tidiest(measured.divisor(0), measured.relative_error(0));
+  return {
+      {{{"factor", factor.value}, {"partial-rotary-factor", turning / dim}}, 0.02 + factor.cost}};
 }
 
 }  // namespace
@@ -39,7 +51,9 @@ extern constinit const Scaling proportional{
     .parameters = schema,
     .revokes = "frequencies-decrease",
     .whole_head = true,
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

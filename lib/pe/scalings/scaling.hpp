@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pe/model/frequencies.hpp"
 #include "pe/model/parameter.hpp"
+#include "pe/scalings/fit.hpp"
+#include "pe/scalings/values.hpp"
 
 namespace pe {
 
@@ -19,8 +20,23 @@ struct Scaling {
   std::string_view revokes;  // laws that rope promises and this rule breaks
   bool whole_head =
       false;  // bends the ladder of the whole head and reads partial-rotary-factor itself
-  Ladder (*bend)(const Ladder& plain, const Parameters& parameters, Index length);
+  Ladder (*bend)(const Ladder& plain, const Values<Real>& values, Index length);
+  /// The same rule in double, from settings: for what is held against a measurement.
+  BasicLadder<double> (*sketch)(const BasicLadder<double>& plain, const Values<double>& values,
+                                Index length);
+  /// What a ladder that was measured says of the parameters, the likeliest first.
+  ScalingFitter fit;
 };
+
+/// The rule in the type of the ladder.
+template <typename Number>
+BasicLadder<Number> bent(const Scaling& scaling, const BasicLadder<Number>& plain,
+                         const Values<Number>& values, Index length) {
+  if constexpr (std::is_same_v<Number, Real>)
+    return scaling.bend(plain, values, length);
+  else
+    return scaling.sketch(plain, values, length);
+}
 
 /// Every scaling, in the order of scalings.def.
 std::span<const Scaling* const> all_scalings();

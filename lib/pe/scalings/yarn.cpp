@@ -2,6 +2,7 @@
 #include "pe/scalings/base_change.hpp"
 #include "pe/scalings/parameters.hpp"
 #include "pe/scalings/ramp.hpp"
+#include "pe/scalings/ramp_fit.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe::scaling_rows {
@@ -33,77 +34,81 @@ constexpr Parameter schema[] = {
 
 // 0.1·k·ln s + 1, and 1 where nothing is stretched (DeepSeek's `yarn_get_mscale`; k = 1: Peng et
 // al. 2023, eq. 22).
-Real mscale(const Real& factor, const Real& k) {
-  return factor <= 1 ? Real(1) : k * log(factor) / 10 + 1;
+template <typename Number>
+Number mscale(const Number& factor, const Number& k) {
+  using std::log;
+  return factor <= 1 ? Number(1) : Number(k * log(factor) / 10 + 1);
 }
 
+template <typename Number>
 struct Magnitude {
-  Real value;
+  Number value;
   std::string rule;
 };
 
-Magnitude magnitude_of(const Parameters& parameters, const Real& factor) {
+template <typename Number>
+Magnitude<Number> magnitude_of(const Values<Number>& values, const Number& factor) {
   const auto counts = [&](const char* name) {
-    return parameters.has(name) && parameters.number(name).real() != 0;
+    return values.has(name) && values.number(name) != 0;
   };
-  if (parameters.has("attention-factor"))
-    return {parameters.number("attention-factor").real(), "as given"};
+  if (values.has("attention-factor")) return {values.number("attention-factor"), "as given"};
   if (!counts("mscale") || !counts("mscale-all-dim"))
-    return {mscale(factor, 1), factor <= 1 ? "1, for nothing is stretched"
-                                           : fmt::format("0.1 · ln {} + 1", spell(factor))};
-  const Real above = parameters.number("mscale").real(),
-             below = parameters.number("mscale-all-dim").real();
+    return {mscale<Number>(factor, 1), factor <= 1 ? "1, for nothing is stretched"
+                                                   : fmt::format("0.1 · ln {} + 1", spell(factor))};
+  const Number above = values.number("mscale"), below = values.number("mscale-all-dim");
   return {
-      mscale(factor, above) / mscale(factor, below),
+      Number(mscale(factor, above) / mscale(factor, below)),
       fmt::format("(0.1 · {1} · ln {0} + 1) / (0.1 · {2} · ln {0} + 1), mscale over mscale-all-dim",
                   spell(factor), spell(above), spell(below))};
 }
 
-Ladder bend(const Ladder& plain, const Parameters& parameters, Index) {
-  const Real original = parameters.number("original-max-position").real();
-  if (!parameters.has("factor") && !parameters.has("max-position"))
+template <typename Number>
+BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values, Index) {
+  const Number original = values.number("original-max-position");
+  if (!values.has("factor") && !values.has("max-position"))
     throw UsageError(
         "--scaling yarn needs --factor (or --max-position, to be divided by "
         "--original-max-position)");
-  const Real factor = parameters.has("factor")
-                          ? parameters.number("factor").real()
-                          : parameters.number("max-position").real() / original;
-  const Real fast = parameters.number("beta-fast").real(),
-             slow = parameters.number("beta-slow").real();
-  const std::string form = parameters.has("ramp") ? parameters.choice("ramp") : "index";
+  const Number factor = values.has("factor") ? values.number("factor")
+                                             : Number(values.number("max-position") / original);
+  const Number fast = values.number("beta-fast"), slow = values.number("beta-slow");
+  const std::string form = values.has("ramp") ? values.choice("ramp") : "index";
   if (form == "two-ramps")
     throw UsageError(
         "--ramp two-ramps belongs to --scaling ntk-by-parts: choose index or rotation for yarn");
-  Ladder bent = plain;
-  if (!parameters.has("factor"))
-    bent.decisions.push_back(
-        fmt::format("factor {} = --max-position / --original-max-position", spell(factor)));
+  BasicLadder<Number> bent = plain;
+  if (!values.has("factor"))
+    decide(bent, "factor {} = --max-position / --original-max-position", spell(factor));
   const std::size_t pairs = plain.frequencies.size();
   if (form == "rotation") {
     divide_shares(bent, rotation_shares(plain, original, fast, slow), factor);
-    bent.recipe.rule = Recipe::Rule::given;
+    bent.recipe.rule = LadderRule::given;
   } else {
-    const std::string& clamp = parameters.choice("ramp-clamp");
-    const Real highest = clamp == "dim"     ? Real(plain.dim - 1)
-                         : clamp == "pairs" ? Real(pairs - 1)
-                                            : Real("1e30");
-    const Ramp range =
-        index_ramp(plain, original, fast, slow, parameters.flag("truncate"), highest);
+    const Ramp<Number> range = index_ramp(plain, original, fast, slow, values.flag("truncate"),
+                                          ramp_limit(values.choice("ramp-clamp"), plain));
     divide_shares(bent, shares(range, pairs), factor);
-    bent.recipe = {.rule = Recipe::Rule::ramped,
+    bent.recipe = {.rule = LadderRule::ramped,
                    .base = plain.base,
                    .dim = plain.dim,
                    .factor = factor,
                    .low = range.low,
                    .high = range.high};
-    bent.decisions.push_back(
-        fmt::format("ramp from pair {} to pair {}", spell(range.low), spell(range.high)));
+    decide(bent, "ramp from pair {} to pair {}", spell(range.low), spell(range.high));
   }
-  const Magnitude magnitude = magnitude_of(parameters, factor);
+  const Magnitude<Number> magnitude = magnitude_of(values, factor);
   bent.magnitude = magnitude.value;
-  bent.decisions.push_back(
-      fmt::format("attention factor {}: {}", spell(magnitude.value), magnitude.rule));
+  decide(bent, "attention factor {}: {}", spell(magnitude.value), magnitude.rule);
   return bent;
+}
+
+ScalingFits fit(const MeasuredLadder& measured) {
+  ScalingFits fits;
+  for (const bool index : {true, false})
+    for (ScalingFit& one : fitted_ramps(measured, index)) {
+      one.cost += index ? 0 : 0.08;
+      fits.push_back(std::move(one));
+    }
+  return fits;
 }
 
 }  // namespace
@@ -116,7 +121,9 @@ extern constinit const Scaling yarn{
         "modeling_rope_utils.py",
     .parameters = schema,
     .revokes = "",
-    .bend = &bend,
+    .bend = &bend<Real>,
+    .sketch = &bend<double>,
+    .fit = &fit,
 };
 
 }  // namespace pe::scaling_rows

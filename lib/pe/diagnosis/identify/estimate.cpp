@@ -115,7 +115,7 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
   const RotationTruth truth = blank_truth(reading.pairs);
   const RotationObservation observation(blank, dump, seen.reading, truth, seen.rows);
   if (!observation.has_rows()) {
-    seen.measured = {observation.measured(), 1, false, true, 0};
+    seen.measured = {observation.measured(), 1, false, true, unit_roundoff(observation.dtype())};
     if (!std::ranges::all_of(seen.measured.frequencies, [](double f) { return f >= 0 && f < 1e9; }))
       return {};
     return seen;
@@ -140,6 +140,8 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
     seen.measured.frequencies = angle_frequencies(dump, seen);
   else
     refine(observation, seen, seen.measured.frequencies);
+  // Slow pairs stand at the amplitude itself, and all round alike.
+  seen.measured.amplitude_error = 2 * std::max(unit_roundoff(observation.dtype()), 0x1p-24);
   // A line through N phases of error u over P positions has a slope of error u·√12/(P·√N); three of
   // them.
   seen.measured.error =

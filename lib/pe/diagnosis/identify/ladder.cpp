@@ -70,14 +70,6 @@ double fitted_base(const Measured& m) {
   return below > 0 ? std::exp(above / below) : 0;
 }
 
-// The shortest decimal within an error.
-std::string shortest_of(double value, double error) {
-  for (int digits = 1; digits < 9; ++digits)
-    if (std::fabs(std::stod(fmt::format("{:.{}g}", value, digits)) - value) <= error)
-      return digits_of(value, digits);
-  return digits_of(value, 9);
-}
-
 }  // namespace
 
 // An error δ of every frequency moves the base by δ/(j·θ_j) of it: the sharpest pairs.
@@ -140,40 +132,6 @@ std::vector<Candidate> plain_guesses(const Measured& m) {
   if (const double base = fitted_base(m); base > 1.0001 && base < 1e30)
     all.push_back(rope_guess(m, {digits_of(base, 12), 0.95}, {}, 0.95));
   if (m.frequencies.size() == 1) all.push_back(rope_guess(m, {"10000", 0}, {}, 0));
-  return all;
-}
-
-std::vector<Candidate> listed_guesses(const Measured& m) {
-  std::vector<Candidate> all;
-  const std::size_t n = m.frequencies.size();
-  if (!std::ranges::all_of(m.frequencies, [](double f) { return f > 0; })) return all;
-  for (const char* text : {"10000", "500000", "1000000", "100000"}) {
-    const std::vector<double> plain = plain_of(std::atof(text), n);
-    double least = HUGE_VAL;
-    for (std::size_t j = 0; j < n; ++j) least = std::min(least, plain[j] / m.frequencies[j]);
-    if (least < 0.9) continue;
-    const std::string amplitude = m.has_amplitude && std::fabs(m.amplitude - 1) > 2e-3
-                                      ? fmt::format("{:.9g}", m.amplitude)
-                                      : "1";
-    for (const int digits : {0, 3, 5, 7, 10}) {  // 0: as few as each needs
-      std::vector<std::string> list;
-      for (std::size_t j = 0; j < n; ++j) {
-        const double divisor = plain[j] / m.frequencies[j];
-        list.push_back(digits == 0
-                           ? shortest_of(divisor, divisor * m.error / (4 * m.frequencies[j]))
-                           : digits_of(divisor, digits));
-      }
-      const std::string joined = fmt::format("{}", fmt::join(list, ","));
-      all.push_back(rope_guess(m, {text, 0},
-                               identified({{"scaling", "longrope"},
-                                           {"short-factor", joined},
-                                           {"long-factor", joined},
-                                           {"original-max-position", "4096"},
-                                           {"attention-factor", amplitude}}),
-                               2 + 0.01 * digits));
-    }
-    break;
-  }
   return all;
 }
 

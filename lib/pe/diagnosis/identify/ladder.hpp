@@ -15,13 +15,15 @@ struct Measured {
   double amplitude = 1;
   bool has_amplitude = false;  // else it is not known
   bool exact = false;          // read as frequencies, not from phases
-  double error =
-      0;  // of each frequency, radians per position: what rounding of the values leaves of it
+  double error = 0;  // of each frequency, radians per position: what rounding of the values leaves
+                     // of it; where they are exact, relative to it
+  double amplitude_error = 0x1p-23;  // relative
 };
 
 /// θ_j = base^(−2j/d), d twice the pairs: bases of few digits first.
 std::vector<Candidate> plain_guesses(const Measured& measured);
-/// linear, yarn, llama3, proportional: the few that come nearest.
+/// What every scaling's row makes of the ladder, over each base that its fast pairs have; those
+/// that lie near it after those that agree.
 std::vector<Candidate> scaled_guesses(const Measured& measured);
 /// longrope with a divisor for each pair: whatever was measured over a ladder of a base in use.
 std::vector<Candidate> listed_guesses(const Measured& measured);

@@ -199,7 +199,7 @@ RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
     : hypothesis_(hypothesis),
       frequencies_(hypothesis.frequencies),
       tied_(hypothesis.frequencies.size()),
-      growth_(growth),
+      growth_(hypothesis.angle_ulps.empty() ? growth : hypothesis.angle_ulps),
       unit_(unit),
       file_unit_(file_unit) {
   if (hypothesis.split) split_ = hypothesis.split->frequencies;

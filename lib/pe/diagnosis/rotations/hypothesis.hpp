@@ -58,6 +58,7 @@ double single_step_shift(double angle);
 struct RotationHypothesis {
   Given changes;                    // parameters told otherwise
   std::vector<double> frequencies;  // radians per position
+  std::vector<double> angle_ulps;   // of these frequencies; empty: those of what is meant
   double cosine_magnitude = 1, sine_magnitude = 1;
   std::vector<std::size_t> axis;
   std::function<double(Index row, std::size_t axis)> position;

@@ -28,7 +28,8 @@ std::vector<Index> probe_rows(const RotationReading& reading, Index original,
   const Index slots = vectors ? reading.run : reading.rows;
   std::set<Index> required(more.begin(), more.end());
   std::set<Index> places;
-  for (Index p = 0; p < 9; ++p) places.insert(p);
+  for (Index p = 0; p < 10; ++p)
+    places.insert(p);  // 1 and 1 + 8 are where phases are unwrapped from 1 + 4 to 1 + 16
   for (Index p = 16; p < slots && p < Index{1} << 40; p *= 2) places.insert({p - 1, p, p + 1});
   places.insert({255, 256, 257, 511, 2047, 2048, 2049, original - 1, original, original + 1,
                  slots - 2, slots - 1});
@@ -65,7 +66,11 @@ RotationObservation::RotationObservation(const Expectation& expected, const Dump
       dtype_(dump.arrays[reading.cosine.array].dtype) {
   if (!has_rows()) {
     measured_ = read_frequencies(dump, reading, truth.unscaled);
-    for (std::size_t j = 0; j < pairs_; ++j) finite_ = finite_ && std::isfinite(measured_[j]);
+    for (std::size_t j = 0; j < pairs_; ++j) {
+      finite_ = finite_ && std::isfinite(measured_[j]);
+      errors_.push_back(std::fabs(measured_[j]) *
+                        (truth.growth[j] * unit + 2 * unit_roundoff(dtype_)));
+    }
     return;
   }
   load(rows_, cosine_, sine_, slack_);
@@ -200,6 +205,7 @@ bool RotationObservation::agrees(const RotationPrediction& prediction) const {
 
 void RotationObservation::estimate_frequencies() {
   measured_.assign(pairs_, nan);
+  errors_.assign(pairs_, std::numeric_limits<double>::infinity());
   if (reading_->is_one_sided()) return;  // a phase has two sides
   // Probes of the first run by position: base 1 (0 is often special), then 1 + 1, 1 + 2, 1 + 4, …
   const auto probe_at = [&](Index slot) -> std::ptrdiff_t {
@@ -213,7 +219,9 @@ void RotationObservation::estimate_frequencies() {
   for (std::size_t j = 0; j < pairs_; ++j) {
     const std::complex<double> z0(cosine(static_cast<std::size_t>(base), j),
                                   sine(static_cast<std::size_t>(base), j));
-    double frequency = nan;
+    double frequency = nan, farthest = 0;
+    const double from_base = slack_[static_cast<std::size_t>(base) * pairs_ + j];
+    double moved = from_base;
     for (Index distance = 1; from + distance < slots(); distance *= 2) {
       const std::ptrdiff_t probe = probe_at(from + distance);
       if (probe < 0) break;
@@ -223,8 +231,17 @@ void RotationObservation::estimate_frequencies() {
       const double step = distance == 1 ? turn : wrapped(turn - frequency * d);
       if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
       frequency = distance == 1 ? step : frequency + step / d;
+      farthest = d;
+      moved = from_base + slack_[static_cast<std::size_t>(probe) * pairs_ + j];
     }
     measured_[j] = frequency;
+    // Two phases, each off by what a cell may be off by in both its sides.
+    if (farthest > 0)
+      errors_[j] = (2 * std::sqrt(2.0) * (3 * unit + unit_roundoff(dtype_)) / std::abs(z0) *
+                        std::max(amplitude_, 1e-300) +
+                    std::sqrt(2.0) * moved +
+                    truth_->growth[j] * unit * std::fabs(frequency) * (2 + farthest)) /
+                   farthest;
   }
 }
 
@@ -275,11 +292,46 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, const 
 std::vector<double> RotationObservation::measured(const RotationHypothesis& hypothesis) const {
   std::vector<double> frequencies = measured_;
   if (!has_rows() || !hypothesis.position) return frequencies;
-  const Index next = reading_->run > 0 ? 2 * reading_->stride : 2, one = next / 2;
-  const double step = slots() > 2 ? hypothesis.position(next, 0) - hypothesis.position(one, 0) : 1;
-  const double sign = hypothesis.reversed != hypothesis.swapped ? -1 : 1;
-  for (double& f : frequencies) f *= step != 0 ? sign / step : sign;
+  for (double& f : frequencies) f *= turned(hypothesis);
   return frequencies;
+}
+
+// What a frequency that was measured from row to row is multiplied by.
+double RotationObservation::turned(const RotationHypothesis& hypothesis) const {
+  return (hypothesis.reversed != hypothesis.swapped ? -1 : 1) / step_of(hypothesis);
+}
+
+const std::vector<FittedLadder>& RotationObservation::fitted(const RotationHypothesis& hypothesis,
+                                                             const MeasuredLadder& measured) const {
+  const auto [place, is_new] =
+      fitted_.try_emplace({turned(hypothesis), measured.plain.base}, std::vector<FittedLadder>{});
+  if (is_new) place->second = fitted_ladders(measured);
+  return place->second;
+}
+
+const std::vector<ParameterFit>& RotationObservation::fitted_parameters(
+    const RotationHypothesis& hypothesis, const Scaling& scaling,
+    const MeasuredLadder& measured) const {
+  const auto [place, is_new] =
+      parameters_.try_emplace(turned(hypothesis), std::vector<ParameterFit>{});
+  if (is_new) place->second = fit_one_parameter(scaling, measured);
+  return place->second;
+}
+
+// What the hypothesis's position moves by from one row to the next.
+double RotationObservation::step_of(const RotationHypothesis& hypothesis) const {
+  if (!has_rows() || !hypothesis.position || slots() <= 2) return 1;
+  const Index next = reading_->run > 0 ? 2 * reading_->stride : 2, one = next / 2;
+  const double step = hypothesis.position(next, 0) - hypothesis.position(one, 0);
+  return step != 0 ? step : 1;
+}
+
+std::vector<double> RotationObservation::measured_errors(
+    const RotationHypothesis& hypothesis) const {
+  std::vector<double> errors = errors_;
+  const double step = std::fabs(step_of(hypothesis));
+  for (double& error : errors) error /= step;
+  return errors;
 }
 
 std::vector<double> RotationObservation::implied_positions(

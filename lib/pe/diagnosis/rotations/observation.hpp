@@ -2,10 +2,13 @@
 // estimated from it.
 #pragma once
 
+#include <map>
+
 #include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/search.hpp"
+#include "pe/scalings/fit.hpp"
 
 namespace pe {
 
@@ -66,6 +69,15 @@ class RotationObservation {
   const std::vector<double>& measured() const { return measured_; }
   /// The same per unit of the hypothesis's positions, in its direction.
   std::vector<double> measured(const RotationHypothesis& hypothesis) const;
+  /// Bounds of the errors of measured(hypothesis), where the ladder under it rounds as the truth's.
+  std::vector<double> measured_errors(const RotationHypothesis& hypothesis) const;
+  /// What the scalings make of measured(hypothesis) over a plain ladder: asked once for each base,
+  /// direction and step.
+  const std::vector<FittedLadder>& fitted(const RotationHypothesis& hypothesis,
+                                          const MeasuredLadder& measured) const;
+  const std::vector<ParameterFit>& fitted_parameters(const RotationHypothesis& hypothesis,
+                                                     const Scaling& scaling,
+                                                     const MeasuredLadder& measured) const;
   /// Median of √(cos² + sin²).
   double amplitude() const { return amplitude_; }
   /// The position that each probe's phases agree with when pair j turns by `frequencies`[j], taken
@@ -84,6 +96,8 @@ class RotationObservation {
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;
   void estimate_frequencies();
+  double step_of(const RotationHypothesis& hypothesis) const;
+  double turned(const RotationHypothesis& hypothesis) const;
   double implied(const RotationHypothesis& hypothesis, const double* cosine, const double* sine,
                  const double* slack, double near) const;
 
@@ -95,7 +109,7 @@ class RotationObservation {
   bool copy_;
   std::size_t pairs_;
   DType dtype_;
-  std::vector<double> cosine_, sine_, slack_, measured_;
+  std::vector<double> cosine_, sine_, slack_, measured_, errors_;
   double amplitude_ = 1;
   bool finite_ = true;
   struct Implied {  // of the hypothesis asked last: causes of position ask one after another
@@ -103,6 +117,8 @@ class RotationObservation {
     bool reversed = false, swapped = false;
   };
   mutable Implied implied_;
+  mutable std::map<std::pair<double, double>, std::vector<FittedLadder>> fitted_;
+  mutable std::map<double, std::vector<ParameterFit>> parameters_;
 };
 
 /// Rows where faults show: the first ones and powers of two for the estimates, 255–257, 511,

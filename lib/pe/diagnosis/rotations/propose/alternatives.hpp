@@ -15,19 +15,8 @@ void add_both(const RotationObservation& observation, const RotationHypothesis& 
               const Given& changes, const std::string& sentence, double cost,
               RotationProposals& all);
 
-/// Whole numbers and simple multiples that a parameter is mistaken for, and what the slowest pair
-/// says of the factor.
-void add_other_values(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                      const std::string& name, RotationProposals& all);
-
 // The causes of yarn's ramp and of longrope's lists, rows of scaling_causes().
-RotationProposals yarn_truncate(const RotationObservation& observation,
-                                const RotationHypothesis& hypothesis);
 RotationProposals yarn_betas(const RotationObservation& observation,
-                             const RotationHypothesis& hypothesis);
-RotationProposals yarn_original(const RotationObservation& observation,
-                                const RotationHypothesis& hypothesis);
-RotationProposals yarn_clamp(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis);
 RotationProposals yarn_ramp(const RotationObservation& observation,
                             const RotationHypothesis& hypothesis);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pe/diagnosis/rotations/propose.hpp"
+#include "pe/scalings/fit.hpp"
 
 namespace pe {
 namespace {
@@ -89,6 +90,13 @@ RotationProposals on_one_side(const RotationObservation& observation,
            fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
 }
 
+// As it was measured, and the tidiest number that rounds to it: in a short type slow pairs stand at
+// the amplitude itself and all round alike.
+std::vector<double> measured_amplitudes(const RotationObservation& observation) {
+  const double amplitude = observation.amplitude();
+  return {amplitude, tidiest(amplitude, unit_roundoff(observation.dtype())).value};
+}
+
 // Amplitudes that codebases give under other readings of the same config (engines.md, A), then
 // whatever was measured.
 RotationProposals unexpected(const RotationObservation& observation,
@@ -115,7 +123,8 @@ RotationProposals unexpected(const RotationObservation& observation,
         add(0.1 * std::atof(k.c_str()) * std::log(s) + 1,
             fmt::format("{} alone, not the ratio of both", name), 1);
   }
-  add(observation.amplitude(), "no known rule gives it", 1.25);
+  for (const double amplitude : measured_amplitudes(observation))
+    add(amplitude, "no known rule gives it", 1.25);
   return all;
 }
 
@@ -134,8 +143,10 @@ RotationProposals of_table(const RotationObservation& observation,
       for (auto& one : to(hypothesis, known,
                           fmt::format("every value is multiplied by {:.6g} = {}", known, why)))
         all.push_back(one);
-  for (auto& one : to(hypothesis, a, fmt::format("every value is multiplied by {:.6g}", a), 1.25))
-    all.push_back(one);
+  for (const double amplitude : measured_amplitudes(observation))
+    for (auto& one : to(hypothesis, amplitude,
+                        fmt::format("every value is multiplied by {:.6g}", amplitude), 1.25))
+      all.push_back(one);
   return all;
 }
 

@@ -104,7 +104,7 @@ RotationProposals base(const RotationObservation& observation,
                      cost});
   };
   if (const double fitted = fitted_base(observation, hypothesis); fitted > 1 && fitted < 1e12) {
-    for (const int digits : {1, 2, 3, 4, 5, 6})
+    for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8})
       propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))),
               1.05 + 0.01 * digits);
     propose(fmt::format("{:.9g}", fitted), 1.25);
@@ -256,7 +256,7 @@ RotationProposals uninitialised(const RotationObservation& observation,
       "{} of {} frequencies are no frequencies, the first of them pair {}: {:.4g}; memory that was "
       "never written looks so",
       odd, observation.pairs(), first, observation.measured()[first]);
-  one.cost = 1.2;
+  one.cost = 2.9;  // frequencies that are excused are not explained: any two causes go before
   return {one};
 }
 

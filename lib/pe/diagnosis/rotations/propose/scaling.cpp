@@ -1,13 +1,13 @@
-// Causes of scaling: a rule that is missing, doubled, turned round, another one, or told another
-// parameter.
+// Causes of scaling: a rule that is missing, doubled, turned round; those that are fitted stand in
+// fitted.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <set>
 
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
+#include "pe/diagnosis/rotations/propose/fitted.hpp"
 
 namespace pe {
 namespace {
@@ -76,39 +76,6 @@ RotationProposals twice(const RotationObservation& observation,
   return all;
 }
 
-RotationProposals other_kind(const RotationObservation& observation,
-                             const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  const std::string now = text_of(observation, hypothesis, "scaling"),
-                    factor = text_of(observation, hypothesis, "factor");
-  if (now.empty()) return all;
-  const bool scaled = is_scaled(observation, hypothesis);
-  const std::string sentence = scaled
-                                   ? fmt::format("where {} is meant", meant(observation, "scaling"))
-                                   : "where none is meant";
-  for (const char* name :
-       {"linear", "ntk", "dynamic", "yarn", "llama3", "longrope", "ntk-by-parts"}) {
-    if (now == name) continue;
-    std::set<std::string> factors{factor.empty() ? "" : factor};
-    if (!scaled) factors = {"2", "4", "8", "16", "32"};
-    for (const std::string& s : factors) {
-      Given changes = changed({{"scaling", name}});
-      if (!s.empty()) changes["factor"] = {s, "diagnosis", ""};
-      const std::string original = text_of(observation, hypothesis, "original-max-position");
-      changes["original-max-position"] = {
-          original.empty() ? text_of(observation, hypothesis, "max-position") : original,
-          "diagnosis", ""};
-      if (std::string_view(name) == "linear" || std::string_view(name) == "ntk")
-        changes["original-max-position"].text = "";
-      add_both(observation, hypothesis, changes,
-               fmt::format("frequencies are those of {} scaling{}, {}", name,
-                           s.empty() ? "" : " by " + s, sentence),
-               scaled ? 1.02 : 1.1, all);
-    }
-  }
-  return all;
-}
-
 RotationProposals on_some_rows(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -144,68 +111,17 @@ RotationProposals on_some_rows(const RotationObservation& observation,
   return all;
 }
 
-RotationProposals parameter(const RotationObservation& observation,
-                            const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  if (!is_scaled(observation, hypothesis)) return all;
-  const std::string scaling = text_of(observation, hypothesis, "scaling");
-  add_other_values(observation, hypothesis, "factor", all);
-  if (scaling != "yarn") add_other_values(observation, hypothesis, "original-max-position", all);
-  if (scaling == "llama3") {
-    const std::string low_is = text_of(observation, hypothesis, "low-freq-factor"),
-                      high_is = text_of(observation, hypothesis, "high-freq-factor");
-    const auto times = [](const std::string& text, double k) {
-      return fmt::format("{:g}", k * std::atof(text.c_str()));
-    };
-    std::vector<std::pair<std::string, std::string>> others{
-        {high_is, low_is}, {"1", "4"}, {"8", "32"}, {"1", "32"}};
-    for (const double k : {0.5, 2.0, 4.0}) {
-      others.emplace_back(times(low_is, k), high_is);
-      others.emplace_back(low_is, times(high_is, k));
-    }
-    for (const auto& [low, high] : others)
-      add_both(observation, hypothesis,
-               changed({{"low-freq-factor", low}, {"high-freq-factor", high}}),
-               fmt::format("low and high frequency factors {} and {}, where {} and {} are meant",
-                           low, high, meant(observation, "low-freq-factor"),
-                           meant(observation, "high-freq-factor")),
-               1.05, all);
-  }
-  if (scaling == "dynamic") {
-    add_other_values(observation, hypothesis, "seq-len", all);
-    for (const char* growth : {"per-length", "frozen", "never-shrinking", "resetting"})
-      add_both(observation, hypothesis, changed({{"growth", growth}}),
-               fmt::format("growth {}, where {} is meant", growth, meant(observation, "growth")),
-               1.05, all);
-    const std::string longest = text_of(observation, hypothesis, "max-position");
-    for (const std::string& length :
-         {longest, text_of(observation, hypothesis, "original-max-position")})
-      if (!length.empty())
-        add_both(observation, hypothesis, changed({{"seq-len", length}}),
-                 fmt::format("the base is that of a sequence of {}", length), 1.06, all);
-  }
-  if (scaling == "ntk")
-    for (const char* form : {"aware", "old", "fixed", "mixed"})
-      add_both(observation, hypothesis, changed({{"ntk-form", form}}),
-               fmt::format("ntk in the form '{}', where {} is meant", form,
-                           meant(observation, "ntk-form")),
-               1.05, all);
-  return all;
-}
-
 constexpr RotationProposer rows[] = {
     {Cause::scaling_missing, "scaling", missing},
     {Cause::longrope_other_list, "scaling", other_list},
     {Cause::longrope_mixed, "scaling", mixed_lists},
     {Cause::scaling_inverted, "scaling", inverted},
     {Cause::scaling_twice, "scaling", twice},
-    {Cause::yarn_truncate, "scaling", yarn_truncate},
     {Cause::yarn_betas_swapped, "scaling", yarn_betas},
-    {Cause::yarn_clamp, "scaling", yarn_clamp},
-    {Cause::yarn_original_length, "scaling", yarn_original},
     {Cause::yarn_ramp, "scaling", yarn_ramp},
-    {Cause::wrong_scaling, "scaling", other_kind},
-    {Cause::wrong_parameter, "scaling", parameter},
+    {Cause::wrong_parameter, "scaling", fitted_parameter},
+    {Cause::wrong_scaling, "scaling", every_scaling},
+    {Cause::other_table, "scaling", other_table},
     {Cause::scaling_on_some_rows, "scaling", on_some_rows},
 };
 

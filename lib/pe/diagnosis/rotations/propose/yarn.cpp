@@ -43,18 +43,6 @@ std::optional<std::pair<RotationHypothesis, RotationHypothesis>> lists(
 
 }  // namespace
 
-RotationProposals yarn_truncate(const RotationObservation& observation,
-                                const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  if (!is_yarn(observation, hypothesis)) return all;
-  const bool now = text_of(observation, hypothesis, "truncate") != "false";
-  add_both(observation, hypothesis, changed({{"truncate", now ? "false" : "true"}}),
-           fmt::format("the ramp's ends are {} whole pairs, where truncate {} is meant",
-                       now ? "not rounded to" : "rounded to", meant(observation, "truncate")),
-           1, all);
-  return all;
-}
-
 RotationProposals yarn_betas(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -80,26 +68,6 @@ RotationProposals yarn_betas(const RotationObservation& observation,
   return all;
 }
 
-RotationProposals yarn_original(const RotationObservation& observation,
-                                const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  if (is_yarn(observation, hypothesis))
-    add_other_values(observation, hypothesis, "original-max-position", all);
-  return all;
-}
-
-RotationProposals yarn_clamp(const RotationObservation& observation,
-                             const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  if (!is_yarn(observation, hypothesis)) return all;
-  for (const char* clamp : {"pairs", "none", "dim"})
-    add_both(observation, hypothesis, changed({{"ramp-clamp", clamp}}),
-             fmt::format("the ramp's upper end is clamped by '{}', where {} is meant", clamp,
-                         meant(observation, "ramp-clamp")),
-             1, all);
-  return all;
-}
-
 RotationProposals yarn_ramp(const RotationObservation& observation,
                             const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -108,9 +76,6 @@ RotationProposals yarn_ramp(const RotationObservation& observation,
            fmt::format("betas 32 and 1, where {} and {} are meant", meant(observation, "beta-fast"),
                        meant(observation, "beta-slow")),
            1, all);
-  add_both(observation, hypothesis, changed({{"ramp", "rotation"}}),
-           "the ramp is linear in the turns within the original length, not in the pair's number",
-           1.02, all);
   ramped(
       observation, hypothesis,
       [](double f, double s, double part, double w) {
