@@ -83,7 +83,7 @@ def alibis(number):
             ("alibi-order", (), dict(slopes=lambda h: bias.slopes(h)[::-1])),
             ("alibi-order", ("alibi-head-slice", "heads-permuted"), dict(slopes=lambda h: np.roll(bias.slopes(h), h // 2))),
             ("bias-distance", (), dict(change={"distance": lambda d: d + 1})),
-            ("bias-distance", (), dict(change={"distance": lambda d: np.maximum(d - 1, 0)}))]
+            ("bias-distance", (), dict(change={"distance": lambda d: np.sign(d) * np.maximum(abs(d) - 1, 0)}))]
     for of in (8, 32, 16):
         for cause, also, keys in rows:
             if cause == "bias-distance" and keys["change"]["distance"](np.array(0)) == 1:
@@ -97,7 +97,7 @@ def parameters(folder, number):
     """Another parameter, or another layer's weights: a name of it, or none; never a mistake of signs, heads or places."""
     rows = [("kerple", lambda b: 1.37 * b, ("bias-scaled", "wrong-parameter")), ("t5", lambda b: np.cos(3 * b) * 0.8, ("other-weights",)),
             ("swin", lambda b: np.cos(3 * b) - 1, ("other-weights",)), ("t5", lambda b: 2 * b, ("bias-scaled",)),
-            ("tupe", lambda b: b * np.sqrt(2.0), ("bias-scaled",)), ("fire", lambda b: b * 1.1 - 0.2, ("other-weights", "wrong-parameter"))]
+            ("tupe", lambda b: b * np.sqrt(2.0), ("bias-scaled",)), ("fire", lambda b: b * 1.1 - 0.2, ("other-weights", "wrong-parameter", "bias-scaled"))]
     for kind, change, names in rows:
         c = mask_cases.one(folder, number, accepted(*names), kind, None, change=change, what="another parameter, ")
         c.corrupt = True

@@ -107,7 +107,9 @@ def build(of, change, layout, dtype, length, first, engine, arrays=None, must_sh
     if arrays:
         named = [(n, arrays(a)) for n, a in named]
     check = {"positions": f"{first}:{first + rows}"} if first else {"length": rows}
-    return Built(named, kind, e, rows, check={} if layout in ("inv_freq", "periods") else check)
+    if layout in ("inv_freq", "periods"):
+        check = {"file_layout": "periods"} if layout == "periods" else {}
+    return Built(named, kind, e, rows, check=check)
 
 
 PAIRED = {"halves": "adjacent", "batch-halves": "batch-adjacent", "angles": "angles-adjacent"}

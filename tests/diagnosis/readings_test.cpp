@@ -85,24 +85,33 @@ TEST_CASE("one side alone is judged for what it tells") {
         }
 }
 
-TEST_CASE("frequencies, periods and factors are told by their numbers") {
-  std::vector<double> frequencies, periods, factors;
+TEST_CASE("frequencies, periods and factors are told by their numbers, where no name says more") {
+  std::vector<double> frequencies, periods, ones;
   for (Index j = 0; j < pairs; ++j) {
     frequencies.push_back(angle_of(1, j));
     periods.push_back(1 / angle_of(1, j));
-    factors.push_back(1);
+    ones.push_back(1);
   }
   for (const char* name : {"x", "inv_freq", "periods", "rope_factors", "cos"}) {
     CAPTURE(name);
-    const auto layout = [&](const std::vector<double>& values) {
-      const Diagnosis diagnosis =
-          judged({stored(foreign::array(DType::f32, {pairs}, values), name, "x.npy")});
-      CHECK(diagnosis.tier <= Tier::drift);
-      return diagnosis.layout;
+    const auto judge = [&](const std::vector<double>& values) {
+      return judged({stored(foreign::array(DType::f32, {pairs}, values), name, "x.npy")});
     };
-    CHECK(layout(frequencies) == "inv_freq");
-    CHECK(layout(periods) == "periods");
-    CHECK(layout(factors) == "freq-factors");
+    const auto causes = [&](const std::vector<double>& values) {
+      std::vector<Cause> all;
+      for (const Reason& reason : judge(values).reasons) all.push_back(reason.cause);
+      return all;
+    };
+    CHECK(judge(frequencies).tier <= Tier::drift);
+    CHECK(judge(frequencies).layout == "inv_freq");
+    // Frequencies that are inverted, and such as lost their exponents, unless a name says otherwise.
+    CHECK(judge(periods).layout == "periods");
+    const bool names_periods = std::string_view(name) == "periods";
+    CHECK(causes(periods) == (names_periods ? std::vector<Cause>{}
+                                            : std::vector{Cause::frequencies_inverted}));
+    const bool names_factors = std::string_view(name) == "rope_factors";
+    CHECK(causes(ones) ==
+          (names_factors ? std::vector<Cause>{} : std::vector{Cause::frequencies_equal}));
   }
 }
 

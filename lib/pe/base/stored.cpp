@@ -60,6 +60,28 @@ Stored as_float32(const Stored& stored) {
   return narrowed;
 }
 
+Stored transposed(const Stored& array, Index rows, Index width) {
+  Stored other = array;
+  other.shape = {rows, width};
+  other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](
+                   Index first, Index count, std::byte* out) {
+    // Rows of the turned table are columns of the file: a block of them is gathered from one read
+    // for each channel.
+    const Index from = first / width, until = (first + count - 1) / width;
+    std::vector<std::byte> line(static_cast<std::size_t>(until - from + 1) * size);
+    for (Index column = 0; column < width; ++column) {
+      fill(column * rows + from, until - from + 1, line.data());
+      for (Index row = from; row <= until; ++row) {
+        const Index at = row * width + column - first;
+        if (at >= 0 && at < count)
+          std::memcpy(out + static_cast<std::size_t>(at) * size,
+                      line.data() + static_cast<std::size_t>(row - from) * size, size);
+      }
+    }
+  };
+  return other;
+}
+
 Array collect(const Stored& stored) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size()) * size_of(stored.dtype));
   stored.fill(0, stored.size(), bytes.data());

@@ -36,6 +36,9 @@ Stored as_bf16(const Stored& stored);
 /// Doubles narrowed to float32.
 Stored as_float32(const Stored& stored);
 
+/// An array [width, rows] read as [rows, width].
+Stored transposed(const Stored& array, Index rows, Index width);
+
 /// All of it in memory.
 Array collect(const Stored& stored);
 

@@ -22,6 +22,7 @@ struct Fit {
   double share = 0;                             // part of the cells within the bound
 
   bool agrees() const { return excess <= 1; }
+  bool operator==(const Fit&) const = default;
 };
 
 /// A hypothesis that a cause proposals. Among hypotheses that agree the cheapest is preferred: a
@@ -69,6 +70,7 @@ void extend(const Observation& observation, const Explanation<Observation>& from
       if constexpr (requires { observation.agrees(proposal.hypothesis); })
         if (last && !observation.agrees(proposal.hypothesis)) continue;
       const Fit fit = observation.measure(proposal.hypothesis);
+      if (fit == from.fit) continue;  // what changes nothing explains nothing
       const Cause cause = proposal.cause.value_or(proposer.cause);
       Explanation<Observation> next{
           std::move(proposal.hypothesis),          fit,          from.cost + proposal.cost,

@@ -103,6 +103,10 @@ BucketOfOffset clipped(const BucketRule& rule) {
   };
 }
 
+Index started(const std::vector<std::int64_t>& starts, std::int64_t distance) {
+  return std::ranges::upper_bound(starts, distance) - starts.begin();
+}
+
 BucketOfOffset t5(const BucketRule& rule, std::int64_t& saturation) {
   const Index one_way = rule.both ? rule.count / 2 : rule.count, exact = one_way / 2,
               steps = one_way - exact;
@@ -119,9 +123,10 @@ BucketOfOffset t5(const BucketRule& rule, std::int64_t& saturation) {
     const Index start = rule.both && d > 0 ? one_way : 0;
     const std::int64_t distance = rule.both ? std::abs(d) : std::max<std::int64_t>(-d, 0);
     if (distance < exact) return start + distance;
-    if (!rule.rounding)
-      return start + exact + (std::ranges::upper_bound(starts, distance) - starts.begin()) - 1;
-    const Index beyond = logarithmic(distance, exact, steps, rule.farthest, *rule.rounding);
+    const Index beyond =
+        !rule.starts.empty() ? started(rule.starts, distance)
+        : !rule.rounding     ? started(starts, distance) - 1
+                             : logarithmic(distance, exact, steps, rule.farthest, *rule.rounding);
     return start + std::min(one_way - 1, exact + beyond);
   };
 }
@@ -139,7 +144,9 @@ BucketOfOffset deberta(const BucketRule& rule) {
     const std::int64_t distance = std::abs(d);
     const bool exactly = !rule.rounding && rule.clamped;
     Index size = distance;
-    if (distance > mid && exactly)
+    if (distance > mid && !rule.starts.empty())
+      size = mid + started(rule.starts, distance);
+    else if (distance > mid && exactly)
       size = mid + (std::ranges::lower_bound(ends, distance) - ends.begin());
     else if (distance > mid)
       size = mid + logarithmic(distance, mid, mid - 1, rule.farthest - 1,

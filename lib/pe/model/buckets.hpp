@@ -29,6 +29,8 @@ struct BucketRule {
   std::int64_t farthest = 0;                      // t5, deberta: distance at which they end
   bool both = true;                       // t5: keys after the query have buckets of their own
   std::optional<Rounding> rounding = {};  // none: down for t5, up for deberta, in exact integers
+  std::vector<std::int64_t> starts = {};  // t5, deberta: where buckets beyond those of one distance
+                                          // start, if not by the rule
   bool clamped = true;                    // clipped, deberta: to the table's ends
   Index height = 0, width = 0;            // window
   bool columns_first = false;             // window: the difference of columns is multiplied

@@ -24,15 +24,6 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
   return bent;
 }
 
-// base' = base·λ, λ_j = λ^(2j/d): what another base says without the name of a rule.
-ScalingFits fit(const MeasuredLadder& measured) {
-  const Stretch stretch =
-      fitted_stretch(measured, [](double pair, double dim) { return 2 * pair / dim; });
-  if (!(stretch.value > 0)) return {};
-  const TidyNumber base = tidiest(measured.plain.base * stretch.value, stretch.relative_error);
-  return {{{{"adjusted-base", base.value}}, 0.35 + base.cost}};
-}
-
 }  // namespace
 
 extern constinit const Scaling abf{
@@ -43,7 +34,7 @@ extern constinit const Scaling abf{
     .revokes = "",
     .bend = &bend<Real>,
     .sketch = &bend<double>,
-    .fit = &fit,
+    .fit = {nullptr, "another base says the same without the name of a rule"},
 };
 
 }  // namespace pe::scaling_rows

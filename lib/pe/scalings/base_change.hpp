@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "pe/base/error.hpp"
 #include "pe/scalings/fit.hpp"
 #include "pe/scalings/values.hpp"
@@ -25,10 +27,21 @@ BasicLadder<Number> stretched(const BasicLadder<Number>& plain, const Number& st
   return bent;
 }
 
-/// The stretch that a measured ladder has against the plain one.
+/// The stretch, above 1, that a measured ladder has against the plain one; value 0 where there is
+/// none, or where another base says the same in fewer digits than a factor does: then that is a
+/// base, and no rule.
 inline Stretch fitted_base_change(const MeasuredLadder& measured) {
   if (measured.plain.dim <= 2) return {};
-  return fitted_stretch(measured, [](double pair, double dim) { return 2 * pair / (dim - 2); });
+  const Stretch stretch =
+      fitted_stretch(measured, [](double pair, double dim) { return 2 * pair / (dim - 2); });
+  if (!(stretch.value > 1)) return {};
+  const double exponent =
+      static_cast<double>(measured.plain.dim) / static_cast<double>(measured.plain.dim - 2);
+  const TidyNumber base = tidiest(measured.plain.base * std::pow(stretch.value, exponent),
+                                  exponent * stretch.relative_error);
+  const bool is_base =
+      base.cost < 0.05 && base.cost < tidiest(stretch.value, stretch.relative_error).cost;
+  return is_base ? Stretch{} : stretch;
 }
 
 }  // namespace pe::scaling_rows

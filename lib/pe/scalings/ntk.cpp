@@ -59,19 +59,17 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
   return bent;
 }
 
-// Each form's own weight of a pair in the logarithm.
+// Each form's own weight of a pair in the logarithm. The old form is base·s, which another base says
+// without the name of a rule: it is not told.
 ScalingFits fit(const MeasuredLadder& measured) {
   ScalingFits fits;
   const auto add = [&](const Stretch& stretch, const char* form, double cost) {
-    if (!(stretch.value > 0)) return;
+    if (!(stretch.value > 1)) return;
     const TidyNumber factor = tidiest(stretch.value, stretch.relative_error);
     fits.push_back({{{"factor", factor.value}, {"ntk-form", std::string(form)}, {"mixed-b", 0.75}},
                     cost + factor.cost});
   };
   add(fitted_base_change(measured), "aware", 0.02);
-  // The old form is base·s, which another base says without the name of a rule.
-  add(fitted_stretch(measured, [](double pair, double dim) { return 2 * pair / dim; }), "old",
-      0.35);
   add(fitted_stretch(measured, [](double pair, double dim) { return 2 * (pair + 1) / dim; }),
       "fixed", 0.05);
   add(fitted_stretch(measured,

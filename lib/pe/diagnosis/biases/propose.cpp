@@ -167,7 +167,16 @@ template <BucketFault fault>
 BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
   if (!observation.bias->buckets || observation.shape.slopes) return proposals;
-  for (BucketMap& map : bucket_maps(*observation.expected, *observation.bias->buckets, fault)) {
+  BucketEvidence evidence;
+  const BiasShape& axes = observation.shape;
+  if (fault == BucketFault::boundary && axes.queries > 0) {
+    std::vector<double> row(static_cast<std::size_t>(axes.keys));
+    observation.array->read((axes.queries - 1) * axes.keys, axes.keys, row.data());
+    evidence.changes = changes_along(axes.first_query + axes.queries - 1, axes.first_key, row);
+    evidence.farthest = axes.first_query + axes.queries - axes.first_key;
+  }
+  for (BucketMap& map :
+       bucket_maps(*observation.expected, *observation.bias->buckets, fault, evidence)) {
     BiasHypothesis other = hypothesis;
     const auto made =
         map.changes.empty() ? std::nullopt : observation.expected->remake(map.changes);

@@ -132,9 +132,13 @@ Agreement agreement(const Matrix& matrix, const Buckets& buckets, const Looked& 
                                       axes.first_key + k),
                           hidden ? -HUGE_VAL : weight, value});
             });
-  for (std::size_t b = 1; b < weights.size(); ++b)
-    seen.alike += !std::isnan(weights[b][0]) && weights[b] == weights[b - 1] &&
-                  std::ranges::any_of(weights[b], [](double w) { return w != 0; });
+  const std::vector<double>* before = nullptr;  // of the buckets seen
+  for (const std::vector<double>& own : weights) {
+    if (std::isnan(own[0])) continue;
+    seen.alike += before && own == *before &&
+                  std::ranges::any_of(own, [](double w) { return w != 0; });
+    before = &own;
+  }
   return seen;
 }
 
@@ -209,8 +213,14 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
                               axes.queries, axes.keys)};
   std::optional<BucketMap> best;
   Cause name{};
+  std::vector<double> row(static_cast<std::size_t>(axes.keys));
+  matrix.array->read((axes.queries - 1) * axes.keys, axes.keys, row.data());
+  const std::int64_t last_query = axes.first_query + axes.queries - 1;
+  const BucketEvidence evidence{std::max<std::int64_t>(last_query - axes.first_key, axes.last_key()) + 1,
+                                {},
+                                changes_along(last_query, axes.first_key, row)};
   for (const auto& [fault, cause] : faults)
-    for (BucketMap& map : bucket_maps(expected, meant, fault, {}, axes.last_key() + 1))
+    for (BucketMap& map : bucket_maps(expected, meant, fault, evidence))
       if ((!best || map.cost < best->cost) && holds(matrix, map.buckets, all)) {
         best = std::move(map);
         name = cause;

@@ -100,6 +100,42 @@ class Faults {
     }
   }
 
+  // Boundaries as they were observed, each between the neighbours of the one that is meant; those
+  // farther than the dump goes as they are meant.
+  void boundaries(const Buckets& from, const BucketEvidence& evidence) {
+    const Index half = rule_.both && rule_.scale == Scale::t5 ? rule_.count / 2 : rule_.count,
+                exact = half / 2;
+    std::vector<std::int64_t> starts, meant;
+    for (const std::int64_t distance : evidence.changes)
+      if (distance > exact) starts.push_back(distance);
+    for (std::int64_t distance = exact + 1; distance <= from.saturation; ++distance)
+      if (from.of(distance, 0) != from.of(distance - 1, 0)) meant.push_back(distance);
+    if (starts.empty() || starts.size() > meant.size()) return;
+    std::size_t moved = 0, first = 0;
+    for (std::size_t i = starts.size(); i-- > 0;) {
+      if ((i > 0 && starts[i] < meant[i - 1]) ||
+          (i + 1 < meant.size() && starts[i] > meant[i + 1]))
+        return;
+      if (starts[i] != meant[i]) first = i;
+      moved += starts[i] != meant[i];
+    }
+    // What lies beyond the farthest distance was not seen to begin.
+    for (std::size_t i = starts.size(); i < meant.size(); ++i) {
+      const bool late = meant[i] < evidence.farthest;
+      moved += late;
+      if (late && moved == 1) first = i;
+      starts.push_back(late ? evidence.farthest : meant[i]);
+    }
+    if (moved == 0) return;
+    BucketRule other = rule_;
+    other.starts = starts;
+    offer(other,
+          fmt::format("the bucket that begins at distance {} begins at {}{}", meant[first],
+                      starts[first],
+                      moved > 1 ? fmt::format(", and {} others are moved", moved - 1) : ""),
+          1.25);
+  }
+
   void boundary() {
     if (rule_.scale == Scale::t5) {
       rounding(Rounding::below,
@@ -225,9 +261,18 @@ std::optional<Buckets> buckets_of(const Effect& effect) {
   return bias ? bias->buckets : std::nullopt;
 }
 
+std::vector<std::int64_t> changes_along(std::int64_t query, std::int64_t first_key,
+                                        std::span<const double> values) {
+  std::vector<std::int64_t> changes;
+  for (std::int64_t distance = 1; distance <= query - first_key; ++distance) {
+    const auto at = static_cast<std::size_t>(query - distance - first_key);
+    if (at + 1 < values.size() && values[at] != values[at + 1]) changes.push_back(distance);
+  }
+  return changes;
+}
+
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
-                                   BucketFault fault, const BucketBalance& balance,
-                                   std::int64_t farthest) {
+                                   BucketFault fault, const BucketEvidence& evidence) {
   if (!from.rule) return {};
   Faults faults(expected, *from.rule);
   switch (fault) {
@@ -235,13 +280,15 @@ std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& f
       faults.direction();
       break;
     case BucketFault::max_distance:
-      faults.distance(balance, farthest);
+      faults.distance(evidence.balance, evidence.farthest);
       break;
     case BucketFault::count:
       faults.count();
       break;
     case BucketFault::boundary:
       faults.boundary();
+      if (from.rule->scale == Scale::t5 || from.rule->scale == Scale::deberta)
+        faults.boundaries(from, evidence);
       break;
     case BucketFault::offset:
       faults.offset();

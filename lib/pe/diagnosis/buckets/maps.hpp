@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,20 @@ struct BucketMap {
 /// higher.
 using BucketBalance = std::function<double(const Buckets&)>;
 
-/// Maps that a fault makes of `from`. `farthest`: distance that was observed.
+/// What a dump shows of its map without knowing it.
+struct BucketEvidence {
+  std::int64_t farthest = 1 << 20;  // distance that was observed
+  BucketBalance balance = {};
+  std::vector<std::int64_t> changes = {};  // distances to earlier keys that begin another bucket
+};
+
+/// The distances at which the values of one query change, from its nearest key to the first.
+std::vector<std::int64_t> changes_along(std::int64_t query, std::int64_t first_key,
+                                        std::span<const double> values);
+
+/// Maps that a fault makes of `from`.
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
-                                   BucketFault fault, const BucketBalance& balance = {},
-                                   std::int64_t farthest = 1 << 20);
+                                   BucketFault fault, const BucketEvidence& evidence);
 
 /// The bias with its weights behind another map.
 Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest);

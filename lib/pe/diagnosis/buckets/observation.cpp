@@ -64,8 +64,16 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
       std::max(std::abs(shape.first_query + shape.queries - 1 - shape.first_key),
                std::abs(shape.first_key + shape.keys - 1 - shape.first_query)) +
       1;
-  for (BucketMap& map :
-       bucket_maps(*observation.expected, hypothesis.map, fault, balance, farthest)) {
+  BucketEvidence evidence{farthest, balance, {}};
+  if (fault == BucketFault::boundary && !observation.probes.empty()) {
+    const BucketObservation::Probe& last = *std::ranges::max_element(
+        observation.probes, {}, [](const BucketObservation::Probe& one) {
+          return std::pair(one.query, one.keys.first);
+        });
+    evidence.changes = changes_along(last.query, last.keys.first, last.got);
+    evidence.farthest = last.query - last.keys.first + 1;
+  }
+  for (BucketMap& map : bucket_maps(*observation.expected, hypothesis.map, fault, evidence)) {
     BucketHypothesis other = hypothesis;
     other.map = std::move(map.buckets);
     proposals.push_back({std::move(other), std::move(map.sentence), map.cost});

@@ -83,6 +83,14 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     (required.by_default ? attempt.by_default : attempt.reasons).push_back(*reason);
     attempt.cost += 1;
   }
+  // Both ways round, such a vector is one of frequencies; a program reads it as that.
+  if (reading.form == Form::periods && !reading.named && expected.layout.empty()) {
+    attempt.by_default.push_back(
+        {Cause::frequencies_inverted,
+         "periods stand where frequencies are meant (the default: nothing else said which; "
+         "--file-layout periods)"});
+    attempt.cost += 1;
+  }
   if (reading.form != Form::vectors) attempt.truth.scale = {};
   if (reading.key && truth.scale)
     attempt.truth.scale = [scale = truth.scale](double position, std::size_t pair) {
@@ -376,7 +384,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
           ? waviness(dump, attempt.reading,
                      std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude))
           : plausibility(observation);
-  if (!attempt.reading.cosine_copy) return {share, false, false};
+  if (!attempt.reading.cosine_copy) return {share, false};
   const std::vector<Index>& rows = observation.rows();
   const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);
   std::size_t equal = 0;
@@ -387,7 +395,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
   const std::size_t cells = rows.size() * observation.pairs();
   return {share + 0.25 * static_cast<double>(equal) /
                       static_cast<double>(std::max<std::size_t>(1, cells)),
-          equal < cells, 4 * equal < cells};
+          equal < cells};
 }
 
 }  // namespace pe

@@ -150,11 +150,15 @@ ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::siz
           2};
 }
 
-double rounded_to_tf32(double value) {
+double rounded_to_tf32(double value, Tf32 way) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent;
   const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
+  const double scaled = std::ldexp(mantissa, 11);
+  const double whole = way == Tf32::even   ? std::nearbyint(scaled)
+                       : way == Tf32::away ? std::round(scaled)
+                                           : std::trunc(scaled);
+  return std::ldexp(whole, exponent - 11);
 }
 
 double rounded(double value, DType type) {
@@ -210,7 +214,10 @@ RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
     if (hypothesis.frequency_type)
       std::tie(f, tied_[j]) =
           with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis.frequency_type); });
-    if (hypothesis.tf32) std::tie(f, tied_[j]) = with_tie(f, relative, rounded_to_tf32);
+    if (hypothesis.tf32) {
+      std::tie(f, tied_[j]) = with_tie(
+          f, relative, [&](double x) { return rounded_to_tf32(x, *hypothesis.tf32); });
+    }
   }
 }
 
@@ -270,7 +277,7 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
   for (std::size_t j = 0; j < f.size(); ++j) {
     double p = position_of(hypothesis_, row, j);
     if (what == RotationHypothesis::Row::still) p = 0;
-    if (hypothesis_.tf32) p = rounded_to_tf32(p);
+    if (hypothesis_.tf32) p = rounded_to_tf32(p, *hypothesis_.tf32);
     double angle = p * f[j], tie = std::fabs(p) * tied_[j];
     if (hypothesis_.angle_type) {
       double over = 0;

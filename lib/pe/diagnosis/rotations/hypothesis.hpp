@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -52,6 +53,10 @@ enum class Trigonometry {
   fast,         // a processor's approximations, whose error grows with the angle
 };
 
+/// How the 13 bits that TF32 lacks are dropped: to nearest even, to nearest with halves away from
+/// zero (PTX cvt.rna.tf32), or cut off (tensor cores that are given float32).
+enum class Tf32 { even, away, cut };
+
 /// What a single step into one turn adds to an angle: −k·(fl(2π) − 2π), k the turns in it.
 double single_step_shift(double angle);
 
@@ -80,7 +85,7 @@ struct RotationHypothesis {
 
   /// Types that are shorter than float32 somewhere on the way.
   std::optional<DType> frequency_type, position_type, angle_type, table_type;
-  bool tf32 = false;  // both factors of the product have 11 significant bits
+  std::optional<Tf32> tf32;  // both factors of the product have 11 significant bits
   Trigonometry trigonometry = Trigonometry::sound;
 };
 
@@ -132,6 +137,10 @@ class RotationPrediction {
   void row(Index row, double* cosine, double* sine, double* bound) const;
   /// What rounding to the file's type may add at a predicted cosine or sine.
   double rounding(double value) const { return spacing_ ? spacing_->at(value) / 2 : 0; }
+  /// The larger of cosine's and sine's magnitude, where nothing else is said of a row.
+  double amplitude() const {
+    return std::max(std::fabs(hypothesis_.cosine_magnitude), std::fabs(hypothesis_.sine_magnitude));
+  }
   /// Frequencies and their bounds, for a file that holds those.
   void frequencies(double* frequency, double* bound) const;
 
@@ -145,6 +154,6 @@ class RotationPrediction {
 
 /// `value` rounded once to nearest even in `type`; to 11 significant bits for TF32.
 double rounded(double value, DType type);
-double rounded_to_tf32(double value);
+double rounded_to_tf32(double value, Tf32 way);
 
 }  // namespace pe

@@ -133,17 +133,24 @@ std::pair<Index, Index> rows_of(const std::vector<Index>& shape, std::optional<I
   return {width == 0 ? 0 : size / width, width};
 }
 
-// A vector that grows is taken for periods first.
+// A vector that grows is taken for periods first. Factors that are all 1 are those of a plain
+// ladder, and frequencies that lost their exponent: only a name makes factors of them.
 void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n) {
   std::vector<double> ends(static_cast<std::size_t>(n));
   array.read(0, n, ends.data());
-  const auto vector = [&](std::string layout, Form form) {
+  const auto vector = [&](std::string layout, Form form, bool named) {
     all.push_back(reading_of(std::move(layout), form, 1, n, n, {0, 0, 1}, {0, 0, 1}));
+    all.back().named = named;
   };
   const bool grows = std::isfinite(ends.back()) && ends.back() > ends.front();
   for (const bool periods : {grows, !grows})
-    vector(periods ? "periods" : "inv_freq", periods ? Form::periods : Form::frequencies);
-  vector("freq-factors", Form::factors);
+    if (periods)
+      vector("periods", Form::periods, says(array, "period") || says(array, "wavelength"));
+    else
+      vector("inv_freq", Form::frequencies, says(array, "freq"));
+  const bool factors = says(array, "factor") || says(array, "rope_freqs");
+  const bool plain = ends.front() == 1 && ends.back() == 1;
+  if (factors || !plain) vector("freq-factors", Form::factors, factors);
 }
 
 // Numbers along one axis: one for each pair, or the row of one position, or rows without end.

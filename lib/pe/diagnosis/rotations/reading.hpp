@@ -50,6 +50,7 @@ struct RotationReading {
   Index blocks = 1;                 // halves pair up within each of so many blocks of channels
   bool key = false;                 // scaled as keys are, where queries and keys differ
   bool side_said = true;            // the command says whether queries or keys
+  bool named = false;               // the array's name says what its numbers are
   double cost = 0;                  // against readings that nothing prefers
 
   bool is_one_sided() const { return side != Side::both; }

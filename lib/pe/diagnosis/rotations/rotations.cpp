@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
@@ -77,7 +78,7 @@ class Verdict {
       const bool other_width = std::ranges::any_of(attempt.reasons, [](const Reason& reason) {
         return reason.cause == Cause::wrong_rotary_width;
       });
-      if (other_width && score.no_copies) scores.back() = -1;
+      if (other_width && score.copies_differ) scores.back() = -1;
       if (rest && !(alone && score.copies_differ) &&
           (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
           observation.agrees(observation.start()))
@@ -184,6 +185,7 @@ class Verdict {
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
       } else {
         refuted = disagreeing_rows(observation, dump_, first.hypothesis, false);
+        keep_nearly(attempt, refuted);
       }
       if (refuted.empty()) break;
       attempt.hypotheses.erase(attempt.hypotheses.begin());
@@ -198,11 +200,27 @@ class Verdict {
       tell(attempt, residuals);
     else if (const auto reason = damaged_cells(residuals))
       diagnosis_.reasons = {*reason};
+    else if (nearly_)
+      diagnosis_.reasons = *nearly_;
     if (diagnosis_.reasons.empty())
       if (const auto reason = copies_differ(residuals))
         diagnosis_.notes.push_back(reason->sentence);
     finish(attempt, observation, residuals);
     return true;
+  }
+
+  // A hypothesis that holds but for a few rows is the answer where none holds everywhere.
+  void keep_nearly(const Attempt& attempt, const std::vector<Index>& refuted) {
+    constexpr std::size_t few = 7;
+    if (nearly_ || refuted.empty() || refuted.size() > few ||
+        100 * std::ssize(refuted) > attempt.reading.rows)
+      return;
+    nearly_ = attempt.reasons;
+    std::ranges::copy(attempt.hypotheses.front().reasons, std::back_inserter(*nearly_));
+    nearly_->push_back({Cause::damaged_cells,
+                        fmt::format("{} rows beside hold values that are none of these, the first "
+                                    "of them row {}",
+                                    refuted.size(), refuted.front())});
   }
 
   void tell(const Attempt& attempt, const RotationResiduals& residuals) {
@@ -222,12 +240,16 @@ class Verdict {
         attempt.reasons.empty() && attempt.by_default.empty() && residuals.copies_differ == 0
             ? hypothesis.tier
             : Tier::wrong;
+    const auto causes_of = [](const Explanation<RotationObservation>& one) {
+      std::set<Cause> causes;
+      for (const Reason& reason : one.reasons) causes.insert(reason.cause);
+      return causes;
+    };
+    std::set<std::set<Cause>> told{causes_of(hypothesis)};
     for (std::size_t i = 1; i < attempt.hypotheses.size() && diagnosis_.others.size() < 4; ++i) {
       const Explanation<RotationObservation>& other = attempt.hypotheses[i];
       if (other.cost > hypothesis.cost + 0.3) break;
-      const auto same_cause = [](const Reason& a, const Reason& b) { return a.cause == b.cause; };
-      if (std::ranges::equal(other.reasons, hypothesis.reasons, same_cause))
-        continue;  // the same with another digit
+      if (!told.insert(causes_of(other)).second) continue;  // the same with another digit
       std::string text;
       for (const Reason& reason : other.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
       diagnosis_.others.push_back(text);
@@ -239,6 +261,7 @@ class Verdict {
   RequiredLayout required_;
   std::vector<Attempt> attempts_, kept_;
   std::vector<Index> more_;  // rows to probe beside the usual ones
+  std::optional<std::vector<Reason>> nearly_;
   Diagnosis diagnosis_;
 };
 
@@ -261,9 +284,47 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
   return *likely;
 }
 
-Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
-  if (const auto both = diagnose_stacked(expected, dump)) return *both;
-  if (dump.before.empty()) return Verdict(expected, dump).reached();
+namespace {
+
+// Whether more is known than that the table has too few rows.
+bool is_explained(const Diagnosis& diagnosis) {
+  return std::ranges::any_of(
+      diagnosis.reasons, [](const Reason& reason) { return reason.cause != Cause::table_short; });
+}
+
+// As it lies; where nothing explains that, by columns.
+Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
+  std::optional<Diagnosis> plain;
+  std::optional<UsageError> refused;
+  try {
+    plain = Verdict(expected, dump).reached();
+    if (plain->tier != Tier::wrong || is_explained(*plain)) return *plain;
+  } catch (const UsageError& error) {
+    refused = error;
+  }
+  try {
+    if (const auto turned = by_columns(expected, dump, truth_of(expected).dim)) {
+      Diagnosis other = Verdict(expected, *turned).reached();
+      if (other.tier != Tier::wrong || is_explained(other)) {
+        other.tier = Tier::wrong;
+        other.reasons.insert(other.reasons.begin(),
+                             {Cause::transposed, "positions and channels are swapped"});
+        return other;
+      }
+    }
+  } catch (const UsageError&) {
+  }
+  if (refused) throw *refused;
+  return *plain;
+}
+
+}  // namespace
+
+Diagnosis diagnose_turns(const Expectation& expected, const Dump& given) {
+  if (const auto both = diagnose_stacked(expected, given)) return *both;
+  if (given.before.empty()) return diagnose_table(expected, given);
+  const bool is_rotation = expected.encoding->kind == Kind::rotation;
+  const Dump dump = is_rotation ? with_heads(given, truth_of(expected).dim) : given;
   if (dump.before.size() != dump.arrays.size())
     throw UsageError(
         fmt::format("{} arrays before and {} after: give as many of each, in the same order",

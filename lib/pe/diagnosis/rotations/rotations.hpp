@@ -13,6 +13,13 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
 /// is not asked for, or does not hold.
 std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump);
 
+/// Arrays whose last axis is that of several heads of `dim` channels, with an axis of heads; as it
+/// is where it is none.
+Dump with_heads(const Dump& dump, Index dim);
+
+/// Tables that were written [channel, position], by positions; nothing where their shape says no.
+std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, Index dim);
+
 /// The reading of a dump that looks most like turns, the truth for as many pairs as it has, and the
 /// part of the probed values that agree with it.
 struct LikelyReading {

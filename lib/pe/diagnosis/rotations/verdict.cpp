@@ -130,7 +130,10 @@ RotationResiduals residuals_of_frequencies(const RotationObservation& observatio
             residuals.ulps, std::fabs(got / round - 1) / unit_roundoff(observation.dtype()) / 2);
     }
     const Cell cell{fmt::format("pair {}", j), want[j], got};
-    if (!std::isfinite(got) && residuals.not_finite++ == 0) residuals.first_not_finite = cell;
+    // An infinite period is a frequency of 0, where one is meant.
+    const bool is_infinite = reciprocal && got == 0 && want[j] != 0;
+    if ((!std::isfinite(got) || is_infinite) && residuals.not_finite++ == 0)
+      residuals.first_not_finite = cell;
     if (!(off <= bound[j]) && !residuals.first_wrong) residuals.first_wrong = cell;
     if (!(off <= std::fabs(want[j]) * (observation.truth().growth[j] * 0x1p-53 +
                                        unit_roundoff(observation.dtype()))))

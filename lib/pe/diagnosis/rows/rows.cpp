@@ -41,29 +41,6 @@ RowShape shape_of(const Expectation& expected, const Table& table, const Stored&
                                spell_array(array), table.width));
 }
 
-// The dump with its two axes swapped.
-Stored turned(const Stored& array, Index rows, Index width) {
-  Stored other = array;
-  other.shape = {rows, width};
-  other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](
-                   Index first, Index count, std::byte* out) {
-    // Rows of the turned table are columns of the file: a block of them is gathered from one read
-    // for each channel.
-    const Index from = first / width, until = (first + count - 1) / width;
-    std::vector<std::byte> line(static_cast<std::size_t>(until - from + 1) * size);
-    for (Index column = 0; column < width; ++column) {
-      fill(column * rows + from, until - from + 1, line.data());
-      for (Index row = from; row <= until; ++row) {
-        const Index at = row * width + column - first;
-        if (at >= 0 && at < count)
-          std::memcpy(out + static_cast<std::size_t>(at) * size,
-                      line.data() + static_cast<std::size_t>(row - from) * size, size);
-      }
-    }
-  };
-  return other;
-}
-
 void set_bound(RowObservation& observation) {
   const auto& grid = observation.table.grid;
   const Index farthest =
@@ -150,7 +127,7 @@ RowDump row_dump(const Expectation& expected, const Dump& dump) {
   const Table& table = std::get<Table>(expected.effect);
   const RowShape shape = shape_of(expected, table, given);
   const Stored plain = given.u16 ? as_bf16(given) : given;
-  const Stored array = shape.transposed ? turned(plain, shape.rows, table.width) : plain;
+  const Stored array = shape.transposed ? transposed(plain, shape.rows, table.width) : plain;
 
   RowObservation observation{.expected = &expected,
                              .table = table,

@@ -18,7 +18,8 @@ RotationHypothesis with(const RotationHypothesis& hypothesis, double cosine, dou
 
 RotationProposals to(const RotationHypothesis& hypothesis, double amplitude, std::string sentence,
                      double cost = 1) {
-  if (amplitude == hypothesis.cosine_magnitude || !(amplitude > 0)) return {};
+  constexpr double same = 1e-6;  // a float32 factor is known to a tenth of this
+  if (!(std::fabs(amplitude - hypothesis.cosine_magnitude) > same * amplitude)) return {};
   return {{with(hypothesis, amplitude, amplitude), std::move(sentence), cost}};
 }
 

@@ -237,6 +237,37 @@ RotationProposals every_scaling(const RotationObservation& observation,
   return all;
 }
 
+// A list has a number for every pair, and so fits any ladder. It explains what it could not help
+// fitting only where divisors grow with the pair, as those that are made for longer contexts do.
+RotationProposals own_divisors(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const Scaling* scaling = meant_scaling(observation);
+  const auto measured = measured_ladder(observation, hypothesis, meant_base(observation));
+  if (!measured) return all;
+  double highest = 0.9;
+  for (std::size_t j = 0; j < measured->pairs(); ++j) {
+    if (!measured->knows(j) || !(measured->divisor(j) > 0.98 * highest)) return all;
+    highest = std::max(highest, measured->divisor(j));
+    if (highest > 4096) return all;  // no context is stretched so far
+  }
+  const Scaling& longrope = find_scaling("longrope");
+  const bool is_meant = scaling == &longrope;
+  for (const ScalingFit& fit : longrope.fit.function(*measured)) {
+    const auto ladder = sketched(longrope, *measured, fit.settings);
+    if (!ladder || !(highest > 1.02)) continue;
+    add_ladder(observation, hypothesis, *measured, *ladder,
+               {{"scaling", {"longrope", "diagnosis", ""}}},
+               fmt::format("each pair is divided by a number of its own, {:.4g} … {:.4g}, as "
+                           "longrope's lists do, where {} is meant",
+                           measured->divisor(0), highest,
+                           is_meant ? "another list" : words_of_meant(observation)),
+               2.7, all);
+    for (auto& one : all) one.cause = is_meant ? Cause::wrong_parameter : Cause::wrong_scaling;
+  }
+  return all;
+}
+
 RotationProposals other_table(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   RotationProposals all;

@@ -20,6 +20,9 @@ RotationProposals fitted_parameter(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis);
 RotationProposals every_scaling(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis);
+/// Each pair divided by a number of its own, as longrope's lists do: dearer than any two causes.
+RotationProposals own_divisors(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis);
 RotationProposals other_table(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis);
 

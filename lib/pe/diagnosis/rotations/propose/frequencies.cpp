@@ -75,10 +75,16 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
   if (text.empty() || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
   const double base = std::atof(text.c_str()),
                exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
+  // A scaling that changes the base alone leaves a ladder of another base, `as_if`.
+  const double as_if = std::pow(f[1] / f[0], 1 / exponent);
+  bool geometric = true;
+  for (std::size_t j = 2; j < f.size(); ++j)
+    geometric = geometric && std::fabs(f[j] * f[0] / (f[j - 1] * f[1]) - 1) < 1e-9;
   std::size_t equal = 1;
   double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
   for (std::size_t j = 1; j < f.size(); ++j) {
-    if (std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0]) break;
+    if (!geometric && std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0])
+      break;
     if (!(measured[j] > 0) || !(measured[0] > 0)) break;
     const double value =
         std::pow(measured[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
@@ -89,7 +95,8 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
       sharpest = sharpness;
     }
   }
-  return fitted > 0 ? refined(observation, hypothesis, fitted, exponent, equal) : 0;
+  if (!(fitted > 0)) return 0;
+  return refined(observation, hypothesis, fitted, exponent, equal) * (geometric ? base / as_if : 1);
 }
 
 RotationProposals base(const RotationObservation& observation,
@@ -213,6 +220,17 @@ RotationProposals inverted(const RotationObservation& observation,
        "ones"}};
 }
 
+RotationProposals reversed(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (hypothesis.frequencies.size() < 2 || !hypothesis.axis.empty()) return {};
+  RotationHypothesis other = hypothesis;
+  std::ranges::reverse(other.frequencies);
+  other.angle_ulps = observation.truth().growth;
+  other.angle_ulps.resize(other.frequencies.size(), 16);
+  std::ranges::reverse(other.angle_ulps);
+  return {{other, "pairs stand from the last frequency to the first"}};
+}
+
 RotationProposals equal(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
   if (hypothesis.changes.contains("base")) return {};
@@ -266,6 +284,7 @@ constexpr RotationProposer rows[] = {
     {Cause::wrong_ladder, "ladder", ladder},
     {Cause::exponent_shifted, "ladder", exponent},
     {Cause::frequencies_inverted, "ladder", inverted},
+    {Cause::frequencies_reversed, "order of pairs", reversed},
     {Cause::frequencies_equal, "ladder", equal},
     {Cause::uninitialised, "rows", uninitialised},
 };

@@ -95,8 +95,16 @@ RotationProposals tf32(const RotationObservation& observation,
       hypothesis,
       "position times frequency went through TF32, 11 significant bits each: "
       "beyond 2048 neighbours share a row"};
-  one.hypothesis.tf32 = true;
-  return {one};
+  RotationProposals all;
+  for (const auto& [way, words] :
+       {std::pair{Tf32::even, ""},
+        {Tf32::away, " (halves rounded away from zero)"},
+        {Tf32::cut, " (the lower bits cut off, as tensor cores do)"}}) {
+    all.push_back(one);
+    all.back().hypothesis.tf32 = way;
+    all.back().sentence += words;
+  }
+  return all;
 }
 
 RotationProposals table(const RotationObservation& observation,

@@ -19,6 +19,14 @@ RotationProposals missing(const RotationObservation& observation,
     add_both(observation, hypothesis, changed({{"scaling", "none"}}),
              fmt::format("frequencies are those without scaling {}", meant(observation, "scaling")),
              1, all);
+  // A rule that keeps the whole head's ladder and turns a part of it: without it all of it turns.
+  if (is_scaled(observation, hypothesis) &&
+      find_scaling(text_of(observation, hypothesis, "scaling")).whole_head)
+    add_both(observation, hypothesis,
+             changed({{"scaling", "none"}, {"partial-rotary-factor", "1"}}),
+             fmt::format("frequencies are those without scaling {}, of every pair of the head",
+                         meant(observation, "scaling")),
+             1, all);
   return all;
 }
 
@@ -121,6 +129,7 @@ constexpr RotationProposer rows[] = {
     {Cause::yarn_ramp, "scaling", yarn_ramp},
     {Cause::wrong_parameter, "scaling", fitted_parameter},
     {Cause::wrong_scaling, "scaling", every_scaling},
+    {Cause::wrong_scaling, "scaling", own_divisors},
     {Cause::other_table, "scaling", other_table},
     {Cause::scaling_on_some_rows, "scaling", on_some_rows},
 };

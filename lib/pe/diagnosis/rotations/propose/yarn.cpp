@@ -84,6 +84,11 @@ RotationProposals yarn_ramp(const RotationObservation& observation,
       "the factor stands within the power, (s·base)^(−2j/d)", 1.02, all);
   ramped(
       observation, hypothesis,
+      [](double f, double s, double, double w) { return f * std::pow(s, -w); },
+      "frequencies are divided by s^w, w the ramp's share, where (1 − w) + w/s is to multiply them",
+      1.02, all);
+  ramped(
+      observation, hypothesis,
       [](double f, double s, double, double w) { return f * (1 - w * w + w * w / s); },
       "the ramp's share is squared", 1.05, all);
   return all;
