@@ -365,11 +365,20 @@ std::vector<double> RotationObservation::implied_positions(
       implied_.swapped == hypothesis.swapped)
     return implied_.positions;
   implied_ = {hypothesis.frequencies, {}, hypothesis.reversed, hypothesis.swapped};
-  for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i)
-    implied_.positions.push_back(
-        reading_->is_one_sided() ? nan
-                                 : implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
-                                           &slack_[i * pairs_], hypothesis.position(rows_[i], 0)));
+  if (!has_rows()) return {};
+  implied_.positions.assign(rows_.size(), nan);
+  if (reading_->is_one_sided()) return implied_.positions;
+  const auto ask = [&](std::size_t i) {
+    implied_.positions[i] = implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
+                                    &slack_[i * pairs_], hypothesis.position(rows_[i], 0));
+    return !std::isnan(implied_.positions[i]);
+  };
+  // Where none of a few rows turns by these frequencies at any position, the others do not either.
+  constexpr std::size_t few = 12;
+  bool any = rows_.size() <= few;
+  for (std::size_t i = 0; i < few && !any; ++i) any = ask(i * (rows_.size() - 1) / (few - 1));
+  for (std::size_t i = 0; any && i < rows_.size(); ++i)
+    if (std::isnan(implied_.positions[i])) ask(i);
   return implied_.positions;
 }
 
@@ -397,6 +406,24 @@ void RotationObservation::scan(
                 s.data() + static_cast<std::size_t>(i) * pairs_))
         return;
   }
+}
+
+std::shared_ptr<const RowMarks> RotationObservation::marks(
+    const std::pair<std::string_view, double>& question,
+    const std::function<bool(Index row, const double* cosine, const double* sine)>& is) const {
+  const auto [place, is_new] = marks_.try_emplace(question);
+  if (!is_new) return place->second;
+  auto marks = std::make_shared<RowMarks>();
+  marks->marked.resize(static_cast<std::size_t>(reading_->rows));
+  scan([&](Index row, const double* cosine, const double* sine) {
+    if (!is(row, cosine, sine)) return true;
+    marks->marked[static_cast<std::size_t>(row)] = 1;
+    if (marks->count++ == 0) marks->first = row;
+    marks->last = row;
+    return true;
+  });
+  if (marks->count > 0) place->second = std::move(marks);
+  return place->second;
 }
 
 }  // namespace pe

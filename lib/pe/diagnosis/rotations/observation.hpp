@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <string_view>
 
 #include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
@@ -11,6 +13,12 @@
 #include "pe/scalings/fit.hpp"
 
 namespace pe {
+
+/// Rows that something is true of.
+struct RowMarks {
+  std::vector<char> marked;
+  Index count = 0, first = -1, last = -1;
+};
 
 class RotationObservation {
  public:
@@ -89,6 +97,11 @@ class RotationObservation {
   /// Every row in turn, read in blocks, [pair] each, as long as `look` returns true.
   void scan(
       const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const;
+  /// The rows of which `is` holds; null where there is none. A pass over the dump is made once for
+  /// each `question`, a name and the numbers that `is` depends on.
+  std::shared_ptr<const RowMarks> marks(
+      const std::pair<std::string_view, double>& question,
+      const std::function<bool(Index row, const double* cosine, const double* sine)>& is) const;
 
  private:
   void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,
@@ -120,6 +133,7 @@ class RotationObservation {
   mutable Implied implied_;
   mutable std::map<std::pair<double, double>, std::vector<FittedLadder>> fitted_;
   mutable std::map<double, std::vector<ParameterFit>> parameters_;
+  mutable std::map<std::pair<std::string_view, double>, std::shared_ptr<const RowMarks>> marks_;
 };
 
 /// Rows where faults show: the first ones and powers of two for the estimates, 255–257, 511,

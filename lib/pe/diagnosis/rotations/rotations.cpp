@@ -79,7 +79,7 @@ class Verdict {
         return reason.cause == Cause::wrong_rotary_width;
       });
       if (other_width && score.copies_differ) scores.back() = -1;
-      if (rest && !(alone && score.copies_differ) &&
+      if (rest && !((alone || other_width) && score.copies_differ) &&
           (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
           observation.agrees(observation.start()))
         best = i;

@@ -12,28 +12,8 @@ namespace {
 
 using Row = RotationHypothesis::Row;
 
-// One mark for each row that `is` says so of, by a scan of the whole dump; null when there is none.
-struct Marks {
-  std::vector<char> marked;
-  Index count = 0, first = -1, last = -1;
-};
-
-template <typename Is>
-std::shared_ptr<const Marks> mark(const RotationObservation& observation, Is is) {
-  auto marks = std::make_shared<Marks>();
-  marks->marked.resize(static_cast<std::size_t>(observation.reading().rows));
-  observation.scan([&](Index row, const double* cosine, const double* sine) {
-    if (!is(row, cosine, sine)) return true;
-    marks->marked[static_cast<std::size_t>(row)] = 1;
-    if (marks->count++ == 0) marks->first = row;
-    marks->last = row;
-    return true;
-  });
-  return marks->count > 0 ? marks : nullptr;
-}
-
-RotationHypothesis marked(const RotationHypothesis& hypothesis, std::shared_ptr<const Marks> marks,
-                          Row as) {
+RotationHypothesis marked(const RotationHypothesis& hypothesis,
+                          std::shared_ptr<const RowMarks> marks, Row as) {
   RotationHypothesis other = hypothesis;
   other.row = [marks, as](Index row) {
     return marks->marked[static_cast<std::size_t>(row)] ? as : Row::turns;
@@ -41,7 +21,7 @@ RotationHypothesis marked(const RotationHypothesis& hypothesis, std::shared_ptr<
   return other;
 }
 
-std::string spell(const Marks& marks) {
+std::string spell(const RowMarks& marks) {
   if (marks.count == 1) return fmt::format("row {}", marks.first);
   if (marks.count == marks.last - marks.first + 1)
     return fmt::format("rows {}–{}", marks.first, marks.last);
@@ -71,7 +51,7 @@ RotationProposals zero(const RotationObservation& observation, const RotationHyp
     return true;
   };
   if (!shows(observation, is_zero)) return {};
-  const auto marks = mark(observation, is_zero);
+  const auto marks = observation.marks({"zero", 0}, is_zero);
   if (!marks || (marks->count == 1) != padding) return {};
   return {{marked(hypothesis, marks, Row::blank),
            fmt::format("{} {} zero", spell(*marks), marks->count == 1 ? "is" : "are")}};
@@ -101,8 +81,18 @@ RotationProposals still(const RotationObservation& observation,
     return true;
   };
   if (!shows(observation, stands)) return {};
-  const auto marks = mark(observation, stands);
-  if (!marks) return {};
+  // Which row stands at position 0 by right depends on the hypothesis's positions.
+  RowMarks standing;
+  standing.marked.resize(static_cast<std::size_t>(observation.reading().rows));
+  observation.scan([&](Index row, const double* c, const double* s) {
+    if (!stands(row, c, s)) return true;
+    standing.marked[static_cast<std::size_t>(row)] = 1;
+    if (standing.count++ == 0) standing.first = row;
+    standing.last = row;
+    return true;
+  });
+  if (standing.count == 0) return {};
+  const auto marks = std::make_shared<const RowMarks>(std::move(standing));
   std::string what = spell(*marks);
   if (vectors) {
     // Whole runs: every position but 0 of some (outer, inner) places.
@@ -148,13 +138,13 @@ RotationProposals uninitialised(const RotationObservation& observation,
   const auto is_garbage = [&](Index, const double* c, const double* s) {
     std::size_t off = 0;
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
-      const double norm = std::hypot(c[j], s[j]);
-      off += !(norm > a / 2) || norm > 2 * a;
+      const double norm = c[j] * c[j] + s[j] * s[j];
+      off += !(norm > a * a / 4) || norm > 4 * a * a;
     }
     return 2 * off > observation.pairs();
   };
   if (!shows(observation, is_garbage)) return {};
-  const auto marks = mark(observation, is_garbage);
+  const auto marks = observation.marks({"off the circle", a}, is_garbage);
   if (!marks) return {};
   return {{marked(hypothesis, marks, Row::free),
            fmt::format("{} {} no turns: numbers off the circle of radius {:g}, as memory that was "

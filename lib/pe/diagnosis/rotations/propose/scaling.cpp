@@ -111,10 +111,15 @@ RotationProposals on_some_rows(const RotationObservation& observation,
     });
     if (boundary <= 1) continue;
     RotationHypothesis mixed = first;
-    mixed.split = RotationHypothesis::Split{boundary, then.frequencies, then.cosine_magnitude};
-    all.push_back({mixed, fmt::format("rows before {} are {}, rows from it on are {}", boundary,
-                                      scaled_first ? "scaled" : "not scaled",
-                                      scaled_first ? "not" : "scaled")});
+    const std::string sentence =
+        fmt::format("rows before {} are {}, rows from it on are {}", boundary,
+                    scaled_first ? "scaled" : "not scaled", scaled_first ? "not" : "scaled");
+    // With the amplitude of their own rule, or that of the rows before.
+    for (const double magnitude : {then.cosine_magnitude, first.cosine_magnitude}) {
+      mixed.split = RotationHypothesis::Split{boundary, then.frequencies, magnitude};
+      all.push_back({mixed, sentence});
+      if (then.cosine_magnitude == first.cosine_magnitude) break;
+    }
   }
   return all;
 }
