@@ -1,0 +1,210 @@
+// Measuring coordinates and ladders axis by axis.
+#include "pe/diagnosis/rotations/propose/coordinates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <set>
+
+namespace pe {
+
+std::size_t axes_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  if (observation.reading().per_axis)
+    return static_cast<std::size_t>(observation.reading().rows / observation.reading().run);
+  return hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
+}
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+// How far each axis's coordinate lies from the one that is meant, [place][axis]; an axis whose
+// fastest pair cannot tell neighbours apart is unknown everywhere.
+using Offsets = std::vector<std::vector<double>>;
+
+// Rounding of both sides of a turn moves a phase by 2√2 u at most, of vectors by four times that;
+// the coordinate by as much over the frequency. A quarter decides between halves.
+bool is_sharp(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+              std::size_t axis) {
+  double fastest = 0;
+  for (std::size_t j = 0; j < observation.pairs(); ++j)
+    if (hypothesis.axis.empty() || hypothesis.axis[j] == axis)
+      fastest = std::max(fastest, hypothesis.frequencies[j]);
+  return 12 * (unit_roundoff(observation.dtype()) + 0x1p-24) < 0.25 * fastest;
+}
+
+// Offsets at all places; empty where a row agrees with no whole or half one.
+Offsets offsets_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  constexpr Index most = 1 << 14;
+  const bool tables = observation.reading().per_axis;
+  const Index count = observation.slots();
+  if (count > most) return {};
+  Offsets offsets(static_cast<std::size_t>(count),
+                  std::vector(axes_of(observation, hypothesis), unknown));
+  for (std::size_t axis = 0; axis < offsets[0].size(); ++axis) {
+    const std::size_t column = tables ? 0 : axis;
+    if (!is_sharp(observation, hypothesis, column)) continue;
+    std::vector<Index> rows;
+    for (Index place = 0; place < count; ++place)
+      rows.push_back(tables ? static_cast<Index>(axis) * count + place
+                            : observation.row_of_slot(place));
+    const auto implied = observation.implied_positions(hypothesis, rows, column);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double off = implied[i] - hypothesis.position(rows[i], column);
+      offsets[i][axis] = std::round(2 * off) / 2;
+      if (!(std::fabs(off - offsets[i][axis]) < 0.2)) return {};
+    }
+  }
+  return offsets;
+}
+
+bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// Places [first, last) whose coordinates are off by the same.
+struct Stretch {
+  std::size_t first, last;
+  std::vector<double> off;
+
+  bool is_meant() const {
+    return std::ranges::all_of(off, [](double x) { return x == 0; });
+  }
+  bool is_even() const {
+    return std::ranges::all_of(off, [&](double x) { return x == off[0]; });
+  }
+};
+
+std::vector<Stretch> stretches_of(const Offsets& offsets) {
+  std::vector<Stretch> all;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (all.empty() || !std::ranges::equal(all.back().off, offsets[i], is_same))
+      all.push_back({i, i, offsets[i]});
+    all.back().last = i + 1;
+  }
+  return all;
+}
+
+std::string spell(const Stretch& stretch) {
+  if (stretch.is_even()) return fmt::format("every coordinate is {:+g} off", stretch.off[0]);
+  std::string text;
+  for (std::size_t axis = 0; axis < stretch.off.size(); ++axis)
+    if (stretch.off[axis] != 0)
+      text += fmt::format("{}that of axis {} is {:+g} off", text.empty() ? "" : " and ", axis,
+                          stretch.off[axis]);
+  return text;
+}
+
+std::string spell(const std::vector<Stretch>& all) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  std::size_t count = 0;
+  for (const Stretch& one : all) {
+    if (one.is_meant() || ++count > most) continue;
+    text += text.empty() ? "" : "; ";
+    text += all.size() == 1 ? spell(one)
+                            : fmt::format("rows {}–{}: {}", one.first, one.last - 1, spell(one));
+  }
+  return count > most ? fmt::format("{}; and {} stretches more", text, count - most) : text;
+}
+
+Proposal<RotationHypothesis> moved(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis, Offsets offsets) {
+  const std::vector<Stretch> all = stretches_of(offsets);
+  const bool whole = all.size() == 1;
+  Proposal<RotationHypothesis> one{hypothesis, spell(all), whole ? 1 : 1.1};
+  if (whole && all[0].is_even()) one.cause = Cause::position_offset;
+  const RotationReading& reading = observation.reading();
+  one.hypothesis.position = [before = hypothesis.position,
+                             offsets = std::make_shared<const Offsets>(std::move(offsets)),
+                             run = reading.run, stride = reading.stride,
+                             tables = reading.per_axis](Index row, std::size_t axis) {
+    const auto place = static_cast<std::size_t>(run > 0 ? row / stride % run : row);
+    return before(row, axis) +
+           (*offsets)[place][tables ? static_cast<std::size_t>(row / run) : axis];
+  };
+  return one;
+}
+
+}  // namespace
+
+// Fewer stretches than a quarter of the rows that are off: a shift has its reason, and damage is
+// not excused row by row.
+RotationProposals coordinates_elsewhere(const RotationObservation& observation,
+                                        const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (axes_of(observation, hypothesis) < 2 || !observation.has_rows()) return all;
+  const Offsets offsets = offsets_of(observation, hypothesis);
+  if (offsets.empty()) return all;
+  std::size_t off = 0, last = 0;  // last: an axis that is known
+  for (const auto& one : offsets)
+    off += std::ranges::any_of(one, [](double x) { return x != 0 && !std::isnan(x); });
+  while (last < offsets[0].size() && std::isnan(offsets[0][last])) ++last;
+  for (std::size_t axis = last; axis < offsets[0].size(); ++axis)
+    if (!std::isnan(offsets[0][axis])) last = axis;
+  if (off == 0 || 4 * stretches_of(offsets).size() > std::max<std::size_t>(off, 8)) return all;
+  // What a slow axis cannot tell: that it goes with another, or that it stays.
+  const bool is_open = std::ranges::any_of(offsets[0], [](double x) { return std::isnan(x); });
+  for (const bool goes : {true, false}) {
+    if (!goes && !is_open) break;
+    Offsets filled = offsets;
+    for (auto& one : filled)
+      for (double& x : one)
+        if (std::isnan(x)) x = goes ? one[last] : 0;
+    all.push_back(moved(observation, hypothesis, std::move(filled)));
+  }
+  return all;
+}
+
+namespace {
+
+// ln θ_j = e_j · ln base over all axes' pairs, each weighed by how sharply its frequency was
+// measured.
+struct Line {
+  double value = 0, error = std::numeric_limits<double>::infinity();
+};
+
+Line log_of_base(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                 double meant) {
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const auto measured = observation.measured(hypothesis),
+             errors = observation.measured_errors(hypothesis);
+  double sum = 0, weight = 0;
+  for (std::size_t j = 0; j < observation.pairs(); ++j) {
+    const double exponent = std::log(unscaled[j]) / std::log(meant),
+                 plain = measured[j] * unscaled[j] / hypothesis.frequencies[j],
+                 error = errors[j] / measured[j];
+    if (!(plain > 0) || !(error < 0.1) || exponent == 0) continue;
+    sum += exponent * std::log(plain) / (error * error);
+    weight += exponent * exponent / (error * error);
+  }
+  return weight > 0 ? Line{sum / weight, 1 / std::sqrt(weight)} : Line{};
+}
+
+}  // namespace
+
+RotationProposals base_of_axes(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const std::string text = text_of(observation, hypothesis, "base");
+  const double meant_base = std::atof(text.c_str());
+  if (hypothesis.axis.empty() || !(meant_base > 1)) return all;
+  const Line line = log_of_base(observation, hypothesis, meant_base);
+  if (!std::isfinite(line.error)) return all;
+  // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
+  std::set<std::string> tried{text};
+  for (int digits = 1; digits <= 9; ++digits) {
+    const std::string other =
+        fmt::format("{}", std::stod(fmt::format("{:.{}g}", std::exp(line.value), digits)));
+    if (std::fabs(std::log(std::stod(other)) - line.value) > 2 * line.error + 1e-8) continue;
+    if (!tried.insert(other).second) continue;
+    if (auto made = remade(observation, hypothesis, {{"base", {other, "diagnosis", ""}}}))
+      all.push_back({*made,
+                     fmt::format("base {}, where {} is meant", other, meant(observation, "base")),
+                     1.05 + 0.01 * digits});
+  }
+  return all;
+}
+
+}  // namespace pe
