@@ -120,10 +120,18 @@ RotationHypothesis RotationObservation::start() const {
 }
 
 bool RotationObservation::on_grid(DType type) const {
-  const std::vector<double>& values = has_rows() ? cosine_ : measured_;
-  for (const double value : values)
-    if (rounded(value, type) != value) return false;
-  return std::ranges::all_of(sine_, [&](double value) { return rounded(value, type) == value; });
+  if (!has_rows())
+    return std::ranges::all_of(measured_,
+                               [&](double value) { return rounded(value, type) == value; });
+  // Between vectors a turn is known within its slack alone.
+  const bool vectors = reading_->form == RotationReading::Form::vectors;
+  for (std::size_t i = 0; i < cosine_.size(); ++i) {
+    const double slack = vectors ? slack_[i] : 0;
+    if (!(std::fabs(rounded(cosine_[i], type) - cosine_[i]) <= slack) ||
+        !(std::fabs(rounded(sine_[i], type) - sine_[i]) <= slack))
+      return false;
+  }
+  return true;
 }
 
 std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis) const {

@@ -25,18 +25,37 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 // fastest pair cannot tell neighbours apart is unknown everywhere.
 using Offsets = std::vector<std::vector<double>>;
 
-// Rounding of both sides of a turn moves a phase by 2√2 u at most, of vectors by four times that;
-// the coordinate by as much over the frequency. A quarter decides between halves.
+// Rounding of both sides of a turn, u/2 each of values up to 1, moves its phase by u/√2 at most,
+// and vectors' 4√2 u in both by 8 u; the coordinate by as much over the frequency. A quarter
+// decides between halves.
 bool is_sharp(const RotationObservation& observation, const RotationHypothesis& hypothesis,
               std::size_t axis) {
   double fastest = 0;
   for (std::size_t j = 0; j < observation.pairs(); ++j)
     if (hypothesis.axis.empty() || hypothesis.axis[j] == axis)
       fastest = std::max(fastest, hypothesis.frequencies[j]);
-  return 12 * (unit_roundoff(observation.dtype()) + 0x1p-24) < 0.25 * fastest;
+  const double times = observation.reading().form == RotationReading::Form::vectors ? 8 : 1;
+  return times * (unit_roundoff(observation.dtype()) + 0x1p-24) < 0.25 * fastest;
 }
 
-// Offsets at all places; empty where a row agrees with no whole or half one.
+// A row that agrees with no whole or half coordinate goes with its neighbour; of cosines alone
+// those near a crest tell little. False where most rows do.
+bool fill_gaps(Offsets& offsets, std::size_t axis) {
+  std::size_t gaps = 0;
+  double last = unknown;
+  for (const auto& one : offsets)
+    if (std::isnan(last)) last = one[axis];
+  for (auto& one : offsets) {
+    if (std::isnan(one[axis])) {
+      ++gaps;
+      one[axis] = last;
+    }
+    last = one[axis];
+  }
+  return 2 * gaps < offsets.size();
+}
+
+// Offsets at all places; empty where they cannot be told.
 Offsets offsets_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   constexpr Index most = 1 << 14;
   const bool tables = observation.reading().per_axis;
@@ -54,9 +73,10 @@ Offsets offsets_of(const RotationObservation& observation, const RotationHypothe
     const auto implied = observation.implied_positions(hypothesis, rows, column);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double off = implied[i] - hypothesis.position(rows[i], column);
-      offsets[i][axis] = std::round(2 * off) / 2;
-      if (!(std::fabs(off - offsets[i][axis]) < 0.2)) return {};
+      const double nearest = std::round(2 * off) / 2;
+      if (std::fabs(off - nearest) < 0.2) offsets[i][axis] = nearest;
     }
+    if (!fill_gaps(offsets, axis)) return {};
   }
   return offsets;
 }
@@ -159,25 +179,31 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
 
 namespace {
 
-// ln θ_j = e_j · ln base over all axes' pairs, each weighed by how sharply its frequency was
-// measured.
+// ln θ_j = e_j · ln base over all axes' pairs: the exponents, told by the ladder of a base of which
+// all is known, for a convention may have a base of its own and say it nowhere.
+std::vector<double> exponents_of(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis) {
+  constexpr double known = 10000;
+  const auto other = remade(observation, hypothesis, {{"base", {"10000", "diagnosis", ""}}});
+  std::vector<double> exponents;
+  for (const double frequency : other ? other->frequencies : hypothesis.frequencies)
+    exponents.push_back(std::log(frequency) / std::log(known));
+  return exponents;
+}
+
+// ln base, each pair weighed by how sharply its frequency was measured.
 struct Line {
   double value = 0, error = std::numeric_limits<double>::infinity();
 };
 
-Line log_of_base(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                 double meant) {
-  const std::vector<double>& unscaled = observation.truth().unscaled;
-  const auto measured = observation.measured(hypothesis),
-             errors = observation.measured_errors(hypothesis);
+Line line_of(const std::vector<double>& exponents, const std::vector<double>& frequencies,
+             const std::vector<double>& errors) {
   double sum = 0, weight = 0;
-  for (std::size_t j = 0; j < observation.pairs(); ++j) {
-    const double exponent = std::log(unscaled[j]) / std::log(meant),
-                 plain = measured[j] * unscaled[j] / hypothesis.frequencies[j],
-                 error = errors[j] / measured[j];
-    if (!(plain > 0) || !(error < 0.1) || exponent == 0) continue;
-    sum += exponent * std::log(plain) / (error * error);
-    weight += exponent * exponent / (error * error);
+  for (std::size_t j = 0; j < exponents.size(); ++j) {
+    const double error = errors[j] / frequencies[j];
+    if (!(frequencies[j] > 0) || !(error < 0.1) || exponents[j] == 0) continue;
+    sum += exponents[j] * std::log(frequencies[j]) / (error * error);
+    weight += exponents[j] * exponents[j] / (error * error);
   }
   return weight > 0 ? Line{sum / weight, 1 / std::sqrt(weight)} : Line{};
 }
@@ -187,21 +213,23 @@ Line log_of_base(const RotationObservation& observation, const RotationHypothesi
 RotationProposals base_of_axes(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis) {
   RotationProposals all;
-  const std::string text = text_of(observation, hypothesis, "base");
-  const double meant_base = std::atof(text.c_str());
-  if (hypothesis.axis.empty() || !(meant_base > 1)) return all;
-  const Line line = log_of_base(observation, hypothesis, meant_base);
+  if (hypothesis.axis.empty()) return all;
+  const std::vector<double> exponents = exponents_of(observation, hypothesis);
+  const Line line =
+      line_of(exponents, observation.measured(hypothesis), observation.measured_errors(hypothesis));
   if (!std::isfinite(line.error)) return all;
+  const Line meant =
+      line_of(exponents, hypothesis.frequencies, std::vector(exponents.size(), 1e-9));
   // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
-  std::set<std::string> tried{text};
+  std::set<std::string> tried;
   for (int digits = 1; digits <= 9; ++digits) {
-    const std::string other =
+    const std::string text =
         fmt::format("{}", std::stod(fmt::format("{:.{}g}", std::exp(line.value), digits)));
-    if (std::fabs(std::log(std::stod(other)) - line.value) > 2 * line.error + 1e-8) continue;
-    if (!tried.insert(other).second) continue;
-    if (auto made = remade(observation, hypothesis, {{"base", {other, "diagnosis", ""}}}))
+    if (std::fabs(std::log(std::stod(text)) - line.value) > 2 * line.error + 1e-8) continue;
+    if (!tried.insert(text).second) continue;
+    if (auto made = remade(observation, hypothesis, {{"base", {text, "diagnosis", ""}}}))
       all.push_back({*made,
-                     fmt::format("base {}, where {} is meant", other, meant(observation, "base")),
+                     fmt::format("base {}, where {:.6g} is meant", text, std::exp(meant.value)),
                      1.05 + 0.01 * digits});
   }
   return all;
