@@ -132,6 +132,15 @@ bool DumpMask::any() const {
   return std::ranges::any_of(shapes_, [](const MaskShape& shape) { return !shape.empty(); });
 }
 
+std::optional<std::int64_t> DumpMask::opens_future() const {
+  for (const std::size_t own : which_)
+    if (const std::int64_t future = shapes_[own].future;
+        future > 0 && future < std::numeric_limits<std::int64_t>::max() &&
+        shapes_[own].past == std::numeric_limits<std::int64_t>::min())
+      return future;
+  return {};
+}
+
 bool DumpMask::is_causal() const {
   return !which_.empty() &&
          std::ranges::all_of(which_, [&](std::size_t own) { return shapes_[own].is_causal(); });

@@ -61,6 +61,8 @@ class DumpMask {
   bool any() const;
   /// Keys after their query are hidden in every plane.
   bool is_causal() const;
+  /// How far after its query a key is still seen in some plane, where those beyond it are hidden.
+  std::optional<std::int64_t> opens_future() const;
 
  private:
   ScoreAxes axes_;

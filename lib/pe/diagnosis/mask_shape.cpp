@@ -199,7 +199,7 @@ class ShapeFit {
           shape.past = before;
           shape.sinks = sunk;
         }
-        if (after == 0 || (after == -before && shape.past != open.past)) {
+        if (after >= 0 && after < size - 1) {  // of a window, or a causal one that opens too much
           shape.future = after;
           shape.prefix = before_all;
         }

@@ -61,6 +61,17 @@ Reason one_sided_reason() {
           "keys after the query are masked, where both sides are punished alike"};
 }
 
+// The dump's own mask hides keys after the query from some distance on: those before it are seen.
+std::optional<Reason> mask_open(const BiasObservation& observation) {
+  const auto open = observation.mask->opens_future();
+  if (!open || !observation.bias->causal || observation.shape.slopes) return {};
+  return Reason{
+      Cause::mask_open,
+      fmt::format("the mask of the dump hides keys from {} after the query on, where none "
+                  "after it is to be seen",
+                  *open + 1)};
+}
+
 std::string arithmetic_of(const Diagnosis& diagnosis) {
   switch (diagnosis.tier) {
     case Tier::exact:
@@ -158,6 +169,11 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
                                      "attention masks them itself"});
         return diagnosis;
       }
+    if (const auto reason = mask_open(observation)) {
+      diagnosis.tier = Tier::wrong;
+      diagnosis.reasons.push_back(*reason);
+      return diagnosis;
+    }
     if (is_one_sided(observation)) {
       diagnosis.tier = Tier::wrong;
       diagnosis.reasons.push_back(one_sided_reason());

@@ -39,6 +39,10 @@ std::vector<Phase> phases_of(const RotationObservation& observation,
     const double p = position_of(hypothesis, row, j), angle = p * hypothesis.frequencies[j];
     double c = observation.cosine(i, j), s = observation.sine(i, j);
     if (hypothesis.swapped) std::swap(c, s);
+    if (hypothesis.cosine_magnitude != hypothesis.sine_magnitude) {
+      c *= hypothesis.sine_magnitude;
+      s *= hypothesis.cosine_magnitude;
+    }
     const double norm = std::hypot(c, s), slack = observation.slack(i, j);
     if (!(norm > 0) || !std::isfinite(slack)) continue;
     const double got = std::atan2(hypothesis.reversed ? -s : s, c);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <iterator>
 #include <numbers>
 #include <set>
 
@@ -11,20 +12,6 @@ namespace pe {
 namespace {
 
 constexpr double unit = 0x1p-24, nan = std::numeric_limits<double>::quiet_NaN();
-
-// A bound as wide as the circle holds nothing: frequencies out of all measure would agree with any
-// cell. At far positions some pairs' bounds are so wide by right, but not most of them.
-class Vagueness {
- public:
-  void add(double bound, double cosine, double sine, double amplitude) {
-    ++cells_;
-    wide_ += !(bound < 0.5 * std::max({std::fabs(cosine), std::fabs(sine), amplitude}));
-  }
-  bool holds_nothing() const { return 2 * wide_ > cells_; }
-
- private:
-  std::size_t cells_ = 0, wide_ = 0;
-};
 
 // To −π … π; below 2^30 within 2^-22, and far quicker than std::remainder.
 double wrapped(double angle) {
@@ -133,10 +120,18 @@ RotationHypothesis RotationObservation::start() const {
 }
 
 bool RotationObservation::on_grid(DType type) const {
-  const std::vector<double>& values = has_rows() ? cosine_ : measured_;
-  for (const double value : values)
-    if (rounded(value, type) != value) return false;
-  return std::ranges::all_of(sine_, [&](double value) { return rounded(value, type) == value; });
+  if (!has_rows())
+    return std::ranges::all_of(measured_,
+                               [&](double value) { return rounded(value, type) == value; });
+  // Between vectors a turn is known within its slack alone.
+  const bool vectors = reading_->form == RotationReading::Form::vectors;
+  for (std::size_t i = 0; i < cosine_.size(); ++i) {
+    const double slack = vectors ? slack_[i] : 0;
+    if (!(std::fabs(rounded(cosine_[i], type) - cosine_[i]) <= slack) ||
+        !(std::fabs(rounded(sine_[i], type) - sine_[i]) <= slack))
+      return false;
+  }
+  return true;
 }
 
 std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis) const {
@@ -152,14 +147,23 @@ std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& 
   return AngleModel(*this, hypothesis);
 }
 
-// An infinite frequency would have an infinite bound.
-bool RotationObservation::may_hold(const RotationHypothesis& hypothesis) const {
-  return hypothesis.frequencies.size() == pairs_ &&
-         std::ranges::all_of(hypothesis.frequencies, [](double f) { return std::isfinite(f); });
+// A pair whose angles no float32 arithmetic could tell agrees with anything. A hypothesis under
+// which hardly any of the pairs that are told by what is meant is told excuses, and explains
+// nothing.
+bool RotationObservation::is_told(const RotationHypothesis& hypothesis) const {
+  if (hypothesis.frequencies.size() != pairs_) return false;
+  const auto told = [&](const std::vector<double>& frequencies) {
+    const double farthest = static_cast<double>(slots());
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < pairs_; ++j)
+      count += truth_->growth[j] * unit * std::fabs(frequencies[j]) * farthest < 0.5;
+    return count;
+  };
+  return 8 * told(hypothesis.frequencies) >= told(truth_->frequencies);
 }
 
 Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
-  if (!may_hold(hypothesis)) return {};
+  if (!is_told(hypothesis)) return {};
   const Fit fit =
       measure(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_)));
   if (!fit.agrees()) return fit;
@@ -171,7 +175,6 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   Fit fit{.excess = 0};
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   std::size_t within = 0, held = 0;
-  Vagueness vagueness;
   const auto add = [&](double off, double allowed) {
     if (std::isinf(allowed)) return;
     ++held;
@@ -191,18 +194,16 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      if (!std::isinf(bound[j])) vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
       if (has_cosine()) add(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j]));
       if (has_sine()) add(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j]));
     }
   }
-  if (vagueness.holds_nothing()) fit.excess = std::numeric_limits<double>::infinity();
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
   return fit;
 }
 
 bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
-  if (!may_hold(hypothesis)) return false;
+  if (!is_told(hypothesis)) return false;
   if (!has_rows()) return measure(hypothesis).agrees();
   if (!agrees(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_))))
     return false;
@@ -212,104 +213,165 @@ bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
 
 bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
-  Vagueness vagueness;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     prediction.row(rows_[i], c.data(), s.data(), bound.data());
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
-      if (!std::isinf(bound[j])) vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
       if ((has_cosine() &&
            !(std::fabs(cosine_[at] - c[j]) <= allowed + prediction.rounding(c[j]))) ||
           (has_sine() && !(std::fabs(sine_[at] - s[j]) <= allowed + prediction.rounding(s[j]))))
         return false;
     }
   }
-  return !vagueness.holds_nothing();
+  return true;
+}
+
+// Probes of the first run by position; of several axes, by equal steps of the axis that the pair
+// reads.
+RotationObservation::Ruler RotationObservation::ruler_of(std::size_t axis) const {
+  Ruler ruler;
+  const RotationHypothesis meant = start();
+  if (meant.axis.empty()) {
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (rows_[i] == row_of_slot(slot(rows_[i]))) ruler.probes.emplace(slot(rows_[i]), i);
+    return ruler;
+  }
+  std::map<double, std::size_t> places;
+  for (std::size_t i = 0; i < rows_.size(); ++i) places.emplace(meant.position(rows_[i], axis), i);
+  if (places.size() < 2) return ruler;
+  ruler.step = std::next(places.begin())->first - places.begin()->first;
+  for (const auto& [place, probe] : places)
+    if (const double steps = (place - places.begin()->first) / ruler.step;
+        std::fabs(steps - std::round(steps)) < 1e-6)
+      ruler.probes.emplace(static_cast<Index>(std::round(steps)), probe);
+  return ruler;
 }
 
 void RotationObservation::estimate_frequencies() {
   measured_.assign(pairs_, nan);
   errors_.assign(pairs_, std::numeric_limits<double>::infinity());
   if (reading_->is_one_sided()) return;  // a phase has two sides
-  // Probes of the first run by position: base 1 (0 is often special), then 1 + 1, 1 + 2, 1 + 4, …
-  const auto probe_at = [&](Index slot) -> std::ptrdiff_t {
-    const Index row = reading_->run > 0 ? slot * reading_->stride : slot;
-    const auto found = std::ranges::lower_bound(rows_, row);
-    return found != rows_.end() && *found == row ? found - rows_.begin() : -1;
-  };
-  const std::ptrdiff_t base = slots() > 2 ? probe_at(1) : probe_at(0);
-  if (base < 0) return;
-  const Index from = slots() > 2 ? 1 : 0;
-  for (std::size_t j = 0; j < pairs_; ++j) {
-    const std::complex<double> z0(cosine(static_cast<std::size_t>(base), j),
-                                  sine(static_cast<std::size_t>(base), j));
-    double frequency = nan, farthest = 0;
-    const double from_base = slack_[static_cast<std::size_t>(base) * pairs_ + j];
-    double moved = from_base;
-    for (Index distance = 1; from + distance < slots(); distance *= 2) {
-      const std::ptrdiff_t probe = probe_at(from + distance);
-      if (probe < 0) break;
-      const std::complex<double> z(cosine(static_cast<std::size_t>(probe), j),
-                                   sine(static_cast<std::size_t>(probe), j));
-      const double turn = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
-      const double step = distance == 1 ? turn : wrapped(turn - frequency * d);
-      if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
-      frequency = distance == 1 ? step : frequency + step / d;
-      farthest = d;
-      moved = from_base + slack_[static_cast<std::size_t>(probe) * pairs_ + j];
-    }
-    measured_[j] = frequency;
-    // Two phases, each off by what a cell may be off by in both its sides.
-    if (farthest > 0)
-      errors_[j] = (2 * std::sqrt(2.0) * (3 * unit + unit_roundoff(dtype_)) / std::abs(z0) *
-                        std::max(amplitude_, 1e-300) +
-                    std::sqrt(2.0) * moved +
-                    truth_->growth[j] * unit * std::fabs(frequency) * (2 + farthest)) /
-                   farthest;
-  }
+  const bool axes = !start().axis.empty();
+  std::vector<Ruler> rulers;
+  for (std::size_t axis = 0, count = axes ? *std::ranges::max_element(truth_->axis) + 1 : 1;
+       axis < count; ++axis)
+    rulers.push_back(ruler_of(axis));
+  for (std::size_t j = 0; j < pairs_; ++j)
+    estimate_frequency(j, rulers[axes ? truth_->axis[j] : 0]);
 }
 
+// From base 1 (0 is often special): 1 + 1, 1 + 2, 1 + 4, …
+void RotationObservation::estimate_frequency(std::size_t j, const Ruler& ruler) {
+  if (ruler.probes.empty()) return;
+  const Index from = ruler.probes.rbegin()->first > 1 ? 1 : 0;
+  const auto base = ruler.probes.find(from);
+  if (base == ruler.probes.end()) return;
+  const std::complex<double> z0(cosine(base->second, j), sine(base->second, j));
+  double frequency = nan, farthest = 0;
+  const double from_base = slack(base->second, j);
+  double moved = from_base;
+  for (Index distance = 1;; distance *= 2) {
+    const auto probe = ruler.probes.find(from + distance);
+    if (probe == ruler.probes.end()) break;
+    const std::complex<double> z(cosine(probe->second, j), sine(probe->second, j));
+    const double turn = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
+    const double step = distance == 1 ? turn : wrapped(turn - frequency * d);
+    if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
+    frequency = distance == 1 ? step : frequency + step / d;
+    farthest = d;
+    moved = from_base + slack(probe->second, j);
+  }
+  measured_[j] = frequency / ruler.step;
+  if (farthest == 0) return;
+  // Two phases, each off by what a cell may be off by in both its sides.
+  errors_[j] =
+      (2 * std::sqrt(2.0) * (3 * unit + unit_roundoff(dtype_)) / std::abs(z0) *
+           std::max(amplitude_, 1e-300) +
+       std::sqrt(2.0) * moved + truth_->growth[j] * unit * std::fabs(frequency) * (2 + farthest)) /
+      (farthest * ruler.step);
+}
+
+namespace {
+
+// The angles, modulo a turn, that a pair's observed sides allow: one, or two where a side alone was
+// seen.
+struct Angles {
+  double one = 0, other = 0;
+
+  // The step from `angle` to the nearer of them.
+  double from(double angle) const {
+    const double a = wrapped(one - angle);
+    if (one == other) return a;
+    const double b = wrapped(other - angle);
+    return std::fabs(a) <= std::fabs(b) ? a : b;
+  }
+};
+
+Angles angles_of(const RotationHypothesis& hypothesis, RotationReading::Side side, double cosine,
+                 double sine) {
+  using Side = RotationReading::Side;
+  if (hypothesis.swapped) {
+    std::swap(cosine, sine);
+    if (side != Side::both) side = side == Side::sine ? Side::cosine : Side::sine;
+  }
+  const double c = cosine / hypothesis.cosine_magnitude,
+               s = (hypothesis.reversed ? -sine : sine) / hypothesis.sine_magnitude;
+  if (side == Side::both) {
+    const double angle = std::atan2(s, c);
+    return {angle, angle};
+  }
+  if (side == Side::cosine) {
+    const double angle = std::acos(std::clamp(c, -1.0, 1.0));
+    return {angle, -angle};
+  }
+  const double angle = std::asin(std::clamp(s, -1.0, 1.0));
+  return {angle, std::numbers::pi - angle};
+}
+
+}  // namespace
+
 // Positions are found from the slowest pair, whose wave is longest, and made sharper by each faster
-// one.
-double RotationObservation::implied(const RotationHypothesis& hypothesis, const double* cosine,
-                                    const double* sine, const double* slack, double near) const {
+// one. A step to the nearer of two angles is never longer than the one that is right.
+double RotationObservation::implied(const RotationHypothesis& hypothesis, std::size_t axis,
+                                    const double* cosine, const double* sine, const double* slack,
+                                    double near) const {
   std::vector<std::size_t> order;
   double norm = 0;
   for (std::size_t j = 0; j < pairs_; ++j) {
     norm = std::max(norm, std::hypot(cosine[j], sine[j]));
-    if (hypothesis.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
+    const bool turns = hypothesis.axis.empty() || hypothesis.axis[j] == axis;
+    if (turns && hypothesis.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
   }
   if (order.empty() || !(norm > 0)) return nan;
   std::ranges::sort(order, {}, [&](std::size_t j) { return hypothesis.frequencies[j]; });
-  std::vector<double> phases(pairs_);
+  std::vector<Angles> angles(pairs_);
   for (const std::size_t j : order)
-    phases[j] = hypothesis.swapped
-                    ? std::atan2(cosine[j], sine[j])
-                    : std::atan2(hypothesis.reversed ? -sine[j] : sine[j], cosine[j]);
-  const auto phase = [&](std::size_t j) { return phases[j]; };
+    angles[j] = angles_of(hypothesis, reading_->side, cosine[j], sine[j]);
   const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
                reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
-  const double foot = phase(order[0]) / slowest;
-  const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - foot) / wave))),
-             highest = static_cast<Index>(std::min(512.0, std::ceil((reach - foot) / wave)));
   double best = nan, best_off = 0.25;
-  for (Index k = lowest; k <= highest; ++k) {
-    double p = foot + static_cast<double>(k) * wave, off = 0;
-    for (const std::size_t j : order) {
-      const double step = wrapped(phase(j) - p * hypothesis.frequencies[j]);
-      p += step / hypothesis.frequencies[j];
-    }
+  const auto refine = [&](double p) {
+    double off = 0;
+    for (const std::size_t j : order)
+      p += angles[j].from(p * hypothesis.frequencies[j]) / hypothesis.frequencies[j];
     const double hopeless = 1.5 * best_off * static_cast<double>(order.size());
     for (const std::size_t j : order)
-      if (off += std::fabs(wrapped(phase(j) - p * hypothesis.frequencies[j])); off >= hopeless)
-        break;
+      if (off += std::fabs(angles[j].from(p * hypothesis.frequencies[j])); off >= hopeless) break;
     off /= static_cast<double>(order.size());
     if (off < best_off ||
         (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) {
       best = p;
       best_off = std::min(best_off, off);
     }
+  };
+  const Angles& foot = angles[order[0]];
+  for (const double angle : {foot.one, foot.other}) {
+    const double start = angle / slowest;
+    const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - start) / wave))),
+               highest = static_cast<Index>(std::min(512.0, std::ceil((reach - start) / wave)));
+    for (Index k = lowest; k <= highest; ++k) refine(start + static_cast<double>(k) * wave);
+    if (foot.one == foot.other) break;
   }
   return best;
 }
@@ -345,7 +407,7 @@ const std::vector<ParameterFit>& RotationObservation::fitted_parameters(
 
 // What the hypothesis's position moves by from one row to the next.
 double RotationObservation::step_of(const RotationHypothesis& hypothesis) const {
-  if (!has_rows() || !hypothesis.position || slots() <= 2) return 1;
+  if (!has_rows() || !hypothesis.position || slots() <= 2 || !hypothesis.axis.empty()) return 1;
   const Index next = reading_->run > 0 ? 2 * reading_->stride : 2, one = next / 2;
   const double step = hypothesis.position(next, 0) - hypothesis.position(one, 0);
   return step != 0 ? step : 1;
@@ -359,38 +421,41 @@ std::vector<double> RotationObservation::measured_errors(
   return errors;
 }
 
-std::vector<double> RotationObservation::implied_positions(
-    const RotationHypothesis& hypothesis) const {
-  if (implied_.frequencies == hypothesis.frequencies && implied_.reversed == hypothesis.reversed &&
-      implied_.swapped == hypothesis.swapped)
-    return implied_.positions;
-  implied_ = {hypothesis.frequencies, {}, hypothesis.reversed, hypothesis.swapped};
-  if (!has_rows()) return {};
-  implied_.positions.assign(rows_.size(), nan);
-  if (reading_->is_one_sided()) return implied_.positions;
+std::vector<double> RotationObservation::implied_positions(const RotationHypothesis& hypothesis,
+                                                           std::size_t axis) const {
+  const Implied asked{hypothesis.frequencies,
+                      hypothesis.axis,
+                      {hypothesis.cosine_magnitude, hypothesis.sine_magnitude},
+                      axis,
+                      hypothesis.reversed,
+                      hypothesis.swapped};
+  if (implied_for_ == asked) return implied_;
+  implied_for_ = asked;
+  implied_.clear();
+  if (!has_rows()) return implied_;
+  implied_.assign(rows_.size(), nan);
   const auto ask = [&](std::size_t i) {
-    implied_.positions[i] = implied(hypothesis, &cosine_[i * pairs_], &sine_[i * pairs_],
-                                    &slack_[i * pairs_], hypothesis.position(rows_[i], 0));
-    return !std::isnan(implied_.positions[i]);
+    implied_[i] = implied(hypothesis, axis, &cosine_[i * pairs_], &sine_[i * pairs_],
+                          &slack_[i * pairs_], hypothesis.position(rows_[i], axis));
+    return !std::isnan(implied_[i]);
   };
   // Where none of a few rows turns by these frequencies at any position, the others do not either.
   constexpr std::size_t few = 12;
   bool any = rows_.size() <= few;
   for (std::size_t i = 0; i < few && !any; ++i) any = ask(i * (rows_.size() - 1) / (few - 1));
   for (std::size_t i = 0; any && i < rows_.size(); ++i)
-    if (std::isnan(implied_.positions[i])) ask(i);
-  return implied_.positions;
+    if (std::isnan(implied_[i])) ask(i);
+  return implied_;
 }
 
 std::vector<double> RotationObservation::implied_positions(const RotationHypothesis& hypothesis,
-                                                           const std::vector<Index>& rows) const {
+                                                           const std::vector<Index>& rows,
+                                                           std::size_t axis) const {
   std::vector<double> c, s, slack, positions;
   load(rows, c, s, slack);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    positions.push_back(reading_->is_one_sided()
-                            ? nan
-                            : implied(hypothesis, &c[i * pairs_], &s[i * pairs_],
-                                      &slack[i * pairs_], hypothesis.position(rows[i], 0)));
+    positions.push_back(implied(hypothesis, axis, &c[i * pairs_], &s[i * pairs_],
+                                &slack[i * pairs_], hypothesis.position(rows[i], axis)));
   return positions;
 }
 

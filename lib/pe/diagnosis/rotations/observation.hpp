@@ -69,7 +69,8 @@ class RotationObservation {
   double slack(std::size_t i, std::size_t j) const { return slack_[i * pairs_ + j]; }
   std::size_t pairs() const { return pairs_; }
   DType dtype() const { return dtype_; }
-  bool on_grid(DType type) const;  // every observed value is a number of this type
+  /// Every observed value is a number of this type, or may be.
+  bool on_grid(DType type) const;
   bool finite() const { return finite_; }
 
   /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the
@@ -88,12 +89,16 @@ class RotationObservation {
                                                      const MeasuredLadder& measured) const;
   /// Median of √(cos² + sin²).
   double amplitude() const { return amplitude_; }
-  /// The position that each probe's phases agree with when pair j turns by `frequencies`[j], taken
-  /// from them with sign; NaN where none does.
-  std::vector<double> implied_positions(const RotationHypothesis& hypothesis) const;
+  /// The position on an axis that each probe's phases agree with when pair j turns by
+  /// `frequencies`[j], taken from them with sign; NaN where none does. Of cosines alone it may have
+  /// the other sign.
+  std::vector<double> implied_positions(const RotationHypothesis& hypothesis,
+                                        std::size_t axis = 0) const;
   /// The same for any rows, read again.
   std::vector<double> implied_positions(const RotationHypothesis& hypothesis,
-                                        const std::vector<Index>& rows) const;
+                                        const std::vector<Index>& rows, std::size_t axis = 0) const;
+  /// The row of a place in the first run.
+  Index row_of_slot(Index slot) const { return reading_->run > 0 ? slot * reading_->stride : slot; }
   /// Every row in turn, read in blocks, [pair] each, as long as `look` returns true.
   void scan(
       const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const;
@@ -106,14 +111,21 @@ class RotationObservation {
  private:
   void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,
             std::vector<double>& slack) const;
-  bool may_hold(const RotationHypothesis& hypothesis) const;
+  bool is_told(const RotationHypothesis& hypothesis) const;
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;
+  /// Probes by steps along an axis.
+  struct Ruler {
+    std::map<Index, std::size_t> probes;
+    double step = 1;
+  };
+  Ruler ruler_of(std::size_t axis) const;
   void estimate_frequencies();
+  void estimate_frequency(std::size_t pair, const Ruler& ruler);
   double step_of(const RotationHypothesis& hypothesis) const;
   double turned(const RotationHypothesis& hypothesis) const;
-  double implied(const RotationHypothesis& hypothesis, const double* cosine, const double* sine,
-                 const double* slack, double near) const;
+  double implied(const RotationHypothesis& hypothesis, std::size_t axis, const double* cosine,
+                 const double* sine, const double* slack, double near) const;
 
   const Expectation* expected_;
   const Dump* dump_;
@@ -127,10 +139,15 @@ class RotationObservation {
   double amplitude_ = 1;
   bool finite_ = true;
   struct Implied {  // of the hypothesis asked last: causes of position ask one after another
-    std::vector<double> frequencies, positions;
+    std::vector<double> frequencies;
+    std::vector<std::size_t> axes;
+    std::pair<double, double> magnitudes;
+    std::size_t axis = 0;
     bool reversed = false, swapped = false;
+    bool operator==(const Implied&) const = default;
   };
-  mutable Implied implied_;
+  mutable Implied implied_for_;
+  mutable std::vector<double> implied_;
   mutable std::map<std::pair<double, double>, std::vector<FittedLadder>> fitted_;
   mutable std::map<double, std::vector<ParameterFit>> parameters_;
   mutable std::map<std::pair<std::string_view, double>, std::shared_ptr<const RowMarks>> marks_;

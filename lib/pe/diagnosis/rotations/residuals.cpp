@@ -213,28 +213,42 @@ bool all_finite(const double* values, std::size_t count) {
   return finite == count;
 }
 
-// Channels that do not turn are passed through, bit for bit.
-void look_at_rest(const RotationObservation& observation, const Dump& dump, Index first,
-                  Index count, RotationResiduals& residuals) {
-  const RotationReading& reading = observation.reading();
+// Channels that do not turn are passed through, bit for bit: those that are not.
+struct RestCell {
+  Index row, channel;
+  double before, after;
+};
+std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& reading, Index first,
+                                   Index count) {
   const Index turning = 2 * reading.pairs, width = reading.width;
-  if (reading.form != RotationReading::Form::vectors || turning >= width) return;
+  std::vector<RestCell> changed;
+  if (reading.form != RotationReading::Form::vectors || turning >= width) return changed;
   std::vector<double> before(static_cast<std::size_t>(count * width)), after = before;
   dump.before[0].read(first * width, count * width, before.data());
   dump.arrays[0].read(first * width, count * width, after.data());
   for (Index r = 0; r < count; ++r)
     for (Index k = turning; k < width; ++k) {
       const auto at = static_cast<std::size_t>(r * width + k);
-      ++residuals.cells;
-      if (after[at] == before[at] || (std::isnan(after[at]) && std::isnan(before[at]))) continue;
-      ++residuals.beyond;
-      suspect(residuals, first + r);
-      const std::string row = spell_place(observation, first + r, 0, false);
-      if (!residuals.first_wrong)
-        residuals.first_wrong =
-            Cell{fmt::format("{}, channel {}", row.substr(0, row.find(", pair")), k), before[at],
-                 after[at]};
+      if (after[at] != before[at] && !(std::isnan(after[at]) && std::isnan(before[at])))
+        changed.push_back({first + r, k, before[at], after[at]});
     }
+  return changed;
+}
+
+void look_at_rest(const RotationObservation& observation, const Dump& dump, Index first,
+                  Index count, RotationResiduals& residuals) {
+  const RotationReading& reading = observation.reading();
+  if (reading.form == RotationReading::Form::vectors)
+    residuals.cells += count * (reading.width - 2 * reading.pairs);
+  for (const RestCell& cell : changed_rest(dump, reading, first, count)) {
+    ++residuals.beyond;
+    suspect(residuals, cell.row);
+    const std::string row = spell_place(observation, cell.row, 0, false);
+    if (!residuals.first_wrong)
+      residuals.first_wrong =
+          Cell{fmt::format("{}, channel {}", row.substr(0, row.find(", pair")), cell.channel),
+               cell.before, cell.after};
+  }
 }
 
 void look(const RotationObservation& observation, const Dump& dump, const Oracle& oracle,
@@ -372,6 +386,8 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
       }
     }
     if (!copies && residuals.copies_differ++ == 0) residuals.first_copy = first + r;
+    for (std::size_t j = 0; !copies && j < n; ++j)
+      residuals.copy_cells += (c2[at_row + j] != c[at_row + j]) + (s2[at_row + j] != s[at_row + j]);
     if (bad) suspect(residuals, first + r);
     keep(part, observation, first + r, worst);
   }
@@ -383,6 +399,7 @@ void merge(RotationResiduals& into, const Part& part) {
   into.rounded_otherwise += from.rounded_otherwise;
   into.not_finite += from.not_finite;
   into.copies_differ += from.copies_differ;
+  into.copy_cells += from.copy_cells;
   into.beyond += from.beyond;
   into.in_double = into.in_double && from.in_double;
   into.ulps = std::max(into.ulps, from.ulps);
@@ -500,6 +517,9 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
                                unit_roundoff(observation.dtype()));
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
     if (found[t].size() >= 8) return;
+    for (const RestCell& cell : changed_rest(dump, reading, first, count))
+      if (found[t].size() < 8 && (found[t].empty() || found[t].back() != cell.row))
+        found[t].push_back(cell.row);
     const auto size = static_cast<std::size_t>(count * reading.pairs);
     std::vector<double> c(size), s(size), slack(size), pc(observation.pairs()),
         ps(observation.pairs()), bound(observation.pairs());

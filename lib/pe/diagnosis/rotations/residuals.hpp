@@ -19,6 +19,7 @@ struct RotationResiduals {
   Index not_finite = 0;
   std::optional<Cell> first_not_finite;
   Index copies_differ = 0, first_copy = -1;  // rows
+  Index copy_cells = 0;                      // that differ
   std::vector<Diagnosis::Point> curve;
   std::vector<Index> suspects;  // rows beyond the bound: the first, the worst, some others
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
@@ -127,7 +128,8 @@ class Verdict {
     more_ = residuals.suspects;
     if (residuals.first_wrong) return false;
     diagnosis_.reasons = attempt.reasons;
-    if (const auto reason = copies_differ(residuals)) diagnosis_.reasons.push_back(*reason);
+    if (const auto reason = copies_differ(residuals, attempt.reading))
+      diagnosis_.reasons.push_back(*reason);
     std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     const Tier tier =
         residuals.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
@@ -198,12 +200,14 @@ class Verdict {
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
       tell(attempt, residuals);
-    else if (const auto reason = damaged_cells(residuals))
-      diagnosis_.reasons = {*reason};
+    else if (const auto channels = spoilt_channels(observation, dump_))
+      diagnosis_.reasons = {*channels};
+    else if (const auto cells = damaged_cells(residuals))
+      diagnosis_.reasons = {*cells};
     else if (nearly_)
       diagnosis_.reasons = *nearly_;
     if (diagnosis_.reasons.empty())
-      if (const auto reason = copies_differ(residuals))
+      if (const auto reason = copies_differ(residuals, attempt.reading))
         diagnosis_.notes.push_back(reason->sentence);
     finish(attempt, observation, residuals);
     return true;
@@ -231,7 +235,7 @@ class Verdict {
     if (!nothing_held) diagnosis_.reasons = attempt.reasons;
     diagnosis_.reasons.insert(diagnosis_.reasons.end(), hypothesis.reasons.begin(),
                               hypothesis.reasons.end());
-    if (const auto reason = copies_differ(residuals); reason && !nothing_held)
+    if (const auto reason = copies_differ(residuals, attempt.reading); reason && !nothing_held)
       diagnosis_.reasons.push_back(*reason);
     if (!nothing_held)
       std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
@@ -285,6 +289,27 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
 }
 
 namespace {
+
+// What queries and keys both have, and their products do not see: the other direction, or another
+// place where xPos' scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
+std::optional<Diagnosis> equivalent(const std::vector<Diagnosis>& each) {
+  const auto is_shared = [&](const Diagnosis& one) {
+    return one.reasons.size() == 1 && one.reasons[0].cause == each[0].reasons[0].cause &&
+           one.reasons[0].sentence == each[0].reasons[0].sentence;
+  };
+  if (each.size() < 2 || each[0].reasons.empty() || !std::ranges::all_of(each, is_shared))
+    return {};
+  const Reason shared = each[0].reasons[0];
+  if (shared.cause != Cause::direction_reversed && shared.cause != Cause::scale_center) return {};
+  Diagnosis both = each[0];
+  both.reasons.clear();
+  both.tier = Tier::drift;
+  both.first_wrong.reset();
+  both.notes.push_back(
+      fmt::format("queries and keys alike: {}; their products are the same, so this is equivalent",
+                  shared.sentence));
+  return both;
+}
 
 // Whether more is known than that the table has too few rows.
 bool is_explained(const Diagnosis& diagnosis) {
@@ -343,19 +368,7 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& given) {
         dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
     each.push_back(Verdict(expected, pair, key).reached());
   }
-  const auto is_reversed = [](const Diagnosis& one) {
-    return one.reasons.size() == 1 && one.reasons[0].cause == Cause::direction_reversed;
-  };
-  if (each.size() > 1 && std::ranges::all_of(each, is_reversed)) {
-    Diagnosis both = each[0];
-    both.reasons.clear();
-    both.tier = Tier::drift;
-    both.first_wrong.reset();
-    both.notes.push_back(
-        "queries and keys both turn the other way: their products are the same, so this is "
-        "equivalent");
-    return both;
-  }
+  if (const auto both = equivalent(each)) return *both;
   return *std::ranges::max_element(each, {},
                                    [](const Diagnosis& one) { return static_cast<int>(one.tier); });
 }

@@ -184,8 +184,13 @@ std::optional<Reason> too_short(const Expectation& expected, const RotationReadi
                 fmt::format("there are {} rows, where {} are meant", has, *expected.rows)};
 }
 
+namespace {
+
+constexpr double few = 0.1;  // part of the cells that may be damaged, the others being right
+
+}  // namespace
+
 std::optional<Reason> damaged_cells(const RotationResiduals& residuals) {
-  constexpr double few = 0.1;
   if (residuals.beyond == 0 || !residuals.first_wrong ||
       static_cast<double>(residuals.beyond) > few * static_cast<double>(residuals.cells))
     return {};
@@ -195,8 +200,18 @@ std::optional<Reason> damaged_cells(const RotationResiduals& residuals) {
                             residuals.beyond, residuals.cells, residuals.first_wrong->place)};
 }
 
-std::optional<Reason> copies_differ(const RotationResiduals& residuals) {
+// A program that fills the second columns otherwise does so in most rows.
+std::optional<Reason> copies_differ(const RotationResiduals& residuals,
+                                    const RotationReading& reading) {
   if (residuals.copies_differ == 0) return {};
+  const bool damaged =
+      2 * residuals.copies_differ < reading.rows &&
+      static_cast<double>(residuals.copy_cells) <= few * static_cast<double>(residuals.cells);
+  if (damaged)
+    return Reason{Cause::damaged_cells,
+                  fmt::format("{} of the second columns' values are not the first ones', in {} "
+                              "rows, the first of them row {}; the others are right",
+                              residuals.copy_cells, residuals.copies_differ, residuals.first_copy)};
   return Reason{Cause::copies_differ,
                 fmt::format("the second columns of the pairs are not the first "
                             "ones in {} rows, the first of them row {}",

@@ -34,7 +34,9 @@ std::optional<Reason> too_short(const Expectation& expected, const RotationReadi
 /// A few cells that lie beyond the bound among many that do not; nothing where they are many.
 std::optional<Reason> damaged_cells(const RotationResiduals& residuals);
 
-/// Columns that should be equal and are not; nothing where they are.
-std::optional<Reason> copies_differ(const RotationResiduals& residuals);
+/// Columns that should be equal and are not: damage where they are few; nothing where they are
+/// equal.
+std::optional<Reason> copies_differ(const RotationResiduals& residuals,
+                                    const RotationReading& reading);
 
 }  // namespace pe

@@ -81,14 +81,49 @@ RotationProposals on_angles(const RotationObservation& observation,
            m)}};
 }
 
+// Each side's amplitude by least squares against the cosines and sines that are meant; 0 where that
+// side tells nothing.
+std::pair<double, double> amplitudes_of_sides(const RotationObservation& observation,
+                                              const RotationHypothesis& hypothesis) {
+  double cosine = 0, cosines = 0, sine = 0, sines = 0;
+  for (std::size_t i = 0; i < observation.rows().size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j) {
+      if (!std::isfinite(observation.slack(i, j))) continue;
+      const double angle = position_of(hypothesis, observation.rows()[i], j) *
+                           hypothesis.frequencies[j],
+                   c = std::cos(angle), s = std::sin(hypothesis.reversed ? -angle : angle);
+      cosine += observation.cosine(i, j) * c;
+      sine += observation.sine(i, j) * s;
+      cosines += c * c;
+      sines += s * s;
+    }
+  return {cosines > 0 ? cosine / cosines : 0, sines > 0 ? sine / sines : 0};
+}
+
 RotationProposals on_one_side(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!observation.has_amplitude() || !observation.has_cosine() || !observation.has_sine() ||
+      hypothesis.swapped || hypothesis.scale)
+    return all;
   const double m = observation.truth().magnitude;
-  if (!observation.has_amplitude() || m == 1) return {};
-  return {{with(hypothesis, m, 1),
-           fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
-          {with(hypothesis, 1, m),
-           fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
+  if (m != 1)
+    all = {{with(hypothesis, m, 1),
+            fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
+           {with(hypothesis, 1, m),
+            fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
+  const auto [cosine, sine] = amplitudes_of_sides(observation, hypothesis);
+  for (const bool of_sines : {false, true}) {
+    const double measured = of_sines ? sine : cosine;
+    if (!(measured > 0)) continue;
+    const double a = tidiest(measured, unit_roundoff(observation.dtype())).value;
+    if (a == m) continue;
+    all.push_back({of_sines ? with(hypothesis, m, a) : with(hypothesis, a, m),
+                   fmt::format("{} alone have amplitude {:.6g}, where {:.6g} is meant of both",
+                               of_sines ? "sines" : "cosines", a, m),
+                   1.25});
+  }
+  return all;
 }
 
 // As it was measured, and the tidiest number that rounds to it: in a short type slow pairs stand at

@@ -1,86 +1,107 @@
-// Causes of axes: which coordinate a pair turns with, and where coordinates start.
+// Causes of axes: which coordinate a pair turns with.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
-#include "pe/diagnosis/rotations/propose.hpp"
+#include "pe/diagnosis/rotations/propose/coordinates.hpp"
 
 namespace pe {
 namespace {
 
-std::size_t axes_of(const RotationHypothesis& hypothesis) {
-  return hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
-}
-
-// A cache that keeps a table for each axis: the run of axis a turns with axis to[a] instead.
-RotationHypothesis rerun(const RotationObservation& observation,
-                         const RotationHypothesis& hypothesis, std::vector<Index> to) {
+// Pairs of axis a, or its table, turn with the coordinate of axis to[a].
+RotationHypothesis exchanged(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis, std::vector<std::size_t> to) {
   RotationHypothesis other = hypothesis;
+  if (!observation.reading().per_axis) {
+    other.position = [before = hypothesis.position, to = std::move(to)](
+                         Index row, std::size_t axis) { return before(row, to[axis]); };
+    return other;
+  }
   other.position = [before = hypothesis.position, run = observation.reading().run,
                     to = std::move(to)](Index row, std::size_t axis) {
-    return before(to[static_cast<std::size_t>(row / run)] * run + row % run, axis);
+    return before(static_cast<Index>(to[static_cast<std::size_t>(row / run)]) * run + row % run,
+                  axis);
   };
   return other;
 }
 
-RotationProposals swapped_runs(const RotationObservation& observation,
-                               const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  const Index count =
-      observation.reading().per_axis ? observation.reading().rows / observation.reading().run : 0;
-  for (Index a = 0; a < count; ++a)
-    for (Index b = a + 1; b < count; ++b) {
-      std::vector<Index> to;
-      for (Index axis = 0; axis < count; ++axis) to.push_back(axis == a ? b : axis == b ? a : axis);
-      all.push_back({rerun(observation, hypothesis, to),
-                     fmt::format("the tables of axes {} and {} are exchanged", a, b)});
-    }
-  return all;
-}
-
-RotationProposals collapsed_runs(const RotationObservation& observation,
-                                 const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  const Index count =
-      observation.reading().per_axis ? observation.reading().rows / observation.reading().run : 0;
-  for (Index a = 0; a < count; ++a)
-    all.push_back(
-        {rerun(observation, hypothesis, std::vector<Index>(static_cast<std::size_t>(count), a)),
-         fmt::format("the tables of all axes are that of axis {}", a)});
-  if (count == 0) return all;
-  Proposal<RotationHypothesis> flat{
-      hypothesis,
-      "the tables of all axes turn with the place in the sequence: plain rope, without the axes"};
-  flat.hypothesis.position = [&observation](Index row, std::size_t) {
-    return static_cast<double>(observation.expected().first + observation.slot(row));
-  };
-  all.push_back(flat);
-  return all;
+std::string spell_order(const std::vector<std::size_t>& to) {
+  std::vector<std::size_t> moved;
+  for (std::size_t axis = 0; axis < to.size(); ++axis)
+    if (to[axis] != axis) moved.push_back(axis);
+  if (moved.size() == 2)
+    return fmt::format(
+        "axes {} and {} are exchanged: what turns with one stands where what turns "
+        "with the other is meant",
+        moved[0], moved[1]);
+  std::vector<std::size_t> own(to.size());
+  std::iota(own.begin(), own.end(), std::size_t{0});
+  return fmt::format("axes {} stand in the order {}", fmt::join(own, ", "), fmt::join(to, ", "));
 }
 
 RotationProposals swapped(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis) {
-  RotationProposals all = swapped_runs(observation, hypothesis);
-  const std::size_t count = axes_of(hypothesis);
-  for (std::size_t a = 0; a < count; ++a)
-    for (std::size_t b = a + 1; b < count; ++b) {
-      Proposal<RotationHypothesis> one{
-          hypothesis, fmt::format("axes {} and {} are exchanged: pairs that turn with one "
-                                  "stand where those of the other are meant",
-                                  a, b)};
-      for (std::size_t& axis : one.hypothesis.axis) axis = axis == a ? b : axis == b ? a : axis;
-      all.push_back(one);
-    }
+  RotationProposals all;
+  std::vector<std::size_t> to(axes_of(observation, hypothesis));
+  std::iota(to.begin(), to.end(), std::size_t{0});
+  constexpr std::size_t most = 4;
+  while (to.size() <= most && std::ranges::next_permutation(to).found)
+    all.push_back({exchanged(observation, hypothesis, to), spell_order(to)});
   return all;
+}
+
+// The axis that each pair agrees with at every probe: its own where it may be. Empty where a pair
+// agrees with none.
+std::vector<std::size_t> followed(const RotationObservation& observation,
+                                  const RotationHypothesis& hypothesis) {
+  constexpr double unit = 0x1p-24;
+  const std::size_t n = observation.pairs(), count = axes_of(observation, hypothesis);
+  std::vector<std::vector<char>> agrees(count, std::vector<char>(n, 1));
+  std::vector<double> c(n), s(n), bound(n);
+  for (std::size_t axis = 0; axis < count; ++axis) {
+    RotationHypothesis one = hypothesis;
+    std::ranges::fill(one.axis, axis);
+    const RotationPrediction prediction(one, observation.truth().growth, unit,
+                                        unit_roundoff(observation.dtype()));
+    for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+      prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
+      for (std::size_t j = 0; j < n; ++j) {
+        const double allowed = bound[j] + observation.slack(i, j);
+        const auto is_within = [&](double got, double want) {
+          return std::fabs(got - want) <= allowed + prediction.rounding(want);
+        };
+        agrees[axis][j] =
+            agrees[axis][j] &&
+            (!observation.has_cosine() || is_within(observation.cosine(i, j), c[j])) &&
+            (!observation.has_sine() || is_within(observation.sine(i, j), s[j]));
+      }
+    }
+  }
+  std::vector<std::size_t> axes = hypothesis.axis;
+  for (std::size_t j = 0; j < n; ++j) {
+    if (agrees[axes[j]][j]) continue;
+    std::size_t axis = 0;
+    while (axis < count && !agrees[axis][j]) ++axis;
+    if (axis == count) return {};
+    axes[j] = axis;
+  }
+  return axes;
+}
+
+std::vector<std::size_t> counted(const std::vector<std::size_t>& axes, std::size_t count) {
+  std::vector<std::size_t> pairs(count);
+  for (const std::size_t axis : axes) ++pairs[axis];
+  return pairs;
 }
 
 RotationProposals order(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
-  if (axes_of(hypothesis) < 2) return all;
-  const std::size_t count = axes_of(hypothesis), n = hypothesis.axis.size();
-  std::vector<std::size_t> pairs(count);
-  for (const std::size_t axis : hypothesis.axis) ++pairs[axis];
+  if (hypothesis.axis.empty()) return all;
+  const std::size_t count = axes_of(observation, hypothesis), n = hypothesis.axis.size();
+  const std::vector<std::size_t> pairs = counted(hypothesis.axis, count);
   Proposal<RotationHypothesis> in_turn{
       hypothesis, fmt::format("the sections stand one after another, where {} is meant",
                               meant(observation, "order"))};
@@ -101,69 +122,56 @@ RotationProposals order(const RotationObservation& observation,
   return all;
 }
 
+// Sections of other lengths, or in any other order, as the pairs themselves tell.
+RotationProposals sections(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (hypothesis.axis.empty()) return {};
+  const std::vector<std::size_t> axes = followed(observation, hypothesis);
+  if (axes.empty() || axes == hypothesis.axis) return {};
+  const std::size_t count = axes_of(observation, hypothesis);
+  const auto pairs = counted(axes, count), before = counted(hypothesis.axis, count);
+  Proposal<RotationHypothesis> one{hypothesis, "", 1.1, Cause::sections_order};
+  one.hypothesis.axis = axes;
+  if (std::ranges::is_sorted(axes) && pairs != before) {
+    one.cause = Cause::wrong_parameter;
+    one.sentence = fmt::format("sections are {}, where {} is meant", fmt::join(pairs, ","),
+                               fmt::join(before, ","));
+  } else {
+    const auto first = std::ranges::mismatch(axes, hypothesis.axis).in1;
+    one.sentence = fmt::format(
+        "the sections stand in another order: the first pair that shows it, {}, turns with axis {}",
+        first - axes.begin(), *first);
+  }
+  return {one};
+}
+
 RotationProposals collapsed(const RotationObservation& observation,
                             const RotationHypothesis& hypothesis) {
-  RotationProposals all = collapsed_runs(observation, hypothesis);
-  const std::size_t count = axes_of(hypothesis);
+  RotationProposals all;
+  const std::size_t count = axes_of(observation, hypothesis);
   if (count < 2) return all;
-  for (std::size_t a = 0; a < count; ++a) {
-    Proposal<RotationHypothesis> one{hypothesis,
-                                     fmt::format("every pair turns with axis {} alone", a)};
-    std::ranges::fill(one.hypothesis.axis, a);
-    all.push_back(one);
-  }
+  for (std::size_t a = 0; a < count; ++a)
+    all.push_back({exchanged(observation, hypothesis, std::vector(count, a)),
+                   observation.reading().per_axis
+                       ? fmt::format("the tables of all axes are that of axis {}", a)
+                       : fmt::format("every pair turns with axis {} alone", a)});
   Proposal<RotationHypothesis> flat{
       hypothesis, "every pair turns with the place in the sequence: plain rope, without the axes"};
-  flat.hypothesis.position = [](Index row, std::size_t) { return static_cast<double>(row); };
+  flat.hypothesis.position = [first = observation.expected().first, run = observation.reading().run,
+                              stride = observation.reading().stride](Index row, std::size_t) {
+    return static_cast<double>(first + (run > 0 ? row / stride % run : row));
+  };
   all.push_back(flat);
   return all;
 }
 
-RotationProposals offset(const RotationObservation&, const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  const std::size_t count = axes_of(hypothesis);
-  if (count < 2) return all;
-  // Of one axis, or of all but the first (rows and columns), everywhere or where a row's
-  // coordinates differ (a picture's cells).
-  for (const double k : {1.0, -1.0, 0.5})
-    for (std::size_t a = 0; a <= count; ++a)
-      for (const bool cells : {false, true}) {
-        Proposal<RotationHypothesis> one{
-            hypothesis,
-            fmt::format("{} {} {:+g} off{}",
-                        a == count ? "rows and columns" : fmt::format("coordinates of axis {}", a),
-                        "are", k, cells ? " where there are pictures" : "")};
-        one.hypothesis.position = [before = hypothesis.position, k, a, count, cells](
-                                      Index row, std::size_t axis) {
-          const double here = before(row, axis);
-          if (!(a == count ? axis > 0 : a == axis)) return here;
-          bool differ = !cells;
-          for (std::size_t other = 1; other < count; ++other)
-            differ = differ || before(row, other) != before(row, 0);
-          return differ ? here + k : here;
-        };
-        all.push_back(one);
-      }
-  return all;
-}
-
-RotationProposals all_offset(const RotationObservation&, const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  if (axes_of(hypothesis) < 2) return all;
-  for (const double k : {1.0, -1.0, 2.0, -2.0}) {
-    Proposal<RotationHypothesis> one{hypothesis, fmt::format("every coordinate is {:+g} off", k)};
-    one.hypothesis.position = [before = hypothesis.position, k](Index row, std::size_t axis) {
-      return before(row, axis) + k;
-    };
-    all.push_back(one);
-  }
-  return all;
-}
-
 constexpr RotationProposer rows[] = {
-    {Cause::axes_swapped, "axes", swapped},     {Cause::sections_order, "axes", order},
-    {Cause::axes_collapsed, "axes", collapsed}, {Cause::position_offset, "axes", all_offset},
-    {Cause::coordinate_offset, "axes", offset},
+    {Cause::axes_swapped, "axes", swapped},
+    {Cause::sections_order, "axes", order},
+    {Cause::sections_order, "axes", sections},
+    {Cause::axes_collapsed, "axes", collapsed},
+    {Cause::coordinate_offset, "axes", coordinates_elsewhere},
+    {Cause::wrong_base, "base", base_of_axes},
 };
 
 }  // namespace

@@ -96,10 +96,9 @@ RotationProposals tf32(const RotationObservation& observation,
       "position times frequency went through TF32, 11 significant bits each: "
       "beyond 2048 neighbours share a row"};
   RotationProposals all;
-  for (const auto& [way, words] :
-       {std::pair{Tf32::even, ""},
-        {Tf32::away, " (halves rounded away from zero)"},
-        {Tf32::cut, " (the lower bits cut off, as tensor cores do)"}}) {
+  for (const auto& [way, words] : {std::pair{Tf32::even, ""},
+                                   {Tf32::away, " (halves rounded away from zero)"},
+                                   {Tf32::cut, " (the lower bits cut off, as tensor cores do)"}}) {
     all.push_back(one);
     all.back().hypothesis.tf32 = way;
     all.back().sentence += words;
@@ -110,9 +109,8 @@ RotationProposals tf32(const RotationObservation& observation,
 RotationProposals table(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
-  if (size_of(observation.dtype()) == 2 ||
-      observation.reading().form == RotationReading::Form::vectors)
-    return all;
+  const bool vectors = observation.reading().form == RotationReading::Form::vectors;
+  if (size_of(observation.dtype()) == 2) return all;
   for (const DType type : short_types) {
     if (!observation.on_grid(type)) continue;
     Proposal<RotationHypothesis> one{
@@ -120,6 +118,11 @@ RotationProposals table(const RotationObservation& observation,
                                 "table was rounded before it was written",
                                 name_of(observation.dtype()), name_of(type))};
     one.hypothesis.table_type = type;
+    if (vectors)
+      one.sentence = fmt::format(
+          "every cosine and sine between these {} vectors is a number of {}: the table was rounded "
+          "before they were turned",
+          name_of(observation.dtype()), name_of(type));
     if (!observation.has_rows()) {
       one.hypothesis.frequency_type = type;
       one.sentence = fmt::format("every frequency of this {} file is a number of {}",

@@ -135,11 +135,12 @@ RotationProposals uninitialised(const RotationObservation& observation,
   const double a = observation.amplitude() > 1e-6 && observation.amplitude() < 1e6
                        ? observation.amplitude()
                        : hypothesis.cosine_magnitude;
+  const double least = observation.reading().is_one_sided() ? -1 : a / 2;
   const auto is_garbage = [&](Index, const double* c, const double* s) {
     std::size_t off = 0;
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
       const double norm = c[j] * c[j] + s[j] * s[j];
-      off += !(norm > a * a / 4) || norm > 4 * a * a;
+      off += !(norm > least * least) || norm > 4 * a * a;
     }
     return 2 * off > observation.pairs();
   };

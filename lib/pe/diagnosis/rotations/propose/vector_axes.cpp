@@ -215,6 +215,37 @@ RotationProposals squared(const RotationObservation& observation,
   return scaled(observation, hypothesis, 2, "the scale was applied twice");
 }
 
+// Scales of s(p + k): k from the logarithms of all probes, each weighed by its slope over its
+// noise.
+RotationProposals centered(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (!is_vectors(observation) || !hypothesis.scale || observation.truth().coordinate) return {};
+  double sum = 0, weight = 0;
+  const auto slope = [&](double p, std::size_t j) {
+    return std::log(hypothesis.scale(p + 1, j) / hypothesis.scale(p, j));
+  };
+  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+    const double p = hypothesis.position(observation.rows()[i], 0);
+    for (std::size_t j = 0; j < observation.pairs(); ++j) {
+      const double norm = std::hypot(observation.cosine(i, j), observation.sine(i, j)),
+                   noise = observation.slack(i, j) / norm, rise = slope(p, j);
+      if (!(norm > 0) || !std::isfinite(noise)) continue;
+      sum += rise * std::log(norm / hypothesis.scale(p, j)) / (noise * noise);
+      weight += rise * rise / (noise * noise);
+    }
+  }
+  const double k = weight > 0 ? std::round(sum / weight) : 0;
+  if (k == 0) return {};
+  const double meant = std::round(-std::log(hypothesis.scale(0, 0)) / slope(0, 0));
+  RotationProposals all{
+      {hypothesis, fmt::format("scales are 1 at position {:g}, where position {:g} is meant",
+                               meant - k, meant)}};
+  all[0].hypothesis.scale = [before = hypothesis.scale, k](double position, std::size_t pair) {
+    return before(position + k, pair);
+  };
+  return all;
+}
+
 constexpr RotationProposer rows[] = {
     {Cause::wrong_axis, "position", other_axis},
     {Cause::positions_run_on, "position", run_on},
@@ -224,6 +255,7 @@ constexpr RotationProposer rows[] = {
     {Cause::scale_missing, "scale", missing},
     {Cause::scale_inverted, "scale", inverted},
     {Cause::scale_squared, "scale", squared},
+    {Cause::scale_center, "scale", centered},
 };
 
 }  // namespace

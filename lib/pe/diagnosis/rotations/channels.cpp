@@ -1,0 +1,113 @@
+// One pass over vectors, channel by channel: what is meant, what is there, what it was before.
+#include "pe/diagnosis/rotations/channels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pe {
+namespace {
+
+// How many vectors of a channel are not as meant, and how many are as they were before, or zero.
+struct Channel {
+  Index wrong = 0, left = 0, zero = 0;
+};
+
+class Count {
+ public:
+  Count(const RotationObservation& observation, const Dump& dump)
+      : observation_(observation),
+        dump_(dump),
+        reading_(observation.reading()),
+        hypothesis_(observation.start()),
+        prediction_(hypothesis_, observation.truth().growth, 0x1p-24,
+                    unit_roundoff(observation.dtype())),
+        channels_(static_cast<std::size_t>(reading_.width)) {}
+
+  const std::vector<Channel>& taken() {
+    constexpr Index block = 256;
+    for (Index first = 0; first < reading_.rows; first += block) {
+      const Index count = std::min(block, reading_.rows - first);
+      x_.resize(static_cast<std::size_t>(count * reading_.width));
+      y_ = x_;
+      dump_.before[0].read(first * reading_.width, count * reading_.width, x_.data());
+      dump_.arrays[0].read(first * reading_.width, count * reading_.width, y_.data());
+      for (Index r = 0; r < count; ++r) take(first + r, r * reading_.width);
+    }
+    return channels_;
+  }
+
+ private:
+  void take(Index row, Index at) {
+    const std::size_t n = observation_.pairs();
+    std::vector<double> c(n), s(n), bound(n);
+    prediction_.row(row, c.data(), s.data(), bound.data());
+    const double *in = x_.data() + at, *out = y_.data() + at;
+    const double unit = 4 * std::sqrt(2.0) *
+                        std::max(unit_roundoff(observation_.dtype()), unit_roundoff(DType::f32));
+    for (std::size_t j = 0; j < n; ++j) {
+      const PairChannels pair = channels_of(reading_, static_cast<Index>(j));
+      const double a = in[pair.in[0]], b = in[pair.in[1]];
+      const std::array want{c[j] * a - s[j] * b, s[j] * a + c[j] * b};
+      // Two sides, each off by the bound, and what rounding of the vectors may add.
+      const double allowed =
+          std::hypot(a, b) * (2 * bound[j] + unit * std::max(1.0, std::hypot(c[j], s[j])));
+      for (const std::size_t side : {0, 1})
+        add(pair.out[side], in[pair.out[side]], out[pair.out[side]],
+            std::fabs(out[pair.out[side]] - want[side]) <= allowed);
+    }
+    for (Index k = 2 * reading_.pairs; k < reading_.width; ++k)
+      add(k, in[k], out[k], in[k] == out[k]);
+  }
+
+  void add(Index channel, double before, double after, bool is_meant) {
+    Channel& one = channels_[static_cast<std::size_t>(channel)];
+    one.wrong += !is_meant;
+    one.left += after == before;
+    one.zero += after == 0;
+  }
+
+  const RotationObservation& observation_;
+  const Dump& dump_;
+  const RotationReading& reading_;
+  RotationHypothesis hypothesis_;
+  RotationPrediction prediction_;
+  std::vector<Channel> channels_;
+  std::vector<double> x_, y_;
+};
+
+// "32–63", "3, 11, 19 and 5 more".
+std::string spell(const std::vector<Index>& channels) {
+  constexpr std::size_t most = 4;
+  if (channels.back() - channels.front() + 1 == static_cast<Index>(channels.size()) &&
+      channels.size() > 1)
+    return fmt::format("{}–{}", channels.front(), channels.back());
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(channels.size(), most));
+  std::string text = fmt::format("{}", fmt::join(channels.begin(), channels.begin() + shown, ", "));
+  return channels.size() > most ? fmt::format("{} and {} more", text, channels.size() - most)
+                                : text;
+}
+
+}  // namespace
+
+std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump) {
+  if (observation.reading().form != RotationReading::Form::vectors) return {};
+  const std::vector<Channel> channels = Count(observation, dump).taken();
+  const Index rows = observation.reading().rows;
+  std::vector<Index> wrong;
+  bool left = true, zero = true;
+  for (std::size_t k = 0; k < channels.size(); ++k) {
+    if (channels[k].wrong == 0) continue;
+    wrong.push_back(static_cast<Index>(k));
+    left = left && channels[k].left == rows;
+    zero = zero && channels[k].zero == rows;
+  }
+  if (wrong.empty() || wrong.size() == channels.size() || !(left || zero)) return {};
+  return Reason{left ? Cause::channels_not_rotated : Cause::channels_zero,
+                fmt::format("channels {} of every vector {}; the others are right", spell(wrong),
+                            left ? "are left as they were" : "hold zeros")};
+}
+
+}  // namespace pe

@@ -1,0 +1,238 @@
+// Measuring coordinates and ladders axis by axis.
+#include "pe/diagnosis/rotations/propose/coordinates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <set>
+
+namespace pe {
+
+std::size_t axes_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  if (observation.reading().per_axis)
+    return static_cast<std::size_t>(observation.reading().rows / observation.reading().run);
+  return hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
+}
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+// How far each axis's coordinate lies from the one that is meant, [place][axis]; an axis whose
+// fastest pair cannot tell neighbours apart is unknown everywhere.
+using Offsets = std::vector<std::vector<double>>;
+
+// Rounding of both sides of a turn, u/2 each of values up to 1, moves its phase by u/√2 at most,
+// and vectors' 4√2 u in both by 8 u; the coordinate by as much over the frequency. A quarter
+// decides between halves.
+bool is_sharp(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+              std::size_t axis) {
+  double fastest = 0;
+  for (std::size_t j = 0; j < observation.pairs(); ++j)
+    if (hypothesis.axis.empty() || hypothesis.axis[j] == axis)
+      fastest = std::max(fastest, hypothesis.frequencies[j]);
+  const double times = observation.reading().form == RotationReading::Form::vectors ? 8 : 1;
+  return times * (unit_roundoff(observation.dtype()) + 0x1p-24) < 0.25 * fastest;
+}
+
+// A row that agrees with no whole or half coordinate goes with its neighbour; of cosines alone
+// those near a crest tell little. False where most rows do.
+bool fill_gaps(Offsets& offsets, std::size_t axis) {
+  std::size_t gaps = 0;
+  double last = unknown;
+  for (const auto& one : offsets)
+    if (std::isnan(last)) last = one[axis];
+  for (auto& one : offsets) {
+    if (std::isnan(one[axis])) {
+      ++gaps;
+      one[axis] = last;
+    }
+    last = one[axis];
+  }
+  return 2 * gaps < offsets.size();
+}
+
+// Offsets at all places; empty where they cannot be told.
+Offsets offsets_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  constexpr Index most = 1 << 14;
+  const bool tables = observation.reading().per_axis;
+  const Index count = observation.slots();
+  if (count > most) return {};
+  Offsets offsets(static_cast<std::size_t>(count),
+                  std::vector(axes_of(observation, hypothesis), unknown));
+  for (std::size_t axis = 0; axis < offsets[0].size(); ++axis) {
+    const std::size_t column = tables ? 0 : axis;
+    if (!is_sharp(observation, hypothesis, column)) continue;
+    std::vector<Index> rows;
+    for (Index place = 0; place < count; ++place)
+      rows.push_back(tables ? static_cast<Index>(axis) * count + place
+                            : observation.row_of_slot(place));
+    const auto implied = observation.implied_positions(hypothesis, rows, column);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double off = implied[i] - hypothesis.position(rows[i], column);
+      const double nearest = std::round(2 * off) / 2;
+      if (std::fabs(off - nearest) < 0.2) offsets[i][axis] = nearest;
+    }
+    if (!fill_gaps(offsets, axis)) return {};
+  }
+  return offsets;
+}
+
+bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// Places [first, last) whose coordinates are off by the same.
+struct Stretch {
+  std::size_t first, last;
+  std::vector<double> off;
+
+  bool is_meant() const {
+    return std::ranges::all_of(off, [](double x) { return x == 0; });
+  }
+  bool is_even() const {
+    return std::ranges::all_of(off, [&](double x) { return x == off[0]; });
+  }
+};
+
+std::vector<Stretch> stretches_of(const Offsets& offsets) {
+  std::vector<Stretch> all;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (all.empty() || !std::ranges::equal(all.back().off, offsets[i], is_same))
+      all.push_back({i, i, offsets[i]});
+    all.back().last = i + 1;
+  }
+  return all;
+}
+
+std::string spell(const Stretch& stretch) {
+  if (stretch.is_even()) return fmt::format("every coordinate is {:+g} off", stretch.off[0]);
+  std::string text;
+  for (std::size_t axis = 0; axis < stretch.off.size(); ++axis)
+    if (stretch.off[axis] != 0)
+      text += fmt::format("{}that of axis {} is {:+g} off", text.empty() ? "" : " and ", axis,
+                          stretch.off[axis]);
+  return text;
+}
+
+std::string spell(const std::vector<Stretch>& all) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  std::size_t count = 0;
+  for (const Stretch& one : all) {
+    if (one.is_meant() || ++count > most) continue;
+    text += text.empty() ? "" : "; ";
+    text += all.size() == 1 ? spell(one)
+                            : fmt::format("rows {}–{}: {}", one.first, one.last - 1, spell(one));
+  }
+  return count > most ? fmt::format("{}; and {} stretches more", text, count - most) : text;
+}
+
+Proposal<RotationHypothesis> moved(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis, Offsets offsets) {
+  const std::vector<Stretch> all = stretches_of(offsets);
+  const bool whole = all.size() == 1;
+  Proposal<RotationHypothesis> one{hypothesis, spell(all), whole ? 1 : 1.1};
+  if (whole && all[0].is_even()) one.cause = Cause::position_offset;
+  const RotationReading& reading = observation.reading();
+  one.hypothesis.position = [before = hypothesis.position,
+                             offsets = std::make_shared<const Offsets>(std::move(offsets)),
+                             run = reading.run, stride = reading.stride,
+                             tables = reading.per_axis](Index row, std::size_t axis) {
+    const auto place = static_cast<std::size_t>(run > 0 ? row / stride % run : row);
+    return before(row, axis) +
+           (*offsets)[place][tables ? static_cast<std::size_t>(row / run) : axis];
+  };
+  return one;
+}
+
+}  // namespace
+
+// Fewer stretches than half of the rows that are off: a shift has its reason, and damage is not
+// excused row by row.
+RotationProposals coordinates_elsewhere(const RotationObservation& observation,
+                                        const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (axes_of(observation, hypothesis) < 2 || !observation.has_rows()) return all;
+  const Offsets offsets = offsets_of(observation, hypothesis);
+  if (offsets.empty()) return all;
+  std::size_t off = 0, last = 0;  // last: an axis that is known
+  for (const auto& one : offsets)
+    off += std::ranges::any_of(one, [](double x) { return x != 0 && !std::isnan(x); });
+  while (last < offsets[0].size() && std::isnan(offsets[0][last])) ++last;
+  for (std::size_t axis = last; axis < offsets[0].size(); ++axis)
+    if (!std::isnan(offsets[0][axis])) last = axis;
+  if (off == 0 || 2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4)) return all;
+  // What a slow axis cannot tell: that it goes with another, or that it stays.
+  const bool is_open = std::ranges::any_of(offsets[0], [](double x) { return std::isnan(x); });
+  for (const bool goes : {true, false}) {
+    if (!goes && !is_open) break;
+    Offsets filled = offsets;
+    for (auto& one : filled)
+      for (double& x : one)
+        if (std::isnan(x)) x = goes ? one[last] : 0;
+    all.push_back(moved(observation, hypothesis, std::move(filled)));
+  }
+  return all;
+}
+
+namespace {
+
+// ln θ_j = e_j · ln base over all axes' pairs: the exponents, told by the ladder of a base of which
+// all is known, for a convention may have a base of its own and say it nowhere.
+std::vector<double> exponents_of(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis) {
+  constexpr double known = 10000;
+  const auto other = remade(observation, hypothesis, {{"base", {"10000", "diagnosis", ""}}});
+  std::vector<double> exponents;
+  for (const double frequency : other ? other->frequencies : hypothesis.frequencies)
+    exponents.push_back(std::log(frequency) / std::log(known));
+  return exponents;
+}
+
+// ln base, each pair weighed by how sharply its frequency was measured.
+struct Line {
+  double value = 0, error = std::numeric_limits<double>::infinity();
+};
+
+Line line_of(const std::vector<double>& exponents, const std::vector<double>& frequencies,
+             const std::vector<double>& errors) {
+  double sum = 0, weight = 0;
+  for (std::size_t j = 0; j < exponents.size(); ++j) {
+    const double error = errors[j] / frequencies[j];
+    if (!(frequencies[j] > 0) || !(error < 0.1) || exponents[j] == 0) continue;
+    sum += exponents[j] * std::log(frequencies[j]) / (error * error);
+    weight += exponents[j] * exponents[j] / (error * error);
+  }
+  return weight > 0 ? Line{sum / weight, 1 / std::sqrt(weight)} : Line{};
+}
+
+}  // namespace
+
+RotationProposals base_of_axes(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (hypothesis.axis.empty()) return all;
+  const std::vector<double> exponents = exponents_of(observation, hypothesis);
+  const Line line =
+      line_of(exponents, observation.measured(hypothesis), observation.measured_errors(hypothesis));
+  if (!std::isfinite(line.error)) return all;
+  const Line meant =
+      line_of(exponents, hypothesis.frequencies, std::vector(exponents.size(), 1e-9));
+  // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
+  std::set<std::string> tried;
+  for (int digits = 1; digits <= 9; ++digits) {
+    const std::string text =
+        fmt::format("{}", std::stod(fmt::format("{:.{}g}", std::exp(line.value), digits)));
+    if (std::fabs(std::log(std::stod(text)) - line.value) > 2 * line.error + 1e-8) continue;
+    if (!tried.insert(text).second) continue;
+    if (auto made = remade(observation, hypothesis, {{"base", {text, "diagnosis", ""}}}))
+      all.push_back({*made,
+                     fmt::format("base {}, where {:.6g} is meant", text, std::exp(meant.value)),
+                     1.05 + 0.01 * digits});
+  }
+  return all;
+}
+
+}  // namespace pe

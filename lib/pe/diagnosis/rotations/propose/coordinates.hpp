@@ -1,0 +1,19 @@
+// Coordinates: where the rows of a dump stand on each of several axes, as its own phases tell.
+#pragma once
+
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+
+/// Axes that pairs turn with, or that have a table each; 1 where there is one.
+std::size_t axes_of(const RotationObservation& observation, const RotationHypothesis& hypothesis);
+
+/// Coordinates that are off by constants, everywhere or from place to place.
+RotationProposals coordinates_elsewhere(const RotationObservation& observation,
+                                        const RotationHypothesis& hypothesis);
+
+/// Another base of the ladders of several axes.
+RotationProposals base_of_axes(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis);
+
+}  // namespace pe
