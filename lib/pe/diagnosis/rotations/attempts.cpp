@@ -368,14 +368,35 @@ bool passes_rest(const Dump& dump, const RotationReading& reading, const std::ve
   return true;
 }
 
+namespace {
+
+// Part of the probes that stand at some position, wherever it is.
+double placed(const RotationObservation& observation) {
+  const RotationHypothesis hypothesis = observation.start();
+  if (!hypothesis.axis.empty() || observation.rows().size() < 2) return 0;
+  const std::vector<double> implied = observation.implied_positions(hypothesis);
+  const auto good = std::ranges::count_if(implied, [](double p) { return std::isfinite(p); });
+  return static_cast<double>(good) / static_cast<double>(implied.size());
+}
+
+// One side alone are waves from row to row, or the meant ones at rows in any order; that is likely,
+// too, of small angles read as sines, and so crowds out no other reading.
+double of_one_side(const Dump& dump, const Attempt& attempt,
+                   const RotationObservation& observation) {
+  constexpr double enough = 0.9, second = 0.6;  // with all copies equal still less than waves
+  const double amplitude = std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude);
+  const double waves = waviness(dump, attempt.reading, amplitude);
+  if (waves >= enough) return waves;
+  return placed(observation) >= enough ? second : 0;
+}
+
+}  // namespace
+
 Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt,
                       const RotationObservation& observation) {
-  const double share =
-      attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
-      : attempt.reading.is_one_sided()
-          ? waviness(dump, attempt.reading,
-                     std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude))
-          : plausibility(observation);
+  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
+                       : attempt.reading.is_one_sided() ? of_one_side(dump, attempt, observation)
+                                                        : plausibility(observation);
   if (!attempt.reading.cosine_copy) return {share, false, false};
   const std::vector<Index>& rows = observation.rows();
   const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);

@@ -147,8 +147,23 @@ std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& 
   return AngleModel(*this, hypothesis);
 }
 
+// A pair whose angles no float32 arithmetic could tell agrees with anything. A hypothesis under
+// which hardly any of the pairs that are told by what is meant is told excuses, and explains
+// nothing.
+bool RotationObservation::is_told(const RotationHypothesis& hypothesis) const {
+  if (hypothesis.frequencies.size() != pairs_) return false;
+  const auto told = [&](const std::vector<double>& frequencies) {
+    const double farthest = static_cast<double>(slots());
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < pairs_; ++j)
+      count += truth_->growth[j] * unit * std::fabs(frequencies[j]) * farthest < 0.5;
+    return count;
+  };
+  return 8 * told(hypothesis.frequencies) >= told(truth_->frequencies);
+}
+
 Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
-  if (hypothesis.frequencies.size() != pairs_) return {};
+  if (!is_told(hypothesis)) return {};
   const Fit fit =
       measure(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_)));
   if (!fit.agrees()) return fit;
@@ -188,7 +203,7 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
 }
 
 bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
-  if (hypothesis.frequencies.size() != pairs_) return false;
+  if (!is_told(hypothesis)) return false;
   if (!has_rows()) return measure(hypothesis).agrees();
   if (!agrees(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_))))
     return false;
@@ -328,7 +343,10 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
     const bool turns = hypothesis.axis.empty() || hypothesis.axis[j] == axis;
     if (turns && hypothesis.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
   }
-  if (order.empty() || !(norm > 0)) return nan;
+  // Zeros are no turn, but of sines alone they are position 0.
+  const bool zeros = !(norm > 0) && (reading_->side == RotationReading::Side::both ||
+                                     hypothesis.swapped == has_sine());
+  if (order.empty() || zeros) return nan;
   std::ranges::sort(order, {}, [&](std::size_t j) { return hypothesis.frequencies[j]; });
   std::vector<Angles> angles(pairs_);
   for (const std::size_t j : order)

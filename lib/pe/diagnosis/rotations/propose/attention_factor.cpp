@@ -1,6 +1,7 @@
 // Causes of amplitude: the attention factor of yarn and longrope.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pe/diagnosis/rotations/propose.hpp"
@@ -80,14 +81,49 @@ RotationProposals on_angles(const RotationObservation& observation,
            m)}};
 }
 
+// The amplitude that the middle one of a side's cells has, of those that show it well; 0 where none
+// does.
+double amplitude_of_side(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis, bool sines) {
+  std::vector<double> amplitudes;
+  for (std::size_t i = 0; i < observation.rows().size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j) {
+      const double angle =
+          position_of(hypothesis, observation.rows()[i], j) * hypothesis.frequencies[j];
+      const double want = sines ? std::sin(hypothesis.reversed ? -angle : angle) : std::cos(angle);
+      if (std::fabs(want) > 0.5 && std::isfinite(observation.slack(i, j)))
+        amplitudes.push_back((sines ? observation.sine(i, j) : observation.cosine(i, j)) / want);
+    }
+  if (amplitudes.empty()) return 0;
+  const auto middle = amplitudes.begin() + static_cast<std::ptrdiff_t>(amplitudes.size() / 2);
+  std::ranges::nth_element(amplitudes, middle);
+  return *middle;
+}
+
 RotationProposals on_one_side(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!observation.has_amplitude() || !observation.has_cosine() || !observation.has_sine() ||
+      hypothesis.swapped || hypothesis.scale)
+    return all;
   const double m = observation.truth().magnitude;
-  if (!observation.has_amplitude() || m == 1) return {};
-  return {{with(hypothesis, m, 1),
-           fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
-          {with(hypothesis, 1, m),
-           fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
+  if (m != 1)
+    all = {{with(hypothesis, m, 1),
+            fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
+           {with(hypothesis, 1, m),
+            fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
+  for (const bool of_sines : {false, true}) {
+    const double measured = amplitude_of_side(observation, hypothesis, of_sines);
+    // Nearer than this it is rounding, or another cosine, and no factor.
+    const double least = (1e-4 + 8 * unit_roundoff(observation.dtype())) * m;
+    if (!(measured > 0) || std::fabs(measured - m) < least) continue;
+    const double a = tidiest(measured, unit_roundoff(observation.dtype())).value;
+    all.push_back({of_sines ? with(hypothesis, m, a) : with(hypothesis, a, m),
+                   fmt::format("{} alone have amplitude {:.6g}, where {:.6g} is meant of both",
+                               of_sines ? "sines" : "cosines", a, m),
+                   1.25});
+  }
+  return all;
 }
 
 // As it was measured, and the tidiest number that rounds to it: in a short type slow pairs stand at

@@ -149,8 +149,8 @@ Proposal<RotationHypothesis> moved(const RotationObservation& observation,
 
 }  // namespace
 
-// Fewer stretches than a quarter of the rows that are off: a shift has its reason, and damage is
-// not excused row by row.
+// Fewer stretches than half of the rows that are off: a shift has its reason, and damage is not
+// excused row by row.
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -163,7 +163,7 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
   while (last < offsets[0].size() && std::isnan(offsets[0][last])) ++last;
   for (std::size_t axis = last; axis < offsets[0].size(); ++axis)
     if (!std::isnan(offsets[0][axis])) last = axis;
-  if (off == 0 || 4 * stretches_of(offsets).size() > std::max<std::size_t>(off, 8)) return all;
+  if (off == 0 || 2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4)) return all;
   // What a slow axis cannot tell: that it goes with another, or that it stays.
   const bool is_open = std::ranges::any_of(offsets[0], [](double x) { return std::isnan(x); });
   for (const bool goes : {true, false}) {

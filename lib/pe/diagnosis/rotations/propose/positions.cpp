@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -137,20 +138,6 @@ Index boundary(const RotationObservation& observation, const RotationHypothesis&
   return bad;
 }
 
-// In order of places, in the first run: where the first probe parts from the one before.
-std::optional<std::pair<Seen, Seen>> first_parting(const RotationObservation& observation,
-                                                   const std::vector<Seen>& all, double delta) {
-  const Seen* last = nullptr;
-  for (const Seen& one : all) {
-    if (one.row != observation.row_of_slot(observation.slot(one.row))) continue;
-    if (std::fabs(one.implied - one.meant - delta) < 0.25)
-      last = &one;
-    else if (last)
-      return std::pair{*last, one};
-  }
-  return {};
-}
-
 RotationProposals wrapped(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis, bool vectors) {
   if (!observation.has_rows() || (observation.reading().run > 0) != vectors) return {};
@@ -189,25 +176,64 @@ RotationProposals clamped(const RotationObservation& observation,
       fmt::format("every row after {:g} repeats it", last))};
 }
 
+// From a place on, positions are off by so much.
+struct Jump {
+  Index place;
+  double off;
+};
+
+// Every change that the probes of the first run show; empty where one stretch is shorter than a
+// shift would be, or where there are many.
+std::vector<Jump> jumps_of(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis, const std::vector<Seen>& all) {
+  constexpr std::size_t most = 8;
+  constexpr Index shortest = 3;
+  std::vector<Jump> jumps{{0, std::round(all.front().implied - all.front().meant)}};
+  Index last = 0;
+  for (const Seen& one : all) {
+    const Index place = observation.slot(one.row);
+    if (one.row != observation.row_of_slot(place)) continue;
+    while (std::fabs(one.implied - one.meant - jumps.back().off) >= 0.25) {
+      const Index at = boundary(observation, hypothesis, last, place, jumps.back().off),
+                  row = observation.row_of_slot(at);
+      const double off = std::round(observation.implied_positions(hypothesis, std::vector{row})[0] -
+                                    hypothesis.position(row, 0));
+      if (at - jumps.back().place < shortest || off == jumps.back().off || std::isnan(off) ||
+          jumps.size() > most)
+        return {};
+      jumps.push_back({at, off});
+      last = at;
+    }
+    last = place;
+  }
+  return jumps;
+}
+
 RotationProposals jump(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   const std::vector<Seen> all = seen(observation, hypothesis);
   if (all.empty()) return {};
-  const double before = std::round(all.front().implied - all.front().meant);
-  const auto parting = first_parting(observation, all, before);
-  if (!parting) return {};
-  const double after = std::round(parting->second.implied - parting->second.meant);
-  const Index at = boundary(observation, hypothesis, observation.slot(parting->first.row),
-                            observation.slot(parting->second.row), before);
-  const double from = hypothesis.position(observation.row_of_slot(at), 0);
-  return {mapped(
-      hypothesis, [=](double p) { return p + (p < from ? before : after); },
-      fmt::format("row p holds position p {} {:g} from {:g} on{}", after < 0 ? "−" : "+",
-                  std::fabs(after), from,
-                  before == 0 ? ""
-                              : fmt::format(", and p {} {:g} before", before < 0 ? "−" : "+",
-                                            std::fabs(before))),
-      before == 0 ? 1.1 : 1.2)};
+  const std::vector<Jump> jumps = jumps_of(observation, hypothesis, all);
+  if (jumps.size() < 2) return {};
+  Proposal<RotationHypothesis> one{
+      hypothesis, "row p holds position ",
+      1 + 0.1 * static_cast<double>(jumps.size() - 1) + (jumps.front().off != 0 ? 0.1 : 0)};
+  for (std::size_t i = jumps.size(); i-- > 0;) {
+    const auto& [place, off] = jumps[i];
+    if (off == 0 && i == 0) continue;
+    one.sentence += fmt::format("{}p {} {:g}", i + 1 < jumps.size() ? ", " : "",
+                                off < 0 ? "−" : "+", std::fabs(off));
+    one.sentence += i == 0 ? " before"
+                           : fmt::format(" from {:g} on",
+                                         hypothesis.position(observation.row_of_slot(place), 0));
+  }
+  one.hypothesis.position = [before = hypothesis.position, jumps, run = observation.reading().run,
+                             stride = observation.reading().stride](Index row, std::size_t axis) {
+    const Index place = run > 0 ? row / stride % run : row;
+    const auto next = std::ranges::upper_bound(jumps, place, {}, &Jump::place);
+    return before(row, axis) + std::prev(next)->off;
+  };
+  return {one};
 }
 
 RotationProposals left_padding(const RotationObservation& observation,
