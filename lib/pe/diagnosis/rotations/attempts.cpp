@@ -387,11 +387,15 @@ double placed(const RotationObservation& observation) {
   return static_cast<double>(good) / static_cast<double>(implied.size());
 }
 
-// One side alone are waves from row to row, or the meant ones at rows in any order.
+// One side alone are waves from row to row, or the meant ones at rows in any order; that is likely,
+// too, of small angles read as sines, and so crowds out no other reading.
 double of_one_side(const Dump& dump, const Attempt& attempt,
                    const RotationObservation& observation) {
+  constexpr double enough = 0.9, second = 0.6;  // with all copies equal still less than waves
   const double amplitude = std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude);
-  return std::max(waviness(dump, attempt.reading, amplitude), placed(observation));
+  const double waves = waviness(dump, attempt.reading, amplitude);
+  if (waves >= enough) return waves;
+  return placed(observation) >= enough ? second : 0;
 }
 
 }  // namespace

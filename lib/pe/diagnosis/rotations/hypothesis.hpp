@@ -137,6 +137,10 @@ class RotationPrediction {
   void row(Index row, double* cosine, double* sine, double* bound) const;
   /// What rounding to the file's type may add at a predicted cosine or sine.
   double rounding(double value) const { return spacing_ ? spacing_->at(value) / 2 : 0; }
+  /// The larger of cosine's and sine's magnitude, where nothing else is said of a row.
+  double amplitude() const {
+    return std::max(std::fabs(hypothesis_.cosine_magnitude), std::fabs(hypothesis_.sine_magnitude));
+  }
   /// Frequencies and their bounds, for a file that holds those.
   void frequencies(double* frequency, double* bound) const;
 

@@ -13,6 +13,22 @@ namespace {
 
 constexpr double unit = 0x1p-24, nan = std::numeric_limits<double>::quiet_NaN();
 
+// A bound as wide as the circle holds nothing: frequencies out of all measure, or roundings that
+// may fall either way, would agree with any cell. At far positions some pairs' bounds are so wide
+// by right, but not most of them.
+class Vagueness {
+ public:
+  void add(double bound, double cosine, double sine, double amplitude) {
+    if (std::isinf(bound)) return;
+    ++cells_;
+    wide_ += !(bound < 0.5 * std::max({std::fabs(cosine), std::fabs(sine), amplitude}));
+  }
+  bool holds_nothing() const { return 2 * wide_ > cells_; }
+
+ private:
+  std::size_t cells_ = 0, wide_ = 0;
+};
+
 // To −π … π; below 2^30 within 2^-22, and far quicker than std::remainder.
 double wrapped(double angle) {
   if (!(std::fabs(angle) < 0x1p30)) return std::remainder(angle, 2 * std::numbers::pi);
@@ -147,23 +163,14 @@ std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& 
   return AngleModel(*this, hypothesis);
 }
 
-// A pair whose angles no float32 arithmetic could tell agrees with anything. A hypothesis under
-// which hardly any of the pairs that are told by what is meant is told excuses, and explains
-// nothing.
-bool RotationObservation::is_told(const RotationHypothesis& hypothesis) const {
-  if (hypothesis.frequencies.size() != pairs_) return false;
-  const auto told = [&](const std::vector<double>& frequencies) {
-    const double farthest = static_cast<double>(slots());
-    std::size_t count = 0;
-    for (std::size_t j = 0; j < pairs_; ++j)
-      count += truth_->growth[j] * unit * std::fabs(frequencies[j]) * farthest < 0.5;
-    return count;
-  };
-  return 8 * told(hypothesis.frequencies) >= told(truth_->frequencies);
+// An infinite frequency would have an infinite bound.
+bool RotationObservation::may_hold(const RotationHypothesis& hypothesis) const {
+  return hypothesis.frequencies.size() == pairs_ &&
+         std::ranges::all_of(hypothesis.frequencies, [](double f) { return std::isfinite(f); });
 }
 
 Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
-  if (!is_told(hypothesis)) return {};
+  if (!may_hold(hypothesis)) return {};
   const Fit fit =
       measure(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_)));
   if (!fit.agrees()) return fit;
@@ -175,6 +182,7 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   Fit fit{.excess = 0};
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   std::size_t within = 0, held = 0;
+  Vagueness vagueness;
   const auto add = [&](double off, double allowed) {
     if (std::isinf(allowed)) return;
     ++held;
@@ -194,16 +202,18 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
+      vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
       if (has_cosine()) add(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j]));
       if (has_sine()) add(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j]));
     }
   }
+  if (vagueness.holds_nothing()) fit.excess = std::numeric_limits<double>::infinity();
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
   return fit;
 }
 
 bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
-  if (!is_told(hypothesis)) return false;
+  if (!may_hold(hypothesis)) return false;
   if (!has_rows()) return measure(hypothesis).agrees();
   if (!agrees(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_))))
     return false;
@@ -213,18 +223,20 @@ bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
 
 bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
+  Vagueness vagueness;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     prediction.row(rows_[i], c.data(), s.data(), bound.data());
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
+      vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
       if ((has_cosine() &&
            !(std::fabs(cosine_[at] - c[j]) <= allowed + prediction.rounding(c[j]))) ||
           (has_sine() && !(std::fabs(sine_[at] - s[j]) <= allowed + prediction.rounding(s[j]))))
         return false;
     }
   }
-  return true;
+  return !vagueness.holds_nothing();
 }
 
 // Probes of the first run by position; of several axes, by equal steps of the axis that the pair
@@ -343,7 +355,10 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
     const bool turns = hypothesis.axis.empty() || hypothesis.axis[j] == axis;
     if (turns && hypothesis.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
   }
-  if (order.empty() || !(norm > 0)) return nan;
+  // Zeros are no turn, but of sines alone they are position 0.
+  const bool zeros = !(norm > 0) && (reading_->side == RotationReading::Side::both ||
+                                     hypothesis.swapped == has_sine());
+  if (order.empty() || zeros) return nan;
   std::ranges::sort(order, {}, [&](std::size_t j) { return hypothesis.frequencies[j]; });
   std::vector<Angles> angles(pairs_);
   for (const std::size_t j : order)

@@ -71,9 +71,9 @@ class Verdict {
       if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
       repeats = repeats || (attempt.reading.cosine_copy && !score.copies_differ);
       scores.push_back(rest ? score.share : score.share - 0.5);
-      // One side alone must look like nothing else: waves, and equal columns where they should be.
+      // One side alone must look like one: waves, and equal columns where they should be.
       const bool alone = attempt.reading.is_one_sided();
-      if (alone && (score.share < 0.9 || score.copies_differ)) scores.back() = -1;
+      if (alone && (score.share < 0.6 || score.copies_differ)) scores.back() = -1;
       // Fewer pairs, each twice, are read where there are twins, and not to excuse half of the
       // cells.
       const bool other_width = std::ranges::any_of(attempt.reasons, [](const Reason& reason) {

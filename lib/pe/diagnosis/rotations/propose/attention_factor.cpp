@@ -1,6 +1,7 @@
 // Causes of amplitude: the attention factor of yarn and longrope.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pe/diagnosis/rotations/propose.hpp"
@@ -81,23 +82,23 @@ RotationProposals on_angles(const RotationObservation& observation,
            m)}};
 }
 
-// Each side's amplitude by least squares against the cosines and sines that are meant; 0 where that
-// side tells nothing.
-std::pair<double, double> amplitudes_of_sides(const RotationObservation& observation,
-                                              const RotationHypothesis& hypothesis) {
-  double cosine = 0, cosines = 0, sine = 0, sines = 0;
+// The amplitude that the middle one of a side's cells has, of those that show it well; 0 where none
+// does.
+double amplitude_of_side(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis, bool sines) {
+  std::vector<double> amplitudes;
   for (std::size_t i = 0; i < observation.rows().size(); ++i)
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
-      if (!std::isfinite(observation.slack(i, j))) continue;
-      const double angle = position_of(hypothesis, observation.rows()[i], j) *
-                           hypothesis.frequencies[j],
-                   c = std::cos(angle), s = std::sin(hypothesis.reversed ? -angle : angle);
-      cosine += observation.cosine(i, j) * c;
-      sine += observation.sine(i, j) * s;
-      cosines += c * c;
-      sines += s * s;
+      const double angle =
+          position_of(hypothesis, observation.rows()[i], j) * hypothesis.frequencies[j];
+      const double want = sines ? std::sin(hypothesis.reversed ? -angle : angle) : std::cos(angle);
+      if (std::fabs(want) > 0.5 && std::isfinite(observation.slack(i, j)))
+        amplitudes.push_back((sines ? observation.sine(i, j) : observation.cosine(i, j)) / want);
     }
-  return {cosines > 0 ? cosine / cosines : 0, sines > 0 ? sine / sines : 0};
+  if (amplitudes.empty()) return 0;
+  const auto middle = amplitudes.begin() + static_cast<std::ptrdiff_t>(amplitudes.size() / 2);
+  std::ranges::nth_element(amplitudes, middle);
+  return *middle;
 }
 
 RotationProposals on_one_side(const RotationObservation& observation,
@@ -112,12 +113,12 @@ RotationProposals on_one_side(const RotationObservation& observation,
             fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
            {with(hypothesis, 1, m),
             fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
-  const auto [cosine, sine] = amplitudes_of_sides(observation, hypothesis);
   for (const bool of_sines : {false, true}) {
-    const double measured = of_sines ? sine : cosine;
-    if (!(measured > 0)) continue;
+    const double measured = amplitude_of_side(observation, hypothesis, of_sines);
+    // Nearer than this it is rounding, or another cosine, and no factor.
+    const double least = (1e-4 + 8 * unit_roundoff(observation.dtype())) * m;
+    if (!(measured > 0) || std::fabs(measured - m) < least) continue;
     const double a = tidiest(measured, unit_roundoff(observation.dtype())).value;
-    if (a == m) continue;
     all.push_back({of_sines ? with(hypothesis, m, a) : with(hypothesis, a, m),
                    fmt::format("{} alone have amplitude {:.6g}, where {:.6g} is meant of both",
                                of_sines ? "sines" : "cosines", a, m),
