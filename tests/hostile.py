@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# Holds pe-verify to its exit codes on arrays that nobody means: every law, check and identify on zeros, NaN, 1e308 and the like.
+"""hostile.py --bin FOLDER [--only REGEX] [--seed N]
+
+Each array is given to `check` and to every law of its kind, and to identify. Whatever it holds: the exit code is 0, 1 or 2, the JSON
+report says the same one, 0 comes with a verdict on stdout, 2 with a line on stderr or in the report, and nothing takes longer than ten seconds.
+The last line reads "N passed, N failed".
+"""
+import argparse
+import concurrent.futures
+import functools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+SECONDS = 10
+# kind of effect → encodings whose dumps it is, the flags that they need, the shape of each array of a dump
+KINDS = {
+    "table": (("learned", "--dim 8"), ("sinusoidal", "--dim 8"), (65, 8), 1),
+    "rotation": (("rope", "--dim 8"), ("xpos", "--dim 8"), (64, 4), 2),
+    "bias": (("alibi", "--heads 2"), ("t5", "--heads 2"), (2, 24, 24), 1),
+    "relative": (("shaw", "--clip 4"), ("deberta", ""), (24, 24), 1),
+}
+# encodings that are made of tensors, their kind, and the flags before a table's name
+OWNERS = (("learned", "table", "--length 65 --input"), ("tupe", "bias", "--length 24 --table"), ("t5", "bias", "--length 24 --num-buckets 65 --weights"),
+          ("shaw", "relative", "--length 24 --max-distance 32 --seed 1 --keys"))
+
+
+def arrays(shape, seed):
+    """(name, array): what no encoding makes."""
+    r = np.random.default_rng(seed)
+    one = r.normal(size=shape)
+    yield "zeros", np.zeros(shape, "f4")
+    yield "negative zeros", np.full(shape, -0.0, "f8")
+    yield "ones", np.ones(shape, "f8")
+    yield "1e308", np.full(shape, 1e308)
+    yield "signs of 1e308", np.where(one > 0, 1e308, -1e308)
+    yield "denormals", one * 5e-324
+    yield "small f32 denormals", (one * 1e-45).astype("f4")
+    yield "1e-30 beside 1e308", np.where(np.arange(one.size).reshape(shape) % 7 == 0, 1e308, 1e-30)
+    yield "2^63", np.full(shape, 2.0 ** 63)
+    yield "NaN", np.full(shape, np.nan, "f4")
+    yield "inf", np.full(shape, np.inf)
+    yield "inf and -inf", np.where(one > 0, np.inf, -np.inf).astype("f2")
+    for name, value in (("one NaN", np.nan), ("one inf", np.inf), ("one 1e308", 1e308)):
+        spoilt = one.copy()
+        spoilt[tuple(n // 2 for n in shape)] = value
+        yield name, spoilt
+    half = one.copy()
+    half[..., 1::2, :] = 0
+    yield "every second row zero", half.astype("f4")
+    yield "constant rows", np.broadcast_to(one[..., :1, :], shape).copy()
+    yield "rank 1", (one[..., :1] * one[..., :1, :]).astype("f8")
+    yield "one row", one[..., :1, :]
+    yield "one column", one[..., :1]
+    yield "no rows", one[..., :0, :]
+    yield "no columns", one[..., :0]
+    yield "largest integers", np.full(shape, np.iinfo("i8").max)
+    yield "least integers", np.full(shape, np.iinfo("i8").min)
+    yield "unsigned integers", np.full(shape, np.iinfo("u8").max)
+    yield "odd bits", r.integers(0, 2 ** 64, size=shape, dtype="u8").view("f8")
+
+
+@functools.cache
+def laws_of(tool, kind):
+    """The laws that say something about the kind."""
+    listed = json.loads(subprocess.run([tool, "list", "properties", "--json"], capture_output=True, text=True, check=True).stdout)
+    return [law["name"] for law in listed["properties"] if law["kind"] == "any" or kind in law["kind"]]
+
+
+def what_is_wrong(tool, words, folder, number):
+    """Why the run breaks a promise, or ""."""
+    report = folder / f"{number}.json"
+    try:
+        done = subprocess.run([tool, *words, "--report", str(report)], capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return f"takes longer than {SECONDS} s"
+    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    if done.returncode not in (0, 1, 2):
+        return f"exit {done.returncode}: {err[:200]}"
+    if len(out) > 100_000 or len(err) > 2_000:
+        return f"says {len(out)} and {len(err)} characters"
+    if not report.exists():
+        return "" if done.returncode == 2 and err else f"exit {done.returncode} without a report: {(out + err)[:200]}"
+    told = json.loads(report.read_text())
+    report.unlink()
+    said = told["exit_code"] if "exit_code" in told else int(not told["identified"])
+    if said != done.returncode:
+        return f"exit {done.returncode}, but the report says {said}"
+    if done.returncode < 2 and not out:
+        return f"exit {done.returncode} and nothing on stdout"
+    if done.returncode == 2 and not (err or out):
+        return "exit 2 without a word"
+    return ""
+
+
+def cases(tool, folder, seed):
+    """(name, words of the command line)."""
+    for kind, (*encodings, shape, files) in KINDS.items():
+        laws = laws_of(tool, kind)
+        for name, array in arrays(shape, seed):
+            paths = [folder / f"{kind}-{name.replace(' ', '-')}-{part}.npy" for part in range(files)]
+            for part, path in enumerate(paths):
+                np.save(path, array[::-1] if part else array)
+            given = [word for path in paths for word in ("--file", str(path))]
+            for place, (encoding, flags) in enumerate(encodings):
+                for law in ["check", *laws] if place == 0 else ["check"]:
+                    yield f"{law} {encoding}: {name}", [law, encoding, *flags.split(), *given]
+            yield f"identify {kind}: {name}", ["identify", *given]
+            for owner, of, flags in OWNERS if kind == "table" else ():
+                for law in ["check", *laws_of(tool, of)]:
+                    yield f"{law} {owner}'s own: {name}", [law, owner, *flags.split(), str(paths[0])]
+    for std in ("0", "1e-45", "1e300"):
+        yield f"check learned: std {std}", f"check learned --init normal --std {std} --seed 1 --dim 8 --length 64".split()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, required=True)
+    parser.add_argument("--only", default="", help="cases whose name matches")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    tool, passed, failed = options.bin / "pe-verify", 0, 0
+    with tempfile.TemporaryDirectory(prefix="pe-hostile-") as scratch:
+        folder = pathlib.Path(scratch)
+        wanted = [(name, words) for name, words in cases(tool, folder, options.seed) if re.search(options.only, name)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = pool.map(lambda case: what_is_wrong(tool, case[1][1], folder, case[0]), enumerate(wanted))
+            for (name, words), wrong in zip(wanted, results):
+                passed, failed = passed + (not wrong), failed + bool(wrong)
+                if wrong:
+                    print(f"FAIL {name}: {wrong}\n     {' '.join(words)}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
