@@ -45,6 +45,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
 }
 
 // The subcommand that was asked for last, and the words that lead to it.
+std::pair<const CLI::App*, std::string> deepest(const CLI::App&&) = delete;
 std::pair<const CLI::App*, std::string> deepest(const CLI::App& app) {
   const CLI::App* found = &app;
   std::string words = app.get_name();

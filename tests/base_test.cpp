@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
+#include <type_traits>
 
 #include "pe/base/decimal.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
 
 TEST_SUITE_BEGIN("base");
@@ -45,6 +48,16 @@ TEST_CASE("decimal text is the value and nothing else is accepted") {
        {"", "nan", "inf", "0x10", "1e", "1.2.3", " 1", "1 ", "--1", "1e999999", "."})
     CHECK_THROWS_AS(pe::Decimal{bad}, pe::UsageError);
   CHECK_THROWS_AS(pe::Decimal("1.5").integer(), pe::UsageError);
+}
+
+TEST_CASE("what is kept has a name") {
+  struct Keeper {
+    explicit Keeper(pe::Kept<std::string>) {}
+  };
+  static_assert(std::is_constructible_v<Keeper, std::string&>);
+  static_assert(std::is_constructible_v<Keeper, const std::string&>);
+  static_assert(!std::is_constructible_v<Keeper, std::string>);
+  static_assert(!std::is_constructible_v<Keeper, const std::string&&>);
 }
 
 TEST_SUITE_END();

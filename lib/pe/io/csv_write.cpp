@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/pipeline.hpp"
 #include "pe/io/shortest.hpp"
@@ -134,9 +135,9 @@ void put_header(const Layout& layout, Text& text) {
 
 class CsvWorker {
  public:
-  CsvWorker(const Layout& layout, Index largest, Destination& destination)
+  CsvWorker(Kept<Layout> layout, Index largest, Destination& destination)
       : layout_(layout), text_(destination) {
-    for (const Field* field : layout.columns)
+    for (const Field* field : layout_.columns)
       blocks_.push_back(make_buffer(static_cast<std::size_t>(largest) * field->line_bytes()));
   }
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/io/source.hpp"
 
 namespace pe {
@@ -17,7 +18,7 @@ constexpr std::size_t deepest = 32, most_values = 1'000'000;
 
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(const std::string& file) : file_(file) {}
+  explicit Builder(Kept<std::string> file) : file_(file) {}
 
   bool null() override { return put({JsonNode::Type::null, "null", {}, {}}); }
   bool boolean(bool value) override {

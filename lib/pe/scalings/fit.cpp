@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -110,8 +111,8 @@ namespace {
 // How far a rule with these settings lies from what was measured, each pair by its own error.
 class Misfit {
  public:
-  Misfit(const Scaling& scaling, const MeasuredLadder& measured, const char* name)
-      : scaling_(scaling), measured_(measured), name_(name), settings_(measured.context) {}
+  Misfit(Kept<Scaling> scaling, Kept<MeasuredLadder> measured, const char* name)
+      : scaling_(scaling), measured_(measured), name_(name), settings_(measured_.context) {}
 
   // The sum over pairs of ln(1 + |difference|/error): pairs that are far off do not drown those
   // that come nearer.

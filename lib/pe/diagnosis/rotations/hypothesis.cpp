@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 
@@ -193,24 +194,24 @@ Spacing::Spacing(DType type) {
   least_ = std::ldexp(1.0, format.least);
 }
 
-RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
+RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
                                        const std::vector<double>& growth, double unit,
                                        double file_unit)
     : hypothesis_(hypothesis),
-      frequencies_(hypothesis.frequencies),
-      tied_(hypothesis.frequencies.size()),
-      growth_(hypothesis.angle_ulps.empty() ? growth : hypothesis.angle_ulps),
+      frequencies_(hypothesis_.frequencies),
+      tied_(hypothesis_.frequencies.size()),
+      growth_(hypothesis_.angle_ulps.empty() ? growth : hypothesis_.angle_ulps),
       unit_(unit),
       file_unit_(file_unit) {
-  if (hypothesis.split) split_ = hypothesis.split->frequencies;
+  if (hypothesis_.split) split_ = hypothesis_.split->frequencies;
   growth_.resize(frequencies_.size(), growth.empty() ? 16 : growth.back());
   for (std::size_t j = 0; j < frequencies_.size(); ++j) {
     double& f = frequencies_[j];
     const double relative = growth_[j] * unit;
-    if (hypothesis.frequency_type)
+    if (hypothesis_.frequency_type)
       std::tie(f, tied_[j]) =
-          with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis.frequency_type); });
-    if (hypothesis.tf32) std::tie(f, tied_[j]) = with_tie(f, relative, rounded_to_tf32);
+          with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis_.frequency_type); });
+    if (hypothesis_.tf32) std::tie(f, tied_[j]) = with_tie(f, relative, rounded_to_tf32);
   }
 }
 
@@ -225,10 +226,10 @@ double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t 
   return hypothesis.position_type ? rounded(p, *hypothesis.position_type) : p;
 }
 
-RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
-                                       const AngleModel& angles, DType file, bool values)
+RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept<AngleModel> angles,
+                                       DType file, bool values)
     : RotationPrediction(hypothesis, {}, 0x1p-24, unit_roundoff(file)) {
-  angles_ = &angles;
+  angles_ = &angles.get();
   if (values) spacing_ = Spacing(file);
 }
 

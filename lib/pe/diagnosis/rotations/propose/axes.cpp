@@ -51,8 +51,10 @@ RotationProposals collapsed_runs(const RotationObservation& observation,
   Proposal<RotationHypothesis> flat{
       hypothesis,
       "the tables of all axes turn with the place in the sequence: plain rope, without the axes"};
-  flat.hypothesis.position = [&observation](Index row, std::size_t) {
-    return static_cast<double>(observation.expected().first + observation.slot(row));
+  flat.hypothesis.position = [first = observation.expected().first,
+                              stride = observation.reading().stride,
+                              run = observation.reading().run](Index row, std::size_t) {
+    return static_cast<double>(first + row / stride % run);  // its slot: count is 0 without runs
   };
   all.push_back(flat);
   return all;
