@@ -78,6 +78,8 @@ Check carry_out(const ManifestCheck& check, const std::string& manifest,
     done.error = "out of memory: ask for fewer positions, or a smaller --dim";
   } catch (const std::exception& error) {
     done.error = error.what();
+  } catch (...) {
+    done.error = "an error without a text";
   }
   if (done.provenance.encoding.empty()) done.provenance.encoding = check.encoding;
   done.expected = check.expected;

@@ -544,4 +544,28 @@ TEST_SUITE("report") {
     CHECK(contains(message_of([] { check_report_path("report.txt"); }),
                    "take one of .json .xml .csv .h5 .hdf5"));
   }
+
+  TEST_CASE("errors of any size are drawn as bars") {
+    Check check = dump_check(Tier::wrong);
+    const double sizes[] = {0,   5e-324,   1e-30,    1e308, 1.7976931348623157e308,
+                            NAN, HUGE_VAL, -HUGE_VAL};
+    for (const double first : sizes)
+      for (const double last : sizes)
+        for (const double between : sizes) {
+          check.diagnosis->curve = {{1, first}, {2, between}, {3, last}};
+          const std::string text = to_text(check, false);
+          CHECK(text.find(std::string(31, '#')) == std::string::npos);
+        }
+    check.diagnosis->curve = {{1, 1e-30}, {2, 1e308}};
+    CHECK(contains(to_text(check, false), "1e-30      #\n"));
+    CHECK(contains(to_text(check, false), std::string(30, '#') + "\n"));
+  }
+
+  TEST_CASE("what cannot be put into words is one check's error") {
+    const auto fails = [](const Check&) { throw std::length_error("a bar of -2147483648"); };
+    const Check check = tellable(dump_check(Tier::exact), fails);
+    CHECK(check.exit_code() == 2);
+    CHECK(contains(sentence_of(check), "a bar of -2147483648"));
+    CHECK(tellable(dump_check(Tier::exact)).exit_code() == 0);
+  }
 }

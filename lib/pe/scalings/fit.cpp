@@ -10,6 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -98,7 +99,7 @@ std::vector<TidyNumber> known_lengths(const MeasuredLadder& measured) {
 std::optional<BasicLadder<double>> sketched(const Scaling& scaling, const MeasuredLadder& measured,
                                             const Settings& settings) {
   try {
-    return scaling.sketch(measured.plain, settings, static_cast<Index>(measured.length));
+    return scaling.sketch(measured.plain, settings, saturated<Index>(measured.length));
   } catch (const UsageError&) {
   } catch (const std::out_of_range&) {
   } catch (const std::bad_variant_access&) {

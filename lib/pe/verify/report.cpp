@@ -96,6 +96,31 @@ const Spelling& spelling_of(const std::string& path) {
 
 }  // namespace
 
+Check tellable(Check check, const std::function<void(const Check&)>& spell) {
+  try {
+    spell(check);
+    return check;
+  } catch (const std::exception& error) {
+    check.diagnosis.reset();
+    check.verdicts.clear();
+    check.error = fmt::format("what was found cannot be put into words: {}", error.what());
+    return check;
+  }
+}
+
+Check tellable(Check check) {
+  return tellable(std::move(check), [](const Check& one) {
+    const Report alone{"", "", "", {one}};
+    to_text(one, false);
+    to_line(one, 0, false);
+    to_annotations(alone);
+    report_parts::fields_of(alone);
+    report_parts::texts_of(alone);
+    for (const Spelling& spelling : spellings)
+      if (spelling.spell) spelling.spell(alone);
+  });
+}
+
 void check_report_path(const std::string& path) { spelling_of(path); }
 
 void write_report(const Report& report, const std::string& path) {

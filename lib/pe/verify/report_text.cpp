@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/whole.hpp"
 #include "pe/verify/report.hpp"
 #include "pe/verify/report_parts.hpp"
 
@@ -89,9 +90,11 @@ std::string spell_curve(const std::vector<Diagnosis::Point>& curve) {
   std::string text = fmt::format("  error up to position, worst since the one above\n");
   for (const auto& [position, worst] : points) {
     const double height = !std::isfinite(worst) ? 1
-                          : worst > 0 ? std::log(worst / least) / std::log(most_of_all / least)
+                          : worst > 0           ? (std::log(worst) - std::log(least)) /
+                                            (std::log(most_of_all) - std::log(least))
                                       : 0;
-    const int bar = worst == 0 ? 0 : 1 + static_cast<int>(height * (longest - 1));
+    const int bar =
+        worst == 0 ? 0 : std::clamp(1 + saturated<int>(height * (longest - 1)), 1, longest);
     std::string line =
         fmt::format("  {:>{}}  {:<9.3g}  {}", position, std::max<std::size_t>(wide, 11), worst,
                     std::string(static_cast<std::size_t>(bar), '#'));

@@ -8,6 +8,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 
 namespace pe {
@@ -41,7 +42,8 @@ void add_axes(RotationTruth& truth, const Coordinates& coordinates,
       }
   }
   truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
-    return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+    const std::optional<std::int64_t> place = whole<std::int64_t>(position);
+    return place ? maps[axis].value(at(*place, axis)) : std::nan("");
   };
 }
 
@@ -81,7 +83,8 @@ std::optional<RotationTruth> grid_truth(const Table& table) {
   }
   truth.unscaled = truth.frequencies;
   truth.coordinate = [at = table.grid->at, maps](double position, std::size_t axis) {
-    return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+    const std::optional<std::int64_t> place = whole<std::int64_t>(position);
+    return place ? maps[axis].value(at(*place, axis)) : std::nan("");
   };
   truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
   return truth;

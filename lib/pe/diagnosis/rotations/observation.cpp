@@ -8,6 +8,7 @@
 #include <set>
 
 #include "pe/base/kept.hpp"
+#include "pe/base/whole.hpp"
 
 namespace pe {
 namespace {
@@ -268,8 +269,8 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, const 
   const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
                reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
   const double foot = phase(order[0]) / slowest;
-  const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - foot) / wave))),
-             highest = static_cast<Index>(std::min(512.0, std::ceil((reach - foot) / wave)));
+  const auto lowest = saturated<Index>(std::max(-512.0, std::floor((-reach - foot) / wave))),
+             highest = saturated<Index>(std::min(512.0, std::ceil((reach - foot) / wave)));
   double best = nan, best_off = 0.25;
   for (Index k = lowest; k <= highest; ++k) {
     double p = foot + static_cast<double>(k) * wave, off = 0;
