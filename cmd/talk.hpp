@@ -5,10 +5,10 @@
 
 namespace pe::cmd {
 
-/// Writes text to stdout and makes sure that it arrived.
+/// Writes text to stdout, printable, and makes sure that it arrived.
 void print(const std::string& text);
 
-/// One line of talk on stderr.
+/// One line of talk on stderr, printable and short.
 void say(const std::string& line);
 
 }  // namespace pe::cmd

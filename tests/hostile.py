@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 import numpy as np
 
@@ -69,6 +70,29 @@ def arrays(shape, seed):
     yield "unsigned integers", np.full(shape, np.iinfo("u8").max)
     yield "odd bits", r.integers(0, 2 ** 64, size=shape, dtype="u8").view("f8")
 
+NAMES = ("\x1b[2J\x1b]0;x\x07", "a\n::error::b", "\r\n::error file=x::y", "=cmd|' /C calc'!A0", "'; touch x; '", "\u202egnp.exe", "x" * 1_000_000, "\0\x85\x9b31m", "%0A::error::")
+
+
+def write_named(path, kind, name):
+    """A file that gives an array, a key or a check this name."""
+    table = np.random.default_rng(0).normal(size=(65, 8)).astype("f4")
+    if kind == "npz":
+        with zipfile.ZipFile(path, "w") as archive:
+            for member in (name[:60_000], "other"):
+                with archive.open(member + ".npy", "w") as file:
+                    np.lib.format.write_array(file, table)
+    elif kind == "safetensors":
+        entries = {key: {"dtype": "F32", "shape": list(table.shape), "data_offsets": [i * table.nbytes, (i + 1) * table.nbytes]}
+                   for i, key in enumerate((name, "other"))}
+        header = json.dumps(entries).encode()
+        path.write_bytes(len(header).to_bytes(8, "little") + header + 2 * table.tobytes())
+    elif kind == "csv":
+        quoted = '"' + name.replace('"', '""') + '"'
+        path.write_text(f"{quoted},{quoted}\n1,{quoted}\n2,3\n")
+    else:
+        check = {"name": name, "encoding": "learned", "file": "other.npy", "parameters": {"dim": name}}
+        path.write_text(json.dumps({"model_type": name, "rope_scaling": {"rope_type": name, name: 1}, name: name, "schema_version": 1, "checks": [check]}))
+
 
 @functools.cache
 def laws_of(tool, kind):
@@ -87,8 +111,10 @@ def what_is_wrong(tool, words, folder, number):
     out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
     if done.returncode not in (0, 1, 2):
         return f"exit {done.returncode}: {err[:200]}"
-    if len(out) > 100_000 or len(err) > 2_000:
+    if len(out) > 100_000 or len(err) > 5_000:
         return f"says {len(out)} and {len(err)} characters"
+    if odd := re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]|^ *::", out + "\n" + err, re.MULTILINE):
+        return f"says {odd[0]!r} raw"
     if not report.exists():
         return "" if done.returncode == 2 and err else f"exit {done.returncode} without a report: {(out + err)[:200]}"
     told = json.loads(report.read_text())
@@ -122,6 +148,13 @@ def cases(tool, folder, seed):
             for owner, of, flags in OWNERS if kind == "table" else ():
                 for law in ["check", *laws_of(tool, of)]:
                     yield f"{law} {owner}'s own: {name}", [law, owner, *flags.split(), str(paths[0])]
+    for number, name in enumerate(NAMES):
+        for kind in ("npz", "safetensors", "csv", "json"):
+            path = folder / f"names-{number}.{kind}"
+            write_named(path, kind, name)
+            for words in (["check", "learned", "--dim", "8", "--file", f"{path}"], ["identify", f"{path}"], ["check", "rope", "--dim", "8", "--file", f"{path}:{name[:99]}"],
+                          ["compare", f"{path}", f"{path}"], ["check", "rope", "--config", f"{path}"], ["run", f"{path}"]):
+                yield f"{words[0]} {kind} of odd name {number}", [word.replace("\0", "") for word in words]
     for std in ("0", "1e-45", "1e300"):
         yield f"check learned: std {std}", f"check learned --init normal --std {std} --seed 1 --dim 8 --length 64".split()
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -13,6 +14,7 @@ namespace {
 
 // The exit code of a tool whose command `what` does this.
 int code_of(const std::function<void(pe::cmd::Outcome&)>& work) {
+  std::fflush(nullptr);  // or the child writes it again
   const pid_t child = fork();
   if (child == 0) {
     close(STDERR_FILENO);

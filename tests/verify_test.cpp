@@ -527,6 +527,25 @@ TEST_SUITE("report") {
     CHECK(contains(csv, "\"a <b> & \"\"c\"\" ?[31m\xef\xbf\xbd, 50%\",rope,"));
   }
 
+  TEST_CASE("names that files give stay short and on their line in every spelling") {
+    Check check = dump_check(Tier::wrong);
+    check.name = "=x\n::error::y\x1b[2J" + std::string(1 << 20, 'z');
+    check.files = {check.name};
+    check.provenance.dialect = "@cmd";
+    check.diagnosis->what = check.diagnosis->layout = check.name;
+    check.diagnosis->worst_cell.place = check.name;
+    const Report report{"pe-verify", "0", "c", {check, dump_check(Tier::exact)}};
+    for (const std::string& text : {to_text(check, false), to_line(check, 40, false),
+                                    to_csv(report), to_json(report), to_annotations(report)}) {
+      CHECK(text.size() < 100'000);
+      CHECK_FALSE(contains(text, "\x1b"));
+      CHECK_FALSE(contains(text, "\n::error::y"));
+    }
+    CHECK(to_junit(report).size() < 100'000);
+    CHECK(contains(to_csv(report), "\n'=x ::error"));
+    CHECK(contains(to_csv(report), ",'@cmd,"));
+  }
+
   TEST_CASE("HDF5 reads back, and other suffixes are refused") {
     const std::filesystem::path folder = std::filesystem::temp_directory_path() / "pe-verify-test";
     std::filesystem::create_directories(folder);

@@ -7,6 +7,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/base/text.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/pipeline.hpp"
 #include "pe/io/shortest.hpp"
@@ -114,7 +115,7 @@ void put_header(const Layout& layout, Text& text) {
   const char* separator = "";
   const auto put = [&](std::string_view name) {
     text.put(separator);
-    text.put(name);
+    text.put(csv_cell(name));
     separator = ",";
   };
   if (layout.leader)

@@ -11,7 +11,6 @@
 namespace pe {
 namespace {
 
-using report_parts::printable;
 using report_parts::spell;
 
 constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m",
@@ -40,12 +39,12 @@ std::string line_of(const Verdict& verdict, bool color) {
   const std::string word =
       colored(fmt::format("{:<7}", name_of(verdict.word)), color_of(verdict.word), color);
   if (verdict.word == Word::skipped)
-    return fmt::format("{}  {:<20}  {}\n", word, verdict.law, m.skipped);
+    return fmt::format("{}  {:<20}  {}\n", word, verdict.law, printable(m.skipped));
   std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst,
                                  m.holds() ? "<=" : ">", m.bound);
-  if (!m.witness.empty()) line += "  " + m.witness;
-  line += fmt::format("\n         {}; bound: {}\n         power: {}\n", m.coverage, m.bound_from,
-                      spell(m.power));
+  if (!m.witness.empty()) line += "  " + printable(m.witness);
+  line += fmt::format("\n         {}; bound: {}\n         power: {}\n", printable(m.coverage),
+                      printable(m.bound_from), printable(spell(m.power)));
   return line;
 }
 
