@@ -75,7 +75,7 @@ Check carry_out(const ManifestCheck& check, const std::string& manifest,
   try {
     done = carry_out(request_of(check, manifest), command, true);
   } catch (const std::bad_alloc&) {
-    done.error = "out of memory: ask for fewer positions, or a smaller --dim";
+    done.error = out_of_memory;
   } catch (const std::exception& error) {
     done.error = error.what();
   } catch (...) {

@@ -8,6 +8,10 @@ namespace pe::cmd {
 /// Writes text to stdout, printable, and makes sure that it arrived.
 void print(const std::string& text);
 
+/// What is said where memory runs out, which tells nobody for what.
+inline constexpr const char* out_of_memory =
+    "out of memory: a file that is read, or what is asked for (positions, --dim), is too large";
+
 /// One line of talk on stderr, printable and short.
 void say(const std::string& line);
 

@@ -110,7 +110,7 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
   } catch (const ClosedPipe&) {
     return 2;
   } catch (const std::bad_alloc&) {
-    return fail("out of memory: ask for fewer positions, or a smaller --dim");
+    return fail(out_of_memory);
   } catch (const std::exception& error) {
     return fail(error.what());
   } catch (...) {
