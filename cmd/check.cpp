@@ -12,6 +12,7 @@
 #include "pe/io/dump.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
+#include "pe/verify/report.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -172,7 +173,7 @@ Check carry_out(const CheckRequest& asked, const std::string& command, bool quie
     diagnose_dump(check, asked, command, quiet);
   }
   check.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return check;
+  return tellable(std::move(check));
 }
 
 }  // namespace pe::cmd

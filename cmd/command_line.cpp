@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
 #include "pe/subject/subject.hpp"
 
 namespace pe::cmd {
@@ -33,20 +34,13 @@ bool lacks_encoding(const std::vector<std::string>& words, std::size_t place) {
   });
 }
 
-std::string quoted(const std::string& word) {
-  constexpr const char* plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,.:/@%";
-  const bool whole = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
-  return whole ? word : "'" + word + "'";
-}
-
 }  // namespace
 
 CommandLine::CommandLine(int argc, char** argv, std::size_t encoding_at)
     : words_(argv + 1, argv + argc) {
   const std::string tool = argv[0];
-  text_ = quoted(tool.substr(tool.rfind('/') + 1));
-  for (const std::string& word : words_) text_ += " " + quoted(word);
+  text_ = shell_word(tool.substr(tool.rfind('/') + 1));
+  for (const std::string& word : words_) text_ += " " + shell_word(word);
 
   if (!lacks_encoding(words_, encoding_at)) return;
   SubjectTexts texts{.config = option_of(words_, "--config"),

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/compare.hpp"
@@ -41,7 +42,8 @@ int run_compare(const CompareCommand& command) {
       if (!untold) untold = std::current_exception();
     }
   const auto alone = [](const std::string& file, const std::vector<std::string>& names) {
-    if (!names.empty()) print(fmt::format("only in {}: {}\n", file, fmt::join(names, ", ")));
+    if (!names.empty())
+      print(printable(fmt::format("only in {}: {}", file, fmt::join(names, ", "))) + "\n");
   };
   alone(command.a, partners.only_a);
   alone(command.b, partners.only_b);

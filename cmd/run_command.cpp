@@ -75,9 +75,11 @@ Check carry_out(const ManifestCheck& check, const std::string& manifest,
   try {
     done = carry_out(request_of(check, manifest), command, true);
   } catch (const std::bad_alloc&) {
-    done.error = "out of memory: ask for fewer positions, or a smaller --dim";
+    done.error = out_of_memory;
   } catch (const std::exception& error) {
     done.error = error.what();
+  } catch (...) {
+    done.error = "an error without a text";
   }
   if (done.provenance.encoding.empty()) done.provenance.encoding = check.encoding;
   done.expected = check.expected;

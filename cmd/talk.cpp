@@ -4,15 +4,43 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
 
 namespace pe::cmd {
 
-void print(const std::string& text) {
+namespace {
+
+// What leaves is printable whoever made it, but for the colours that the reports put in.
+std::string shown(std::string_view text) {
+  constexpr std::string_view colours[] = {"\x1b[0m", "\x1b[31m", "\x1b[32m", "\x1b[33m",
+                                          "\x1b[36m"};
+  std::string clean;
+  for (std::size_t from = 0, at = 0; at <= text.size();) {
+    const std::string_view* own = nullptr;
+    for (const std::string_view& colour : colours)
+      if (text.substr(at).starts_with(colour)) own = &colour;
+    if (!own && at < text.size()) {
+      at = std::min(text.find('\x1b', at + 1), text.size());
+      continue;
+    }
+    clean += printable(text.substr(from, at - from), true);
+    if (!own) break;
+    clean += *own;
+    from = at += own->size();
+  }
+  return clean;
+}
+
+}  // namespace
+
+void print(const std::string& whole) {
+  const std::string text = shown(whole);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t wrote = ::write(STDOUT_FILENO, text.data() + done, text.size() - done);
     if (wrote >= 0) {
@@ -25,6 +53,6 @@ void print(const std::string& text) {
   }
 }
 
-void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+void say(const std::string& line) { std::fputs((printable(line) + "\n").c_str(), stderr); }
 
 }  // namespace pe::cmd

@@ -5,10 +5,14 @@
 
 namespace pe::cmd {
 
-/// Writes text to stdout and makes sure that it arrived.
+/// Writes text to stdout, printable, and makes sure that it arrived.
 void print(const std::string& text);
 
-/// One line of talk on stderr.
+/// What is said where memory runs out, which tells nobody for what.
+inline constexpr const char* out_of_memory =
+    "out of memory: a file that is read, or what is asked for (positions, --dim), is too large";
+
+/// One line of talk on stderr, printable and short.
 void say(const std::string& line);
 
 }  // namespace pe::cmd

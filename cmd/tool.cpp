@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <new>
 
 #include "list.hpp"
@@ -42,6 +45,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
 }
 
 // The subcommand that was asked for last, and the words that lead to it.
+std::pair<const CLI::App*, std::string> deepest(const CLI::App&&) = delete;
 std::pair<const CLI::App*, std::string> deepest(const CLI::App& app) {
   const CLI::App* found = &app;
   std::string words = app.get_name();
@@ -78,11 +82,25 @@ int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& ad
   return outcome.exit_code;
 }
 
-}  // namespace
+// Whoever calls exit() before a tool has its outcome, with whatever code, leaves with 2: libraries
+// have ended programs with 0 (reference BLAS, on a wrong argument).
+std::atomic<bool> has_outcome = false;
 
-int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
-  std::signal(SIGPIPE, SIG_IGN);
-  remove_temporaries_on_signals();
+void leave_with_2_unless_decided() {
+  if (has_outcome) return;
+  remove_temporaries();
+  say("something ended the program before it had an outcome");
+  std::_Exit(2);
+}
+
+// An exception that got out of a thread or a destructor.
+[[noreturn]] void leave_with_2() {
+  remove_temporaries();
+  say("an error that nobody expected ended the program");
+  std::_Exit(2);
+}
+
+int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) {
   const auto fail = [&](const std::string& message) {
     say(tool.name + ": " + message);
     return 2;
@@ -92,10 +110,24 @@ int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
   } catch (const ClosedPipe&) {
     return 2;
   } catch (const std::bad_alloc&) {
-    return fail("out of memory: ask for fewer positions, or a smaller --dim");
+    return fail(out_of_memory);
   } catch (const std::exception& error) {
     return fail(error.what());
+  } catch (...) {
+    return fail("an error without a text");
   }
+}
+
+}  // namespace
+
+int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
+  std::signal(SIGPIPE, SIG_IGN);
+  remove_temporaries_on_signals();
+  if (std::atexit(leave_with_2_unless_decided) != 0) return 2;
+  std::set_terminate(leave_with_2);
+  const int code = outcome_of(tool, argc, argv, add);
+  has_outcome = true;
+  return code;
 }
 
 void add_encodings(CLI::App& app, const CommandLine& line, std::size_t depth,

@@ -333,4 +333,19 @@ TEST_CASE("a fit finds the linear shift of a table that has one, and refuses one
   CHECK(measure("linear-shift", made.subject).skipped.starts_with("too short"));
 }
 
+TEST_CASE("a fit tells nothing of a table that is nothing, or more than numbers can be") {
+  Made made = make("learned", {{"dim", {"8", ""}}}, 100, DType::f64);
+  const Table good = std::get<Table>(made.subject.effect);
+  const auto skipped = [&](auto value) {
+    made.subject.effect =
+        spoilt(good, [=](std::int64_t p, Index c, double v) { return value(p, c, v); });
+    return measure("linear-shift", made.subject).skipped;
+  };
+  CHECK(skipped([](auto, auto, double) { return 0.0; }).starts_with("nothing to fit"));
+  CHECK(skipped([](auto, auto, double) { return 5e-324; }) != "");
+  CHECK(skipped([](auto p, auto, double v) { return p == 41 ? NAN : v; }) != "");
+  CHECK(skipped([](auto p, auto, double v) { return p == 41 ? HUGE_VAL : v; }) != "");
+  CHECK(skipped([](auto, auto, double v) { return v > 0 ? 1.7e308 : -1.7e308; }) != "");
+}
+
 TEST_SUITE_END();

@@ -276,7 +276,7 @@ TEST_SUITE("manifest") {
     std::string many = "[0";
     for (int i = 0; i < 1'000'001; ++i) many += ",0";
     CHECK(contains(message_of([&] { parse_manifest(wrapped(many + "]"), "m"); }),
-                   "more than 1000000 values"));
+                   "more than 250000 values"));
   }
 
   TEST_CASE("the schema and the reader know the same keys") {
@@ -527,6 +527,25 @@ TEST_SUITE("report") {
     CHECK(contains(csv, "\"a <b> & \"\"c\"\" ?[31m\xef\xbf\xbd, 50%\",rope,"));
   }
 
+  TEST_CASE("names that files give stay short and on their line in every spelling") {
+    Check check = dump_check(Tier::wrong);
+    check.name = "=x\n::error::y\x1b[2J" + std::string(1 << 20, 'z');
+    check.files = {check.name};
+    check.provenance.dialect = "@cmd";
+    check.diagnosis->what = check.diagnosis->layout = check.name;
+    check.diagnosis->worst_cell.place = check.name;
+    const Report report{"pe-verify", "0", "c", {check, dump_check(Tier::exact)}};
+    for (const std::string& text : {to_text(check, false), to_line(check, 40, false),
+                                    to_csv(report), to_json(report), to_annotations(report)}) {
+      CHECK(text.size() < 100'000);
+      CHECK_FALSE(contains(text, "\x1b"));
+      CHECK_FALSE(contains(text, "\n::error::y"));
+    }
+    CHECK(to_junit(report).size() < 100'000);
+    CHECK(contains(to_csv(report), "\n'=x ::error"));
+    CHECK(contains(to_csv(report), ",'@cmd,"));
+  }
+
   TEST_CASE("HDF5 reads back, and other suffixes are refused") {
     const std::filesystem::path folder = std::filesystem::temp_directory_path() / "pe-verify-test";
     std::filesystem::create_directories(folder);
@@ -543,5 +562,29 @@ TEST_SUITE("report") {
     std::filesystem::remove_all(folder);
     CHECK(contains(message_of([] { check_report_path("report.txt"); }),
                    "take one of .json .xml .csv .h5 .hdf5"));
+  }
+
+  TEST_CASE("errors of any size are drawn as bars") {
+    Check check = dump_check(Tier::wrong);
+    const double sizes[] = {0,   5e-324,   1e-30,    1e308, 1.7976931348623157e308,
+                            NAN, HUGE_VAL, -HUGE_VAL};
+    for (const double first : sizes)
+      for (const double last : sizes)
+        for (const double between : sizes) {
+          check.diagnosis->curve = {{1, first}, {2, between}, {3, last}};
+          const std::string text = to_text(check, false);
+          CHECK(text.find(std::string(31, '#')) == std::string::npos);
+        }
+    check.diagnosis->curve = {{1, 1e-30}, {2, 1e308}};
+    CHECK(contains(to_text(check, false), "1e-30      #\n"));
+    CHECK(contains(to_text(check, false), std::string(30, '#') + "\n"));
+  }
+
+  TEST_CASE("what cannot be put into words is one check's error") {
+    const auto fails = [](const Check&) { throw std::length_error("a bar of -2147483648"); };
+    const Check check = tellable(dump_check(Tier::exact), fails);
+    CHECK(check.exit_code() == 2);
+    CHECK(contains(sentence_of(check), "a bar of -2147483648"));
+    CHECK(tellable(dump_check(Tier::exact)).exit_code() == 0);
   }
 }

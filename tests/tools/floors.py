@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Fails when an include points up or sideways between floors, when the library talks, or when a file hides its purpose.
+# Fails when an include points up or sideways between floors, when the library talks, when a file hides its purpose, or when something keeps
+# a reference to what may be a temporary.
 import re
 import sys
 
@@ -79,10 +80,32 @@ def purpose(path):
         yield 1, "a header needs #pragma once"
 
 
+FUNCTION = re.compile(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)(?: const)?(?: try)?\s*(?=:[^:]|\{)")
+
+ROWS = "Encoding|Dialect|Scaling|Property|Parameter"  # rows of the catalogues, which outlive everything
+
+
+def kept(path):
+    """A function that keeps a reference to an argument which may be a temporary."""
+    if floor_of(path) == "tests":
+        return
+    text = code(path.read_text())
+    own, folder = ("".join(code(p.read_text()) for p in {path, *path.parent.glob(f"{name}.hpp")}) for name in (path.stem, "*"))
+    for found in FUNCTION.finditer(text):
+        function, parameters = found.groups()
+        indent = re.search(r"^ *", text[text.rfind("\n", 0, found.start()) + 1:])[0]
+        body = text[found.end():text.find(f"\n{indent}}}", found.end())]
+        for name in re.findall(rf"const (?!(?:{ROWS})&)[\w:<>, ]+& ?(\w+)", parameters):
+            keeps = (re.search(rf"\b({name}_)\(&?{name}\)", body) and re.search(rf"[&*] ?{name}_(?: = nullptr)?[;,]", own)
+                     or re.search(rf"(?:= |[{{])&{name}[,;}}]", body) or re.search(rf"(?:= |return )\[&{name}\b", body))
+            if keeps and not re.search(rf"\b{function}\([^;]*&&[^;]*= delete", folder):
+                yield text.count("\n", 0, found.start()) + 1, f"{function} keeps a reference to {name}: take Kept<…>, or delete the overload that takes a temporary"
+
+
 def main():
     passed = failed = 0
     for path in source.files(".hpp", ".cpp"):
-        faults = [fault for check in (includes, talk, purpose) for fault in check(path)]
+        faults = [fault for check in (includes, talk, purpose, kept) for fault in check(path)]
         for number, text in faults:
             print(f"{path.relative_to(source.ROOT)}:{number}: {text}")
         passed, failed = passed + (not faults), failed + bool(faults)

@@ -8,6 +8,7 @@
 #include "pe/apply/fields.hpp"
 #include "pe/apply/scores.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 
 namespace pe {
 namespace {
@@ -44,10 +45,11 @@ bool has_word(std::string_view text, std::string_view word) {
 
 class Application {
  public:
-  Application(const Effect& effect, const Contents& contents, const Setting& setting, DType dtype)
+  Application(Kept<Effect> effect, Kept<Contents> contents, Kept<Setting> setting, DType dtype)
       : effect_(effect), contents_(contents), setting_(setting), dtype_(dtype) {
     if (has('q') && has('k'))
-      scores_ = std::make_shared<const Scores>(effect, contents.at("q"), contents.at("k"), setting);
+      scores_ =
+          std::make_shared<const Scores>(effect, contents_.at("q"), contents_.at("k"), setting);
   }
 
   // Every field that this effect and these tensors have.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "pe/base/whole.hpp"
+
 namespace pe {
 namespace {
 
@@ -94,10 +96,10 @@ void narrow(std::span<const double> values, DType type, std::byte* out) {
       return narrow_as<std::uint16_t>(values, out, to_bf16);
     case DType::i64:
       return narrow_as<std::int64_t>(values, out,
-                                     [](double v) { return static_cast<std::int64_t>(v); });
+                                     [](double v) { return saturated<std::int64_t>(v); });
     case DType::i32:
       return narrow_as<std::int32_t>(values, out,
-                                     [](double v) { return static_cast<std::int32_t>(v); });
+                                     [](double v) { return saturated<std::int32_t>(v); });
   }
 }
 

@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::size_t largest_file = 16 << 20;
 
+// Every value is found by its whole path, which repeats the keys above it: a key of 50 kB over
+// 15 000 values is a gigabyte. The paths of real configs are a few tens of bytes.
+constexpr std::size_t most_of_paths = 16 << 20;
+
 bool is_plain(const JsonNode& node) {
   return node.type != JsonNode::Type::list && node.type != JsonNode::Type::object;
 }
@@ -28,15 +32,21 @@ std::string items_of(const JsonNode& list) {
   return items;
 }
 
-void flatten(const JsonNode& object, const std::string& prefix, Config& config) {
+void flatten(const JsonNode& object, const std::string& prefix, Config& config, std::size_t& room) {
   for (const auto& [key, node] : object.members) {
+    if (prefix.size() + key.size() > room)
+      throw FileError(
+          fmt::format("{}: the paths of its keys take more than {} MiB: not a "
+                      "config.json",
+                      config.file, most_of_paths >> 20));
+    room -= prefix.size() + key.size();
     const std::string path = prefix + key;
     std::string text = node.text;
     if (node.type == JsonNode::Type::object) text = "an object";
     if (node.type == JsonNode::Type::list) text = items_of(node);
     if (!config.values.emplace(path, Config::Value{node.type, text, {}}).second)
       throw FileError(fmt::format("{} has the key {} twice", config.file, path));
-    flatten(node, path + ".", config);
+    flatten(node, path + ".", config, room);
   }
 }
 
@@ -48,7 +58,8 @@ Config parse_config(const std::string& text, const std::string& file) {
     throw FileError(fmt::format("{} holds {} where a JSON object was expected", file,
                                 is_plain(root) ? root.text : root.what()));
   Config config{file, {}, {}};
-  flatten(root, "", config);
+  std::size_t room = most_of_paths;
+  flatten(root, "", config, room);
   return config;
 }
 

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "pe/base/kept.hpp"
 #include "pe/configs/reading.hpp"
 
 namespace pe {
 
 class Reader {
  public:
-  Reader(const Config& config, Reading& reading) : config_(config), reading_(reading) {}
+  Reader(Kept<Config> config, Reading& reading) : config_(config), reading_(reading) {}
 
   const Config& config() const { return config_; }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "pe/base/kept.hpp"
 #include "pe/diagnosis/mask.hpp"
 
 namespace pe {
@@ -11,7 +12,7 @@ namespace pe {
 /// One matrix of a dump, as which of its cells hold a mask.
 class MaskedPlane {
  public:
-  MaskedPlane(const Stored& array, const ScoreAxes& axes, const MaskLevels& levels, Index number)
+  MaskedPlane(Kept<Stored> array, Kept<ScoreAxes> axes, Kept<MaskLevels> levels, Index number)
       : array_(array), axes_(axes), levels_(levels), number_(number) {}
 
   const ScoreAxes& axes() const { return axes_; }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pe/base/kept.hpp"
 #include "pe/diagnosis/diagnosis.hpp"
 
 namespace pe {
@@ -98,11 +99,11 @@ std::vector<Explanation<Observation>> agreeing(const std::vector<Explanation<Obs
 template <typename Observation>
 class Search {
  public:
-  Search(const Observation& observation, const typename Observation::Hypothesis& start,
+  Search(Kept<Observation> observation, const typename Observation::Hypothesis& start,
          std::span<const Proposer<Observation>> proposers)
-      : observation_(&observation), proposers_(proposers), none_{start, observation.measure(start),
-                                                                 0,     Tier::drift,
-                                                                 {},    {}} {}
+      : observation_(&observation.get()),
+        proposers_(proposers),
+        none_{start, observation_->measure(start), 0, Tier::drift, {}, {}} {}
 
   /// The hypotheses `depth` causes away from the start (0, 1 or 2) that agree, cheapest first. What
   /// excuses cells instead of explaining them costs as much as two causes, and waits for these.

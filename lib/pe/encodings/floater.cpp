@@ -9,6 +9,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/model/frequencies.hpp"
 #include "pe/model/random.hpp"
@@ -148,7 +149,7 @@ Advance solved(const Parameters& parameters, const Slope& slope) {
   const std::string& solver = parameters.choice("solver");
   const double interval = parameters.number("interval").value(),
                step = parameters.number("step").value();
-  const auto steps = static_cast<Index>(std::ceil(1 / step - 1e-9));
+  const auto steps = saturated<Index>(std::ceil(1 / step - 1e-9));
   const auto fixed = [=](auto stepper) -> Advance {
     return [=](State& p, Index k) {
       auto own = stepper;  // it holds scratch space, and threads run at once

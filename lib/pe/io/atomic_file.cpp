@@ -24,14 +24,14 @@ constexpr int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
 // What the handler may read: plain memory and lock-free flags.
 struct Slot {
   std::atomic<bool> taken{false}, armed{false};
+  pid_t owner;  // a child that was forked off leaves the file alone
   char path[4096];
 };
 constinit Slot slots[32];
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void remove_and_raise(int number) {
-  for (const Slot& slot : slots)
-    if (slot.armed.load(std::memory_order_acquire)) unlink(slot.path);
+  remove_temporaries();
   raise(number);  // SA_RESETHAND: pending until the handler returns, then ends the process
 }
 
@@ -40,6 +40,7 @@ int arm(const std::string& path) {
   for (int i = 0; i < static_cast<int>(std::size(slots)); ++i) {
     if (slots[i].taken.exchange(true)) continue;
     std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
+    slots[i].owner = getpid();
     slots[i].armed.store(true, std::memory_order_release);
     return i;
   }
@@ -98,6 +99,11 @@ std::string follow_links(const std::string& path) {
 }
 
 }  // namespace
+
+void remove_temporaries() {
+  for (const Slot& slot : slots)
+    if (slot.armed.load(std::memory_order_acquire) && slot.owner == getpid()) unlink(slot.path);
+}
 
 void remove_temporaries_on_signals() {
   for (const int number : end_signals) {

@@ -11,6 +11,9 @@ namespace pe {
 /// would have. Tools call it once, before the first thread starts; ignored signals stay ignored.
 void remove_temporaries_on_signals();
 
+/// Removes this process's unfinished files; for the moment before it ends.
+void remove_temporaries();
+
 namespace io {
 
 /// Regular files are written under a temporary name beside their own and renamed by commit(); links

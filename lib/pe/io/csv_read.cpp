@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "pe/base/kept.hpp"
 #include "pe/io/csv.hpp"
 
 namespace pe::io {
@@ -37,7 +38,7 @@ bool parse(std::string_view word, double& value) {
 // Takes the text line by line and collects the numbers.
 class Lines {
  public:
-  explicit Lines(const Source& source) : source_(source) {}
+  explicit Lines(Kept<Source> source) : source_(source) {}
 
   void take(std::string_view line) {
     ++number_;

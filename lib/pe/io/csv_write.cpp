@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
+#include "pe/base/text.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/pipeline.hpp"
 #include "pe/io/shortest.hpp"
@@ -113,7 +115,7 @@ void put_header(const Layout& layout, Text& text) {
   const char* separator = "";
   const auto put = [&](std::string_view name) {
     text.put(separator);
-    text.put(name);
+    text.put(csv_cell(name));
     separator = ",";
   };
   if (layout.leader)
@@ -134,9 +136,9 @@ void put_header(const Layout& layout, Text& text) {
 
 class CsvWorker {
  public:
-  CsvWorker(const Layout& layout, Index largest, Destination& destination)
+  CsvWorker(Kept<Layout> layout, Index largest, Destination& destination)
       : layout_(layout), text_(destination) {
-    for (const Field* field : layout.columns)
+    for (const Field* field : layout_.columns)
       blocks_.push_back(make_buffer(static_cast<std::size_t>(largest) * field->line_bytes()));
   }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "pe/base/kept.hpp"
 #include "pe/io/element.hpp"
 
 namespace pe::io {
@@ -48,7 +49,7 @@ constexpr struct {
 // Takes the header value by value, out of pieces.
 class Reader {
  public:
-  explicit Reader(const Source& source) : source_(source) {}
+  explicit Reader(Kept<Source> source) : source_(source) {}
 
   [[noreturn]] void refuse(std::string_view why) const {
     throw FileError(fmt::format("{} is not a whole GGUF file: {}", source_.shown(), why));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/io/hdf5.hpp"
 #include "pe/io/hdf5_memory.hpp"
 #include "pe/io/json_text.hpp"
@@ -132,14 +133,14 @@ Field coordinate_field(const Axis& axis, std::string name) {
 
 class Layout {
  public:
-  Layout(hid_t file, const Job& job) : file_(file), job_(job) {
-    for (const Field& field : job.fields) {
+  Layout(hid_t file, Kept<Job> job) : file_(file), job_(job) {
+    for (const Field& field : job_.fields) {
       const hid_t dataset = add(field);
       for (std::size_t i = 0; i < field.axes.size(); ++i)
         check(H5DSattach_scale(dataset, scale_of(field.axes[i]), static_cast<unsigned>(i)),
               "attach a dimension scale");
     }
-    put_provenance(file, job.provenance);
+    put_provenance(file, job_.provenance);
     // Scales grew attributes after their data was placed, so addresses are asked for at the end.
     for (const auto& [field, dataset] : added_) {
       if (bytes_of(field) == 0) continue;

@@ -7,17 +7,18 @@
 #include <unordered_set>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/io/source.hpp"
 
 namespace pe {
 namespace {
 
 constexpr std::uint64_t largest_file = 16 << 20;
-constexpr std::size_t deepest = 32, most_values = 1'000'000;
+constexpr std::size_t deepest = 32, most_values = 250'000;
 
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(const std::string& file) : file_(file) {}
+  explicit Builder(Kept<std::string> file) : file_(file) {}
 
   bool null() override { return put({JsonNode::Type::null, "null", {}, {}}); }
   bool boolean(bool value) override {
@@ -110,7 +111,7 @@ JsonNode parse_json(const std::string& text, const std::string& file) {
 }
 
 std::string read_json_text(const std::string& path) {
-  const io::Source source(path);
+  const io::Source source(path, io::Limit(largest_file));
   if (source.size() > largest_file)
     throw FileError(
         fmt::format("{} is larger than 16 MiB: not a file that people write", source.shown()));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "pe/base/kept.hpp"
 #include "pe/io/npy.hpp"
 
 namespace pe::io {
@@ -13,7 +14,7 @@ namespace {
 // The header is a Python dictionary of three known keys; nothing else of Python is understood.
 class HeaderParser {
  public:
-  HeaderParser(const Source& source, std::string_view text) : source_(source), text_(text) {}
+  HeaderParser(Kept<Source> source, std::string_view text) : source_(source), text_(text) {}
 
   NpyHeader parse() {
     bool descr = false, order = false, shape = false;

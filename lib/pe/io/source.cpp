@@ -16,11 +16,10 @@ namespace pe::io {
 namespace {
 
 constexpr std::size_t smallest_step = 1 << 20, largest_step = 64 << 20;
-constexpr std::size_t largest_pipe = std::size_t{8} << 30;
 
 }  // namespace
 
-Source::Source(const std::string& path)
+Source::Source(const std::string& path, Limit most)
     : path_(path), shown_(path == "-" ? "standard input" : fmt::format("'{}'", path)) {
   descriptor_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                             : open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -34,7 +33,7 @@ Source::Source(const std::string& path)
     if (in_file_)
       size_ = static_cast<std::uint64_t>(status.st_size);
     else
-      take_pipe();
+      take_pipe(most);
   } catch (...) {
     close(descriptor_);
     throw;
@@ -55,12 +54,17 @@ Source::~Source() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void Source::take_pipe() {
+// One byte beyond the limit is asked for, and is what tells.
+void Source::take_pipe(Limit most) {
   for (;;) {
-    const std::size_t step = std::clamp(memory_.size(), smallest_step, largest_step),
-                      filled = memory_.size();
-    if (filled > largest_pipe)
-      refuse("more than 8 GiB came through the pipe; read it from a file instead");
+    const std::size_t filled = memory_.size();
+    if (filled > most.bytes)
+      refuse(
+          fmt::format("more than {} MiB came through the pipe, and what does is held in memory "
+                      "whole: read it from a file",
+                      most.bytes >> 20));
+    const std::size_t step = static_cast<std::size_t>(std::min<std::uint64_t>(
+        std::clamp(filled, smallest_step, largest_step), most.bytes + 1 - filled));
     memory_.resize(filled + step);
     std::size_t got = 0;
     while (got < step) {

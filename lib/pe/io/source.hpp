@@ -12,11 +12,20 @@
 
 namespace pe::io {
 
+/// A number of bytes, and nothing that {} could mean.
+struct Limit {
+  explicit constexpr Limit(std::uint64_t number) : bytes(number) {}
+  std::uint64_t bytes;
+};
+
+/// What comes through a pipe, or from a device, has to be held whole.
+inline constexpr Limit largest_pipe(std::uint64_t{1} << 30);
+
 /// Reading is thread-safe.
 class Source {
  public:
-  /// "-" is standard input.
-  explicit Source(const std::string& path);
+  /// "-" is standard input. Of a pipe or device no more than `most` are taken.
+  explicit Source(const std::string& path, Limit most = largest_pipe);
   /// Bytes at hand, under the name that messages give them.
   Source(std::string shown, std::vector<std::byte> bytes);
   /// A part of another, which must have these bytes.
@@ -42,7 +51,7 @@ class Source {
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
-  void take_pipe();
+  void take_pipe(Limit most);
   void make_once() const;
 
   std::string path_, shown_;

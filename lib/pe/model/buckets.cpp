@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/whole.hpp"
 
 namespace pe {
 namespace {
@@ -85,7 +86,7 @@ Index logarithmic(std::int64_t distance, Index exact, Index steps, std::int64_t 
   const double place = std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
                        std::log(static_cast<double>(farthest) / static_cast<double>(exact)) *
                        static_cast<double>(steps);
-  return static_cast<Index>(std::max(0.0, rounded(place, rounding)));
+  return saturated<Index>(std::max(0.0, rounded(place, rounding)));
 }
 
 // d of a pair.

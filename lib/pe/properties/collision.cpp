@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "pe/base/narrow.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/model/random.hpp"
 #include "pe/properties/laws.hpp"
 
@@ -129,7 +130,7 @@ Measurement collision_free(const Table& table, const Case& subject) {
   const double pairs = static_cast<double>(n) * static_cast<double>(n) / 2;
   const Index limit = std::min<Index>(
       positions.count,
-      std::max<Index>(2, static_cast<Index>(std::sqrt(budget / std::max(1.0, pairs)))));
+      std::max<Index>(2, saturated<Index>(std::sqrt(budget / std::max(1.0, pairs)))));
   if (result.worst == 0 && n * limit > 1) {
     const Closest closest =
         closest_of(tokens, rows_of(table, positions.slice(0, limit), subject.dtype), width, limit);

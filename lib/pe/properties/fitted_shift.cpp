@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <xtensor-blas/xlinalg.hpp>
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xview.hpp>
 
+#include "pe/base/error.hpp"
+#include "pe/base/matrix.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/model/random.hpp"
 #include "pe/properties/laws.hpp"
@@ -15,15 +14,13 @@
 namespace pe::laws {
 namespace {
 
-using Matrix = xt::xtensor<double, 2, xt::layout_type::row_major>;
-
 constexpr Index most_rows = 4096;  // positions that a fit looks at
 constexpr Index blocks = 16;       // runs of positions, fitted and held out in turn
 
 // The rows of `all`, [position, dim], at every index in `rows`. The table was asked once: one that
 // is integrated from its start makes a run of rows as fast as the last of them.
 Matrix gather(const std::vector<double>& all, Index width, const std::vector<Index>& rows) {
-  Matrix matrix(std::array<std::size_t, 2>{rows.size(), static_cast<std::size_t>(width)});
+  Matrix matrix(rows.size(), static_cast<std::size_t>(width));
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy_n(&all[static_cast<std::size_t>(rows[i] * width)], width, &matrix(i, 0));
   return matrix;
@@ -31,9 +28,9 @@ Matrix gather(const std::vector<double>& all, Index width, const std::vector<Ind
 
 double column_sum(const Matrix& matrix) {  // the largest Σ_i |M_ij|
   double largest = 0;
-  for (std::size_t j = 0; j < matrix.shape(1); ++j) {
+  for (std::size_t j = 0; j < matrix.columns(); ++j) {
     double sum = 0;
-    for (std::size_t i = 0; i < matrix.shape(0); ++i) sum += std::fabs(matrix(i, j));
+    for (std::size_t i = 0; i < matrix.rows(); ++i) sum += std::fabs(matrix(i, j));
     largest = std::max(largest, sum);
   }
   return largest;
@@ -66,26 +63,27 @@ Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t
   const Matrix x_tried = gather(here, table.width, tried),
                y_tried = gather(there, table.width, tried);
 
-  const auto [u, s, vt] = xt::linalg::svd(x, false, true);
+  const auto [u, s, vt] = singular_values(x);
   // A matrix of independent errors up to e has no singular value above e(√n + √d); what lies below
   // is rounding.
   const double noise = e * (std::sqrt(static_cast<double>(fitted.size())) +
                             std::sqrt(static_cast<double>(table.width))) +
-                       s(0) * 1e-14;
+                       s[0] * 1e-14;
   std::size_t rank = 0;
-  while (rank < s.size() && s(rank) > 2 * noise) ++rank;
-  const Matrix v =
-      xt::transpose(xt::view(vt, xt::range(std::size_t{0}, rank), xt::all()));  // [dim, rank]
-  Matrix scaled = v;
+  while (rank < s.size() && s[rank] > 2 * noise) ++rank;
+  if (rank == 0)
+    throw MathError(
+        fmt::format("nothing to fit: no direction of the table stands out of its rounding (largest "
+                    "singular value {:.3g}, of rounding {:.3g})",
+                    s[0], noise));
+  Matrix scaled = transposed(first_rows(vt, rank));  // [dim, rank]
   for (std::size_t j = 0; j < rank; ++j)
-    for (std::size_t i = 0; i < scaled.shape(0); ++i) scaled(i, j) /= s(j);
-  const Matrix u_kept = xt::view(u, xt::all(), xt::range(std::size_t{0}, rank));
-  const Matrix weights = xt::linalg::dot(Matrix(xt::linalg::dot(x_tried, scaled)),
-                                         Matrix(xt::transpose(u_kept)));  // [tried, fitted]
-  const Matrix guess = xt::linalg::dot(weights, y);
-  const Matrix rebuilt = xt::linalg::dot(weights, x);
-  const Matrix m =
-      xt::linalg::dot(Matrix(xt::linalg::dot(scaled, Matrix(xt::transpose(u_kept)))), y);
+    for (std::size_t i = 0; i < scaled.rows(); ++i) scaled(i, j) /= s[j];
+  const Matrix u_kept = transposed(first_columns(u, rank));
+  const Matrix weights = product(product(x_tried, scaled), u_kept);  // [tried, fitted]
+  const Matrix guess = product(weights, y);
+  const Matrix rebuilt = product(weights, x);
+  const Matrix m = product(product(scaled, u_kept), y);
   const double size = 2 * column_sum(m);
 
   Trial trial;
@@ -94,9 +92,11 @@ Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t
   for (std::size_t i = 0; i < tried.size(); ++i) {
     double reach = 0, rest = 0;
     for (std::size_t j = 0; j < fitted.size(); ++j) reach += std::fabs(weights(i, j));
-    for (std::size_t c = 0; c < x.shape(1); ++c) rest += std::pow(x_tried(i, c) - rebuilt(i, c), 2);
+    for (std::size_t c = 0; c < x.columns(); ++c)
+      rest += std::pow(x_tried(i, c) - rebuilt(i, c), 2);
     const double bound = (e + 1e-15) * (1 + reach) * (1 + size) + std::sqrt(rest) * size;
-    for (std::size_t c = 0; c < y.shape(1); ++c) {
+    if (!std::isfinite(bound)) throw MathError("the fit's bound is larger than a double can be");
+    for (std::size_t c = 0; c < y.columns(); ++c) {
       const double off = std::fabs(guess(i, c) - y_tried(i, c));
       trial.power = std::max(trial.power, bound + std::min(off, bound));
       if (off - bound <= excess) continue;
@@ -172,16 +172,40 @@ Table random_like(const Table& table, double largest) {
   return random;
 }
 
+// Tries tables that break the law beside the one that was fitted, and says so in its witness.
+// Returns why the fit cannot tell them from it, or "".
+std::string add_rivals(Measurement& result, const Table& table, const Case& subject, double largest,
+                       double e, std::int64_t shift) {
+  const Index seen = std::min<Index>(existing(table, subject.positions).count, most_rows + shift);
+  const auto trial_of = [&](const Table& rival) {
+    return try_shift(rival, first_positions(seen), shift, e, subject.dtype);
+  };
+  try {
+    const Trial warped = trial_of(warped_like(table, largest, seen)),
+                random = trial_of(random_like(table, largest));
+    const std::string beside = fmt::format(
+        "a warped table of this shape leaves {:.3g} (bound {:.3g}), a random one {:.3g}",
+        warped.worst, warped.bound, random.worst);
+    result.witness += "; " + beside;
+    if (result.holds() && warped.worst <= warped.bound)
+      return fmt::format("the fit has no power here: it leaves {:.3g} (bound {:.3g}), and {}",
+                         result.worst, result.bound, beside);
+  } catch (const MathError& error) {
+    if (result.holds()) return fmt::format("no table to hold it against: {}", error.what());
+  }
+  return "";
+}
+
 }  // namespace
 
 Measurement fitted_shift(const Table& table, const Case& subject) {
   const PositionRange positions = existing(table, subject.positions);
   if (positions.decimals != 0 || positions.step != 1)
     return not_told("positions must be consecutive whole numbers");
-  double largest = 0;
+  double largest = 0;  // NaN once a value is
   for_blocks(positions, table.width, [&](Index, const PositionRange& block) {
     for (const double value : rows_of(table, block, subject.dtype))
-      largest = std::max(largest, std::fabs(value));
+      if (worse(std::fabs(value), largest)) largest = std::fabs(value);
   });
   if (!std::isfinite(largest)) return not_told("the table holds NaN or infinite values");
   if (table.width > 2048)
@@ -192,6 +216,7 @@ Measurement fitted_shift(const Table& table, const Case& subject) {
       subject.shifts.empty() ? std::vector<std::int64_t>{1, 2, 7} : subject.shifts;
   double excess = -HUGE_VAL;
   std::int64_t worst_shift = 1;
+  std::string untold;
   for (const std::int64_t shift : shifts) {
     // As many rows as columns fit any table exactly, so a fit proves nothing until there are well
     // more.
@@ -202,7 +227,13 @@ Measurement fitted_shift(const Table& table, const Case& subject) {
                       "any table fits itself then; give at least {} positions",
                       positions.count, std::max<Index>(fitted, 0), table.width, shift,
                       2 * (table.width + std::max<Index>(4, table.width / 4)) + shift));
-    const Trial trial = try_shift(table, positions, shift, e, subject.dtype);
+    Trial trial;
+    try {
+      trial = try_shift(table, positions, shift, e, subject.dtype);
+    } catch (const MathError& error) {  // another offset may yet fail
+      untold = error.what();
+      continue;
+    }
     if (!(trial.worst - trial.bound > excess)) continue;
     excess = trial.worst - trial.bound;
     worst_shift = shift;
@@ -213,6 +244,7 @@ Measurement fitted_shift(const Table& table, const Case& subject) {
         fmt::format("position {}, offset {}, channel {} (rank {} of {})",
                     positions.value(trial.position), shift, trial.channel, trial.rank, table.width);
   }
+  if (!untold.empty() && result.holds()) return not_told(untold);
   result.bound_from = fmt::format(
       "e(1 + |w|)(1 + |M|) + |r||M|, e = {:.3g}{}{}; M_k fitted on every second of 16 runs "
       "of positions, tried on the others",
@@ -220,19 +252,9 @@ Measurement fitted_shift(const Table& table, const Case& subject) {
       subject.foreign && subject.foreign->angle ? ", " + subject.foreign->angle_from : "");
   result.coverage = fmt::format("{} positions, {}", std::min<Index>(positions.count, most_rows),
                                 spell_shifts(shifts));
-  const Index seen = std::min<Index>(positions.count, most_rows + worst_shift);
-  const Trial warped = try_shift(warped_like(table, largest, seen), first_positions(seen),
-                                 worst_shift, e, subject.dtype),
-              random = try_shift(random_like(table, largest), first_positions(seen), worst_shift, e,
-                                 subject.dtype);
-  const std::string beside =
-      fmt::format("a warped table of this shape leaves {:.3g} (bound {:.3g}), a random one {:.3g}",
-                  warped.worst, warped.bound, random.worst);
-  result.witness += "; " + beside;
-  if (result.holds() && warped.worst <= warped.bound)
-    return not_told(
-        fmt::format("the fit has no power here: it leaves {:.3g} (bound {:.3g}), and {}",
-                    result.worst, result.bound, beside));
+  if (const std::string lacks = add_rivals(result, table, subject, largest, e, worst_shift);
+      !lacks.empty())
+    return not_told(lacks);
   return result;
 }
 

@@ -133,13 +133,15 @@ std::string Property::applies_to() const {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-Measurement Property::measure(const Case& subject) const {
+Measurement Property::measure(const Case& subject) const try {
   if (any) return any(subject);
   return std::visit(Match{[&](const Table& effect) { return table(effect, subject); },
                           [&](const Rotation& effect) { return rotation(effect, subject); },
                           [&](const Bias& effect) { return bias(effect, subject); },
                           [&](const Relative& effect) { return relative(effect, subject); }},
                     subject.effect);
+} catch (const MathError& error) {
+  return laws::not_told(error.what());
 }
 
 std::span<const Property> all_properties() { return rows; }

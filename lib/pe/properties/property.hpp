@@ -76,6 +76,7 @@ struct Property {
 
   bool applies(Kind kind) const;
   std::string applies_to() const;  // "any", "table", "bias, relative"
+  /// A law whose mathematics has no answer on these numbers is skipped, and says why.
   Measurement measure(const Case& subject) const;
 };
 

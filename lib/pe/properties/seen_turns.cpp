@@ -20,6 +20,7 @@ using Turn = std::complex<double>;
 using Columns = std::vector<std::array<Index, 2>>;
 
 // Reads two columns as the parts of a turn.
+SeenTurns of_columns(Table&&, const Case&, const PositionRange&, Columns) = delete;  // read later
 SeenTurns of_columns(const Table& table, const Case& subject, const PositionRange& positions,
                      Columns columns) {
   SeenTurns turns;

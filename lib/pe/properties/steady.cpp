@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/properties/laws.hpp"
 
@@ -33,19 +34,19 @@ struct Line {
 
 class Fit {
  public:
-  Fit(const SeenTurns& turns, const Case& subject, bool still)
+  Fit(Kept<SeenTurns> turns, Kept<Case> subject, bool still)
       : turns_(turns),
         subject_(subject),
         still_(still),
         kinds_(arithmetics_of(turns, subject)),
         start_(start_steady(turns, subject, still, entry(kinds_.back(), 1))),
-        lines_(turns.pairs) {
+        lines_(turns_.pairs) {
     bare_ =
-        turns.rows < fewest_rows && std::ranges::all_of(start_.nominal, [](char c) { return c; });
+        turns_.rows < fewest_rows && std::ranges::all_of(start_.nominal, [](char c) { return c; });
     if (bare_) {
-      start_.frequencies = turns.nominal;
-      start_.phases.assign(turns.pairs, 0);
-      start_.middles.assign(turns.pairs, 0);
+      start_.frequencies = turns_.nominal;
+      start_.phases.assign(turns_.pairs, 0);
+      start_.middles.assign(turns_.pairs, 0);
       return;
     }
     weigh();

@@ -76,6 +76,7 @@ SteadyStart start_steady(const SeenTurns& turns, const Case& subject, bool still
 
 /// The turns of a rotation that is a dump.
 SeenTurns turns_seen(const Rotation& rotation, const Case& subject);
+SeenTurns turns_seen(const Rotation&&, const Case&) = delete;  // it is read later
 
 /// A table's columns in pairs that turn steadily, as its own parts name them, or side by side or in
 /// halves, whichever does for more; and the columns that are left.

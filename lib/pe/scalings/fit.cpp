@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -97,7 +99,7 @@ std::vector<TidyNumber> known_lengths(const MeasuredLadder& measured) {
 std::optional<BasicLadder<double>> sketched(const Scaling& scaling, const MeasuredLadder& measured,
                                             const Settings& settings) {
   try {
-    return scaling.sketch(measured.plain, settings, static_cast<Index>(measured.length));
+    return scaling.sketch(measured.plain, settings, saturated<Index>(measured.length));
   } catch (const UsageError&) {
   } catch (const std::out_of_range&) {
   } catch (const std::bad_variant_access&) {
@@ -110,8 +112,8 @@ namespace {
 // How far a rule with these settings lies from what was measured, each pair by its own error.
 class Misfit {
  public:
-  Misfit(const Scaling& scaling, const MeasuredLadder& measured, const char* name)
-      : scaling_(scaling), measured_(measured), name_(name), settings_(measured.context) {}
+  Misfit(Kept<Scaling> scaling, Kept<MeasuredLadder> measured, const char* name)
+      : scaling_(scaling), measured_(measured), name_(name), settings_(measured_.context) {}
 
   // The sum over pairs of ln(1 + |difference|/error): pairs that are far off do not drown those
   // that come nearer.

@@ -1,4 +1,5 @@
 // proportional: the first pairs of the whole head's ladder turn, the others stand still.
+#include "pe/base/whole.hpp"
 #include "pe/scalings/base_change.hpp"
 #include "pe/scalings/parameters.hpp"
 #include "pe/scalings/scaling.hpp"
@@ -16,7 +17,9 @@ template <typename Number>
 BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>& values, Index) {
   const Number factor = values.has("factor") ? values.number("factor") : Number(1);
   const Number part = values.number("partial-rotary-factor");
-  const auto live = static_cast<std::size_t>(part * static_cast<Number>(plain.dim) / 2);
+  using std::floor;
+  const Number channels = part * static_cast<Number>(plain.dim) / 2;
+  const auto live = saturated<std::size_t>(static_cast<double>(Number(floor(channels))));
   BasicLadder<Number> bent = plain;
   for (std::size_t j = 0; j < bent.frequencies.size(); ++j) {
     if (j < live)

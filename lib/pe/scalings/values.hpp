@@ -23,6 +23,7 @@ template <>
 class Values<Real> {
  public:
   Values(const Parameters& parameters) : parameters_(parameters) {}
+  Values(const Parameters&&) = delete;
 
   bool has(std::string_view name) const { return parameters_.has(name); }
   Real number(std::string_view name) const { return parameters_.number(name).real(); }
@@ -45,6 +46,7 @@ template <>
 class Values<double> {
  public:
   Values(const Settings& settings) : settings_(settings) {}
+  Values(const Settings&&) = delete;
 
   bool has(std::string_view name) const { return settings_.contains(name); }
   double number(std::string_view name) const { return std::get<double>(at(name)); }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "pe/base/text.hpp"
 #include "pe/verify/compare.hpp"
 
 namespace pe {
@@ -52,9 +53,9 @@ std::string array_of(const std::vector<Index>& shape, DType dtype) {
 
 std::string to_text(const Comparison& c, std::uint64_t allowed, bool as_bias) {
   const bool alike = c.shape_a == c.shape_b && c.dtype_a == c.dtype_b;
-  std::string text =
-      fmt::format("{} {}{} {}{}: ", c.name_a, alike ? "" : array_of(c.shape_a, c.dtype_a) + " ",
-                  "against", c.name_b, " " + array_of(c.shape_b, c.dtype_b));
+  std::string text = fmt::format("{} {}{} {}{}: ", printable(c.name_a),
+                                 alike ? "" : array_of(c.shape_a, c.dtype_a) + " ", "against",
+                                 printable(c.name_b), " " + array_of(c.shape_b, c.dtype_b));
   if (c.equal_bits == c.size) {
     text += fmt::format("equal, bit for bit ({} values)\n", c.size);
   } else if (c.equal(allowed, as_bias)) {

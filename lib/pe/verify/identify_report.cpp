@@ -7,13 +7,16 @@
 #include <nlohmann/json.hpp>
 
 #include "pe/base/version.hpp"
+#include "pe/verify/json_texts.hpp"
 #include "pe/verify/report_parts.hpp"
 
 namespace pe {
 namespace {
 
+using report_parts::shorten;
+
 std::string entry(std::string_view label, std::string_view text) {
-  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, report_parts::printable(text));
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, printable(text));
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -42,11 +45,10 @@ std::string to_text(const Identification& found, bool color) {
     return color ? fmt::format("{}{}\x1b[0m", code, word) : std::string(word);
   };
   if (!found.encoding)
-    return fmt::format("{}: {}\n", colored("not identified", "\x1b[31m"),
-                       report_parts::printable(found.seen));
+    return fmt::format("{}: {}\n", colored("not identified", "\x1b[31m"), printable(found.seen));
   const Diagnosis& d = found.diagnosis;
-  std::string text = fmt::format("{}: {}\n", colored("identified", "\x1b[32m"),
-                                 report_parts::printable(found.summary));
+  std::string text =
+      fmt::format("{}: {}\n", colored("identified", "\x1b[32m"), printable(found.summary));
   text += entry("dump", d.what);
   if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
   if (found.first != 0)
@@ -81,6 +83,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
            {"identified", found.encoding != nullptr}};
   if (!found.encoding) {
     row["seen"] = found.seen;
+    shorten(row);
     return row.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   Json parameters = Json::object(), causes = Json::array(), sentences = Json::array();
@@ -110,6 +113,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
                   {"alternatives", found.alternatives},
                   {"equals", found.equals},
                   {"notes", d.notes}});
+  shorten(row);
   return row.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

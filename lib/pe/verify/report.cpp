@@ -12,51 +12,6 @@
 
 namespace pe {
 namespace report_parts {
-namespace {
-
-// How many bytes the UTF-8 sequence at the front takes; 0 when it is none, or stands for what XML
-// has no place for.
-std::size_t sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xc2 && lead < 0xe0 ? 2
-                             : lead >= 0xe0 && lead < 0xf0 ? 3
-                             : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                           : 0;
-  if (length == 0 || length > text.size()) return 0;
-  if (length == 1) return 1;
-  std::uint32_t code = lead & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool none = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
-                    code == 0xfffe || code == 0xffff;
-  return none ? 0 : length;
-}
-
-}  // namespace
-
-std::string printable(std::string_view text, bool keep_newlines) {
-  std::string clean;
-  while (!text.empty()) {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t length = sequence(text);
-    const bool control =
-        lead < 0x20 || lead == 0x7f ||
-        (lead == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
-    if (length == 0)
-      clean += "\xef\xbf\xbd";
-    else if (control)
-      clean += lead == '\n' && keep_newlines ? '\n' : lead == '\n' || lead == '\t' ? ' ' : '?';
-    else
-      clean += text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return clean;
-}
 
 std::string spell(const Power& power) {
   if (!std::isfinite(power.change))
@@ -95,6 +50,31 @@ const Spelling& spelling_of(const std::string& path) {
 }
 
 }  // namespace
+
+Check tellable(Check check, const std::function<void(const Check&)>& spell) {
+  try {
+    spell(check);
+    return check;
+  } catch (const std::exception& error) {
+    check.diagnosis.reset();
+    check.verdicts.clear();
+    check.error = fmt::format("what was found cannot be put into words: {}", error.what());
+    return check;
+  }
+}
+
+Check tellable(Check check) {
+  return tellable(std::move(check), [](const Check& one) {
+    const Report alone{"", "", "", {one}};
+    to_text(one, false);
+    to_line(one, 0, false);
+    to_annotations(alone);
+    report_parts::fields_of(alone);
+    report_parts::texts_of(alone);
+    for (const Spelling& spelling : spellings)
+      if (spelling.spell) spelling.spell(alone);
+  });
+}
 
 void check_report_path(const std::string& path) { spelling_of(path); }
 

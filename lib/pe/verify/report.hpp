@@ -1,6 +1,7 @@
 // Reports as text for people, and as JSON, JUnit, CSV and HDF5 for programs.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "pe/verify/check.hpp"
@@ -30,6 +31,12 @@ std::string to_csv(const Report& report);
 /// For each check that did not pass, a line that GitHub's runner shows beside the file: ::error
 /// file=…,title=…::message
 std::string to_annotations(const Report& report);
+
+/// The check, where `spell` can do with it what reports do; else one that could not be told, and
+/// why. So one odd dump never costs the report of the others.
+Check tellable(Check check, const std::function<void(const Check&)>& spell);
+/// The same with every spelling that a report has.
+Check tellable(Check check);
 
 /// Writes the report in the format of the path's suffix (.json, .xml, .csv, .h5, .hdf5); "-" is
 /// JSON on stdout. Throws UsageError for another suffix.

@@ -2,10 +2,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pe/verify/json_texts.hpp"
 #include "pe/verify/report.hpp"
 
 namespace pe {
 namespace {
+
+using report_parts::shorten;
 
 using Json = nlohmann::ordered_json;
 
@@ -111,10 +114,11 @@ Json spell(const Check& check) {
 std::string to_json(const Report& report) {
   Json checks = Json::array();
   for (const Check& check : report.checks) checks.push_back(spell(check));
-  const Json json{
+  Json json{
       {"schema_version", 1},       {"tool", report.tool},       {"version", report.version},
       {"command", report.command}, {"checks", checks},          {"passed", report.count(0)},
       {"failed", report.count(1)}, {"untold", report.count(2)}, {"exit_code", report.exit_code()}};
+  shorten(json);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -106,7 +106,7 @@ std::string spell(const TestCase& one) {
 
 std::string escape_message(std::string_view text, bool property) {
   std::string escaped;
-  for (const char c : printable(text, true)) switch (c) {
+  for (const char c : printable(shortened(text), true)) switch (c) {
       case '%':
         escaped += "%25";
         break;

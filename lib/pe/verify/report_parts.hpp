@@ -5,14 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "pe/base/text.hpp"
 #include "pe/model/field.hpp"
 #include "pe/verify/check.hpp"
 
 namespace pe::report_parts {
-
-/// Without what upsets terminals and XML: control characters become '?', bytes that are no UTF-8
-/// U+FFFD.
-std::string printable(std::string_view text, bool keep_newlines = false);
 
 /// "a change of 3.1e-07 is seen everywhere (least at position 4, pair 0)".
 std::string spell(const Power& power);

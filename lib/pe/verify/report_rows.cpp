@@ -121,12 +121,6 @@ std::string spell_number(double value) {
   return {text, io::put_f64(text, value)};
 }
 
-std::string quote(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return text.find_first_of(",\"\r\n") == std::string::npos ? text : quoted + "\"";
-}
-
 Field column(std::string name, std::string description, std::string axis,
              std::vector<double> values) {
   const auto count = static_cast<Index>(values.size());
@@ -197,7 +191,7 @@ std::string to_csv(const Report& report) {
   for (const Row& row : rows_of(report)) {
     std::string line;
     for (const TextColumn& column : texts)
-      line += (&column == texts ? "" : ",") + quote(printable(column.value(row)));
+      line += (&column == texts ? "" : ",") + csv_cell(column.value(row));
     for (const NumberColumn& column : numbers) line += "," + spell_number(column.value(row));
     text += line + "\n";
   }

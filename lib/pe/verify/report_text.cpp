@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/whole.hpp"
 #include "pe/verify/report.hpp"
 #include "pe/verify/report_parts.hpp"
 
 namespace pe {
 namespace {
 
-using report_parts::printable;
 using report_parts::spell;
 
 constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m",
@@ -39,12 +39,12 @@ std::string line_of(const Verdict& verdict, bool color) {
   const std::string word =
       colored(fmt::format("{:<7}", name_of(verdict.word)), color_of(verdict.word), color);
   if (verdict.word == Word::skipped)
-    return fmt::format("{}  {:<20}  {}\n", word, verdict.law, m.skipped);
+    return fmt::format("{}  {:<20}  {}\n", word, verdict.law, printable(m.skipped));
   std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst,
                                  m.holds() ? "<=" : ">", m.bound);
-  if (!m.witness.empty()) line += "  " + m.witness;
-  line += fmt::format("\n         {}; bound: {}\n         power: {}\n", m.coverage, m.bound_from,
-                      spell(m.power));
+  if (!m.witness.empty()) line += "  " + printable(m.witness);
+  line += fmt::format("\n         {}; bound: {}\n         power: {}\n", printable(m.coverage),
+                      printable(m.bound_from), printable(spell(m.power)));
   return line;
 }
 
@@ -89,9 +89,11 @@ std::string spell_curve(const std::vector<Diagnosis::Point>& curve) {
   std::string text = fmt::format("  error up to position, worst since the one above\n");
   for (const auto& [position, worst] : points) {
     const double height = !std::isfinite(worst) ? 1
-                          : worst > 0 ? std::log(worst / least) / std::log(most_of_all / least)
+                          : worst > 0           ? (std::log(worst) - std::log(least)) /
+                                            (std::log(most_of_all) - std::log(least))
                                       : 0;
-    const int bar = worst == 0 ? 0 : 1 + static_cast<int>(height * (longest - 1));
+    const int bar =
+        worst == 0 ? 0 : std::clamp(1 + saturated<int>(height * (longest - 1)), 1, longest);
     std::string line =
         fmt::format("  {:>{}}  {:<9.3g}  {}", position, std::max<std::size_t>(wide, 11), worst,
                     std::string(static_cast<std::size_t>(bar), '#'));

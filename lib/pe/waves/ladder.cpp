@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "pe/base/kept.hpp"
+
 namespace pe::engine {
 namespace {
 
@@ -27,32 +29,32 @@ Index half_for(Index pairs, bool twofold) {
 // pair that is an error relative to the sine, but for cancellation: sines near 0 shrink at most by
 // the distance travelled over the distance from 0, that is 2^12 blocks over half a block, so that
 // an evaluation's 2^−95 becomes 2^−82 at worst.
-Ladder::Ladder(const Spectrum& spectrum, const Kernels& kernels, std::int64_t step, bool twofold)
+Ladder::Ladder(Kept<Spectrum> spectrum, Kept<Kernels> kernels, std::int64_t step, bool twofold)
     : spectrum_(spectrum),
       kernels_(kernels),
       step_(step),
       twofold_(twofold),
-      half_(half_for(padded(spectrum.pairs()), twofold)),
-      pitch_(padded(spectrum.pairs()) +
+      half_(half_for(padded(spectrum_.pairs()), twofold)),
+      pitch_(padded(spectrum_.pairs()) +
              8),  // a cache line more than a power of two: rows do not share their sets
       block_step_(4 * pitch_) {
-  const Index pairs = padded(spectrum.pairs()), parts = twofold ? 4 : 2;
+  const Index pairs = padded(spectrum_.pairs()), parts = twofold ? 4 : 2;
   table_ = std::make_unique<Storage>(half_ * parts * pitch_);
   const Storage work(12 * pitch_);
   const Points half_step{work.data(), pitch_}, unit{work.data() + 4 * pitch_, pitch_},
       point{work.data() + 8 * pitch_, pitch_}, block_step{block_step_.data(), pitch_};
   evaluate(spectrum, kernels, step, one, half_step);
-  kernels.rotate(pairs, half_step, half_step, unit);
+  kernels_.rotate(pairs, half_step, half_step, unit);
   std::memcpy(point.data, half_step.data, static_cast<std::size_t>(4 * pitch_) * sizeof(double));
   for (Index r = 0; r < half_; ++r) {
-    if (r > 0) kernels.rotate(pairs, point, unit, point);
+    if (r > 0) kernels_.rotate(pairs, point, unit, point);
     fine_.push_back({table_->data() + r * parts * pitch_, pitch_});
     std::memcpy(fine_.back().data, point.data,
                 static_cast<std::size_t>(parts * pitch_) * sizeof(double));
   }
-  kernels.rotate(pairs, point, half_step,
-                 block_step);  // half steps of the block: (half − 1/2) + 1/2
-  kernels.rotate(pairs, block_step, block_step, block_step);
+  kernels_.rotate(pairs, point, half_step,
+                  block_step);  // half steps of the block: (half − 1/2) + 1/2
+  kernels_.rotate(pairs, block_step, block_step, block_step);
 }
 
 void Ladder::set(Anchor& anchor, std::int64_t phase, std::int64_t block) const {

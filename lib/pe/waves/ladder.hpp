@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "pe/base/kept.hpp"
 #include "pe/waves/spectrum.hpp"
 
 namespace pe::engine {
@@ -46,7 +47,7 @@ inline constexpr int most_blocks = 1 << 12;
 class Ladder {
  public:
   /// `twofold`: with low parts, for f64.
-  Ladder(const Spectrum& spectrum, const Kernels& kernels, std::int64_t step, bool twofold);
+  Ladder(Kept<Spectrum> spectrum, Kept<Kernels> kernels, std::int64_t step, bool twofold);
 
   int decimals() const { return spectrum_.decimals; }
   std::int64_t step() const { return step_; }

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/waves/ladder.hpp"
 
 namespace pe {
@@ -100,17 +101,18 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 // One call: a run of rows of one spectrum, written by one kernel.
 class Run {
  public:
-  Run(const Spectrum& spectrum, const Kernels& kernels, const Ladder& ladder,
+  Run(Kept<Spectrum> spectrum, Kept<Kernels> kernels, Kept<Ladder> ladder,
       const PositionRange& positions, DType dtype)
       : spectrum_(spectrum),
         kernels_(kernels),
         ladder_(ladder),
         positions_(positions),
         dtype_(dtype) {
-    const std::int64_t row = ladder.step() == 0 ? 0 : floor_divide(positions.first, ladder.step());
-    phase_ = positions.first - row * ladder.step();
-    block_ = floor_divide(row, 2 * ladder.half());
-    skipped_ = row - block_ * 2 * ladder.half();
+    const std::int64_t row =
+        ladder_.step() == 0 ? 0 : floor_divide(positions.first, ladder_.step());
+    phase_ = positions.first - row * ladder_.step();
+    block_ = floor_divide(row, 2 * ladder_.half());
+    skipped_ = row - block_ * 2 * ladder_.half();
   }
 
   Fallbacks fill(const WaveLayout& layout, Arrangement arrangement, std::byte* out) {

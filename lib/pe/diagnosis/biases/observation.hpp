@@ -126,6 +126,7 @@ std::string bias_arithmetic(const BiasObservation& observation, const BiasHypoth
 
 /// The observation that a dump is, its probes read.
 BiasObservation observe_bias(const Expectation& expected, const Stored& array);
+BiasObservation observe_bias(const Expectation&&, const Stored&) = delete;  // it is kept
 /// A row more to look at, around a key.
 void add_probe(BiasObservation& observation, const Stored& array, Index row, Index key);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/kept.hpp"
+
 namespace pe {
 namespace {
 
@@ -40,12 +42,12 @@ struct Values {
 
 class Comparison {
  public:
-  Comparison(const BiasObservation& observation, const BiasHypothesis& hypothesis)
+  Comparison(Kept<BiasObservation> observation, Kept<BiasHypothesis> hypothesis)
       : observation_(observation),
-        shape_(observation.shape),
+        shape_(observation_.shape),
         hypothesis_(hypothesis),
         line_(line_of(shape_, hypothesis)),
-        result_{Tally(observation.dtype), {}} {
+        result_{Tally(observation_.dtype), {}} {
     own_.resize(shape_.keys);
     hidden_.resize(static_cast<std::size_t>(shape_.keys));
   }

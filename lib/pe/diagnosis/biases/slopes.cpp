@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
 
 namespace pe {
@@ -94,8 +95,8 @@ BiasProposals fitted_ladder(const BiasObservation& observation, const BiasHypoth
     if (std::fabs(over - std::nearbyint(over)) > 1e-3 ||
         std::fabs(start - std::nearbyint(start)) > 1e-3 || over == 0)
       continue;
-    const auto up = static_cast<std::int64_t>(std::nearbyint(over)),
-               from = static_cast<std::int64_t>(std::nearbyint(start));
+    const auto up = saturated<std::int64_t>(std::nearbyint(over)),
+               from = saturated<std::int64_t>(std::nearbyint(start));
     std::vector<Real> slopes;
     for (Index head = 0; head < heads; ++head)
       slopes.push_back(pow(Real(2), Real(from + up * head) / parts));

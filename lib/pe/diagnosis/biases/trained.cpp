@@ -23,6 +23,7 @@ struct Matrix {
   DumpMask mask;
 };
 
+Matrix matrix_of(const Expectation&, const Stored&&) = delete;  // it is kept
 Matrix matrix_of(const Expectation& expected, const Stored& array) {
   const std::optional<ScoreAxes> axes =
       array.shape.size() < 2 ? std::nullopt : score_axes(array.shape, 0);

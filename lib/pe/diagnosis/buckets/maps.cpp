@@ -8,6 +8,7 @@
 #include <map>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 
 namespace pe {
 namespace {
@@ -25,7 +26,7 @@ std::string name_among(const Expectation& expected, std::initializer_list<const 
 
 class Faults {
  public:
-  Faults(const Expectation& expected, const BucketRule& rule) : expected_(expected), rule_(rule) {}
+  Faults(Kept<Expectation> expected, Kept<BucketRule> rule) : expected_(expected), rule_(rule) {}
 
   void direction() {
     BucketRule other = rule_;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/whole.hpp"
 
 namespace pe {
 double BucketObservation::bucket(const BucketHypothesis& hypothesis, std::int64_t query,
@@ -112,16 +113,16 @@ Proposals offsets(const BucketObservation& observation, const BucketHypothesis& 
     for (Index k = 0; k < probe.keys.count; ++k)
       differences.push_back(probe.got[static_cast<std::size_t>(k)] -
                             observation.bucket(hypothesis, probe.query, probe.keys.at(k)));
-  if (differences.empty()) return proposals;
+  if (differences.empty() || std::ranges::any_of(differences, [](double d) { return d != d; }))
+    return proposals;
   std::ranges::nth_element(differences, differences.begin() + std::ssize(differences) / 2);
   const double middle = differences[differences.size() / 2];
-  if (middle == 0 || std::fabs(middle) > 0x1p40) return proposals;
+  const std::optional<std::int64_t> added = whole<std::int64_t>(middle);
+  if (middle == 0 || !added || std::fabs(middle) > 0x1p40) return proposals;
   BucketHypothesis other = hypothesis;
-  other.added = static_cast<std::int64_t>(middle);
-  proposals.insert(
-      proposals.begin(),
-      {std::move(other),
-       fmt::format("{:+} is added to every bucket", static_cast<std::int64_t>(middle)), 1});
+  other.added = *added;
+  proposals.insert(proposals.begin(),
+                   {std::move(other), fmt::format("{:+} is added to every bucket", *added), 1});
   return proposals;
 }
 

@@ -49,6 +49,8 @@ std::span<const Proposer<BucketObservation>> bucket_proposers();
 /// The observation that a dump of these axes is, its probes read.
 BucketObservation observe_buckets(const Expectation& expected, const Stored& array,
                                   const Buckets& map, BucketShape shape);
+BucketObservation observe_buckets(const Expectation&&, const Stored&, const Buckets&,
+                                  BucketShape) = delete;  // it is kept
 /// A row more to look at, around a key.
 void add_probe(BucketObservation& observation, const Stored& array, Index row, Index key);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "pe/base/error.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
 #include "pe/diagnosis/identify/matrix.hpp"
 
@@ -32,8 +33,8 @@ std::vector<Candidate> bucket_guesses(double lowest, double highest) {
   };
   std::vector<Index> counts{32, 64, 16, 128, 8, 256, 320};
   if (highest >= 1 && highest < 1024 &&
-      std::ranges::find(counts, static_cast<Index>(highest) + 1) == counts.end())
-    counts.push_back(static_cast<Index>(highest) + 1);
+      std::ranges::find(counts, saturated<Index>(highest) + 1) == counts.end())
+    counts.push_back(saturated<Index>(highest) + 1);
   for (const Index count : counts)
     for (const Index distance : {128, 256, 64, 512, 1024, 20, 100, 32, 16, 2048, 800})
       for (const char* both : {"true", "false"})

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <set>
 
+#include "pe/base/whole.hpp"
+
 namespace pe {
 namespace {
 
@@ -272,7 +274,7 @@ std::int64_t offset_of(const Dump& dump, const FrequencyEstimate& seen, const Ex
         if (const double off =
                 positions[i] + k * wave - static_cast<double>(observation.slot(rows[i]));
             std::fabs(off) < 1e7 && std::fabs(off - std::round(off)) < 0.1)
-          candidates.insert(std::llround(off));
+          candidates.insert(saturated<std::int64_t>(std::round(off)));
   }
   std::int64_t best = 0;
   double least = allowed;

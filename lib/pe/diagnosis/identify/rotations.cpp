@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/diagnosis/identify/estimate.hpp"
 
 namespace pe {
@@ -72,10 +73,12 @@ std::optional<RotationTruth> truth_of(const Expectation& expected, const Rotatio
 
 class Work {
  public:
-  Work(const Dump& dump, std::vector<FrequencyEstimate> seen, Index length)
+  Work(Kept<Dump> dump, std::vector<FrequencyEstimate> seen, Index length)
       : dump_(dump), seen_(std::move(seen)), length_(length), catalogue_(length) {}
 
   // Guesses of one stage that agree with a reading, cheapest first.
+  std::vector<Match> agreeing(FrequencyEstimate&&,
+                              const std::vector<std::pair<Candidate, Expectation>>&) const = delete;
   std::vector<Match> agreeing(
       const FrequencyEstimate& seen,
       const std::vector<std::pair<Candidate, Expectation>>& candidates) const {

@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/biases/observation.hpp"
 #include "pe/diagnosis/buckets/observation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
@@ -100,7 +101,7 @@ Observed observe_buckets(const Expectation& expected, const Stored& array) {
     const std::int64_t at = line ? key - query - first_offset : query * places + key;
     if (at < 0 || at >= std::ssize(*values))
       throw UsageError(fmt::format("the dump has no bucket for query {} and key {}", query, key));
-    return static_cast<Index>((*values)[static_cast<std::size_t>(at)]);
+    return saturated<Index>((*values)[static_cast<std::size_t>(at)]);
   };
   Observed observed{
       .subject = {.effect = expected.effect,

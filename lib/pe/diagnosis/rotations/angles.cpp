@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/observation.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
@@ -152,7 +153,7 @@ Misfit misfit(const std::vector<Phase>& phases, double frequency, Shift shift) {
     misfit.mean += std::min(off.back(), 4.0) / static_cast<double>(phases.size());
   }
   const auto rank =
-      static_cast<std::ptrdiff_t>(std::ceil(most * static_cast<double>(off.size() - 1)));
+      saturated<std::ptrdiff_t>(std::ceil(most * static_cast<double>(off.size() - 1)));
   std::ranges::nth_element(off, off.begin() + rank);
   misfit.most = off[static_cast<std::size_t>(rank)];
   return misfit;
@@ -172,7 +173,7 @@ std::vector<AngleModel::Pair> AngleModel::candidates(double frequency, bool cert
   forms.push_back({AngleForm::rounded, frequency, 0, 0});
   if (!(frequency > 0)) return forms;
   const double f = frequency * (1 + slope);
-  const int reach = static_cast<int>(std::min(24.0, std::ceil((noise + unit) / (2 * unit)) + 1));
+  const int reach = saturated<int>(std::min(24.0, std::ceil((noise + unit) / (2 * unit)) + 1));
   for (int k = 0; k <= 2 * reach; ++k) {
     const int step = (k + 1) / 2 * (k % 2 == 0 ? 1 : -1);
     for (const AngleForm form : {AngleForm::product, AngleForm::quotient}) {

@@ -6,7 +6,9 @@
 #include <limits>
 #include <numbers>
 
+#include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 
 namespace pe {
@@ -40,7 +42,8 @@ void add_axes(RotationTruth& truth, const Coordinates& coordinates,
       }
   }
   truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
-    return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+    const std::optional<std::int64_t> place = whole<std::int64_t>(position);
+    return place ? maps[axis].value(at(*place, axis)) : std::nan("");
   };
 }
 
@@ -80,7 +83,8 @@ std::optional<RotationTruth> grid_truth(const Table& table) {
   }
   truth.unscaled = truth.frequencies;
   truth.coordinate = [at = table.grid->at, maps](double position, std::size_t axis) {
-    return maps[axis].value(at(static_cast<std::int64_t>(position), axis));
+    const std::optional<std::int64_t> place = whole<std::int64_t>(position);
+    return place ? maps[axis].value(at(*place, axis)) : std::nan("");
   };
   truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
   return truth;
@@ -197,26 +201,26 @@ Spacing::Spacing(DType type) {
   least_ = std::ldexp(1.0, format.least);
 }
 
-RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
+RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
                                        const std::vector<double>& growth, double unit,
                                        double file_unit)
     : hypothesis_(hypothesis),
-      frequencies_(hypothesis.frequencies),
-      tied_(hypothesis.frequencies.size()),
-      growth_(hypothesis.angle_ulps.empty() ? growth : hypothesis.angle_ulps),
+      frequencies_(hypothesis_.frequencies),
+      tied_(hypothesis_.frequencies.size()),
+      growth_(hypothesis_.angle_ulps.empty() ? growth : hypothesis_.angle_ulps),
       unit_(unit),
       file_unit_(file_unit) {
-  if (hypothesis.split) split_ = hypothesis.split->frequencies;
+  if (hypothesis_.split) split_ = hypothesis_.split->frequencies;
   growth_.resize(frequencies_.size(), growth.empty() ? 16 : growth.back());
   for (std::size_t j = 0; j < frequencies_.size(); ++j) {
     double& f = frequencies_[j];
     const double relative = growth_[j] * unit;
-    if (hypothesis.frequency_type)
+    if (hypothesis_.frequency_type)
       std::tie(f, tied_[j]) =
-          with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis.frequency_type); });
-    if (hypothesis.tf32) {
+          with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis_.frequency_type); });
+    if (hypothesis_.tf32) {
       std::tie(f, tied_[j]) = with_tie(
-          f, relative, [&](double x) { return rounded_to_tf32(x, *hypothesis.tf32); });
+          f, relative, [&](double x) { return rounded_to_tf32(x, *hypothesis_.tf32); });
     }
   }
 }
@@ -232,10 +236,10 @@ double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t 
   return hypothesis.position_type ? rounded(p, *hypothesis.position_type) : p;
 }
 
-RotationPrediction::RotationPrediction(const RotationHypothesis& hypothesis,
-                                       const AngleModel& angles, DType file, bool values)
+RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept<AngleModel> angles,
+                                       DType file, bool values)
     : RotationPrediction(hypothesis, {}, 0x1p-24, unit_roundoff(file)) {
-  angles_ = &angles;
+  angles_ = &angles.get();
   if (values) spacing_ = Spacing(file);
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "pe/base/kept.hpp"
 #include "pe/kinds/effect.hpp"
 #include "pe/model/parameter.hpp"
 
@@ -125,11 +126,11 @@ class Spacing {
 class RotationPrediction {
  public:
   /// `unit`: roundoff of the arithmetic (2^−24, 2^−53); `file_unit`: of the file's type.
-  RotationPrediction(const RotationHypothesis& hypothesis, const std::vector<double>& growth,
+  RotationPrediction(Kept<RotationHypothesis> hypothesis, const std::vector<double>& growth,
                      double unit, double file_unit);
   /// With the file's own angles: each cell is held to what they give there. `values`: cells are
   /// numbers of the file, not turns between its vectors.
-  RotationPrediction(const RotationHypothesis& hypothesis, const AngleModel& angles, DType file,
+  RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept<AngleModel> angles, DType file,
                      bool values);
 
   /// Cosine, sine (times their magnitudes and the pair's scale) of each pair of a row, and the

@@ -8,6 +8,9 @@
 #include <numbers>
 #include <set>
 
+#include "pe/base/kept.hpp"
+#include "pe/base/whole.hpp"
+
 namespace pe {
 namespace {
 
@@ -70,23 +73,23 @@ std::vector<Index> probe_rows(const RotationReading& reading, Index original,
   return rows;
 }
 
-RotationObservation::RotationObservation(const Expectation& expected, const Dump& dump,
-                                         const RotationReading& reading, const RotationTruth& truth,
+RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> dump,
+                                         Kept<RotationReading> reading, Kept<RotationTruth> truth,
                                          std::vector<Index> rows, bool copy)
-    : expected_(&expected),
-      dump_(&dump),
-      reading_(&reading),
-      truth_(&truth),
+    : expected_(&expected.get()),
+      dump_(&dump.get()),
+      reading_(&reading.get()),
+      truth_(&truth.get()),
       rows_(std::move(rows)),
       copy_(copy),
-      pairs_(static_cast<std::size_t>(reading.pairs)),
-      dtype_(dump.arrays[reading.cosine.array].dtype) {
+      pairs_(static_cast<std::size_t>(reading_->pairs)),
+      dtype_(dump_->arrays[reading_->cosine.array].dtype) {
   if (!has_rows()) {
-    measured_ = read_frequencies(dump, reading, truth.unscaled);
+    measured_ = read_frequencies(dump, reading, truth_->unscaled);
     for (std::size_t j = 0; j < pairs_; ++j) {
       finite_ = finite_ && std::isfinite(measured_[j]);
       errors_.push_back(std::fabs(measured_[j]) *
-                        (truth.growth[j] * unit + 2 * unit_roundoff(dtype_)));
+                        (truth_->growth[j] * unit + 2 * unit_roundoff(dtype_)));
     }
     return;
   }
@@ -100,7 +103,7 @@ RotationObservation::RotationObservation(const Expectation& expected, const Dump
   if (!norms.empty()) {
     const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
     std::ranges::nth_element(norms, middle);
-    amplitude_ = reading.is_one_sided() ? *std::ranges::max_element(norms) : *middle;
+    amplitude_ = reading_->is_one_sided() ? *std::ranges::max_element(norms) : *middle;
   }
   estimate_frequencies();
 }

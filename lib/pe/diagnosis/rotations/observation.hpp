@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "pe/base/kept.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
@@ -25,8 +26,8 @@ class RotationObservation {
   using Hypothesis = RotationHypothesis;
 
   /// `rows`: those to probe, ascending.
-  RotationObservation(const Expectation& expected, const Dump& dump, const RotationReading& reading,
-                      const RotationTruth& truth, std::vector<Index> rows, bool copy = false);
+  RotationObservation(Kept<Expectation> expected, Kept<Dump> dump, Kept<RotationReading> reading,
+                      Kept<RotationTruth> truth, std::vector<Index> rows, bool copy = false);
 
   /// Against the bound of any float32 arithmetic; where that holds, against the file's own.
   Fit measure(const RotationHypothesis& hypothesis) const;

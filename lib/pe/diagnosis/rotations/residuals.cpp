@@ -12,6 +12,7 @@
 #include <limits>
 #include <thread>
 
+#include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
 
 namespace pe {
@@ -27,10 +28,10 @@ struct Exact {
 
 class Oracle {
  public:
-  Oracle(const RotationObservation& observation, const Effect& effect)
+  Oracle(Kept<RotationObservation> observation, Kept<Effect> effect)
       : observation_(observation),
-        rotation_(std::get_if<Rotation>(&effect)),
-        table_(std::get_if<Table>(&effect)) {}
+        rotation_(std::get_if<Rotation>(&effect.get())),
+        table_(std::get_if<Table>(&effect.get())) {}
 
   void fill(Index first, Index count, Exact& exact) const {
     const auto size = static_cast<std::size_t>(count) * observation_.pairs();

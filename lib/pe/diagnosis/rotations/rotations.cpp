@@ -11,6 +11,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
@@ -37,7 +38,7 @@ constexpr int last_round = 5;  // of finding a hypothesis and holding it against
 
 class Verdict {
  public:
-  Verdict(const Expectation& expected, const Dump& dump, std::optional<bool> key = {})
+  Verdict(Kept<Expectation> expected, Kept<Dump> dump, std::optional<bool> key = {})
       : expected_(expected),
         dump_(dump),
         required_(required_layout(expected)),

@@ -112,7 +112,8 @@ std::string bound_sentence(const RotationObservation& observation,
 RotationResiduals residuals_of_frequencies(const RotationObservation& observation,
                                            const Attempt& attempt) {
   RotationResiduals residuals;
-  const RotationPrediction prediction(observation.start(), observation.truth().growth, 0x1p-24,
+  const RotationHypothesis start = observation.start();
+  const RotationPrediction prediction(start, observation.truth().growth, 0x1p-24,
                                       unit_roundoff(observation.dtype()));
   std::vector<double> want(observation.pairs()), bound(observation.pairs());
   prediction.frequencies(want.data(), bound.data());

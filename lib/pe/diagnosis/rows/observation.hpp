@@ -58,5 +58,6 @@ struct RowDump {
   bool transposed = false;  // only that fits
 };
 RowDump row_dump(const Expectation& expected, const Dump& dump);
+RowDump row_dump(const Expectation&&, const Dump&) = delete;  // it is kept
 
 }  // namespace pe

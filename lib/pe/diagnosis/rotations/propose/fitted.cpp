@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "pe/base/whole.hpp"
+
 namespace pe {
 namespace {
 
@@ -158,10 +160,11 @@ std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observa
       !(truth.unscaled[1] > 0))
     return {};
   // The exponents' own denominator, which is not the pairs' number where the head turns in part.
-  const auto dim = static_cast<Index>(
-      std::llround(-2 * std::log(meant_base(observation)) / std::log(truth.unscaled[1])));
+  const std::optional<Index> dim = whole<Index>(
+      std::round(-2 * std::log(meant_base(observation)) / std::log(truth.unscaled[1])));
+  if (!dim) return {};
   MeasuredLadder measured;
-  measured.plain = geometric_ladder(base, dim, static_cast<Index>(observation.pairs()));
+  measured.plain = geometric_ladder(base, *dim, static_cast<Index>(observation.pairs()));
   measured.frequencies = observation.measured(hypothesis);
   measured.errors = observation.measured_errors(hypothesis);
   if (observation.has_amplitude()) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {
@@ -144,8 +145,8 @@ RotationProposals wrapped(const RotationObservation& observation,
   const std::vector<Seen> all = seen(observation, hypothesis);
   Index length = 0;  // greatest common divisor of what rows lack
   for (const Seen& one : all)
-    if (const double lack = std::round(one.meant - one.implied); lack >= 1)
-      length = std::gcd(length, static_cast<Index>(lack));
+    if (const auto lack = whole<Index>(std::round(one.meant - one.implied)); lack && *lack >= 1)
+      length = std::gcd(length, *lack);
   if (length < 2) return {};
   const auto l = static_cast<double>(length);
   return {mapped(

@@ -1,0 +1,29 @@
+// Text from files and people, made fit to be shown: on a terminal, in a log, in XML, in a
+// spreadsheet, in a shell.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pe {
+
+/// Bytes of one text that a reader is shown; the names that a file gives may be megabytes.
+inline constexpr std::size_t longest_text = 4096;
+
+/// `text` where it is no longer than that; else its start and its end, and how much lies between.
+std::string shortened(std::string_view text);
+
+/// One short line: control characters and those that turn the direction of writing become '?',
+/// newlines and tabs spaces, bytes that are no UTF-8 U+FFFD. With `keep_newlines` whole paragraphs,
+/// which are not shortened.
+std::string printable(std::string_view text, bool keep_newlines = false);
+
+/// A cell of CSV: printable, quoted where it must be, and behind an apostrophe where a spreadsheet
+/// would take it for a formula (= + - @).
+std::string csv_cell(std::string_view text);
+
+/// A word as a shell reads it back: plain, in '…', or in $'…' where it holds control characters or
+/// bytes that are no UTF-8.
+std::string shell_word(std::string_view word);
+
+}  // namespace pe
