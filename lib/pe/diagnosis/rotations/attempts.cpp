@@ -397,7 +397,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
   const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
                        : attempt.reading.is_one_sided() ? of_one_side(dump, attempt, observation)
                                                         : plausibility(observation);
-  if (!attempt.reading.cosine_copy) return {share, false, false};
+  if (!attempt.reading.cosine_copy) return {share, false};
   const std::vector<Index>& rows = observation.rows();
   const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);
   std::size_t equal = 0;
@@ -408,7 +408,7 @@ Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attem
   const std::size_t cells = rows.size() * observation.pairs();
   return {share + 0.25 * static_cast<double>(equal) /
                       static_cast<double>(std::max<std::size_t>(1, cells)),
-          equal < cells, 4 * equal < cells};
+          equal < cells};
 }
 
 }  // namespace pe

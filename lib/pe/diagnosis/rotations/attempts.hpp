@@ -48,7 +48,6 @@ struct Likelihood {
   double share =
       0;  // of the cells that look like turns, and a quarter of the share of equal columns
   bool copies_differ = false;
-  bool no_copies = false;  // hardly any of the columns that should be equal are
 };
 
 Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt,
