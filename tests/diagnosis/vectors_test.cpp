@@ -7,6 +7,7 @@
 #include <random>
 
 #include "foreign_dumps.hpp"
+#include "pe/diagnosis/rotations/hypothesis.hpp"
 
 namespace {
 
@@ -22,6 +23,10 @@ struct Vectors {
   std::function<std::pair<Index, Index>(Index pair)> channels;
   std::function<double(double place, Index pair)> scale = [](double, Index) { return 1; };
   double base = 10000;
+  // What is written of a channel, and the cosine or sine that turns it.
+  std::function<double(Index channel, double before, double after)> written =
+      [](Index, double, double after) { return after; };
+  std::function<double(double)> side = [](double value) { return value; };
 
   Dump dump(std::string_view name = "x") const {
     Index count = 1;
@@ -43,9 +48,13 @@ struct Vectors {
                    b = static_cast<std::size_t>(row * dim + second);
         const double angle = p * std::pow(base,
                                           -2.0 * static_cast<double>(j) / static_cast<double>(dim)),
-                     grown = scale(p, j);
-        after[a] = grown * (before[a] * std::cos(angle) - before[b] * std::sin(angle));
-        after[b] = grown * (before[a] * std::sin(angle) + before[b] * std::cos(angle));
+                     grown = scale(p, j), c = side(std::cos(angle)), s = side(std::sin(angle));
+        after[a] = grown * (before[a] * c - before[b] * s);
+        after[b] = grown * (before[a] * s + before[b] * c);
+      }
+      for (Index k = 0; k < dim; ++k) {
+        const auto at = static_cast<std::size_t>(row * dim + k);
+        after[at] = written(k, before[at], after[at]);
       }
     }
     std::vector<Index> shape = extents;
@@ -197,6 +206,56 @@ TEST_CASE("xpos: scales are held, of queries and of keys") {
   CHECK(both(-1, 1) == "wrong scale-inverted");
   CHECK(both(1, 1) == "wrong scale-inverted");
   CHECK(both(1, 0) == "wrong scale-missing");
+}
+
+// s(p − c)/s(q − c) is s(p − q), whatever c is.
+TEST_CASE("xpos: another centre is no fault where queries and keys share it") {
+  const auto both = [](double query, double key) {
+    const auto scaled = [](double power, double center) {
+      Vectors vectors = bhsd;
+      vectors.channels = neighbours;
+      vectors.scale = [power, center](double p, Index j) {
+        return std::pow((2.0 * static_cast<double>(j) + 0.4 * 64) / (1.4 * 64),
+                        power * (p - center) / 512);
+      };
+      return vectors;
+    };
+    Dump dump = scaled(1, query).dump("a");
+    const Dump keys = scaled(-1, key).dump("b");
+    dump.arrays.push_back(keys.arrays[0]);
+    dump.before.push_back(keys.before[0]);
+    Expectation expected = expect("xpos", {{"dim", "64"}}, 40);
+    expected.rows = 40;
+    return told(diagnose(expected, dump));
+  };
+  for (const double center : {0.0, 7.0, 39.0}) CHECK(both(center, center) == "drift");
+  CHECK(both(0, 7) == "wrong scale-center");
+  CHECK(both(20, 7) == "wrong scale-center");
+}
+
+TEST_CASE("channels of vectors, their table's type, and jumps of their positions") {
+  for (const std::size_t axis : {1, 2}) {
+    CAPTURE(axis);
+    const Vectors sound =
+        with(axis == 1 ? std::vector<Index>{2, 40, 3} : std::vector<Index>{2, 3, 40}, axis);
+    Vectors vectors = sound;
+    CHECK(told(judged(vectors, 40)) == "drift");
+    vectors.written = [](Index k, double before, double after) {
+      return k % 8 == 3 ? before : after;
+    };
+    CHECK(told(judged(vectors, 40)) == "wrong channels-not-rotated");
+    vectors.written = [](Index k, double, double after) { return k >= 32 ? 0 : after; };
+    CHECK(told(judged(vectors, 40)) == "wrong channels-zero");
+    vectors = sound;
+    vectors.side = [](double value) { return rounded(value, DType::bf16); };
+    CHECK(told(judged(vectors, 40)) == "storage low-precision-table");
+    vectors = sound;
+    vectors.place = [axis](const auto& i) {
+      const double p = along(i, axis);
+      return p + (p < 17 ? 0 : p < 29 ? 9 : 4);
+    };
+    CHECK(told(judged(vectors, 40)) == "wrong position-jump");
+  }
 }
 
 TEST_CASE("a convention of image grids decides which channels make a pair") {

@@ -74,15 +74,15 @@ class Verdict {
       scores.push_back(rest ? score.share : score.share - 0.5);
       // One side alone must look like one: waves, and equal columns where they should be.
       const bool alone = attempt.reading.is_one_sided();
-      if (alone && (score.share < 0.6 || score.copies_differ)) scores.back() = -1;
+      if (alone && score.share < 0.6) scores.back() = -1;
       // Fewer pairs, each twice, are read where there are twins, and not to excuse half of the
       // cells.
       const bool other_width = std::ranges::any_of(attempt.reasons, [](const Reason& reason) {
         return reason.cause == Cause::wrong_rotary_width;
       });
-      if (other_width && score.copies_differ) scores.back() = -1;
-      if (rest && !((alone || other_width) && score.copies_differ) &&
-          (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
+      const bool is_excuse = (other_width || alone) && score.copies_differ;
+      if (is_excuse) scores.back() = -1;
+      if (rest && !is_excuse && (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
           observation.agrees(observation.start()))
         best = i;
     }
