@@ -137,6 +137,8 @@ def spoilt(number, causes, of, change, shows, layout=None, dtype=None, length=No
     dtype = dtype or DTYPES.next()
     if (layout == "complex" and dtype not in ("f32", "f64")) or (layout in ("inv_freq", "periods") and dtype == "f16"):
         dtype = "f32"  # half precision has no complex numbers, and no room for the ends of a ladder
+    if causes and {"low-precision-angles"} in [set(names) for names in causes] and layout.startswith("angles"):
+        dtype = "f32"  # angles that are stored in their own short type were rounded once, as any are
     length = length or LENGTHS.next()
     engine = engine or ENGINES.next()
     _, check = source(of)

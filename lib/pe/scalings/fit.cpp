@@ -219,6 +219,13 @@ std::vector<ParameterFit> fit_one_parameter(const Scaling& scaling,
         fit.settings.insert_or_assign(parameter.name, number.value);
         all.push_back({&parameter, std::move(fit)});
       }
+      if (parameter.name == std::string_view("original-max-position"))
+        for (const TidyNumber& length : known_lengths(measured)) {
+          if (length.value == meant || !misfit.agrees(length.value)) continue;
+          ScalingFit fit{measured.context, 0.01 + length.cost};
+          fit.settings.insert_or_assign(parameter.name, length.value);
+          all.push_back({&parameter, std::move(fit)});
+        }
     }
     std::vector<Setting> others;
     if (parameter.type == Type::flag) others = {true, false};

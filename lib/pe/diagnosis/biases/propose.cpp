@@ -204,6 +204,7 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::bias_scaled, "scale", &scales},
     {Cause::bucket_direction, "buckets", &bucketed<BucketFault::direction>},
     {Cause::bucket_max_distance, "buckets", &bucketed<BucketFault::max_distance>},
+    {Cause::bucket_count, "buckets", &bucketed<BucketFault::count>},
     {Cause::bucket_boundary, "buckets", &bucketed<BucketFault::boundary>},
     {Cause::bucket_offset, "buckets", &bucketed<BucketFault::offset>},
     {Cause::axes_swapped, "buckets", &bucketed<BucketFault::axes>},

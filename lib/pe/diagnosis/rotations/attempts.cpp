@@ -273,13 +273,17 @@ double descent(const RotationObservation& observation) {
   const std::vector<double>& f = observation.measured();
   const std::vector<double>& unscaled = observation.truth().unscaled;
   const bool factors = observation.reading().form == Form::factors;
-  std::size_t good = 0;
+  const bool frequencies = observation.reading().form == Form::frequencies;
+  std::size_t good = 0, backwards = 0;  // from the first to the last; from the last to the first
   for (std::size_t j = 0; j < f.size(); ++j) {
     const double most = factors && j < unscaled.size() ? unscaled[j] : j > 0 ? f[j - 1] : 1;
-    const bool still = f[j] == 0 && observation.reading().form == Form::frequencies;
-    good += std::isfinite(f[j]) && (still || f[j] > 0) && f[j] <= 1.01 * most;
+    const bool still = f[j] == 0 && frequencies,
+               is_one = std::isfinite(f[j]) && (still || f[j] > 0);
+    good += is_one && f[j] <= 1.01 * most;
+    backwards += is_one && frequencies && f[j] <= 1.01 * (j + 1 < f.size() ? f[j + 1] : 1);
   }
-  return f.empty() ? 0 : static_cast<double>(good) / static_cast<double>(f.size());
+  return f.empty() ? 0
+                   : static_cast<double>(std::max(good, backwards)) / static_cast<double>(f.size());
 }
 
 // Part of the turns whose magnitude is the amplitude times a power of the pair's scale.

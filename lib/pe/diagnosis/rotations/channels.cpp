@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "pe/base/kept.hpp"
+
 namespace pe {
 namespace {
 
@@ -17,13 +19,13 @@ struct Channel {
 
 class Count {
  public:
-  Count(const RotationObservation& observation, const Dump& dump)
+  Count(Kept<RotationObservation> observation, Kept<Dump> dump)
       : observation_(observation),
         dump_(dump),
-        reading_(observation.reading()),
-        hypothesis_(observation.start()),
-        prediction_(hypothesis_, observation.truth().growth, 0x1p-24,
-                    unit_roundoff(observation.dtype())),
+        reading_(observation_.reading()),
+        hypothesis_(observation_.start()),
+        prediction_(hypothesis_, observation_.truth().growth, 0x1p-24,
+                    unit_roundoff(observation_.dtype())),
         channels_(static_cast<std::size_t>(reading_.width)) {}
 
   const std::vector<Channel>& taken() {

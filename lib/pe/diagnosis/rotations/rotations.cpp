@@ -10,8 +10,8 @@
 #include <set>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
@@ -346,11 +346,9 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
 
 }  // namespace
 
-Diagnosis diagnose_turns(const Expectation& expected, const Dump& given) {
-  if (const auto both = diagnose_stacked(expected, given)) return *both;
-  if (given.before.empty()) return diagnose_table(expected, given);
-  const bool is_rotation = expected.encoding->kind == Kind::rotation;
-  const Dump dump = is_rotation ? with_heads(given, truth_of(expected).dim) : given;
+namespace {
+
+Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
   if (dump.before.size() != dump.arrays.size())
     throw UsageError(
         fmt::format("{} arrays before and {} after: give as many of each, in the same order",
@@ -372,6 +370,25 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& given) {
   if (const auto both = equivalent(each)) return *both;
   return *std::ranges::max_element(each, {},
                                    [](const Diagnosis& one) { return static_cast<int>(one.tier); });
+}
+
+}  // namespace
+
+Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
+  const auto stacked = diagnose_stacked(expected, dump);
+  if (stacked && stacked->tier != Tier::wrong) return *stacked;
+  if (dump.before.empty()) {
+    const Diagnosis table = diagnose_table(expected, dump);
+    return stacked && table.tier == Tier::wrong ? *stacked : table;
+  }
+  Diagnosis plain = diagnose_vectors(expected, dump);
+  if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation) return plain;
+  // Heads side by side in one row look like one head that turns in part.
+  const Dump split = with_heads(dump, truth_of(expected).dim);
+  if (split.arrays[0].shape == dump.arrays[0].shape) return plain;
+  Diagnosis heads = diagnose_vectors(expected, split);
+  const bool better = heads.tier != Tier::wrong || (!is_explained(plain) && is_explained(heads));
+  return better ? heads : plain;
 }
 
 }  // namespace pe

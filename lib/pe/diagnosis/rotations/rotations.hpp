@@ -10,7 +10,7 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
 
 /// A longrope cache that is two, as the dialect that is required keeps it: rows of the original
 /// length by the short factors, then rows from position 0 again by the long ones. Nothing where it
-/// is not asked for, or does not hold.
+/// is not asked for, or where nothing explains what is wrong with one of them.
 std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump);
 
 /// Arrays whose last axis is that of several heads of `dim` channels, with an axis of heads; as it

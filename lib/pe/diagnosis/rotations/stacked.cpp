@@ -53,9 +53,24 @@ std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dum
   if (parameters.has("max-position") && parameters.integer("max-position") < longest) return {};
   const auto first = diagnose_part(expected, array, 0, original, "short"),
              second = diagnose_part(expected, array, original, longest, "long");
-  if (!first || !second || std::max(first->tier, second->tier) == Tier::wrong) return {};
+  if (!first || !second) return {};
+  const auto is_told = [](const Diagnosis& one) {
+    return one.tier != Tier::wrong || !one.reasons.empty();
+  };
+  if (!is_told(*first) || !is_told(*second)) return {};
   Diagnosis both = first->worst > second->worst ? *first : *second;
   both.tier = std::max(first->tier, second->tier);
+  both.reasons.clear();
+  both.others.clear();
+  for (const auto& [part, rows] : {std::pair{&*first, fmt::format("rows before {}", original)},
+                                   {&*second, fmt::format("rows from {} on", original)}})
+    for (const Reason& reason : part->reasons) {
+      const auto same = std::ranges::find(both.reasons, reason.cause, &Reason::cause);
+      if (same == both.reasons.end())
+        both.reasons.push_back({reason.cause, rows + ": " + reason.sentence});
+    }
+  both.before = std::max(first->before, second->before);
+  both.after = std::max(first->after, second->after);
   both.cells = first->cells + second->cells;
   both.rounded_otherwise = first->rounded_otherwise + second->rounded_otherwise;
   both.ulps = std::max(first->ulps, second->ulps);

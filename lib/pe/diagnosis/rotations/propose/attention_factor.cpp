@@ -117,7 +117,7 @@ RotationProposals on_one_side(const RotationObservation& observation,
     const double measured = amplitude_of_side(observation, hypothesis, of_sines);
     // Nearer than this it is rounding, or another cosine, and no factor.
     const double least = (1e-4 + 8 * unit_roundoff(observation.dtype())) * m;
-    if (!(measured > 0) || std::fabs(measured - m) < least) continue;
+    if (!(measured > 0.01 * m) || std::fabs(measured - m) < least) continue;
     const double a = tidiest(measured, unit_roundoff(observation.dtype())).value;
     all.push_back({of_sines ? with(hypothesis, m, a) : with(hypothesis, a, m),
                    fmt::format("{} alone have amplitude {:.6g}, where {:.6g} is meant of both",

@@ -249,8 +249,10 @@ RotationProposals own_divisors(const RotationObservation& observation,
   const auto measured = measured_ladder(observation, hypothesis, meant_base(observation));
   if (!measured) return all;
   double highest = 0.9;
+  std::size_t grown = 0;  // a list grows along most of its length; damage of some columns does not
   for (std::size_t j = 0; j < measured->pairs(); ++j) {
     if (!measured->knows(j) || !(measured->divisor(j) > 0.98 * highest)) return all;
+    grown += measured->divisor(j) > 1.003 * highest;
     highest = std::max(highest, measured->divisor(j));
     if (highest > 4096) return all;  // no context is stretched so far
   }
@@ -258,7 +260,7 @@ RotationProposals own_divisors(const RotationObservation& observation,
   const bool is_meant = scaling == &longrope;
   for (const ScalingFit& fit : longrope.fit.function(*measured)) {
     const auto ladder = sketched(longrope, *measured, fit.settings);
-    if (!ladder || !(highest > 1.02)) continue;
+    if (!ladder || 4 * grown < measured->pairs()) continue;
     add_ladder(observation, hypothesis, *measured, *ladder,
                {{"scaling", {"longrope", "diagnosis", ""}}},
                fmt::format("each pair is divided by a number of its own, {:.4g} … {:.4g}, as "

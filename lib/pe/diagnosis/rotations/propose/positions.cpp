@@ -64,7 +64,9 @@ RotationProposals offset(const RotationObservation& observation,
   const std::vector<Seen> all = seen(observation, hypothesis);
   const double k = most_frequent(
       all, [](const Seen& one) { return nearest_half(one.implied - one.meant); }, &share);
-  if (all.empty() || k == 0) return {};
+  const bool at_zero =
+      std::ranges::all_of(all, [k](const Seen& one) { return one.meant + k == 0; });
+  if (all.empty() || k == 0 || at_zero) return {};  // rows that stand at 0 are not turned
   return {mapped(
       hypothesis, [k](double p) { return p + k; },
       fmt::format("row p holds position p {} {:g}", k < 0 ? "−" : "+", std::fabs(k)))};
@@ -83,7 +85,7 @@ RotationProposals constant(const RotationObservation& observation,
 
 RotationProposals not_rotated(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
-  if (!observation.has_rows() || observation.slots() < 2) return {};
+  if (!observation.has_rows()) return {};
   Proposal<RotationHypothesis> one{hypothesis, "no row is turned: all stand at position 0"};
   one.hypothesis.row = [](Index) { return RotationHypothesis::Row::still; };
   return {one};
@@ -234,6 +236,12 @@ RotationProposals jump(const RotationObservation& observation,
     const auto next = std::ranges::upper_bound(jumps, place, {}, &Jump::place);
     return before(row, axis) + std::prev(next)->off;
   };
+  // One sequence behind another: each stretch starts where the first one does.
+  const double first = hypothesis.position(observation.row_of_slot(0), 0) + jumps.front().off;
+  if (std::ranges::all_of(jumps, [&](const Jump& jump) {
+        return hypothesis.position(observation.row_of_slot(jump.place), 0) + jump.off == first;
+      }))
+    one.cause = Cause::position_reset;
   return {one};
 }
 

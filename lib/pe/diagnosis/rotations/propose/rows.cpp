@@ -52,7 +52,11 @@ RotationProposals zero(const RotationObservation& observation, const RotationHyp
   };
   if (!shows(observation, is_zero)) return {};
   const auto marks = observation.marks({"zero", 0}, is_zero);
-  if (!marks || (marks->count == 1) != padding) return {};
+  // A padding row is one that embeddings keep at 0 (padding_idx is 0 or 1 in most).
+  const bool is_padding =
+      marks && marks->count == 1 &&
+      (marks->first <= 1 || observation.expected().encoding->kind == Kind::table);
+  if (!marks || is_padding != padding) return {};
   return {{marked(hypothesis, marks, Row::blank),
            fmt::format("{} {} zero", spell(*marks), marks->count == 1 ? "is" : "are")}};
 }
@@ -135,12 +139,12 @@ RotationProposals uninitialised(const RotationObservation& observation,
   const double a = observation.amplitude() > 1e-6 && observation.amplitude() < 1e6
                        ? observation.amplitude()
                        : hypothesis.cosine_magnitude;
-  const double least = observation.reading().is_one_sided() ? -1 : a / 2;
+  const double least = observation.reading().is_one_sided() ? -1 : a * a / 4;
   const auto is_garbage = [&](Index, const double* c, const double* s) {
     std::size_t off = 0;
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
       const double norm = c[j] * c[j] + s[j] * s[j];
-      off += !(norm > least * least) || norm > 4 * a * a;
+      off += !(norm > least) || norm > 4 * a * a;
     }
     return 2 * off > observation.pairs();
   };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pe/diagnosis/rotations/propose.hpp"
+#include "pe/scalings/fit.hpp"
 
 namespace pe {
 namespace {
@@ -246,6 +247,33 @@ RotationProposals centered(const RotationObservation& observation,
   return all;
 }
 
+// Scales s^(B/B'): their logarithms are in proportion to those that are meant, B' over B.
+RotationProposals other_scale_base(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis) {
+  const double meant_base = std::atof(text_of(observation, hypothesis, "scale-base").c_str());
+  if (!is_vectors(observation) || !hypothesis.scale || !(meant_base > 0)) return {};
+  double sum = 0, weight = 0;
+  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+    const double p = hypothesis.position(observation.rows()[i], 0);
+    for (std::size_t j = 0; j < observation.pairs(); ++j) {
+      const double norm = std::hypot(observation.cosine(i, j), observation.sine(i, j)),
+                   noise = observation.slack(i, j) / norm, meant = std::log(hypothesis.scale(p, j));
+      if (!(norm > 0) || !std::isfinite(noise) || !(noise > 0)) continue;
+      sum += meant * std::log(norm) / (noise * noise);
+      weight += meant * meant / (noise * noise);
+    }
+  }
+  const double power = weight > 0 ? sum / weight : 0;
+  if (!(power > 0.01) || !(std::fabs(power - 1) > 0.01)) return {};
+  const TidyNumber base = tidiest(meant_base / power, 1 / std::sqrt(weight) / power);
+  RotationProposals all{{hypothesis,
+                         fmt::format("scale-base {:g}, where {} is meant", base.value,
+                                     meant(observation, "scale-base")),
+                         1 + base.cost}};
+  all[0].hypothesis.scale_power = meant_base / base.value;
+  return all;
+}
+
 constexpr RotationProposer rows[] = {
     {Cause::wrong_axis, "position", other_axis},
     {Cause::positions_run_on, "position", run_on},
@@ -256,6 +284,7 @@ constexpr RotationProposer rows[] = {
     {Cause::scale_inverted, "scale", inverted},
     {Cause::scale_squared, "scale", squared},
     {Cause::scale_center, "scale", centered},
+    {Cause::wrong_parameter, "scale", other_scale_base},
 };
 
 }  // namespace
