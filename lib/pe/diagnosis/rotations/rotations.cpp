@@ -15,16 +15,16 @@
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
-namespace {
-
-using Form = RotationReading::Form;
-
 RotationTruth truth_of(const Expectation& expected) {
   auto truth = rotation_truth(expected.effect);
   if (expected.encoding->kind == Kind::table && expected.parameters.has("offset"))
     truth->shift = expected.parameters.integer("offset");
   return *truth;
 }
+
+namespace {
+
+using Form = RotationReading::Form;
 
 std::vector<Index> probes_of(const Expectation& expected, const RotationReading& reading,
                              const std::vector<Index>& more) {
@@ -289,106 +289,8 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
   return *likely;
 }
 
-namespace {
-
-// What queries and keys both have, and their products do not see: the other direction, or another
-// place where xPos' scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
-std::optional<Diagnosis> equivalent(const std::vector<Diagnosis>& each) {
-  const auto is_shared = [&](const Diagnosis& one) {
-    return one.reasons.size() == 1 && one.reasons[0].cause == each[0].reasons[0].cause &&
-           one.reasons[0].sentence == each[0].reasons[0].sentence;
-  };
-  if (each.size() < 2 || each[0].reasons.empty() || !std::ranges::all_of(each, is_shared))
-    return {};
-  const Reason shared = each[0].reasons[0];
-  if (shared.cause != Cause::direction_reversed && shared.cause != Cause::scale_center) return {};
-  Diagnosis both = each[0];
-  both.reasons.clear();
-  both.tier = Tier::drift;
-  both.first_wrong.reset();
-  both.notes.push_back(
-      fmt::format("queries and keys alike: {}; their products are the same, so this is equivalent",
-                  shared.sentence));
-  return both;
-}
-
-// Whether more is known than that the table has too few rows.
-bool is_explained(const Diagnosis& diagnosis) {
-  return std::ranges::any_of(
-      diagnosis.reasons, [](const Reason& reason) { return reason.cause != Cause::table_short; });
-}
-
-// As it lies; where nothing explains that, by columns.
-Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
-  std::optional<Diagnosis> plain;
-  std::optional<UsageError> refused;
-  try {
-    plain = Verdict(expected, dump).reached();
-    if (plain->tier != Tier::wrong || is_explained(*plain)) return *plain;
-  } catch (const UsageError& error) {
-    refused = error;
-  }
-  try {
-    if (const auto turned = by_columns(expected, dump, truth_of(expected).dim)) {
-      Diagnosis other = Verdict(expected, *turned).reached();
-      if (other.tier != Tier::wrong || is_explained(other)) {
-        other.tier = Tier::wrong;
-        other.reasons.insert(other.reasons.begin(),
-                             {Cause::transposed, "positions and channels are swapped"});
-        return other;
-      }
-    }
-  } catch (const UsageError&) {
-  }
-  if (refused) throw *refused;
-  return *plain;
-}
-
-}  // namespace
-
-namespace {
-
-Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
-  if (dump.before.size() != dump.arrays.size())
-    throw UsageError(
-        fmt::format("{} arrays before and {} after: give as many of each, in the same order",
-                    dump.before.size(), dump.arrays.size()));
-  // Queries first, unless the second has more heads.
-  const bool exchanged = dump.arrays.size() == 2 && dump.arrays[1].size() > dump.arrays[0].size();
-  std::vector<Diagnosis> each;
-  for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
-    if (dump.before[i].shape != dump.arrays[i].shape)
-      throw UsageError(
-          fmt::format("{} is {} and {} is {}: vectors before and after must have one shape",
-                      dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
-                      spell_shape(dump.arrays[i].shape)));
-    const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
-    const std::optional<bool> key =
-        dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
-    each.push_back(Verdict(expected, pair, key).reached());
-  }
-  if (const auto both = equivalent(each)) return *both;
-  return *std::ranges::max_element(each, {},
-                                   [](const Diagnosis& one) { return static_cast<int>(one.tier); });
-}
-
-}  // namespace
-
-Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
-  const auto stacked = diagnose_stacked(expected, dump);
-  if (stacked && stacked->tier != Tier::wrong) return *stacked;
-  if (dump.before.empty()) {
-    const Diagnosis table = diagnose_table(expected, dump);
-    return stacked && table.tier == Tier::wrong ? *stacked : table;
-  }
-  Diagnosis plain = diagnose_vectors(expected, dump);
-  if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation) return plain;
-  // Heads side by side in one row look like one head that turns in part.
-  const Dump split = with_heads(dump, truth_of(expected).dim);
-  if (split.arrays[0].shape == dump.arrays[0].shape) return plain;
-  Diagnosis heads = diagnose_vectors(expected, split);
-  const bool better = heads.tier != Tier::wrong || (!is_explained(plain) && is_explained(heads));
-  return better ? heads : plain;
+Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<bool> key) {
+  return Verdict(expected, dump, key).reached();
 }
 
 }  // namespace pe

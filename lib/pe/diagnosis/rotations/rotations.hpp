@@ -8,17 +8,16 @@ namespace pe {
 /// For rotations, and for tables whose rows are waves along one axis.
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
 
+/// The turns that are meant, at the rows of a table.
+RotationTruth truth_of(const Expectation& expected);
+
+/// One dump as it lies. `key`: whether vectors are keys, where that is known.
+Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<bool> key = {});
+
 /// A longrope cache that is two, as the dialect that is required keeps it: rows of the original
 /// length by the short factors, then rows from position 0 again by the long ones. Nothing where it
 /// is not asked for, or where nothing explains what is wrong with one of them.
 std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump);
-
-/// Arrays whose last axis is that of several heads of `dim` channels, with an axis of heads; as it
-/// is where it is none.
-Dump with_heads(const Dump& dump, Index dim);
-
-/// Tables that were written [channel, position], by positions; nothing where their shape says no.
-std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, Index dim);
 
 /// The reading of a dump that looks most like turns, the truth for as many pairs as it has, and the
 /// part of the probed values that agree with it.

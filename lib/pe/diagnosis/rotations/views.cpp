@@ -1,12 +1,18 @@
-// Views of a dump by other axes: heads that lie in one row, tables that were written by columns.
+// The diagnosis of turns: a dump as it lies, and where that explains nothing, by other axes: heads
+// side by side in one row, tables that were written by columns.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "pe/base/error.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
 
+namespace {
+
+// Arrays whose last axis is that of several heads of `dim` channels, with an axis of heads; as it
+// is where it is none.
 Dump with_heads(const Dump& dump, Index dim) {
   Dump split = dump;
   for (std::vector<Stored>* arrays : {&split.arrays, &split.before})
@@ -19,6 +25,7 @@ Dump with_heads(const Dump& dump, Index dim) {
   return split;
 }
 
+// Tables that were written [channel, position], by positions; nothing where their shape says no.
 std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, Index dim) {
   Dump turned = dump;
   bool any = false;
@@ -32,6 +39,102 @@ std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, In
     any = true;
   }
   return any ? std::optional(std::move(turned)) : std::nullopt;
+}
+
+// What queries and keys both have, and their products do not see: the other direction, or another
+// place where xPos' scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
+std::optional<Diagnosis> equivalent(const std::vector<Diagnosis>& each) {
+  const auto is_shared = [&](const Diagnosis& one) {
+    return one.reasons.size() == 1 && one.reasons[0].cause == each[0].reasons[0].cause &&
+           one.reasons[0].sentence == each[0].reasons[0].sentence;
+  };
+  if (each.size() < 2 || each[0].reasons.empty() || !std::ranges::all_of(each, is_shared))
+    return {};
+  const Reason shared = each[0].reasons[0];
+  if (shared.cause != Cause::direction_reversed && shared.cause != Cause::scale_center) return {};
+  Diagnosis both = each[0];
+  both.reasons.clear();
+  both.tier = Tier::drift;
+  both.first_wrong.reset();
+  both.notes.push_back(
+      fmt::format("queries and keys alike: {}; their products are the same, so this is equivalent",
+                  shared.sentence));
+  return both;
+}
+
+// Whether more is known than that the table has too few rows.
+bool is_explained(const Diagnosis& diagnosis) {
+  return std::ranges::any_of(
+      diagnosis.reasons, [](const Reason& reason) { return reason.cause != Cause::table_short; });
+}
+
+// As it lies; where nothing explains that, by columns.
+Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
+  std::optional<Diagnosis> plain;
+  std::optional<UsageError> refused;
+  try {
+    plain = judge(expected, dump);
+    if (plain->tier != Tier::wrong || is_explained(*plain)) return *plain;
+  } catch (const UsageError& error) {
+    refused = error;
+  }
+  try {
+    if (const auto turned = by_columns(expected, dump, truth_of(expected).dim)) {
+      Diagnosis other = judge(expected, *turned);
+      if (other.tier != Tier::wrong || is_explained(other)) {
+        other.tier = Tier::wrong;
+        other.reasons.insert(other.reasons.begin(),
+                             {Cause::transposed, "positions and channels are swapped"});
+        return other;
+      }
+    }
+  } catch (const UsageError&) {
+  }
+  if (refused) throw *refused;
+  return *plain;
+}
+
+Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
+  if (dump.before.size() != dump.arrays.size())
+    throw UsageError(
+        fmt::format("{} arrays before and {} after: give as many of each, in the same order",
+                    dump.before.size(), dump.arrays.size()));
+  // Queries first, unless the second has more heads.
+  const bool exchanged = dump.arrays.size() == 2 && dump.arrays[1].size() > dump.arrays[0].size();
+  std::vector<Diagnosis> each;
+  for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
+    if (dump.before[i].shape != dump.arrays[i].shape)
+      throw UsageError(
+          fmt::format("{} is {} and {} is {}: vectors before and after must have one shape",
+                      dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
+                      spell_shape(dump.arrays[i].shape)));
+    const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
+    const std::optional<bool> key =
+        dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
+    each.push_back(judge(expected, pair, key));
+  }
+  if (const auto both = equivalent(each)) return *both;
+  return *std::ranges::max_element(each, {},
+                                   [](const Diagnosis& one) { return static_cast<int>(one.tier); });
+}
+
+}  // namespace
+
+Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
+  const auto stacked = diagnose_stacked(expected, dump);
+  if (stacked && stacked->tier != Tier::wrong) return *stacked;
+  if (dump.before.empty()) {
+    const Diagnosis table = diagnose_table(expected, dump);
+    return stacked && table.tier == Tier::wrong ? *stacked : table;
+  }
+  Diagnosis plain = diagnose_vectors(expected, dump);
+  if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation) return plain;
+  // Heads side by side in one row look like one head that turns in part.
+  const Dump split = with_heads(dump, truth_of(expected).dim);
+  if (split.arrays[0].shape == dump.arrays[0].shape) return plain;
+  Diagnosis heads = diagnose_vectors(expected, split);
+  const bool better = heads.tier != Tier::wrong || (!is_explained(plain) && is_explained(heads));
+  return better ? heads : plain;
 }
 
 }  // namespace pe
