@@ -104,11 +104,12 @@ TEST_CASE("frequencies, periods and factors are told by their numbers, where no 
     };
     CHECK(judge(frequencies).tier <= Tier::drift);
     CHECK(judge(frequencies).layout == "inv_freq");
-    // Frequencies that are inverted, and such as lost their exponents, unless a name says otherwise.
+    // Frequencies that are inverted, and such as lost their exponents, unless a name says
+    // otherwise.
     CHECK(judge(periods).layout == "periods");
     const bool names_periods = std::string_view(name) == "periods";
-    CHECK(causes(periods) == (names_periods ? std::vector<Cause>{}
-                                            : std::vector{Cause::frequencies_inverted}));
+    CHECK(causes(periods) ==
+          (names_periods ? std::vector<Cause>{} : std::vector{Cause::frequencies_inverted}));
     const bool names_factors = std::string_view(name) == "rope_factors";
     CHECK(causes(ones) ==
           (names_factors ? std::vector<Cause>{} : std::vector{Cause::frequencies_equal}));

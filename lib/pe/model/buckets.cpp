@@ -124,9 +124,9 @@ BucketOfOffset t5(const BucketRule& rule, std::int64_t& saturation) {
     const Index start = rule.both && d > 0 ? one_way : 0;
     const std::int64_t distance = rule.both ? std::abs(d) : std::max<std::int64_t>(-d, 0);
     if (distance < exact) return start + distance;
-    const Index beyond =
-        !rule.starts.empty() ? started(rule.starts, distance)
-        : !rule.rounding     ? started(starts, distance) - 1
+    const Index beyond = !rule.starts.empty() ? started(rule.starts, distance)
+                         : !rule.rounding
+                             ? started(starts, distance) - 1
                              : logarithmic(distance, exact, steps, rule.farthest, *rule.rounding);
     return start + std::min(one_way - 1, exact + beyond);
   };

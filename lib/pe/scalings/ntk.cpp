@@ -59,8 +59,8 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
   return bent;
 }
 
-// Each form's own weight of a pair in the logarithm. The old form is base·s, which another base says
-// without the name of a rule: it is not told.
+// Each form's own weight of a pair in the logarithm. The old form is base·s, which another base
+// says without the name of a rule: it is not told.
 ScalingFits fit(const MeasuredLadder& measured) {
   ScalingFits fits;
   const auto add = [&](const Stretch& stretch, const char* form, double cost) {

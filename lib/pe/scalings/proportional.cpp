@@ -36,7 +36,8 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
 
 ScalingFits fit(const MeasuredLadder& measured) {
   std::size_t live = 0;  // NaN is no frequency that stands still
-  while (live < measured.pairs() && !(std::fabs(measured.frequencies[live]) <= measured.errors[live]))
+  while (live < measured.pairs() &&
+         !(std::fabs(measured.frequencies[live]) <= measured.errors[live]))
     ++live;
   if (live == 0 || live == measured.pairs()) return {};
   const double dim = static_cast<double>(measured.plain.dim),

@@ -136,8 +136,8 @@ Agreement agreement(const Matrix& matrix, const Buckets& buckets, const Looked& 
   const std::vector<double>* before = nullptr;  // of the buckets seen
   for (const std::vector<double>& own : weights) {
     if (std::isnan(own[0])) continue;
-    seen.alike += before && own == *before &&
-                  std::ranges::any_of(own, [](double w) { return w != 0; });
+    seen.alike +=
+        before && own == *before && std::ranges::any_of(own, [](double w) { return w != 0; });
     before = &own;
   }
   return seen;
@@ -217,9 +217,10 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
   std::vector<double> row(static_cast<std::size_t>(axes.keys));
   matrix.array->read((axes.queries - 1) * axes.keys, axes.keys, row.data());
   const std::int64_t last_query = axes.first_query + axes.queries - 1;
-  const BucketEvidence evidence{std::max<std::int64_t>(last_query - axes.first_key, axes.last_key()) + 1,
-                                {},
-                                changes_along(last_query, axes.first_key, row)};
+  const BucketEvidence evidence{
+      std::max<std::int64_t>(last_query - axes.first_key, axes.last_key()) + 1,
+      {},
+      changes_along(last_query, axes.first_key, row)};
   for (const auto& [fault, cause] : faults)
     for (BucketMap& map : bucket_maps(expected, meant, fault, evidence))
       if ((!best || map.cost < best->cost) && holds(matrix, map.buckets, all)) {

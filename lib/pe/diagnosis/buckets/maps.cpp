@@ -114,8 +114,7 @@ class Faults {
     if (starts.empty() || starts.size() > meant.size()) return;
     std::size_t moved = 0, first = 0;
     for (std::size_t i = starts.size(); i-- > 0;) {
-      if ((i > 0 && starts[i] < meant[i - 1]) ||
-          (i + 1 < meant.size() && starts[i] > meant[i + 1]))
+      if ((i > 0 && starts[i] < meant[i - 1]) || (i + 1 < meant.size() && starts[i] > meant[i + 1]))
         return;
       if (starts[i] != meant[i]) first = i;
       moved += starts[i] != meant[i];

@@ -68,9 +68,8 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
   BucketEvidence evidence{farthest, balance, {}};
   if (fault == BucketFault::boundary && !observation.probes.empty()) {
     const BucketObservation::Probe& last = *std::ranges::max_element(
-        observation.probes, {}, [](const BucketObservation::Probe& one) {
-          return std::pair(one.query, one.keys.first);
-        });
+        observation.probes, {},
+        [](const BucketObservation::Probe& one) { return std::pair(one.query, one.keys.first); });
     evidence.changes = changes_along(last.query, last.keys.first, last.got);
     evidence.farthest = last.query - last.keys.first + 1;
   }

@@ -219,8 +219,8 @@ RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
       std::tie(f, tied_[j]) =
           with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis_.frequency_type); });
     if (hypothesis_.tf32) {
-      std::tie(f, tied_[j]) = with_tie(
-          f, relative, [&](double x) { return rounded_to_tf32(x, *hypothesis_.tf32); });
+      std::tie(f, tied_[j]) =
+          with_tie(f, relative, [&](double x) { return rounded_to_tf32(x, *hypothesis_.tf32); });
     }
   }
 }

@@ -64,8 +64,8 @@ std::optional<RotationHypothesis> remade(const RotationObservation& observation,
                                          const RotationHypothesis& hypothesis,
                                          const Given& changes) {
   // Frequencies that were told otherwise without a parameter would be lost.
-  const bool is_bent = hypothesis.changes.empty() &&
-                       hypothesis.frequencies != observation.truth().frequencies;
+  const bool is_bent =
+      hypothesis.changes.empty() && hypothesis.frequencies != observation.truth().frequencies;
   if (!observation.expected().remake || is_bent) return {};
   Given all = hypothesis.changes;
   for (const auto& [name, value] : changes) all[name] = value;

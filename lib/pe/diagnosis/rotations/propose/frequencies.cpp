@@ -83,7 +83,8 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
   std::size_t equal = 1;
   double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
   for (std::size_t j = 1; j < f.size(); ++j) {
-    if (!geometric && std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0])
+    if (!geometric &&
+        std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0])
       break;
     if (!(measured[j] > 0) || !(measured[0] > 0)) break;
     const double value =
