@@ -181,6 +181,22 @@ TEST_CASE("attention factors: squared, missing, the logarithm twice") {
         "wrong attention-factor-log-twice");
 }
 
+TEST_CASE("an attention factor may multiply cosines that were rounded to a short type already") {
+  const double factor = 0.1 * std::log(4.0) + 1;
+  const Table table{.frequencies = yarn(ladder(32, 10000, 64, f32), 10000, 4, 4096)};
+  const Expectation expected = expect("rope", stretched, table.rows);
+  const std::vector<Index> shape = {table.rows, 64};
+  for (const bool early : {false, true}) {
+    auto [cosine, sine] = table.sides();
+    for (std::vector<double>* side : {&cosine, &sine})
+      for (double& value : *side) value = (early ? bf16(value) : value) * factor;
+    const Dump dump{.arrays = {Table::stored_as(DType::bf16, shape, cosine, "cos"),
+                               Table::stored_as(DType::bf16, shape, sine, "sin")},
+                    .before = {}};
+    CHECK(diagnose(expected, dump).tier <= Tier::drift);
+  }
+}
+
 TEST_CASE("yarn's ramp not rounded to whole pairs") {
   const Table table{.frequencies = yarn(ladder(32, 10000, 64, f32), 10000, 4, 4096, false),
                     .factor = 0.1 * std::log(4.0) + 1};

@@ -201,6 +201,11 @@ Spacing::Spacing(DType type) {
   least_ = std::ldexp(1.0, format.least);
 }
 
+double roundings_to(double file_unit, double amplitude) {
+  const bool is_short = file_unit > 0x1p-13;
+  return is_short && amplitude != 1 ? 1 + amplitude : 1;
+}
+
 RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
                                        const std::vector<double>& growth, double unit,
                                        double file_unit)
@@ -209,7 +214,8 @@ RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
       tied_(hypothesis_.frequencies.size()),
       growth_(hypothesis_.angle_ulps.empty() ? growth : hypothesis_.angle_ulps),
       unit_(unit),
-      file_unit_(file_unit) {
+      file_unit_(file_unit),
+      roundings_(roundings_to(file_unit, amplitude())) {
   if (hypothesis_.split) split_ = hypothesis_.split->frequencies;
   growth_.resize(frequencies_.size(), growth.empty() ? 16 : growth.back());
   for (std::size_t j = 0; j < frequencies_.size(); ++j) {
@@ -309,7 +315,7 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
     bound[j] = scale * amplitude *
                (per_radian * std::fabs(angle) + tie + (3 + scale_units) * unit_ + table_unit +
-                (spacing_ ? 0 : file_unit_));
+                (spacing_ ? 0 : roundings_ * file_unit_));
     cosine[j] = c;
     sine[j] = s;
   }

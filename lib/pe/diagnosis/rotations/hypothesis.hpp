@@ -122,6 +122,11 @@ class Spacing {
   double share_, least_;
 };
 
+/// What rounding to the file's type adds, in units of its roundoff at the value: one rounding; of a
+/// 16-bit type two where there is an attention factor m, for some round the cosine before they
+/// multiply it (CTranslate2): m of one, and one.
+double roundings_to(double file_unit, double amplitude);
+
 /// A hypothesis's frequencies as its own types hold them, ready to predict rows.
 class RotationPrediction {
  public:
@@ -137,7 +142,9 @@ class RotationPrediction {
   /// bound of the difference from them, less rounding().
   void row(Index row, double* cosine, double* sine, double* bound) const;
   /// What rounding to the file's type may add at a predicted cosine or sine.
-  double rounding(double value) const { return spacing_ ? spacing_->at(value) / 2 : 0; }
+  double rounding(double value) const {
+    return spacing_ ? spacing_->at(value) / 2 * roundings_ : 0;
+  }
   /// The larger of cosine's and sine's magnitude, where nothing else is said of a row.
   double amplitude() const {
     return std::max(std::fabs(hypothesis_.cosine_magnitude), std::fabs(hypothesis_.sine_magnitude));
@@ -148,7 +155,7 @@ class RotationPrediction {
  private:
   const RotationHypothesis& hypothesis_;
   std::vector<double> frequencies_, tied_, split_, growth_;
-  double unit_, file_unit_;
+  double unit_, file_unit_, roundings_ = 1;
   const AngleModel* angles_ = nullptr;
   std::optional<Spacing> spacing_;
 };

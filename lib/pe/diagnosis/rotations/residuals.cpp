@@ -178,7 +178,7 @@ struct Glance {
 // Without a branch, so that several values are looked at in one step. What is no number is beyond
 // every bound, and its ulps are lost.
 Glance glance_at(const Line& line, double position, double amplitude, double constant,
-                 double constant_fine, const Spacing& spacing) {
+                 double constant_fine, const Spacing& spacing, double roundings) {
   Glance glance;
   const double along = amplitude * position;
   for (std::size_t j = 0; j < line.pairs; ++j) {
@@ -188,8 +188,9 @@ Glance glance_at(const Line& line, double position, double amplitude, double con
                  off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
     const Turned own = carried(line.exact_cosine[j], line.exact_sine[j], line.shift[j]);
     glance.beyond +=
-        !(std::fabs(line.cosine[j] - own.cosine) <= bound + spacing.at(own.cosine) / 2) +
-        !(std::fabs(line.sine[j] - own.sine) <= bound + spacing.at(own.sine) / 2);
+        !(std::fabs(line.cosine[j] - own.cosine) <=
+          bound + roundings * spacing.at(own.cosine) / 2) +
+        !(std::fabs(line.sine[j] - own.sine) <= bound + roundings * spacing.at(own.sine) / 2);
     glance.coarse += !(off_cosine <= finer + spacing.at(line.exact_cosine[j]) / 2) +
                      !(off_sine <= finer + spacing.at(line.exact_sine[j]) / 2);
     glance.worst = std::max({glance.worst, off_cosine, off_sine});
@@ -284,6 +285,8 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
   const RotationHypothesis start = observation.start();
   const std::vector<double>& f = observation.truth().frequencies;
   const Spacing spacing(observation.dtype());
+  const double roundings =
+      angles ? 1 : roundings_to(unit_roundoff(observation.dtype()), observation.truth().magnitude);
   std::vector<double> per_radian(n), per_fine(n), shift(n), places(n);
   for (std::size_t j = 0; j < n; ++j) {
     per_radian[j] = (own ? own->per_radian(j) : growth[j] * unit) * std::fabs(f[j]);
@@ -305,11 +308,11 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
     if (!angles && !vectors && repeats && start.axis.empty()) {
       // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
       // is none.
-      const Glance glance =
-          glance_at({&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
-                     &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], shift.data(),
-                     per_radian.data(), per_fine.data(), n},
-                    std::fabs(p0), amplitude, amplitude * 3 * unit, amplitude * 3 * fine, spacing);
+      const Glance glance = glance_at(
+          {&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
+           &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], shift.data(),
+           per_radian.data(), per_fine.data(), n},
+          std::fabs(p0), amplitude, amplitude * 3 * unit, amplitude * 3 * fine, spacing, roundings);
       const bool named =
           part.worst_row < 0 || glance.worst > residuals.worst ||
           (glance.beyond > 0 &&
@@ -351,7 +354,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         const double off = std::fabs(got - want), carried_to = sine ? turned.sine : turned.cosine,
                      bound = allowed + (angles    ? 0
                                         : vectors ? scale * file
-                                                  : spacing.at(carried_to) / 2);
+                                                  : roundings * spacing.at(carried_to) / 2);
         if (!vectors && got != round) {
           ++residuals.rounded_otherwise;
           const double ulps =

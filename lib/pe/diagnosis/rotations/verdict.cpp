@@ -87,10 +87,15 @@ namespace {
 
 std::string bound_sentence(const RotationObservation& observation,
                            const RotationResiduals& residuals) {
+  const double roundings =
+      roundings_to(unit_roundoff(observation.dtype()), observation.truth().magnitude);
   if (!residuals.angles.empty() && observation.has_values())
     return fmt::format(
-        "how far the file's own angles lie, and A·(k·2^-24·angle + 3·2^-24) + half a step of {}, A "
-        "= {:.6g}; {}",
+        "how far the file's own angles lie, and A·(k·2^-24·angle + 3·2^-24) + {} of {}, A = "
+        "{:.6g}; "
+        "{}",
+        roundings == 1 ? std::string("half a step")
+                       : std::string("(1 + A)/2 steps (A may multiply rounded values)"),
         name_of(observation.dtype()), observation.truth().magnitude, residuals.angles);
   const double widest = observation.truth().growth.empty() ? 0 : observation.truth().growth.back();
   if (observation.reading().form == Form::vectors)
