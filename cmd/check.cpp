@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/dump.hpp"

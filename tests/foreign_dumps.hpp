@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
 
 namespace pe::foreign {

@@ -1,6 +1,7 @@
 // Stored: widening, and taking 16-bit integers for bfloat16.
 #include "pe/base/stored.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -80,6 +81,25 @@ Stored transposed(const Stored& array, Index rows, Index width) {
     }
   };
   return other;
+}
+
+Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count) {
+  Stored part = array;
+  Index inner = 1;
+  for (std::size_t i = axis + 1; i < array.shape.size(); ++i) inner *= array.shape[i];
+  part.shape[axis] = count;
+  part.fill = [fill = array.fill, whole = array.shape[axis] * inner, skipped = first * inner,
+               block = count * inner,
+               size = size_of(array.dtype)](Index from, Index number, std::byte* out) {
+    while (number > 0) {
+      const Index some = std::min(number, block - from % block);
+      fill(from / block * whole + skipped + from % block, some, out);
+      from += some;
+      number -= some;
+      out += static_cast<std::size_t>(some) * size;
+    }
+  };
+  return part;
 }
 
 Array collect(const Stored& stored) {

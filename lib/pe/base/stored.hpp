@@ -39,6 +39,9 @@ Stored as_float32(const Stored& stored);
 /// An array [width, rows] read as [rows, width].
 Stored transposed(const Stored& array, Index rows, Index width);
 
+/// Entries first … first+count−1 along one axis.
+Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count);
+
 /// All of it in memory.
 Array collect(const Stored& stored);
 

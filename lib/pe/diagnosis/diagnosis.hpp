@@ -1,5 +1,5 @@
 // Diagnosis: what a dump is, how far from the truth it lies, and the smallest cause that explains
-// the distance.
+// the distance. What is asked, and what is answered.
 #pragma once
 
 #include <functional>
@@ -79,13 +79,5 @@ struct Diagnosis {
   std::vector<Point> curve;  // error against position
   std::string coverage;      // "all 131072 x 128 cells"
 };
-
-/// The arrays in the type that their numbers were written from: doubles that print float32 numbers,
-/// 16-bit integers that are the bits of turns.
-Dump as_written(const Expectation& expected, const Dump& dump);
-
-/// Throws UsageError where the arrays cannot be told to be any layout of the expected encoding,
-/// with the candidates; FileError where they cannot be read.
-Diagnosis diagnose(const Expectation& expected, const Dump& dump);
 
 }  // namespace pe

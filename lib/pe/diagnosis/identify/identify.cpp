@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/identify/grids.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 #include "pe/diagnosis/identify/scores.hpp"
 
@@ -58,6 +59,9 @@ Identification identify(const Dump& dump, const std::string& layout) {
   } catch (const UsageError&) {
     if (!found) throw;
   }
+  const bool named = turns && turns->encoding && turns->diagnosis.reasons.empty();
+  if (!named)
+    if (auto grid = identify_grid(dump, layout)) return *grid;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;
   return identify_rows(dump);

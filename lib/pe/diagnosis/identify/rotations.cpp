@@ -9,6 +9,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/estimate.hpp"
 
 namespace pe {

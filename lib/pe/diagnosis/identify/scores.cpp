@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/matrix.hpp"
 #include "pe/diagnosis/residuals.hpp"
 

@@ -11,6 +11,7 @@
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
+#include "pe/diagnosis/written.hpp"
 
 namespace pe {
 namespace observe_parts {
@@ -73,7 +74,7 @@ Observed observe(const Expectation& expected, const Dump& dump) {
   if (!dump.before.empty())
     throw UsageError(
         "laws are measured on tables, biases and buckets, not on vectors before and after");
-  const Dump plain = as_written(expected, dump);
+  const Dump plain = as_written(expected, dump).dump;
   if (rotation_truth(expected.effect)) return observe_turns(expected, plain);
   switch (kind_of(expected.effect)) {
     case Kind::table:

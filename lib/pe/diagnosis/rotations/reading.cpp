@@ -24,11 +24,14 @@ namespace {
 
 using Form = RotationReading::Form;
 
+// Sinusoids are both sides.
 bool says(const Stored& stored, std::string_view word) {
   std::string name = stored.name;
   std::ranges::transform(name, name.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name.find(word) != std::string::npos;
+  for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1))
+    if (name.compare(at, 5, "sinus") != 0) return true;
+  return false;
 }
 
 // A reading of [rows, width] arrays with one place for each side.

@@ -9,16 +9,6 @@
 namespace pe {
 namespace {
 
-Stored rows_from(const Stored& array, Index first, Index count) {
-  Stored part = array;
-  const Index width = array.size() / array.shape[0];
-  part.shape[0] = count;
-  part.fill = [fill = array.fill, start = first * width](Index from, Index number, std::byte* out) {
-    fill(start + from, number, out);
-  };
-  return part;
-}
-
 // Rows first … first+count−1 as the table of one list, from position 0.
 std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored& array,
                                        Index first, Index count, const char* list) {
@@ -34,7 +24,7 @@ std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored
     all.emplace("factor-list", value);
     return remake(all);
   };
-  return diagnose_turns(part, {.arrays = {rows_from(array, first, count)}, .before = {}});
+  return diagnose_turns(part, {.arrays = {rows_of(array, 0, first, count)}, .before = {}});
 }
 
 }  // namespace

@@ -179,16 +179,25 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
 
 namespace {
 
-// ln θ_j = e_j · ln base over all axes' pairs: the exponents, told by the ladder of a base of which
+// ln θ_j = start_j + e_j · ln base over all axes' pairs, told by the ladders of two bases of which
 // all is known, for a convention may have a base of its own and say it nowhere.
-std::vector<double> exponents_of(const RotationObservation& observation,
-                                 const RotationHypothesis& hypothesis) {
-  constexpr double known = 10000;
-  const auto other = remade(observation, hypothesis, {{"base", {"10000", "diagnosis", ""}}});
-  std::vector<double> exponents;
-  for (const double frequency : other ? other->frequencies : hypothesis.frequencies)
-    exponents.push_back(std::log(frequency) / std::log(known));
-  return exponents;
+struct Exponents {
+  std::vector<double> start, e;
+};
+
+std::optional<Exponents> exponents_of(const RotationObservation& observation,
+                                      const RotationHypothesis& hypothesis) {
+  const auto one = remade(observation, hypothesis, {{"base", {"10000", "diagnosis", ""}}}),
+             other = remade(observation, hypothesis, {{"base", {"100000000", "diagnosis", ""}}});
+  if (!one || !other) return {};
+  const double known = std::log(1e4);
+  Exponents all;
+  for (std::size_t j = 0; j < one->frequencies.size(); ++j) {
+    const double first = std::log(one->frequencies[j]);
+    all.e.push_back((std::log(other->frequencies[j]) - first) / known);
+    all.start.push_back(first - all.e[j] * known);
+  }
+  return all;
 }
 
 // ln base, each pair weighed by how sharply its frequency was measured.
@@ -196,14 +205,14 @@ struct Line {
   double value = 0, error = std::numeric_limits<double>::infinity();
 };
 
-Line line_of(const std::vector<double>& exponents, const std::vector<double>& frequencies,
+Line line_of(const Exponents& exponents, const std::vector<double>& frequencies,
              const std::vector<double>& errors) {
   double sum = 0, weight = 0;
-  for (std::size_t j = 0; j < exponents.size(); ++j) {
-    const double error = errors[j] / frequencies[j];
-    if (!(frequencies[j] > 0) || !(error < 0.1) || exponents[j] == 0) continue;
-    sum += exponents[j] * std::log(frequencies[j]) / (error * error);
-    weight += exponents[j] * exponents[j] / (error * error);
+  for (std::size_t j = 0; j < exponents.e.size(); ++j) {
+    const double error = errors[j] / frequencies[j], e = exponents.e[j];
+    if (!(frequencies[j] > 0) || !(error < 0.1) || std::fabs(e) < 1e-12) continue;
+    sum += e * (std::log(frequencies[j]) - exponents.start[j]) / (error * error);
+    weight += e * e / (error * error);
   }
   return weight > 0 ? Line{sum / weight, 1 / std::sqrt(weight)} : Line{};
 }
@@ -214,12 +223,13 @@ RotationProposals base_of_axes(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (hypothesis.axis.empty()) return all;
-  const std::vector<double> exponents = exponents_of(observation, hypothesis);
-  const Line line =
-      line_of(exponents, observation.measured(hypothesis), observation.measured_errors(hypothesis));
+  const auto exponents = exponents_of(observation, hypothesis);
+  if (!exponents) return all;
+  const Line line = line_of(*exponents, observation.measured(hypothesis),
+                            observation.measured_errors(hypothesis));
   if (!std::isfinite(line.error)) return all;
   const Line meant =
-      line_of(exponents, hypothesis.frequencies, std::vector(exponents.size(), 1e-9));
+      line_of(*exponents, hypothesis.frequencies, std::vector(exponents->e.size(), 1e-9));
   // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
   std::set<std::string> tried;
   for (int digits = 1; digits <= 9; ++digits) {

@@ -1,0 +1,58 @@
+// Which room of diagnosis a dump belongs to, by the kind of what is expected.
+#include "pe/diagnosis/diagnose.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/biases/biases.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/written.hpp"
+
+namespace pe {
+
+namespace {
+
+// Causes ask for the same parameters again and again.
+Expectation remembering(const Expectation& expected) {
+  Expectation with_memory = expected;
+  if (!expected.remake) return with_memory;
+  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
+  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
+    std::string key;
+    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
+    const auto found = memory->find(key);
+    return found != memory->end() ? found->second
+                                  : memory->emplace(key, remake(changes)).first->second;
+  };
+  return with_memory;
+}
+
+Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
+  if (rotation_truth(expected.effect)) return diagnose_turns(expected, dump);
+  switch (kind_of(expected.effect)) {
+    case Kind::table:
+      return diagnose_rows(expected, dump);
+    case Kind::bias:
+      return diagnose_bias(expected, dump);
+    case Kind::relative:
+      return diagnose_buckets(expected, dump);
+    case Kind::rotation:
+      break;
+  }
+  throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
+  const Expectation expected = remembering(asked);
+  const auto [dump, tokens] = as_written(expected, as_stored);
+  Diagnosis diagnosis = diagnosed(expected, dump);
+  if (tokens > 0) diagnosis.notes.push_back(spell_tokens(tokens));
+  return diagnosis;
+}
+
+}  // namespace pe
