@@ -49,6 +49,8 @@ def trouble(one, built, answer):
         return f"{encoding} ({answer['summary']})"
     if encoding != want and want in ("rope", "sinusoidal"):
         return ""
+    if want in ("sincos-2d", "rope-2d") and encoding == want:
+        return along_grid(one, answer)
     if want in ("alibi", "t5"):
         if want == "alibi" and built.named and int(answer["parameters"].get("heads", 8)) not in one_heads(one, built):
             return f"heads {answer['parameters'].get('heads')}"
@@ -92,6 +94,17 @@ def trouble(one, built, answer):
     return ""
 
 
+def along_grid(one, answer):
+    """The grid, and the convention or one that gives the same numbers."""
+    told, asked = answer["parameters"], one.check["parameters"]
+    if told["grid"] != asked["grid"]:
+        return f"grid {told['grid']}, not {asked['grid']}"
+    if answer["tier"] == "wrong":
+        return f"tier wrong: {answer['sentences']}"
+    conventions = [told.get("convention", ""), *answer["equals"]]
+    return "" if any(asked["convention"] in words for words in conventions) or not told.get("convention") else answer["summary"]
+
+
 def untold(one):
     """Why a dump is not named, and that is known: of no formula, or beyond what identify searches; '' where it must be."""
     if one.check.get("encoding") == "learned":
@@ -100,8 +113,6 @@ def untold(one):
         return "trained weights have no formula"
     if any(w in one.name for w in (" step ", " step,", " of 1 from", ", 1 rows", ", 2 rows", "stacked cache", "left padding as transformers")) or ", last 1 " in one.name:
         return "one row, or two tables in one"
-    if one.check.get("encoding") == "mrope":
-        return "turns along several axes are not searched: only on text are they plain rope's"
     if "longrope" in one.name and "model" not in one.check and layout_word(one) == "turns":
         return "a list of divisors fitted to float16 values of amplitude above 1 misses the bound"
     return ""

@@ -42,6 +42,7 @@ void add_model(std::vector<Candidate>& all, const Model& model, const Reading& r
       candidate.given[name] = identified(trimmed(value.text));
   if (candidate.encoding->name ==
       "mrope") {  // on text every axis has the same position, and its turns are plain rope's
+    all.push_back(candidate);
     candidate.encoding = &find_encoding("rope");
     candidate.model += " (mrope, on text)";
     const std::vector<Parameter> schema = schema_of(*candidate.encoding);

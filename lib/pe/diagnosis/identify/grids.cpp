@@ -1,18 +1,15 @@
 // The grids that a dump's rows may be, each convention held against it, and the base out of the
 // turns between neighbours on an axis.
-#include "pe/diagnosis/diagnose.hpp"
-#include "pe/diagnosis/identify/grids.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
-#include "pe/base/error.hpp"
-#include "pe/diagnosis/identify/candidate.hpp"
+#include "pe/diagnosis/diagnose.hpp"
+#include "pe/diagnosis/identify/axes.hpp"
+#include "pe/diagnosis/identify/guess.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
-#include "pe/diagnosis/rotations/rotations.hpp"
-#include "pe/diagnosis/written.hpp"
 
 namespace pe {
 namespace {
@@ -20,15 +17,6 @@ namespace {
 constexpr Index most_rows = 1 << 16, most_grids = 48;
 
 using Grid = std::vector<Index>;
-
-// A candidate over one grid, the dump without its rows of tokens, and how far it is the
-// candidate's as it stands.
-struct Guess {
-  Candidate candidate;
-  Expectation expected;
-  Dump dump;
-  LikelyReading likely;
-};
 
 Index product(std::span<const Index> extents) {
   Index all = 1;
@@ -67,12 +55,6 @@ std::vector<std::string> choices_of(const Encoding& encoding, std::string_view n
   return {};
 }
 
-// Heads, or rows of a table, that arrays of so many columns may be of.
-std::vector<Index> dims_of(const Encoding& encoding, Index width) {
-  if (encoding.kind == Kind::table) return {width};
-  return {width, 2 * width};
-}
-
 std::vector<Candidate> candidates_of(const Encoding& encoding, Index dim, const Grid& grid) {
   std::vector<Candidate> all;
   const bool merges = std::ranges::any_of(schema_of(encoding), [](const Parameter& row) {
@@ -92,54 +74,15 @@ std::vector<Candidate> candidates_of(const Encoding& encoding, Index dim, const 
   return all;
 }
 
-std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index rows,
-                          const std::string& layout) {
-  auto expected = expectation_of(candidate, rows, 0, true);
-  if (!expected || !rotation_truth(expected->effect)) return {};
-  expected->rows = rows;
-  expected->layout = layout;
-  try {
-    Dump written = as_written(*expected, dump).dump;
-    LikelyReading likely = likely_reading(*expected, written);
-    return Guess{candidate, std::move(*expected), std::move(written), std::move(likely)};
-  } catch (const UsageError&) {
-    return {};
-  }
-}
-
-// Every value probed is the guess's own.
-bool agrees(const Guess& guess) { return guess.likely.share == 1; }
-
-Identification told(const Guess& guess, const Dump& dump, Index rows, Diagnosis diagnosis) {
-  const Encoding& encoding = *guess.candidate.encoding;
-  const auto& given = guess.candidate.given;
-  Identification found;
-  found.encoding = &encoding;
-  found.family = encoding.kind == Kind::table ? "table of a grid" : "cache of a grid's turns";
-  found.summary = fmt::format("{}, grid {}, convention {}, {} channels", encoding.name,
-                              given.at("grid").text, given.at("convention").text,
-                              given.at("dim").text);
-  for (const char* name : {"base", "merge"})
-    if (given.contains(name))
-      found.summary += fmt::format(", {} {}", name, given.at(name).text);
-  found.parameters = telling(guess.candidate, guess.expected);
-  found.command =
-      command_of(guess.candidate, guess.expected, rows, 0, "", dump.arrays[0].dtype);
-  found.diagnosis = std::move(diagnosis);
-  return found;
-}
-
 // The guess with the base that the dump shows; nothing where none agrees.
-std::optional<Guess> rebased(const Guess& guess, Index rows, const std::string& layout) {
-  const RotationObservation observation(guess.expected, guess.dump, guess.likely.reading,
-                                        guess.likely.truth,
-                                        probe_rows(guess.likely.reading, 0, {}));
+std::optional<Guess> rebased(const Guess& guess, const std::string& layout) {
+  const RotationObservation observation = guess.observe(probe_rows(guess.likely.reading, 0, {}));
   for (const auto& proposal : base_of_axes(observation, observation.start())) {
     if (!observation.agrees(proposal.hypothesis)) continue;
     Candidate other = guess.candidate;
     other.given["base"] = identified(proposal.hypothesis.changes.at("base").text);
     other.cost = proposal.cost;
-    if (auto made = held(other, guess.dump, rows, layout); made && agrees(*made)) return made;
+    if (auto made = held(other, guess.dump, *guess.expected.rows, layout); made && made->agrees()) return made;
   }
   return {};
 }
@@ -151,63 +94,55 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
   for (const auto& [name, axes] :
        {std::pair{"sincos-2d", 2}, {"rope-2d", 2}, {"sincos-3d", 3}}) {
     const Encoding& encoding = find_encoding(name);
-    if (encoding.kind == Kind::table && dump.arrays.size() != 1) continue;
-    for (const Index dim : dims_of(encoding, width))
+    const bool is_table = encoding.kind == Kind::table;
+    if (is_table && (dump.arrays.size() != 1 || !dump.before.empty())) continue;
+    const std::vector<Index> dims =
+        is_table || !dump.before.empty() ? std::vector{width} : std::vector{width, 2 * width};
+    for (const Index dim : dims)
       for (const Grid& grid : grids_of(leading, rows, static_cast<std::size_t>(axes)))
         for (const Candidate& candidate : candidates_of(encoding, dim, grid))
           if (auto guess = held(candidate, dump, rows, layout)) all.push_back(std::move(*guess));
   }
-  std::ranges::stable_sort(all, std::greater{},
-                           [](const Guess& one) { return one.likely.share; });
   return all;
 }
 
-// Rows of zeros before any other, as class tokens have them.
-Index rows_of_zeros(const Stored& array) {
-  constexpr Index most = 64;
-  const Index width = array.shape.back();
-  std::vector<double> row(static_cast<std::size_t>(width));
-  for (Index count = 0; count < std::min(most, array.size() / width); ++count) {
-    array.read(count * width, width, row.data());
-    if (std::ranges::any_of(row, [](double value) { return value != 0; })) return count;
+// A class token has a row before the grid's: of zeros in a table, not turned in vectors.
+std::vector<Index> row_counts_without_tokens(const Dump& dump, Index count) {
+  constexpr Index most = 8;
+  const Stored& array = dump.arrays[0];
+  if (!dump.before.empty()) return {count, count - 1};
+  std::vector<double> row(static_cast<std::size_t>(array.shape.back()));
+  for (Index zeros = 0; zeros < std::min(most, count); ++zeros) {
+    array.read(zeros * std::ssize(row), std::ssize(row), row.data());
+    if (std::ranges::any_of(row, [](double value) { return value != 0; })) return {count - zeros};
   }
-  return 0;
+  return {};
 }
 
 }  // namespace
 
 std::optional<Identification> identify_grid(const Dump& dump, const std::string& layout) {
-  if (!dump.before.empty() || dump.arrays.empty() || dump.arrays[0].shape.size() < 2) return {};
   const std::vector<Index> shape = squeezed(dump.arrays[0].shape);
   if (shape.size() < 2) return {};
-  const std::span<const Index> leading(shape.data(), shape.size() - 1);
-  const Index rows = product(leading) - rows_of_zeros(dump.arrays[0]);
-  if (rows < 4 || rows > most_rows) return {};
-  constexpr std::size_t most = 12;  // guesses whose base is looked for
-  std::vector<Guess> guesses = guesses_of(dump, leading, rows, layout), agreeing;
+  const std::span<const Index> leading(shape.data(), dump.before.empty() ? shape.size() - 1 : 0);
+  std::vector<Guess> guesses;
+  for (const Index count : counts_of_rows(dump))
+    for (const Index rows : row_counts_without_tokens(dump, count))
+      if (rows >= 4 && rows <= most_rows)
+        std::ranges::move(guesses_of(dump, leading, rows, layout), std::back_inserter(guesses));
   if (guesses.empty()) return {};
-  for (std::size_t i = 0; i < guesses.size() && (i < most || agrees(guesses[i])); ++i) {
-    const auto guess =
-        agrees(guesses[i]) ? std::optional(guesses[i]) : rebased(guesses[i], rows, layout);
-    if (guess) agreeing.push_back(*guess);
-  }
-  std::ranges::stable_sort(agreeing, {}, [](const Guess& one) { return one.candidate.cost; });
-  std::optional<Identification> best;
-  for (const Guess& guess : agreeing) {
-    Diagnosis diagnosis = diagnose(guess.expected, dump);
-    if (diagnosis.tier == Tier::wrong) continue;
-    Identification found = told(guess, dump, rows, std::move(diagnosis));
-    if (!best) {
-      best = std::move(found);
-      continue;
-    }
-    best->alternatives.push_back(found.summary + " holds the same numbers");
-    best->equals.push_back(found.summary);
-  }
-  if (best || guesses[0].likely.share < 0.5) return best;
+  std::ranges::stable_sort(guesses, std::greater{},
+                           [](const Guess& one) { return one.likely.share; });
+  constexpr std::size_t most = 12;  // guesses whose base is looked for
+  std::vector<Guess> agreeing;
+  for (std::size_t i = 0; i < guesses.size() && (i < most || guesses[i].agrees()); ++i)
+    if (auto guess = guesses[i].agrees() ? std::optional(guesses[i]) : rebased(guesses[i], layout))
+      agreeing.push_back(std::move(*guess));
+  if (auto best = told(std::move(agreeing), dump)) return best;
+  if (guesses[0].likely.share < 0.5) return {};
   Diagnosis faulty = diagnose(guesses[0].expected, dump);
-  if (!faulty.reasons.empty()) best = told(guesses[0], dump, rows, std::move(faulty));
-  return best;
+  if (faulty.reasons.empty()) return {};
+  return told(guesses[0], dump, std::move(faulty));
 }
 
 }  // namespace pe

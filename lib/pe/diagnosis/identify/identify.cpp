@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/identify/grids.hpp"
+#include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 #include "pe/diagnosis/identify/scores.hpp"
 
@@ -53,6 +53,7 @@ Identification identify(const Dump& dump, const std::string& layout) {
     found = identify_scores(dump, layout);
     if (found && (found->encoding || is_masked(dump))) return *found;
   }
+  if (auto scaled = identify_scales(dump, layout)) return *scaled;
   std::optional<Identification> turns;
   try {
     turns = identify_turns(dump, layout);
@@ -61,7 +62,8 @@ Identification identify(const Dump& dump, const std::string& layout) {
   }
   const bool named = turns && turns->encoding && turns->diagnosis.reasons.empty();
   if (!named)
-    if (auto grid = identify_grid(dump, layout)) return *grid;
+    for (const auto& look : {identify_sections, identify_grid})
+      if (auto other = look(dump, layout)) return *other;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;
   return identify_rows(dump);

@@ -1,0 +1,18 @@
+// What turns along several axes, or grows as it turns, with nothing said beforehand.
+#pragma once
+
+#include "pe/diagnosis/identify/identify.hpp"
+
+namespace pe {
+
+/// Every convention of every encoding that counts along a grid, over every grid that has so many
+/// rows, with the base that the turns themselves show. Nothing where none comes near.
+std::optional<Identification> identify_grid(const Dump& dump, const std::string& layout);
+
+/// mrope of every model of the catalogue, with the segments that its positions show.
+std::optional<Identification> identify_sections(const Dump& dump, const std::string& layout);
+
+/// xpos, of vectors before and after.
+std::optional<Identification> identify_scales(const Dump& dump, const std::string& layout);
+
+}  // namespace pe

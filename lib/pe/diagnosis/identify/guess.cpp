@@ -1,0 +1,81 @@
+// Guesses held against a dump, and told.
+#include "pe/diagnosis/identify/guess.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/diagnose.hpp"
+#include "pe/diagnosis/written.hpp"
+
+namespace pe {
+
+RotationObservation Guess::observe(std::vector<Index> rows) const {
+  return {expected, dump, likely.reading, likely.truth, std::move(rows)};
+}
+
+std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index rows,
+                          const std::string& layout) {
+  auto expected = expectation_of(candidate, rows, 0, true);
+  if (!expected || !rotation_truth(expected->effect)) return {};
+  expected->rows = rows;
+  expected->layout = layout;
+  try {
+    Dump written = as_written(*expected, dump).dump;
+    LikelyReading likely = likely_reading(*expected, written);
+    return Guess{candidate, std::move(*expected), std::move(written), std::move(likely)};
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis) {
+  const Encoding& encoding = *guess.candidate.encoding;
+  Identification found;
+  found.encoding = &encoding;
+  found.family = !dump.before.empty()          ? "vectors before and after"
+                 : encoding.kind == Kind::table ? "table of a grid"
+                                                : "cache of turns along several axes";
+  found.summary = encoding.name;
+  for (const Parameters::Entry& entry : guess.expected.parameters.entries())
+    if (guess.candidate.given.contains(entry.name))
+      found.summary += fmt::format(", {} {}", entry.name, entry.text);
+  found.parameters = telling(guess.candidate, guess.expected);
+  found.command = command_of(guess.candidate, guess.expected, *guess.expected.rows, 0, "",
+                             dump.arrays[0].dtype);
+  found.diagnosis = std::move(diagnosis);
+  return found;
+}
+
+std::optional<Identification> told(std::vector<Guess> agreeing, const Dump& dump) {
+  std::ranges::stable_sort(agreeing, {}, [](const Guess& one) { return one.candidate.cost; });
+  std::optional<Identification> best;
+  for (const Guess& guess : agreeing) {
+    Diagnosis diagnosis = diagnose(guess.expected, dump);
+    if (diagnosis.tier == Tier::wrong) continue;
+    Identification found = told(guess, dump, std::move(diagnosis));
+    if (!best) {
+      best = std::move(found);
+      continue;
+    }
+    best->alternatives.push_back(found.summary + " holds the same numbers");
+    best->equals.push_back(found.summary);
+  }
+  return best;
+}
+
+std::vector<Index> counts_of_rows(const Dump& dump) {
+  const std::vector<Index>& shape = dump.arrays[0].shape;
+  std::vector<Index> all;
+  if (dump.before.empty()) {
+    const Index width = squeezed(shape).back();
+    return {width > 0 ? dump.arrays[0].size() / width : 0};
+  }
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i)
+    if (shape[i] > 2 && std::ranges::find(all, shape[i]) == all.end()) all.push_back(shape[i]);
+  std::ranges::sort(all, std::greater{});
+  return all;
+}
+
+}  // namespace pe

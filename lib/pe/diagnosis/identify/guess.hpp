@@ -1,0 +1,38 @@
+// Guesses that are whole: every parameter said, the dump read as they would have it.
+#pragma once
+
+#include "pe/diagnosis/identify/candidate.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+
+/// A candidate over `rows` positions, the dump without its rows of tokens, and the reading that
+/// suits them best.
+struct Guess {
+  Candidate candidate;
+  Expectation expected;
+  Dump dump;
+  LikelyReading likely;
+
+  /// Every value probed is the candidate's own.
+  bool agrees() const { return likely.share == 1; }
+  /// The dump as the guess reads it, at these rows. It keeps the guess.
+  RotationObservation observe(std::vector<Index> rows) const;
+};
+
+/// Nothing where the candidate cannot be, or the dump cannot be read as its turns.
+std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index rows,
+                          const std::string& layout);
+
+/// Of guesses that agree the cheapest that holds for every value, the others as what nobody can
+/// tell from it.
+std::optional<Identification> told(std::vector<Guess> agreeing, const Dump& dump);
+
+/// A guess that may be off, with what the dump was found to be beside it.
+Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis);
+
+/// The extents that may count positions: those before the channels, of vectors; of a table, all of
+/// them together. Without repetition.
+std::vector<Index> counts_of_rows(const Dump& dump);
+
+}  // namespace pe

@@ -1,0 +1,153 @@
+// mrope: the sections of the models of the catalogue, and the text, images and videos that the
+// positions on the three axes show.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "pe/diagnosis/identify/axes.hpp"
+#include "pe/diagnosis/identify/guess.hpp"
+
+namespace pe {
+namespace {
+
+using Standing = std::array<std::int64_t, 3>;  // time, height, width of a row
+
+// A run of rows: text where it has no extents, else frames of rows and columns.
+struct Block {
+  Index rows = 0;
+  std::array<Index, 3> extents{};
+};
+
+// How many rows from `at` on step by one along an axis, by `stride` rows at a time.
+Index run_along(const std::vector<Standing>& places, std::size_t at, std::size_t axis,
+                std::size_t stride, std::int64_t step) {
+  Index count = 1;
+  for (std::size_t i = at + stride; i < places.size(); i += stride, ++count) {
+    Standing next = places[i - stride];
+    next[axis] += step;
+    if (places[i] != next) break;
+  }
+  return count;
+}
+
+// The block that starts at a row: columns run first, then rows, then frames. A single row of text
+// has no neighbour in its own row of an image.
+Block block_at(const std::vector<Standing>& places, std::size_t at, std::int64_t& interval) {
+  const Index columns = run_along(places, at, 2, 1, 1);
+  if (columns == 1) {
+    const Index lines = run_along(places, at, 1, 1, 1);
+    if (lines > 1) return {lines, {1, lines, 1}};
+    return {1, {}};
+  }
+  const auto width = static_cast<std::size_t>(columns);
+  const Index lines = run_along(places, at, 1, width, 1);
+  const std::size_t plane = width * static_cast<std::size_t>(lines);
+  Index frames = 1;
+  if (at + plane < places.size() && places[at + plane][0] > places[at][0] &&
+      places[at + plane][1] == places[at][1] && places[at + plane][2] == places[at][2]) {
+    interval = places[at + plane][0] - places[at][0];
+    frames = run_along(places, at, 0, plane, interval);
+  }
+  return {frames * static_cast<Index>(plane), {frames, lines, columns}};
+}
+
+// "text:5,image:4x6,text:3"; the last block may go on behind the rows that are there.
+std::string segments_of(const std::vector<Standing>& places, std::int64_t& interval) {
+  std::string text;
+  Index words = 0;
+  const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
+  const auto end_text = [&] {
+    if (words > 0) add(fmt::format("text:{}", words));
+    words = 0;
+  };
+  for (std::size_t at = 0; at < places.size();) {
+    const Block block = block_at(places, at, interval);
+    const auto [frames, lines, columns] = block.extents;
+    if (frames == 0) {
+      ++words;
+    } else {
+      end_text();
+      add(frames == 1 ? fmt::format("image:{}x{}", lines, columns)
+                      : fmt::format("video:{}x{}x{}", frames, lines, columns));
+    }
+    at += static_cast<std::size_t>(block.rows);
+  }
+  end_text();
+  return text;
+}
+
+// Where the rows stand on each axis, as their phases tell; nothing where those are no whole
+// numbers.
+std::vector<Standing> places_of(const Guess& guess, Index rows) {
+  std::vector<Index> all(static_cast<std::size_t>(rows));
+  std::iota(all.begin(), all.end(), Index{0});
+  const RotationObservation observation = guess.observe(all);
+  std::vector<Standing> places(all.size());
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::vector<double> implied =
+        observation.implied_positions(observation.start(), all, axis);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!(std::fabs(implied[i] - std::round(implied[i])) < 0.05)) return {};
+      places[i][axis] = std::llround(implied[i]);
+    }
+  }
+  return places;
+}
+
+// mrope as the models of the catalogue have it, once each, over text alone; each with the bases of
+// the others, too.
+std::vector<Candidate> candidates_of(Index rows) {
+  std::vector<Candidate> all;
+  for (const Candidate& model : guesses_of_models()) {
+    if (model.encoding->name != "mrope") continue;
+    for (const std::string& base : {model.given.at("base").text, std::string("10000"),
+                                    std::string("500000"), std::string("1000000"),
+                                    std::string("5000000")}) {
+      Candidate one{.encoding = model.encoding, .given = model.given, .cost = 0, .model = {}};
+      one.given["base"] = identified(base);
+      one.given["segments"] = identified(fmt::format("text:{}", rows));
+      for (const char* untold : {"max-position", "scaling"}) one.given.erase(untold);
+      const auto same = [&](const Candidate& other) {
+        return std::ranges::equal(one.given, other.given, [](const auto& a, const auto& b) {
+          return a.first == b.first && a.second.text == b.second.text;
+        });
+      };
+      if (std::ranges::none_of(all, same)) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<Identification> identify_sections(const Dump& dump, const std::string& layout) {
+  constexpr Index most_rows = 1 << 14;
+  std::vector<Guess> agreeing;
+  for (Index rows : counts_of_rows(dump)) {
+    const std::vector<Index> shape = squeezed(dump.arrays[0].shape);
+    if (dump.before.empty() && shape.size() > 2) rows = shape[shape.size() - 2];
+    if (rows < 2 || rows > most_rows) continue;
+    for (Candidate candidate : candidates_of(rows)) {
+      const auto text = held(candidate, dump, rows, layout);
+      if (!text) continue;
+      std::int64_t interval = 1;
+      const std::vector<Standing> places = places_of(*text, rows);
+      if (places.empty()) continue;
+      candidate.given["segments"] = identified(segments_of(places, interval));
+      if (interval > 1) candidate.given["time-interval"] = identified(std::to_string(interval));
+      for (const char* advance : {"space", "all"}) {
+        candidate.given["advance"] = identified(advance);
+        auto guess = held(candidate, dump, rows, layout);
+        if (!guess || !guess->agrees()) continue;
+        agreeing.push_back(std::move(*guess));
+        break;
+      }
+    }
+  }
+  return told(std::move(agreeing), dump);
+}
+
+}  // namespace pe
