@@ -140,8 +140,8 @@ def ask(tool, folder, check):
     start = time.monotonic()
     done = subprocess.run(line, capture_output=True, text=True)
     seconds = time.monotonic() - start
-    if done.returncode == 2:
-        return {"identified": False, "seen": done.stderr.strip()}, seconds
+    if done.returncode not in (0, 1):
+        return {"identified": False, "seen": f"exit {done.returncode}: {done.stderr.strip()}"}, seconds
     return json.loads(done.stdout), seconds
 
 

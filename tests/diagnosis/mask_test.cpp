@@ -1,5 +1,5 @@
 // Masks: known by their shape and their level, in place of the bias or added to it, in every type.
-#include "pe/diagnosis/mask.hpp"
+#include "pe/diagnosis/mask/mask.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

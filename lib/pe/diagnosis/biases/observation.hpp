@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pe/base/twofold.hpp"
-#include "pe/diagnosis/mask.hpp"
+#include "pe/diagnosis/mask/mask.hpp"
 #include "pe/diagnosis/search.hpp"
 
 namespace pe {

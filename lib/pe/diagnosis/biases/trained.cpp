@@ -10,7 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
-#include "pe/diagnosis/mask.hpp"
+#include "pe/diagnosis/mask/mask.hpp"
 
 namespace pe {
 namespace {

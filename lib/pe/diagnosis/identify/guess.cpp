@@ -34,7 +34,7 @@ Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis) {
   const Encoding& encoding = *guess.candidate.encoding;
   Identification found;
   found.encoding = &encoding;
-  found.family = !dump.before.empty()          ? "vectors before and after"
+  found.family = !dump.before.empty()           ? "vectors before and after"
                  : encoding.kind == Kind::table ? "table of a grid"
                                                 : "cache of turns along several axes";
   found.summary = encoding.name;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pe/diagnosis/identify/candidate.hpp"
-#include "pe/diagnosis/mask.hpp"
+#include "pe/diagnosis/mask/mask.hpp"
 
 namespace pe {
 

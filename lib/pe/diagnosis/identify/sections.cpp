@@ -103,9 +103,9 @@ std::vector<Candidate> candidates_of(Index rows) {
   std::vector<Candidate> all;
   for (const Candidate& model : guesses_of_models()) {
     if (model.encoding->name != "mrope") continue;
-    for (const std::string& base : {model.given.at("base").text, std::string("10000"),
-                                    std::string("500000"), std::string("1000000"),
-                                    std::string("5000000")}) {
+    for (const std::string& base :
+         {model.given.at("base").text, std::string("10000"), std::string("500000"),
+          std::string("1000000"), std::string("5000000")}) {
       Candidate one{.encoding = model.encoding, .given = model.given, .cost = 0, .model = {}};
       one.given["base"] = identified(base);
       one.given["segments"] = identified(fmt::format("text:{}", rows));

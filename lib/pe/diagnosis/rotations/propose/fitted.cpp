@@ -115,6 +115,16 @@ void ask_rows(const RotationObservation& observation, const RotationHypothesis& 
     all.push_back({fit.scaling, base, cost + fit.cost, fit.settings, measured, fit.ladder});
 }
 
+// Every rule's fit over the base that is meant.
+std::vector<Found> over_meant_base(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis) {
+  std::vector<Found> found;
+  const double base = meant_base(observation);
+  if (const auto measured = measured_ladder(observation, hypothesis, base))
+    ask_rows(observation, hypothesis, *measured, base, 0, found);
+  return found;
+}
+
 // Bases that the fast pairs have, which no ramp touches; tidy ones first.
 std::vector<TidyNumber> bases_of(const MeasuredLadder& measured) {
   std::vector<TidyNumber> bases;
@@ -153,7 +163,6 @@ Given changes_of(const Found& found) {
 std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observation,
                                               const RotationHypothesis& hypothesis, double base) {
   const RotationTruth& truth = observation.truth();
-
   if (!observation.expected().encoding->scalable || !(base > 1) || !hypothesis.changes.empty() ||
       hypothesis.frequencies != truth.frequencies || !hypothesis.axis.empty() ||
       truth.unscaled.size() < observation.pairs() || observation.pairs() < 2 ||
@@ -206,10 +215,7 @@ RotationProposals fitted_parameter(const RotationObservation& observation,
   // Several of them: the rule that is meant, fitted from nothing.
   const Scaling* scaling = meant_scaling(observation);
   if (!scaling) return all;
-  const auto measured = measured_ladder(observation, hypothesis, meant_base(observation));
-  std::vector<Found> found;
-  if (measured) ask_rows(observation, hypothesis, *measured, meant_base(observation), 0, found);
-  for (const Found& one : found)
+  for (const Found& one : over_meant_base(observation, hypothesis))
     if (one.scaling == scaling)
       add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one),
                  fmt::format("{}, where {} is meant", describe(*one.scaling, one.settings),
@@ -222,16 +228,13 @@ RotationProposals every_scaling(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis) {
   RotationProposals all;
   const Scaling* scaling = meant_scaling(observation);
-  const auto measured = measured_ladder(observation, hypothesis, meant_base(observation));
-  std::vector<Found> found;
-  if (measured) ask_rows(observation, hypothesis, *measured, meant_base(observation), 0, found);
   // Yarn without its attention factor is ntk-by-parts on an index ramp: told as yarn where that is
   // meant.
   const auto is_same = [&](const Found& one) {
     return one.scaling == scaling ||
            (scaling && scaling->name == "yarn" && one.ladder.recipe.rule == LadderRule::ramped);
   };
-  for (const Found& one : found)
+  for (const Found& one : over_meant_base(observation, hypothesis))
     if (!is_same(one))
       add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one),
                  fmt::format("frequencies are those of {}, where {} is meant",

@@ -1,5 +1,5 @@
 // Candidate shapes from what is hidden on most of each row, column and diagonal.
-#include "pe/diagnosis/mask_shape.hpp"
+#include "pe/diagnosis/mask/shape.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,33 @@
-// The shape of a mask, from the cells of one matrix that hold it.
+// The shape of a mask: where the hidden cells of a matrix stand.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <vector>
 
 #include "pe/base/kept.hpp"
-#include "pe/diagnosis/mask.hpp"
+#include "pe/base/stored.hpp"
+#include "pe/diagnosis/axes.hpp"
+#include "pe/diagnosis/mask/levels.hpp"
 
 namespace pe {
+
+/// Which pairs of one matrix are hidden: the union of whole rows and columns at its ends (padding),
+/// of a side of the diagonal (causal), of what lies beyond a window, and of pairs in different
+/// blocks (documents, chunks, shifted windows).
+struct MaskShape {
+  Index rows_before = 0, rows_from = std::numeric_limits<Index>::max();
+  Index keys_before = 0, keys_from = std::numeric_limits<Index>::max();
+  std::int64_t past = std::numeric_limits<std::int64_t>::min();    // key − query below it
+  std::int64_t future = std::numeric_limits<std::int64_t>::max();  // key − query above it
+  Index sinks = 0;           // the first keys, which `past` does not hide
+  Index prefix = 0;          // the first keys, which `future` does not hide
+  std::vector<Index> block;  // of each key; empty: one
+
+  bool hides(const ScoreAxes& axes, Index query, Index key) const;
+  bool is_causal() const { return future == 0 && prefix <= 1; }
+  bool empty() const;
+};
 
 /// One matrix of a dump, as which of its cells hold a mask.
 class MaskedPlane {

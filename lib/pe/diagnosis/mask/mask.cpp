@@ -1,0 +1,67 @@
+// A mask in two steps: its levels from some rows, then the shape of each matrix.
+#include "pe/diagnosis/mask/mask.hpp"
+
+#include <algorithm>
+
+namespace pe {
+namespace {
+
+std::vector<std::vector<double>> some_rows(const Stored& array, const ScoreAxes& axes) {
+  constexpr Index most_planes = 24, most_rows = 24, most_keys = Index{1} << 20;
+  std::vector<std::vector<double>> rows;
+  const Index planes = axes.planes();
+  for (Index i = 0; i < std::min(planes, most_planes); ++i) {
+    const Index plane = planes <= most_planes ? i : i * (planes - 1) / (most_planes - 1);
+    for (Index j = 0; j < std::min(axes.queries, most_rows); ++j) {
+      const Index query = axes.queries <= most_rows ? j : j * (axes.queries - 1) / (most_rows - 1);
+      std::vector<double> row(static_cast<std::size_t>(std::min(axes.keys, most_keys)));
+      array.read((plane * axes.queries + query) * axes.keys, std::ssize(row), row.data());
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+DumpMask::DumpMask(const Stored& array, const ScoreAxes& axes) : axes_(axes) {
+  const std::vector<std::vector<double>> rows = some_rows(array, axes);
+  levels_ = MaskLevels::of(rows);
+  shapes_.emplace_back();
+  which_.assign(static_cast<std::size_t>(axes.planes()), 0);
+  const auto is_held = [&](double value) { return levels_.holds(value); };
+  if (std::ranges::none_of(rows,
+                           [&](const auto& row) { return std::ranges::any_of(row, is_held); }))
+    return;
+  for (Index plane = 0; plane < axes.planes(); ++plane) {
+    MaskedPlane cells(array, axes_, levels_, plane);
+    if (plane == 0 || !cells.agrees_at_a_glance(shapes_.back()))
+      shapes_.push_back(mask_shape_of(cells));
+    which_[static_cast<std::size_t>(plane)] = shapes_.size() - 1;
+  }
+}
+
+const MaskShape& DumpMask::shape(Index plane) const {
+  static const MaskShape none;
+  return which_.empty() ? none : shapes_[which_[static_cast<std::size_t>(plane)]];
+}
+
+bool DumpMask::any() const {
+  return std::ranges::any_of(shapes_, [](const MaskShape& shape) { return !shape.empty(); });
+}
+
+std::optional<std::int64_t> DumpMask::opens_future() const {
+  for (const std::size_t own : which_)
+    if (const std::int64_t future = shapes_[own].future;
+        future > 0 && future < std::numeric_limits<std::int64_t>::max() &&
+        shapes_[own].past == std::numeric_limits<std::int64_t>::min())
+      return future;
+  return {};
+}
+
+bool DumpMask::is_causal() const {
+  return !which_.empty() &&
+         std::ranges::all_of(which_, [&](std::size_t own) { return shapes_[own].is_causal(); });
+}
+
+}  // namespace pe

@@ -1,0 +1,38 @@
+// Mask: which cells of a dump of scores are hidden, by the numbers that they hold and by where they
+// stand. The one definition of it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pe/diagnosis/mask/shape.hpp"
+
+namespace pe {
+
+/// The mask of a dump of scores.
+class DumpMask {
+ public:
+  DumpMask() = default;
+  DumpMask(const Stored& array, const ScoreAxes& axes);
+
+  bool holds(double value) const { return levels_.holds(value); }
+  const MaskShape& shape(Index plane) const;
+  /// Indices, not positions.
+  bool hides(Index plane, Index query, Index key) const {
+    const MaskShape& own = shape(plane);
+    return !own.empty() && own.hides(axes_, query, key);
+  }
+  bool any() const;
+  /// Keys after their query are hidden in every plane.
+  bool is_causal() const;
+  /// How far after its query a key is still seen in some plane, where those beyond it are hidden.
+  std::optional<std::int64_t> opens_future() const;
+
+ private:
+  ScoreAxes axes_;
+  MaskLevels levels_;
+  std::vector<MaskShape> shapes_;   // of those that differ
+  std::vector<std::size_t> which_;  // of each plane
+};
+
+}  // namespace pe
