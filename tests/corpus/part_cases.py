@@ -6,6 +6,7 @@ import numpy as np
 import case
 import grids
 import rope_build as rope
+import scaling_cases
 import sinusoid
 import spoil_rows as rows
 import spoil_turns as spoil
@@ -56,6 +57,36 @@ def sides():
     for of in PLAIN[:2]:  # of sines alone the direction is a sign, and cosines do not have one
         yield side_of(number, accepted("direction-reversed"), spoil.direction_reversed, of=of, side="sin")
         yield side_of(number + 1, (), spoil.direction_reversed, of=of, side="cos", what=", turned backwards")
+        number += 2
+
+
+def side_ladders():
+    """One side of another ladder: bases up and down, every rule dumped or dropped, a parameter off, and two mistakes at once."""
+    number = 15100
+    for i, base in enumerate((5e5, 25000, 3e6, 2e6, 123456, 12345)):
+        for side in ("cos", "sin"):
+            yield side_of(number, accepted("wrong-base"), lambda s, b=base: spoil.wrong_base(s, b), of=PLAIN[i], side=side,
+                          length=(900, 400, 2048)[i % 3])
+            number += 1
+    ladders = scaling_cases.specs()
+    for kind in ("linear", "llama3", "yarn", "ntk"):
+        for side in ("cos", "sin"):
+            yield side_of(number, scaling_cases.names("none", kind), scaling_cases.dumped(ladders[kind]), of=ladders["none"], side=side,
+                          length=2048, what=f", {kind} dumped")
+            yield side_of(number + 1, scaling_cases.names(kind, "none"), scaling_cases.dumped(ladders["none"]), of=ladders[kind], side=side,
+                          length=2048, what=", plain dumped")
+            number += 2
+    for kind, change in (("linear", {"factor": 5.0}), ("llama3", {"low_freq_factor": 1.5}), ("yarn", {"factor": 24.0})):
+        spec = ladders[kind]
+        for side in ("cos", "sin"):
+            yield side_of(number, accepted("wrong-parameter", "wrong-scaling"), scaling_cases.dumped(spec.scaled(**change)), of=spec, side=side,
+                          length=4096, what=f", {kind} with another {next(iter(change))}")
+            number += 1
+    for side in ("cos", "sin"):
+        yield side_of(number, accepted("wrong-base + position-offset"),
+                      lambda s: spoil.wrong_base(s, 250000).also(places=rows.position_offset(1)), of=PLAIN[0], side=side, length=512)
+        yield side_of(number + 1, accepted("wrong-base"), lambda s: spoil.wrong_base(s, 250000), of=PLAIN[1], side=side, length=256, first=1000,
+                      what=", 256 from 1000")
         number += 2
 
 
@@ -112,6 +143,7 @@ def orders():
 
 def every():
     yield from sides()
+    yield from side_ladders()
     yield from stacks()
     yield from orders()
     yield from grids.every()

@@ -22,6 +22,7 @@ struct Expectation {
   Parameters parameters;
   Effect effect;
   std::int64_t first = 0;            // position of the first row
+  std::int64_t step = 1;             // from each to the next: of turns and waves other than 1
   std::optional<Index> rows;         // --length: how many rows there must be
   const Dialect* dialect = nullptr;  // whose layout and arithmetic are required; null: any
   std::string layout;                // --file-layout: how the arrays are laid out; "": recognised
@@ -32,6 +33,8 @@ struct Expectation {
     Effect effect;
   };
   std::function<std::optional<Remade>(const Given& changes)> remake;
+
+  std::int64_t position(Index slot) const { return first + step * slot; }
 };
 
 /// Somebody's arrays: one or several of one file or more, in the order given.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/rotations/hypothesis.hpp"
 
 namespace pe {
 
@@ -22,11 +23,12 @@ Expectation expectation_of(const Subject& subject) {
   };
   if (subject.positions_given()) {
     const PositionRange& positions = subject.span.positions;
-    if (positions.step != 1 || positions.decimals != 0)
-      throw UsageError(fmt::format(
-          "--positions {}: the rows of a dump are whole positions that follow each other",
-          spell(positions)));
+    const bool turns = rotation_truth(subject.effect).has_value();
+    if (positions.decimals != 0 || (positions.step != 1 && !turns))
+      throw UsageError(fmt::format("--positions: the rows of a dump of {} are whole positions{}",
+                                   subject.encoding->name, turns ? "" : " that follow each other"));
     expected.first = positions.first;
+    expected.step = positions.step;
     expected.rows = positions.count;
   }
   if (subject.dialect_given) expected.dialect = subject.dialect;

@@ -123,11 +123,6 @@ void AngleModel::shifts(const double* positions, double* shift) const {
   for (std::size_t j = 0; j < pairs_.size(); ++j) shift[j] = this->shift(pairs_[j], positions[j]);
 }
 
-bool AngleModel::is_known() const {
-  return std::ranges::none_of(pairs_,
-                              [](const Pair& pair) { return pair.form == AngleForm::drifting; });
-}
-
 namespace {
 
 // How far the probes lie from what a form gives, in their noise.
@@ -157,6 +152,19 @@ Misfit misfit(const std::vector<Phase>& phases, double frequency, Shift shift) {
   std::ranges::nth_element(off, off.begin() + rank);
   misfit.most = off[static_cast<std::size_t>(rank)];
   return misfit;
+}
+
+}  // namespace
+
+namespace {
+
+// Whether most probes lie where some float32 arithmetic may bring this angle.
+bool turns_so(const std::vector<Phase>& phases, double frequency, double growth) {
+  const auto near = std::ranges::count_if(phases, [&](const Phase& phase) {
+    return std::fabs(phase.off) <=
+           4 * phase.noise + growth * unit * std::fabs(phase.position * frequency);
+  });
+  return 2 * near >= std::ssize(phases);
 }
 
 }  // namespace
@@ -196,6 +204,10 @@ AngleModel::AngleModel(const RotationObservation& observation,
   for (std::size_t j = 0; j < n; ++j) {
     phases[j] = phases_of(observation, hypothesis, j);
     const double frequency = hypothesis.frequencies[j];
+    if (!turns_so(phases[j], frequency, growth[j])) {
+      pairs_.push_back({AngleForm::unknown, frequency, 0, growth[j] * unit});
+      continue;
+    }
     const Slope slope = slope_of(phases[j], frequency);
     pairs_.push_back({AngleForm::exact, frequency, 0, 0});
     // What is left of a slope that is the median of several, and of the number beside it; and two
@@ -246,6 +258,8 @@ std::string AngleModel::describe() const {
   const auto has = [&](AngleForm form) {
     return std::ranges::any_of(pairs_, [&](const Pair& pair) { return pair.form == form; });
   };
+  if (2 * std::ranges::count(pairs_, AngleForm::unknown, &Pair::form) >= std::ssize(pairs_))
+    return "";
   if (has(AngleForm::drifting))
     return "k = 4 + j for some pairs: float32 angles with one error of frequency for each";
   if (has(AngleForm::stepped)) return "k = 2: angles stepped as a dialect does";

@@ -36,6 +36,7 @@ enum class AngleForm {
   stepped,   // as a dialect steps: ggml's power by multiplication, positions divided by the factor
   drifting,  // p·θ·(1 + ε) within four roundings, and one more for each pair before it, as of a
              // power taken by multiplications
+  unknown,   // the pair turns otherwise than the hypothesis says: no arithmetic to be seen
 };
 
 /// What the file's angles are beside p·θ_j, estimated from the rows probed. Holds nothing but its
@@ -51,10 +52,7 @@ class AngleModel {
   void shifts(const double* positions, double* shift) const;
   /// What remains unknown of pair j's angle, relative to it.
   double per_radian(std::size_t pair) const { return pairs_[pair].per_radian; }
-  AngleForm form(std::size_t pair) const { return pairs_[pair].form; }
-  /// Every pair's angles are known but for their last rounding.
-  bool is_known() const;
-  /// "angles are float32 products of positions and frequencies held in float32".
+  /// "k = 2 …: one float32 product a pair"; "" where most pairs turn otherwise.
   std::string describe() const;
 
  private:

@@ -35,9 +35,9 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
   std::vector<float> angles(n);
   const bool as_angles = observation.reading().form == RotationReading::Form::angles;
   for (std::size_t i = 0; i < observation.rows().size() && worst <= limit; ++i) {
-    steps.angles(
-        static_cast<double>(observation.expected().first + observation.slot(observation.rows()[i])),
-        angles.data());
+    steps.angles(static_cast<double>(
+                     observation.expected().position(observation.slot(observation.rows()[i]))),
+                 angles.data());
     for (std::size_t j = 0; j < n; ++j) {
       const auto angle = static_cast<double>(angles[j]);
       const double c =

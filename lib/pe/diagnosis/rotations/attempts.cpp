@@ -107,7 +107,8 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
   const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
   const bool rows =
       reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
-  if (const auto most = rows_of(expected.effect); rows && most && expected.first + slots > *most)
+  if (const auto most = rows_of(expected.effect);
+      rows && most && expected.position(slots - 1) >= *most)
     throw UsageError(
         fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots,
                     expected.first, expected.encoding->name, *most));
@@ -337,34 +338,58 @@ double straightness(const Dump& dump, const RotationReading& reading) {
   return static_cast<double>(good) / static_cast<double>(reading.width);
 }
 
-// Columns of cosines, or of sines, of equal steps: x(p+1) + x(p−1) = 2 cos θ · x(p), and no more
-// than the amplitude. Columns that stand still tell nothing, and must not be most of them.
-double waviness(const Dump& dump, const RotationReading& reading, double amplitude) {
-  const Index rows = std::min<Index>(reading.run > 0 ? reading.run : reading.rows, 64);
-  if (rows < 5) return 0.5;
-  std::vector<double> x(static_cast<std::size_t>(rows * reading.width));
-  const Stored& array = dump.arrays[reading.cosine.array];
-  array.read(0, rows * reading.width, x.data());
-  const double rounding = 8 * unit_roundoff(array.dtype) * amplitude;
-  Index good = 0, moving = 0;
-  for (Index j = 0; j < reading.width; ++j) {
-    const auto at = [&](Index row) { return x[static_cast<std::size_t>(row * reading.width + j)]; };
-    double product = 0, square = 0;
-    double step = 0;  // the longest
-    bool within = true;
-    for (Index p = 2; p + 1 < rows; ++p) {  // row 0 is often special
-      product += (at(p + 1) + at(p - 1)) * at(p);
-      square += at(p) * at(p);
-      within = within && std::fabs(at(p)) <= 1.01 * amplitude;
-      step = std::max(step, std::fabs(at(p) - at(p - 1)));
-    }
-    const double twice = square > 0 ? product / square : 2;
-    for (Index p = 2; p + 1 < rows; ++p)
-      within = within && std::fabs(at(p + 1) + at(p - 1) - twice * at(p)) <= rounding + 0.01 * step;
-    moving += step > 0;
-    good += step > 0 && within && std::fabs(twice) <= 2.01;
+namespace {
+
+// Rows `step` apart, [row, column].
+std::vector<double> rows_apart(const Stored& array, Index width, Index rows, Index step) {
+  std::vector<double> x(static_cast<std::size_t>(rows * width));
+  for (Index r = 0; r < rows; ++r) array.read(r * step * width, width, x.data() + r * width);
+  return x;
+}
+
+// Whether a column, `width` cells a row, is a wave of equal steps; nothing where it stands still.
+std::optional<bool> is_wave(const double* column, Index width, Index rows, double amplitude,
+                            double rounding) {
+  const auto at = [&](Index row) { return column[row * width]; };
+  double product = 0, square = 0, step = 0, lowest = at(2), highest = at(2);
+  bool within = true;
+  for (Index p = 2; p + 1 < rows; ++p) {  // row 0 is often special
+    product += (at(p + 1) + at(p - 1)) * at(p);
+    square += at(p) * at(p);
+    within = within && std::fabs(at(p)) <= 1.01 * amplitude;
+    step = std::max(step, std::fabs(at(p) - at(p - 1)));
+    lowest = std::min(lowest, at(p));
+    highest = std::max(highest, at(p));
   }
-  return 2 * moving < reading.width ? 0 : static_cast<double>(good) / static_cast<double>(moving);
+  if (!(highest - lowest > rounding)) return {};
+  const double twice = square > 0 ? product / square : 2;
+  for (Index p = 2; p + 1 < rows; ++p)
+    within = within && std::fabs(at(p + 1) + at(p - 1) - twice * at(p)) <= rounding + 0.01 * step;
+  return within && std::fabs(twice) <= 2.01;
+}
+
+}  // namespace
+
+// Columns of cosines, or of sines, of equal steps: x(p+h) + x(p−h) = 2 cos hθ · x(p), and no more
+// than the amplitude. Columns that stand still tell nothing, and must not be nearly all of them:
+// rows lie as far apart as it takes in the file's type.
+double waviness(const Dump& dump, const RotationReading& reading, double amplitude) {
+  const Index all = reading.run > 0 ? reading.run : reading.rows;
+  if (all < 5) return 0.5;
+  const Stored& array = dump.arrays[reading.cosine.array];
+  const double rounding = 8 * unit_roundoff(array.dtype) * amplitude;
+  for (Index step = 1; step == 1 || all / step >= 16; step *= 8) {
+    const Index rows = std::min<Index>((all - 1) / step + 1, 64);
+    const std::vector<double> x = rows_apart(array, reading.width, rows, step);
+    Index good = 0, moving = 0;
+    for (Index j = 0; j < reading.width; ++j) {
+      const auto wave = is_wave(x.data() + j, reading.width, rows, amplitude, rounding);
+      moving += wave.has_value();
+      good += wave.value_or(false);
+    }
+    if (4 * moving >= reading.width) return static_cast<double>(good) / static_cast<double>(moving);
+  }
+  return 0;
 }
 
 // Vectors pass the channels that do not turn through.

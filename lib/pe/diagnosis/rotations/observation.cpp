@@ -10,6 +10,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/base/whole.hpp"
+#include "pe/diagnosis/rotations/measured.hpp"
 
 namespace pe {
 namespace {
@@ -105,7 +106,10 @@ RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> 
     std::ranges::nth_element(norms, middle);
     amplitude_ = reading_->is_one_sided() ? *std::ranges::max_element(norms) : *middle;
   }
-  estimate_frequencies();
+  MeasuredFrequencies measured = measured_frequencies(*this);
+  measured_ = std::move(measured.values);
+  errors_ = std::move(measured.errors);
+  amplitude_ = measured.amplitude;
 }
 
 void RotationObservation::load(const std::vector<Index>& rows, std::vector<double>& cosine,
@@ -124,15 +128,16 @@ void RotationObservation::load(const std::vector<Index>& rows, std::vector<doubl
 }
 
 RotationHypothesis RotationObservation::start() const {
-  RotationHypothesis hypothesis = hypothesis_of(
-      *truth_, expected_->first, [run = reading_->run, stride = reading_->stride](Index row) {
-        return run > 0 ? row / stride % run : row;
-      });
+  RotationHypothesis hypothesis =
+      hypothesis_of(*truth_, expected_->first,
+                    [run = reading_->run, stride = reading_->stride, step = expected_->step](
+                        Index row) { return step * (run > 0 ? row / stride % run : row); });
   if (reading_->per_axis) {
     hypothesis.axis.clear();
-    hypothesis.position = [first = expected_->first, run = reading_->run, at = truth_->coordinate](
-                              Index row, std::size_t) {
-      return at(static_cast<double>(first + row % run), static_cast<std::size_t>(row / run));
+    hypothesis.position = [first = expected_->first, step = expected_->step, run = reading_->run,
+                           at = truth_->coordinate](Index row, std::size_t) {
+      return at(static_cast<double>(first + step * (row % run)),
+                static_cast<std::size_t>(row / run));
     };
   }
   return hypothesis;
@@ -240,71 +245,6 @@ bool RotationObservation::agrees(const RotationPrediction& prediction) const {
     }
   }
   return !vagueness.holds_nothing();
-}
-
-// Probes of the first run by position; of several axes, by equal steps of the axis that the pair
-// reads.
-RotationObservation::Ruler RotationObservation::ruler_of(std::size_t axis) const {
-  Ruler ruler;
-  const RotationHypothesis meant = start();
-  if (meant.axis.empty()) {
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      if (rows_[i] == row_of_slot(slot(rows_[i]))) ruler.probes.emplace(slot(rows_[i]), i);
-    return ruler;
-  }
-  std::map<double, std::size_t> places;
-  for (std::size_t i = 0; i < rows_.size(); ++i) places.emplace(meant.position(rows_[i], axis), i);
-  if (places.size() < 2) return ruler;
-  ruler.step = std::next(places.begin())->first - places.begin()->first;
-  for (const auto& [place, probe] : places)
-    if (const double steps = (place - places.begin()->first) / ruler.step;
-        std::fabs(steps - std::round(steps)) < 1e-6)
-      ruler.probes.emplace(static_cast<Index>(std::round(steps)), probe);
-  return ruler;
-}
-
-void RotationObservation::estimate_frequencies() {
-  measured_.assign(pairs_, nan);
-  errors_.assign(pairs_, std::numeric_limits<double>::infinity());
-  if (reading_->is_one_sided()) return;  // a phase has two sides
-  const bool axes = !start().axis.empty();
-  std::vector<Ruler> rulers;
-  for (std::size_t axis = 0, count = axes ? *std::ranges::max_element(truth_->axis) + 1 : 1;
-       axis < count; ++axis)
-    rulers.push_back(ruler_of(axis));
-  for (std::size_t j = 0; j < pairs_; ++j)
-    estimate_frequency(j, rulers[axes ? truth_->axis[j] : 0]);
-}
-
-// From base 1 (0 is often special): 1 + 1, 1 + 2, 1 + 4, …
-void RotationObservation::estimate_frequency(std::size_t j, const Ruler& ruler) {
-  if (ruler.probes.empty()) return;
-  const Index from = ruler.probes.rbegin()->first > 1 ? 1 : 0;
-  const auto base = ruler.probes.find(from);
-  if (base == ruler.probes.end()) return;
-  const std::complex<double> z0(cosine(base->second, j), sine(base->second, j));
-  double frequency = nan, farthest = 0;
-  const double from_base = slack(base->second, j);
-  double moved = from_base;
-  for (Index distance = 1;; distance *= 2) {
-    const auto probe = ruler.probes.find(from + distance);
-    if (probe == ruler.probes.end()) break;
-    const std::complex<double> z(cosine(probe->second, j), sine(probe->second, j));
-    const double turn = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
-    const double step = distance == 1 ? turn : wrapped(turn - frequency * d);
-    if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
-    frequency = distance == 1 ? step : frequency + step / d;
-    farthest = d;
-    moved = from_base + slack(probe->second, j);
-  }
-  measured_[j] = frequency / ruler.step;
-  if (farthest == 0) return;
-  // Two phases, each off by what a cell may be off by in both its sides.
-  errors_[j] =
-      (2 * std::sqrt(2.0) * (3 * unit + unit_roundoff(dtype_)) / std::abs(z0) *
-           std::max(amplitude_, 1e-300) +
-       std::sqrt(2.0) * moved + truth_->growth[j] * unit * std::fabs(frequency) * (2 + farthest)) /
-      (farthest * ruler.step);
 }
 
 namespace {

@@ -115,14 +115,6 @@ class RotationObservation {
   bool may_hold(const RotationHypothesis& hypothesis) const;
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;
-  /// Probes by steps along an axis.
-  struct Ruler {
-    std::map<Index, std::size_t> probes;
-    double step = 1;
-  };
-  Ruler ruler_of(std::size_t axis) const;
-  void estimate_frequencies();
-  void estimate_frequency(std::size_t pair, const Ruler& ruler);
   double step_of(const RotationHypothesis& hypothesis) const;
   double turned(const RotationHypothesis& hypothesis) const;
   double implied(const RotationHypothesis& hypothesis, std::size_t axis, const double* cosine,

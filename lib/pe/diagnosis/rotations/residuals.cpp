@@ -69,7 +69,8 @@ class Oracle {
   void turns(Index first, Index count, DType type, std::vector<double>& cosine,
              std::vector<double>& sine) const {
     const PositionRange positions{
-        observation_.expected().first + observation_.truth().shift + first, 1, count, 0};
+        observation_.expected().position(first) + observation_.truth().shift,
+        observation_.expected().step, count, 0};
     const std::size_t size = cosine.size(), bytes = size * size_of(type);
     if (rotation_) {
       std::vector<std::byte> c(bytes), s(bytes);
@@ -427,9 +428,8 @@ std::vector<Diagnosis::Point> curve_of(const RotationObservation& observation,
     for (std::size_t i = 0; i < worst.size(); ++i) worst[i] = std::max(worst[i], part.curve[i]);
   for (std::size_t i = 0; i < worst.size(); ++i)
     if (worst[i] >= 0)
-      curve.push_back({observation.expected().first +
-                           std::min<std::int64_t>(i == 0 ? 0 : (std::int64_t{1} << i) - 1,
-                                                  observation.slots() - 1),
+      curve.push_back({observation.expected().position(std::min<std::int64_t>(
+                           i == 0 ? 0 : (std::int64_t{1} << i) - 1, observation.slots() - 1)),
                        worst[i]});
   return curve;
 }
@@ -474,7 +474,7 @@ std::string spell_place(const RotationObservation& observation, Index row, Index
     if (axis != reading.axis && reading.extents[axis] > 1)
       place += fmt::format("{} {}, ", name_of_axis(reading, axis), reading.along(row, axis));
   place += fmt::format("position {}, pair {}, {}",
-                       observation.expected().first + observation.slot(row), pair,
+                       observation.expected().position(observation.slot(row)), pair,
                        reading.form == RotationReading::Form::angles ? "angle"
                        : sine                                        ? "sin"
                                                                      : "cos");

@@ -33,8 +33,8 @@ std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dum
   const Parameters& parameters = expected.parameters;
   if (!expected.dialect || !expected.dialect->stacks_longrope || !expected.remake ||
       !dump.before.empty() || dump.arrays.size() != 1 || expected.first != 0 ||
-      !parameters.has("scaling") || parameters.choice("scaling") != "longrope" ||
-      parameters.choice("factor-list") != "by-length")
+      expected.step != 1 || !parameters.has("scaling") ||
+      parameters.choice("scaling") != "longrope" || parameters.choice("factor-list") != "by-length")
     return {};
   const Stored& array = dump.arrays[0];
   const Index original = parameters.integer("original-max-position");

@@ -52,6 +52,32 @@ RotationProposals swapped(const RotationObservation& observation,
   return all;
 }
 
+// Rows that walk a grid of two axes the other way round: column after column where row after row is
+// meant.
+RotationProposals walked(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis) {
+  const Index patches = observation.slots();
+  if (hypothesis.axis.empty() || axes_of(observation, hypothesis) != 2 || patches < 4) return {};
+  const Index from = observation.row_of_slot(0), next = observation.row_of_slot(1) - from;
+  const auto stays = [&](std::size_t axis) {  // rows before this axis moves
+    Index count = 1;
+    const double start = hypothesis.position(from, axis);
+    while (count < patches && hypothesis.position(from + count * next, axis) == start) ++count;
+    return count;
+  };
+  const Index inner = std::max(stays(0), stays(1)), outer = patches / inner;
+  if (inner * outer != patches || inner == patches || outer == patches) return {};
+  RotationHypothesis other = hypothesis;
+  other.position = [before = hypothesis.position, inner, outer, patches, from, next](
+                       Index row, std::size_t axis) {
+    const Index slot = (row - from) / next % patches, place = slot % outer * inner + slot / outer;
+    return before(row + (place - slot) * next, axis);
+  };
+  return {{other,
+           fmt::format("the grid is walked column after column, where row after row of {} is meant",
+                       inner)}};
+}
+
 // The axis that each pair agrees with at every probe: its own where it may be. Empty where a pair
 // agrees with none.
 std::vector<std::size_t> followed(const RotationObservation& observation,
@@ -157,9 +183,9 @@ RotationProposals collapsed(const RotationObservation& observation,
                        : fmt::format("every pair turns with axis {} alone", a)});
   Proposal<RotationHypothesis> flat{
       hypothesis, "every pair turns with the place in the sequence: plain rope, without the axes"};
-  flat.hypothesis.position = [first = observation.expected().first, run = observation.reading().run,
+  flat.hypothesis.position = [&expected = observation.expected(), run = observation.reading().run,
                               stride = observation.reading().stride](Index row, std::size_t) {
-    return static_cast<double>(first + (run > 0 ? row / stride % run : row));
+    return static_cast<double>(expected.position(run > 0 ? row / stride % run : row));
   };
   all.push_back(flat);
   return all;
@@ -167,6 +193,7 @@ RotationProposals collapsed(const RotationObservation& observation,
 
 constexpr RotationProposer rows[] = {
     {Cause::axes_swapped, "axes", swapped},
+    {Cause::axes_swapped, "axes", walked},
     {Cause::sections_order, "axes", order},
     {Cause::sections_order, "axes", sections},
     {Cause::axes_collapsed, "axes", collapsed},

@@ -243,6 +243,28 @@ RotationProposals every_scaling(const RotationObservation& observation,
   return all;
 }
 
+// Whether the pairs from some one on, and not those before it, stand over another base, whose
+// divisors are powers of j: columns of two tables.
+bool is_of_two_tables(const MeasuredLadder& measured) {
+  const double all = measured.divisor(0);
+  std::size_t first = 1;
+  const auto differs = [&](std::size_t j) {
+    return std::fabs(measured.divisor(j) / all - 1) > 2 * measured.relative_error(j) + 1e-6;
+  };
+  while (first < measured.pairs() && !differs(first)) ++first;
+  if (first < 2 || first + 3 > measured.pairs()) return false;
+  const std::size_t last = measured.pairs() - 1;
+  const double rate = std::log(measured.divisor(first) / all) / static_cast<double>(first),
+               loose = measured.relative_error(first) / static_cast<double>(first);
+  for (std::size_t j = first; j <= last; ++j) {
+    const auto place = static_cast<double>(j);
+    if (std::fabs(std::log(measured.divisor(j) / all) - rate * place) >
+        2 * (measured.relative_error(j) + loose * place) + 1e-6)
+      return false;
+  }
+  return true;
+}
+
 // A list has a number for every pair, and so fits any ladder. It explains what it could not help
 // fitting only where divisors grow with the pair, as those that are made for longer contexts do.
 RotationProposals own_divisors(const RotationObservation& observation,
@@ -259,6 +281,7 @@ RotationProposals own_divisors(const RotationObservation& observation,
     highest = std::max(highest, measured->divisor(j));
     if (highest > 4096) return all;  // no context is stretched so far
   }
+  if (is_of_two_tables(*measured)) return all;
   const Scaling& longrope = find_scaling("longrope");
   const bool is_meant = scaling == &longrope;
   for (const ScalingFit& fit : longrope.fit.function(*measured)) {

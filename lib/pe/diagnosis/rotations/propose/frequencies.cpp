@@ -26,10 +26,12 @@ RotationHypothesis bent(const RotationObservation& observation,
   return other;
 }
 
-// Least squares of the phases left over, pair j at row p moving by −p·θ_j·(2j/d) for each unit of
-// ln(base); rows farther and farther out, so that what is left stays within a turn.
+// Least squares of what is left of cosines and sines, the angle of pair j at row p moving by
+// −p·θ_j·(2j/d) for each unit of ln(base); rows farther and farther out, so that what is left stays
+// within a radian.
 double refined(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                double base, double exponent, std::size_t pairs) {
+  constexpr double near = 0.8;
   const double scale = hypothesis.frequencies[0] / observation.truth().unscaled[0];
   if (!observation.has_rows()) {  // of the frequencies' own logarithms
     double sum = 0, weight = 0;
@@ -51,15 +53,23 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
       for (std::size_t j = 1; j < pairs; ++j) {
         const double e = exponent * static_cast<double>(j), angle = p * scale * std::pow(base, e),
                      gradient = e * angle;
-        const double c = hypothesis.swapped ? observation.sine(i, j) : observation.cosine(i, j),
-                     s = hypothesis.swapped    ? observation.cosine(i, j)
-                         : hypothesis.reversed ? -observation.sine(i, j)
-                                               : observation.sine(i, j);
-        const double left = std::remainder(std::atan2(s, c) - angle, 2 * std::numbers::pi);
-        if (std::fabs(left) < 1) {
-          moved += left * gradient;
-          weight += gradient * gradient;
+        double c = observation.cosine(i, j), s = observation.sine(i, j);
+        bool has_cosine = observation.has_cosine(), has_sine = observation.has_sine();
+        if (hypothesis.swapped) {
+          std::swap(c, s);
+          std::swap(has_cosine, has_sine);
         }
+        const double from_cosine = c / hypothesis.cosine_magnitude - std::cos(angle),
+                     from_sine = (hypothesis.reversed ? -s : s) / hypothesis.sine_magnitude -
+                                 std::sin(angle),
+                     along = -std::sin(angle), across = std::cos(angle);
+        const double left =
+            (has_cosine ? from_cosine * along : 0) + (has_sine ? from_sine * across : 0);
+        if (has_cosine && !(std::fabs(from_cosine) < near)) continue;
+        if (has_sine && !(std::fabs(from_sine) < near)) continue;
+        moved += left * gradient;
+        weight += gradient * gradient *
+                  ((has_cosine ? along * along : 0) + (has_sine ? across * across : 0));
       }
     }
     if (weight > 0) base *= std::exp(moved / weight);

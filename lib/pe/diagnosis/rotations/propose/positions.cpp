@@ -292,7 +292,7 @@ RotationProposals permuted(const RotationObservation& observation,
   if (all.size() < observation.rows().size() * 9 / 10 || odd < 2) return {};
   const auto inside = [&](const Seen& one) {
     return one.implied > -0.5 &&
-           one.implied < static_cast<double>(observation.slots() + observation.expected().first);
+           one.implied < static_cast<double>(observation.expected().position(observation.slots()));
   };
   if (!std::ranges::all_of(all, inside)) return {};
   std::vector<Index> rows;

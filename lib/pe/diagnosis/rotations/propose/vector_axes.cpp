@@ -21,8 +21,9 @@ RotationHypothesis placed(const RotationObservation& observation,
   RotationHypothesis other = hypothesis;
   const RotationTruth& truth = observation.truth();
   other.position = [first = observation.expected().first + truth.shift,
-                    coordinate = truth.coordinate, index](Index row, std::size_t axis) {
-    const auto position = static_cast<double>(first + index(row));
+                    step = observation.expected().step, coordinate = truth.coordinate,
+                    index](Index row, std::size_t axis) {
+    const auto position = static_cast<double>(first + step * index(row));
     return coordinate ? coordinate(position, axis) : position;
   };
   return other;

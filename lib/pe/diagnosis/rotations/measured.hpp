@@ -1,0 +1,22 @@
+// Measured frequencies: radians per position of each pair, from the rows that were probed.
+#pragma once
+
+#include <vector>
+
+namespace pe {
+
+class RotationObservation;
+
+struct MeasuredFrequencies {
+  std::vector<double> values;  // NaN where unknown
+  std::vector<double> errors;  // their bounds, where float32 arithmetic made the angles
+  double amplitude = 0;        // of one side alone; 0 where nothing shows it
+};
+
+/// From phases, unwrapped at distances 1, 2, 4, …; of one side alone from three rows at equal
+/// distances, x(p − d) + x(p + d) = 2 cos(dθ)·x(p), which asks for neither phase nor amplitude, and
+/// then, where the rows stand where they are meant to, from the rows themselves. Cosines alone tell
+/// no sign.
+MeasuredFrequencies measured_frequencies(const RotationObservation& observation);
+
+}  // namespace pe
