@@ -136,7 +136,9 @@ TEST_CASE("mrope tells text, images and videos from its positions") {
   Values angles;
   for (const auto& place : places)
     for (std::size_t j = 0; j < 64; ++j)
-      angles.push_back(place[j < 16 ? 0 : j < 40 ? 1 : 2] *
+      angles.push_back(place[j < 16   ? 0
+                             : j < 40 ? 1
+                                      : 2] *
                        std::pow(1e6, -static_cast<double>(j) / 64));
   const auto rows = static_cast<Index>(places.size());
   for (const DType dtype : {DType::f32, DType::bf16}) {

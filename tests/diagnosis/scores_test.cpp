@@ -11,6 +11,8 @@
 #include "foreign_dumps.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/biases/biases.hpp"
+#include "pe/diagnosis/buckets/buckets.hpp"
+#include "pe/diagnosis/rows/rows.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/io/file.hpp"
 

@@ -29,6 +29,20 @@ FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other paramet
 FLOORS["verify"] = set(FLOORS)
 FLOORS["cmd"] = set(FLOORS)
 
+# Diagnosis in rooms. Its own files are its types; those that lead from a dump to a room stand above the rooms.
+ROOMS = {
+    "types": set(),
+    "mask": {"types"},
+    "rotations": {"types"},
+    "rows": {"types"},
+    "buckets": {"types"},
+    "biases": {"types", "mask", "buckets"},
+}
+ROOMS["door"] = set(ROOMS)
+ROOMS["observe"] = set(ROOMS)
+ROOMS["identify"] = set(ROOMS) - {"observe"}
+DOOR = {"diagnose", "written", "expectation"}
+
 TALK = re.compile(r"std::c(?:out|err|log)\b|<iostream>|\bfmt::print(?:ln)?\s*\(|"
                   r"(?<![\w.>])(?:v?f?printf|f?puts|f?putc|putchar|perror|(?:secure_)?getenv|exit|quick_exit|abort)\s*\(")
 NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-f])\'(?:\\[^\'\n]+|\\\'|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.S)
@@ -37,6 +51,12 @@ NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-f])\'(?:
 def floor_of(path):
     parts = path.relative_to(source.ROOT).parts
     return parts[2] if parts[:2] == ("lib", "pe") and len(parts) > 3 else parts[0]
+
+
+def room_of(name):
+    """The room of lib/pe/diagnosis that a file is in, from its path below."""
+    room, _, rest = name.partition("/")
+    return room if rest else "door" if room.split(".")[0] in DOOR else "types"
 
 
 def includes(path):
@@ -55,6 +75,12 @@ def includes(path):
             yield number, f"{name} does not exist"
         elif there != here and there not in FLOORS[here]:
             yield number, f"{here} may not include {name}"
+        elif here == there == "diagnosis":
+            mine, other = (room_of(str(n).split("pe/diagnosis/")[1]) for n in (path.as_posix(), name))
+            if mine not in ROOMS:
+                yield number, f"{mine} is no room of diagnosis: give it a row in tests/tools/floors.py"
+            elif other != mine and other not in ROOMS[mine]:
+                yield number, f"{mine} may not include {name}"
 
 
 def code(text):

@@ -8,7 +8,9 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/biases/biases.hpp"
+#include "pe/diagnosis/buckets/buckets.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/rows/rows.hpp"
 #include "pe/diagnosis/written.hpp"
 
 namespace pe {

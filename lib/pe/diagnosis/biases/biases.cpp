@@ -11,6 +11,7 @@
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
 #include "pe/diagnosis/biases/trained.hpp"
+#include "pe/diagnosis/buckets/buckets.hpp"
 
 namespace pe {
 namespace {

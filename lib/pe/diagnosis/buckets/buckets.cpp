@@ -1,11 +1,12 @@
 // The diagnosis of index matrices: which bucket each pair of a query and a key has.
+#include "pe/diagnosis/buckets/buckets.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/biases/biases.hpp"
 #include "pe/diagnosis/buckets/observation.hpp"
 
 namespace pe {

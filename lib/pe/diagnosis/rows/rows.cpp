@@ -1,5 +1,7 @@
 // The diagnosis of a table of rows: every row against the one meant, and the smallest cause where
 // rows are wrong.
+#include "pe/diagnosis/rows/rows.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <unordered_map>
 
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/biases/biases.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
 
