@@ -96,6 +96,14 @@ std::vector<double> angle_frequencies(const Dump& dump, const FrequencyEstimate&
   return sum;
 }
 
+// Whether a pair of row 0 stands at phase 0; of one side, whether it may.
+bool stands_at_origin(const RotationObservation& observation, std::size_t pair) {
+  const double c = observation.cosine(0, pair), s = observation.sine(0, pair);
+  if (!observation.has_sine()) return std::fabs(c / observation.amplitude() - 1) < 0.01;
+  if (!observation.has_cosine()) return std::fabs(s) < 0.05;
+  return std::fabs(std::atan2(s, c)) < 0.05;
+}
+
 // The mean of √(cos² + sin²), near the median: finer than the values' own type.
 double mean_amplitude(const RotationObservation& observation) {
   double sum = 0, count = 0;
@@ -122,8 +130,9 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
       return {};
     return seen;
   }
-  seen.score =
-      reading.form == Form::angles ? straightness(dump, reading) : plausibility(observation);
+  seen.score = reading.form == Form::angles ? straightness(dump, reading)
+               : reading.is_one_sided()     ? waviness(dump, reading, 1)
+                                            : plausibility(observation);
   if (!passes_rest(dump, reading, seen.rows)) seen.score -= 0.5;
   if (reading.cosine_copy) {
     const RotationObservation copy(blank, dump, seen.reading, truth, seen.rows, true);
@@ -136,11 +145,12 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
                                                    1, seen.rows.size() * observation.pairs())) -
                   0.75;
   }
-  seen.measured = {observation.measured(), mean_amplitude(observation), observation.has_amplitude(),
-                   false, 0};
+  const bool both = !reading.is_one_sided();
+  seen.measured = {observation.measured(), both ? mean_amplitude(observation) : 1,
+                   both && observation.has_amplitude(), false, 0};
   if (reading.form == Form::angles && reading.rows > 1)
     seen.measured.frequencies = angle_frequencies(dump, seen);
-  else
+  else if (both)
     refine(observation, seen, seen.measured.frequencies);
   // Slow pairs stand at the amplitude itself, and all round alike.
   seen.measured.amplitude_error = 2 * std::max(unit_roundoff(observation.dtype()), 0x1p-24);
@@ -158,14 +168,19 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
     for (double& f : seen.measured.frequencies) f = -f;
   seen.at_origin = true;
   for (std::size_t j = 0; j < observation.pairs(); ++j)
-    seen.at_origin = seen.at_origin &&
-                     std::fabs(std::atan2(observation.sine(0, j), observation.cosine(0, j))) < 0.05;
-  if (!seen.rows.empty() && reading.form != Form::angles)
+    seen.at_origin = seen.at_origin && stands_at_origin(observation, j);
+  if (!seen.rows.empty() && reading.form != Form::angles && both)
     seen.score += orientation(observation, seen);
   return seen;
 }
 
 namespace {
+
+// The side that the name of the only array says, and no other.
+std::optional<RotationReading::Side> only_side(const Dump& dump) {
+  if (!dump.before.empty() || dump.arrays.size() != 1 || dump.arrays[0].is_complex) return {};
+  return side_said_by(dump.arrays[0]);
+}
 
 // Channels of vectors from which on nothing turns, two for each pair; and the usual parts of a
 // head.
@@ -190,8 +205,15 @@ std::vector<Index> pairs_of_vectors(const Dump& dump) {
 }  // namespace
 
 std::vector<RotationReading> readings_of(const Dump& dump) {
-  if (dump.before.empty()) return turn_readings(dump, {});
   std::vector<RotationReading> all;
+  if (const auto side = only_side(dump)) {
+    const Index width = squeezed(dump.arrays[0].shape).back();
+    for (const Index pairs : {width / 2, width})
+      for (RotationReading& reading : turn_readings(dump, pairs))
+        if (reading.side == *side) all.push_back(std::move(reading));
+    return all;
+  }
+  if (dump.before.empty()) return turn_readings(dump, {});
   for (const Index pairs : pairs_of_vectors(dump))
     for (RotationReading& reading : turn_readings(dump, pairs)) all.push_back(std::move(reading));
   return all;
@@ -248,10 +270,8 @@ std::vector<Dump> unrolled(const Dump& dump) {
   return all;
 }
 
-std::int64_t offset_of(const Dump& dump, const FrequencyEstimate& seen, const Expectation& expected,
-                       const RotationTruth& truth, const std::vector<double>& frequencies) {
-  constexpr double allowed =
-      0.05;  // radians, mean over pairs: a whole position off moves the first pair by one
+Origin origin_of(const Dump& dump, const FrequencyEstimate& seen, const Expectation& expected,
+                 const RotationTruth& truth, const std::vector<double>& frequencies) {
   const RotationObservation observation(expected, dump, seen.reading, truth, seen.rows);
   const std::size_t count = std::min<std::size_t>(9, seen.rows.size());
   const std::vector<Index> rows(seen.rows.begin(),
@@ -276,24 +296,22 @@ std::int64_t offset_of(const Dump& dump, const FrequencyEstimate& seen, const Ex
             std::fabs(off) < 1e7 && std::fabs(off - std::round(off)) < 0.1)
           candidates.insert(saturated<std::int64_t>(std::round(off)));
   }
-  std::int64_t best = 0;
-  double least = allowed;
+  Origin best;
   for (const std::int64_t offset : candidates) {
     double sum = 0, cells = 0;
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < frequencies.size(); ++j) {
-        const double sign = seen.backwards ? -1 : 1,
-                     phase = std::atan2(sign * observation.sine(i, j), observation.cosine(i, j));
-        sum += std::fabs(std::remainder(
-            phase - (static_cast<double>(offset) + static_cast<double>(observation.slot(rows[i]))) *
-                        frequencies[j],
-            2 * std::numbers::pi));
+        const double sign = seen.backwards ? -1 : 1, c = observation.cosine(i, j),
+                     s = sign * observation.sine(i, j),
+                     angle =
+                         static_cast<double>(offset + observation.slot(rows[i])) * frequencies[j];
+        sum += !observation.has_sine() ? std::fabs(c - std::cos(angle))
+               : !observation.has_cosine()
+                   ? std::fabs(s - std::sin(angle))
+                   : std::fabs(std::remainder(std::atan2(s, c) - angle, 2 * std::numbers::pi));
         ++cells;
       }
-    if (sum / cells < least) {
-      least = sum / cells;
-      best = offset;
-    }
+    if (sum / cells < best.off) best = {offset, sum / cells};
   }
   return best;
 }

@@ -33,10 +33,15 @@ std::vector<RotationReading> readings_of(const Dump& dump);
 /// The name of the same places in a sinusoidal table; "": it is none.
 std::string sinusoidal_layout(const Dump& dump, const RotationReading& reading);
 
-/// The position of row 0: what the phases of the first rows imply, a whole number that brings every
-/// pair to where it stands; 0 where none does.
-std::int64_t offset_of(const Dump& dump, const FrequencyEstimate& seen, const Expectation& expected,
-                       const RotationTruth& truth, const std::vector<double>& frequencies);
+/// The position of row 0: what the phases of the first rows imply, the whole number that brings
+/// every pair nearest to where it stands, and by how much it misses, radians in the mean. Position
+/// 0 where none comes near.
+struct Origin {
+  std::int64_t first = 0;
+  double off = 0.05;  // a whole position off moves the first pair by one
+};
+Origin origin_of(const Dump& dump, const FrequencyEstimate& seen, const Expectation& expected,
+                 const RotationTruth& truth, const std::vector<double>& frequencies);
 
 /// One-dimensional arrays that hold rows one after the other, as the tables that they may be.
 std::vector<Dump> unrolled(const Dump& dump);

@@ -41,6 +41,7 @@ Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis) {
   for (const Parameters::Entry& entry : guess.expected.parameters.entries())
     if (guess.candidate.given.contains(entry.name))
       found.summary += fmt::format(", {} {}", entry.name, entry.text);
+  if (encoding.kind == Kind::rotation) found.scaling = "none";
   found.parameters = telling(guess.candidate, guess.expected);
   found.command = command_of(guess.candidate, guess.expected, *guess.expected.rows, 0, "",
                              dump.arrays[0].dtype);
@@ -68,13 +69,16 @@ std::optional<Identification> told(std::vector<Guess> agreeing, const Dump& dump
 std::vector<Index> counts_of_rows(const Dump& dump) {
   const std::vector<Index>& shape = dump.arrays[0].shape;
   std::vector<Index> all;
-  if (dump.before.empty()) {
-    const Index width = squeezed(shape).back();
-    return {width > 0 ? dump.arrays[0].size() / width : 0};
+  Index rows = 1;
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i) {
+    rows *= shape[i];
+    all.push_back(shape[i]);
+    if (dump.before.empty()) all.push_back(rows);
   }
-  for (std::size_t i = 0; i + 1 < shape.size(); ++i)
-    if (shape[i] > 2 && std::ranges::find(all, shape[i]) == all.end()) all.push_back(shape[i]);
   std::ranges::sort(all, std::greater{});
+  const auto [first, last] = std::ranges::unique(all);
+  all.erase(first, last);
+  std::erase_if(all, [](Index count) { return count < 3; });
   return all;
 }
 

@@ -31,8 +31,8 @@ std::optional<Identification> told(std::vector<Guess> agreeing, const Dump& dump
 /// A guess that may be off, with what the dump was found to be beside it.
 Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis);
 
-/// The extents that may count positions: those before the channels, of vectors; of a table, all of
-/// them together. Without repetition.
+/// The extents before the channels that may count positions, and of a table the products of the
+/// first of them: the most rows first, none below three.
 std::vector<Index> counts_of_rows(const Dump& dump);
 
 }  // namespace pe

@@ -60,10 +60,13 @@ Identification identify(const Dump& dump, const std::string& layout) {
   } catch (const UsageError&) {
     if (!found) throw;
   }
-  const bool named = turns && turns->encoding && turns->diagnosis.reasons.empty();
-  if (!named)
-    for (const auto& look : {identify_sections, identify_grid})
-      if (auto other = look(dump, layout)) return *other;
+  const auto is_whole = [](const std::optional<Identification>& one) {
+    return one && one->encoding && one->diagnosis.reasons.empty();
+  };
+  if (is_whole(turns)) return *turns;
+  if (auto sections = identify_sections(dump, layout)) return *sections;
+  auto grid = identify_grid(dump, layout);
+  if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;
   return identify_rows(dump);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
@@ -133,29 +134,32 @@ class Work {
         nearest.emplace_back(distance_of(seen.measured, truth->frequencies), &expected);
     std::ranges::stable_sort(nearest, {}, [](const auto& one) { return one.first; });
     if (nearest.size() > 4) nearest.resize(4);
+    Origin best;
     for (const auto& [distance, expected] : nearest) {
       const RotationTruth truth = *truth_of(*expected, seen.reading);
-      std::vector<const std::vector<double>*> trusted{&seen.measured.frequencies};
-      if (distance < 0.05) trusted.push_back(&truth.frequencies);
-      for (const std::vector<double>* frequencies : trusted) {
+      const std::vector<double>* ladders[] = {&seen.measured.frequencies, &truth.frequencies};
+      for (const std::vector<double>* frequencies : ladders) {
         if (!std::ranges::all_of(*frequencies, [](double f) { return std::isfinite(f); })) continue;
-        if (const std::int64_t offset = offset_of(dump_, seen, *expected, truth, *frequencies);
-            offset != 0) {
-          seen.first = offset;
-          return;
-        }
+        const Origin origin = origin_of(dump_, seen, *expected, truth, *frequencies);
+        if (origin.first != 0 && origin.off < best.off) best = origin;
       }
     }
+    seen.first = best.first;
   }
 
   // Stage by stage: what is known, the same from another position on, fitted scalings, faults,
   // lists; each over all readings.
   std::vector<Match> search() {
     std::vector<std::vector<std::pair<Candidate, Expectation>>> usuals;
+    std::vector<Match> first;
     for (const FrequencyEstimate& seen : seen_) {
       usuals.push_back(usual(seen));
-      if (auto hits = agreeing(seen, usuals.back()); !hits.empty()) return hits;
+      std::ranges::move(agreeing(seen, usuals.back()), std::back_inserter(first));
+      // How much of a vector turns is told by the ladder alone, where slow pairs hardly move.
+      if (!first.empty() && seen.reading.form != Form::vectors) return first;
     }
+    std::ranges::stable_sort(first, {}, [](const Match& hit) { return hit.candidate.cost; });
+    if (!first.empty()) return first;
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       find_offset(seen_[i], usuals[i]);
       if (seen_[i].first == 0) continue;
@@ -234,6 +238,18 @@ std::string spell_frequencies(const Measured& measured) {
   return fmt::format("{}", fmt::join(some, ", "));
 }
 
+// Vectors show their own pairing, which no ladder of the catalogue says.
+void say_pairing(Match& match, Pairing pairing, Index length) {
+  Candidate other = match.candidate;
+  other.given["pairing"] =
+      identified(pairing == Pairing::adjacent ? "adjacent" : "adjacent-to-halves");
+  auto made = expectation_of(other, length, match.expected.first, false);
+  if (!made) return;
+  made->layout = match.expected.layout;
+  match.candidate = std::move(other);
+  match.expected = std::move(*made);
+}
+
 std::optional<Identification> identify_one(const Dump& dump, const std::string& layout) {
   const auto blank = expectation_of(
       {.encoding = &find_encoding("rope"), .given = {}, .cost = 0, .model = {}}, 1024, 0, false);
@@ -279,6 +295,9 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
   best.expected.layout = best.expected.encoding->kind == Kind::table
                              ? sinusoidal_layout(dump, best.seen->reading)
                              : best.seen->reading.layout;
+  if (const RotationReading& reading = best.seen->reading;
+      reading.form == Form::vectors && reading.pairing && reading.pairing != Pairing::halves)
+    say_pairing(best, *reading.pairing, length);
   std::vector<std::string> near;
   for (const Match& hit : hits) {
     if (!hit.candidate.model.empty() &&

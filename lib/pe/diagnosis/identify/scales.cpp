@@ -20,20 +20,26 @@ Candidate xpos_of(Index dim, const char* center) {
 }
 
 // The scale base B: the first pair grows by |ln ζ_0|/B from position to position, ζ_0 = 0.4/1.4.
-TidyNumber scale_base_of(const RotationObservation& observation) {
-  double above = 0, below = 0;
-  const auto growth = [&](std::size_t i) {
+// Nothing where it does not grow evenly.
+std::optional<TidyNumber> scale_base_of(const RotationObservation& observation) {
+  constexpr double uneven = 0.02;
+  std::vector<std::pair<double, double>> seen;  // steps from the first row, and ln of the growth
+  const auto size = [&](std::size_t i) {
     return std::log(std::hypot(observation.cosine(i, 0), observation.sine(i, 0)));
   };
+  double above = 0, below = 0;
   for (std::size_t i = 1; i < observation.rows().size(); ++i) {
     const double steps = static_cast<double>(observation.slot(observation.rows()[i]) -
-                                             observation.slot(observation.rows()[0]));
-    if (const double grown = growth(i) - growth(0); std::isfinite(grown)) {
-      above += steps * grown;
-      below += steps * steps;
-    }
+                                             observation.slot(observation.rows()[0])),
+                 grown = size(i) - size(0);
+    seen.emplace_back(steps, grown);
+    above += steps * grown;
+    below += steps * steps;
   }
-  const double value = std::fabs(std::log(0.4 / 1.4) / (above / below));
+  const double slope = above / below;
+  for (const auto& [steps, grown] : seen)
+    if (!(std::fabs(grown - slope * steps) < uneven)) return {};
+  const double value = std::fabs(std::log(0.4 / 1.4) / slope);
   return tidiest(value, 64 * unit_roundoff(observation.dtype()) * value / std::sqrt(below));
 }
 
@@ -42,15 +48,15 @@ constexpr double longest = 1e6;  // positions; pairs that grow more slowly do no
 // The guess with the scale base and the bases that the vectors show.
 std::vector<Candidate> fitted(const Guess& guess) {
   const RotationObservation observation = guess.observe(probe_rows(guess.likely.reading, 0, {}));
-  const TidyNumber scale_base = scale_base_of(observation);
+  const auto scale_base = scale_base_of(observation);
   std::vector<Candidate> all;
-  if (!(scale_base.value < longest)) return all;
+  if (!scale_base || !(scale_base->value < longest)) return all;
   Measured measured;
   for (const double f : observation.measured()) measured.frequencies.push_back(std::fabs(f));
   for (const Candidate& ladder : plain_guesses(measured)) {
     Candidate one = guess.candidate;
     one.given["base"] = ladder.given.at("base");
-    one.given["scale-base"] = identified(fmt::format("{}", scale_base.value));
+    one.given["scale-base"] = identified(fmt::format("{}", scale_base->value));
     one.cost = 1 + ladder.cost;
     all.push_back(std::move(one));
   }

@@ -309,13 +309,24 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
   const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
                reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
   double best = nan, best_off = 0.25;
+  // Off the angles by more than `hopeless` in all, a position cannot be the best.
   const auto refine = [&](double p) {
-    double off = 0;
-    for (const std::size_t j : order)
-      p += angles[j].from(p * hypothesis.frequencies[j]) / hypothesis.frequencies[j];
     const double hopeless = 1.5 * best_off * static_cast<double>(order.size());
+    double off = 0, ratio = 1, before = slowest;
+    for (const std::size_t j : order) {
+      const double f = hypothesis.frequencies[j], step = angles[j].from(p * f);
+      // What the pairs before leave open grows by the ratio of the frequencies. A pair that is
+      // farther off than that is damaged, or the position is another: it moves nothing.
+      ratio = std::max(1.0, f / before);
+      before = f;
+      if (std::fabs(step) < 0.5 * ratio)
+        p += step / f;
+      else if (off += std::fabs(step) / 2; off >= hopeless)
+        return;
+    }
+    off = 0;
     for (const std::size_t j : order)
-      if (off += std::fabs(angles[j].from(p * hypothesis.frequencies[j])); off >= hopeless) break;
+      if (off += std::fabs(angles[j].from(p * hypothesis.frequencies[j])); off >= hopeless) return;
     off /= static_cast<double>(order.size());
     if (off < best_off ||
         (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) {
@@ -417,12 +428,15 @@ std::vector<double> RotationObservation::implied_positions(const RotationHypothe
   return positions;
 }
 
-void RotationObservation::scan(
-    const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const {
-  constexpr Index block = 1024;
-  std::vector<double> c(static_cast<std::size_t>(block) * pairs_), s = c, slack = c;
-  for (Index first = 0; first < reading_->rows; first += block) {
+void RotationObservation::scan(const RowQuestion& look) const {
+  // Small blocks first: most questions are answered by the first rows.
+  constexpr Index least = 16, most = 512;
+  std::vector<double> c, s, slack;
+  for (Index first = 0, block = least; first < reading_->rows; first += block) {
+    if (first > 0) block = std::min(4 * block, most);
     const Index count = std::min(block, reading_->rows - first);
+    for (std::vector<double>* side : {&c, &s, &slack})
+      side->resize(static_cast<std::size_t>(count) * pairs_);
     read_turns(*dump_, *reading_, first, count, c.data(), s.data(), slack.data(), copy_);
     for (Index i = 0; i < count; ++i)
       if (!look(first + i, c.data() + static_cast<std::size_t>(i) * pairs_,
@@ -431,20 +445,24 @@ void RotationObservation::scan(
   }
 }
 
-std::shared_ptr<const RowMarks> RotationObservation::marks(
-    const std::pair<std::string_view, double>& question,
-    const std::function<bool(Index row, const double* cosine, const double* sine)>& is) const {
-  const auto [place, is_new] = marks_.try_emplace(question);
-  if (!is_new) return place->second;
-  auto marks = std::make_shared<RowMarks>();
-  marks->marked.resize(static_cast<std::size_t>(reading_->rows));
+RowMarks RotationObservation::marked_rows(const RowQuestion& is) const {
+  RowMarks marks;
+  marks.marked.resize(static_cast<std::size_t>(reading_->rows));
   scan([&](Index row, const double* cosine, const double* sine) {
     if (!is(row, cosine, sine)) return true;
-    marks->marked[static_cast<std::size_t>(row)] = 1;
-    if (marks->count++ == 0) marks->first = row;
-    marks->last = row;
+    marks.marked[static_cast<std::size_t>(row)] = 1;
+    if (marks.count++ == 0) marks.first = row;
+    marks.last = row;
     return true;
   });
+  return marks;
+}
+
+std::shared_ptr<const RowMarks> RotationObservation::marks(
+    const std::pair<std::string_view, double>& question, const RowQuestion& is) const {
+  const auto [place, is_new] = marks_.try_emplace(question);
+  if (!is_new) return place->second;
+  auto marks = std::make_shared<RowMarks>(marked_rows(is));
   if (marks->count > 0) place->second = std::move(marks);
   return place->second;
 }

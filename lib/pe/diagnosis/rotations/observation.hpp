@@ -100,14 +100,15 @@ class RotationObservation {
                                         const std::vector<Index>& rows, std::size_t axis = 0) const;
   /// The row of a place in the first run.
   Index row_of_slot(Index slot) const { return reading_->run > 0 ? slot * reading_->stride : slot; }
+  using RowQuestion = std::function<bool(Index row, const double* cosine, const double* sine)>;
   /// Every row in turn, read in blocks, [pair] each, as long as `look` returns true.
-  void scan(
-      const std::function<bool(Index row, const double* cosine, const double* sine)>& look) const;
+  void scan(const RowQuestion& look) const;
+  /// The rows of which `is` holds.
+  RowMarks marked_rows(const RowQuestion& is) const;
   /// The rows of which `is` holds; null where there is none. A pass over the dump is made once for
   /// each `question`, a name and the numbers that `is` depends on.
-  std::shared_ptr<const RowMarks> marks(
-      const std::pair<std::string_view, double>& question,
-      const std::function<bool(Index row, const double* cosine, const double* sine)>& is) const;
+  std::shared_ptr<const RowMarks> marks(const std::pair<std::string_view, double>& question,
+                                        const RowQuestion& is) const;
 
  private:
   void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,

@@ -196,6 +196,12 @@ const std::vector<Stored>& check_shapes(const Dump& dump) {
 
 }  // namespace
 
+std::optional<RotationReading::Side> side_said_by(const Stored& array) {
+  const bool cosine = says(array, "cos");
+  if (cosine == says(array, "sin")) return {};
+  return cosine ? RotationReading::Side::cosine : RotationReading::Side::sine;
+}
+
 std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs,
                                            const VectorQuestion& question) {
   std::vector<RotationReading> all;
@@ -244,7 +250,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
   const std::vector<Index> shape = squeezed(arrays[only].shape);
   const auto [rows, width] = rows_of(arrays[only].shape, pairs);
   // Without the number of pairs one side is no less than a smaller table of both.
-  if (!pairs && says(arrays[only], "cos") != says(arrays[only], "sin") && !arrays[only].is_complex)
+  if (!pairs && side_said_by(arrays[only]) && !arrays[only].is_complex)
     throw UsageError(fmt::format("{} holds one side of the turns: give both, --file cos --file sin",
                                  arrays[only].shown));
   if (shape.size() == 1) {

@@ -84,6 +84,9 @@ PairChannels channels_of(const RotationReading& reading, Index pair);
 /// A shape without its axes of one; {1} where nothing is left.
 std::vector<Index> squeezed(const std::vector<Index>& shape);
 
+/// The one side of turns that an array's name says it holds; nothing where it says none, or both.
+std::optional<RotationReading::Side> side_said_by(const Stored& array);
+
 /// Every reading that the shapes allow, for `pairs` pairs where that is known. `names` of arrays
 /// say which is cos and which is sin. Throws UsageError that names the arrays where no reading
 /// does.

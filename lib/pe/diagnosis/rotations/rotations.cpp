@@ -173,11 +173,21 @@ class Verdict {
     return kept_[static_cast<std::size_t>(std::ranges::min_element(far) - far.begin())];
   }
 
+  // Every cell beside what is meant. Rows that became probes since change the estimate of the
+  // file's own arithmetic, which matters where what is meant may hold.
+  const RotationResiduals& residuals_at(const Attempt& attempt,
+                                        const RotationObservation& observation) {
+    const bool may_hold = !attempt.hypotheses.empty() && attempt.hypotheses.front().reasons.empty();
+    if (!residuals_ || residuals_->first != &attempt || may_hold)
+      residuals_ = {&attempt, residuals_of(observation, dump_, attempt)};
+    return residuals_->second;
+  }
+
   // Holds the hypotheses against every row; the first that stands is the answer. False: try again
   // with the rows that refuted them.
   bool is_told(Attempt& attempt, int round) {
     const RotationObservation observation = observe(attempt);
-    const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
+    const RotationResiduals& residuals = residuals_at(attempt, observation);
     if (blame_numbers(attempt, observation, residuals)) return true;
     std::vector<Index> refuted;
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
@@ -266,6 +276,7 @@ class Verdict {
   RequiredLayout required_;
   std::vector<Attempt> attempts_, kept_;
   std::vector<Index> more_;  // rows to probe beside the usual ones
+  std::optional<std::pair<const Attempt*, RotationResiduals>> residuals_;
   std::optional<std::vector<Reason>> nearly_;
   Diagnosis diagnosis_;
 };

@@ -86,17 +86,8 @@ RotationProposals still(const RotationObservation& observation,
   };
   if (!shows(observation, stands)) return {};
   // Which row stands at position 0 by right depends on the hypothesis's positions.
-  RowMarks standing;
-  standing.marked.resize(static_cast<std::size_t>(observation.reading().rows));
-  observation.scan([&](Index row, const double* c, const double* s) {
-    if (!stands(row, c, s)) return true;
-    standing.marked[static_cast<std::size_t>(row)] = 1;
-    if (standing.count++ == 0) standing.first = row;
-    standing.last = row;
-    return true;
-  });
-  if (standing.count == 0) return {};
-  const auto marks = std::make_shared<const RowMarks>(std::move(standing));
+  const auto marks = std::make_shared<const RowMarks>(observation.marked_rows(stands));
+  if (marks->count == 0) return {};
   std::string what = spell(*marks);
   if (vectors) {
     // Whole runs: every position but 0 of some (outer, inner) places.
