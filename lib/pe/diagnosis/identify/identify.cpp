@@ -10,6 +10,7 @@
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 #include "pe/diagnosis/identify/scores.hpp"
+#include "pe/diagnosis/rotations/reading.hpp"
 
 namespace pe {
 namespace {
@@ -69,6 +70,11 @@ Identification identify(const Dump& dump, const std::string& layout) {
   if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;
+  if (dump.arrays.size() == 1 && !turns && side_said_by(dump.arrays[0]))
+    throw UsageError(
+        fmt::format("{} holds one side of the turns, and tells no ladder: give both, --file cos "
+                    "--file sin",
+                    dump.arrays[0].shown));
   return identify_rows(dump);
 }
 
