@@ -30,7 +30,11 @@ enum Kind : std::uint32_t {
   f64
 };
 
-constexpr std::uint64_t longest_string = 64 << 20, most_entries = 1 << 20, longest_list = 1 << 16;
+// What stands in a file about itself is small: names and numbers by the thousand, a template of a
+// chat. Longer texts and lists (vocabularies) are passed over; more values, or more text, are
+// refused.
+constexpr std::uint64_t most_entries = 1 << 16, most_text = 16 << 20;
+constexpr std::uint64_t longest_name = 1 << 16, longest_string = 1 << 20, longest_list = 1 << 12;
 
 // ggml_type by number; those of a width of 0 are quantised.
 constexpr struct {
@@ -63,13 +67,23 @@ class Reader {
     return value;
   }
 
-  std::string text() {
+  std::string name() {
     const auto length = value<std::uint64_t>();
-    if (length > longest_string) refuse(fmt::format("it has a string of {} bytes", length));
-    if (length > source_.size() - place()) refuse("it ends early");
-    std::string text(static_cast<std::size_t>(length), '\0');
+    if (length > longest_name) refuse(fmt::format("it has a name of {} bytes", length));
+    std::string text(room_for(length), '\0');
     take(text.data(), text.size());
     return text;
+  }
+
+  GgufValue text() {
+    const auto length = value<std::uint64_t>();
+    if (length > longest_string) {
+      skip(length);
+      return {};
+    }
+    std::string text(room_for(length), '\0');
+    take(text.data(), text.size());
+    return {JsonNode::Type::string, text};
   }
 
   // A plain value as decimal text, floats exactly.
@@ -100,7 +114,7 @@ class Reader {
       case boolean:
         return {Type::boolean, value<std::uint8_t>() ? "true" : "false"};
       case string:
-        return {Type::string, text()};
+        return text();
       default:
         refuse(fmt::format("it has a value of type {}", kind));
     }
@@ -111,16 +125,19 @@ class Reader {
     const auto item = value<std::uint32_t>();
     const auto count = value<std::uint64_t>();
     if (item == array) refuse("it nests arrays");
-    std::string items;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::string one = plain(item).text;
-      if (item != string && count <= longest_list) items += (i ? "," : "") + one;
+    if (item != string && count <= longest_list) return numbers(item, count);
+    if (item == string) {
+      for (std::uint64_t i = 0; i < count; ++i) skip(value<std::uint64_t>());
+    } else {
+      const std::uint64_t bytes = bytes_of(item);
+      if (count > source_.size() / bytes) refuse("it ends early");
+      skip(count * bytes);
     }
-    return {JsonNode::Type::list, items};
+    return {JsonNode::Type::list, ""};
   }
 
   GgufTensor tensor() {
-    GgufTensor tensor{.name = text(), .shape = {}};
+    GgufTensor tensor{.name = name(), .shape = {}};
     const auto rank = value<std::uint32_t>();
     if (rank > 8) refuse(fmt::format("tensor {} has {} dimensions", tensor.name, rank));
     for (std::uint32_t i = 0; i < rank; ++i) {
@@ -135,6 +152,37 @@ class Reader {
   }
 
  private:
+  GgufValue numbers(std::uint32_t kind, std::uint64_t count) {
+    std::string items;
+    for (std::uint64_t i = 0; i < count; ++i) items += (i ? "," : "") + plain(kind).text;
+    room_for(items.size());
+    return {JsonNode::Type::list, items};
+  }
+  std::uint64_t bytes_of(std::uint32_t kind) const {
+    if (kind == u8 || kind == i8 || kind == boolean) return 1;
+    if (kind == u16 || kind == i16) return 2;
+    if (kind == u32 || kind == i32 || kind == f32) return 4;
+    if (kind == u64 || kind == i64 || kind == f64) return 8;
+    refuse(fmt::format("it has a value of type {}", kind));
+  }
+  // Counts the text that is kept.
+  std::size_t room_for(std::uint64_t bytes) {
+    if (bytes > most_text - text_)
+      refuse(fmt::format("its metadata and the names of its tensors take more than {} MiB",
+                         most_text >> 20));
+    text_ += bytes;
+    return static_cast<std::size_t>(bytes);
+  }
+  void skip(std::uint64_t bytes) {
+    if (bytes > source_.size() - place()) refuse("it ends early");
+    if (bytes <= piece_.size() - at_) {
+      at_ += static_cast<std::size_t>(bytes);
+      return;
+    }
+    start_ = place() + bytes;
+    piece_.clear();
+    at_ = 0;
+  }
   void take(void* out, std::size_t bytes) {
     auto* next = static_cast<char*>(out);
     while (bytes > 0) {
@@ -158,6 +206,7 @@ class Reader {
   std::uint64_t start_ = 0;  // of the piece
   std::string piece_;
   std::size_t at_ = 0;
+  std::uint64_t text_ = 0;  // bytes kept
 };
 
 std::uint64_t alignment_of(const Gguf& file, const Reader& reader) {
@@ -181,10 +230,11 @@ Gguf parse_gguf(const Source& source) {
   if (const auto version = reader.value<std::uint32_t>(); version != 2 && version != 3)
     reader.refuse(fmt::format("its version is {}, and 2 and 3 are known", version));
   const auto tensors = reader.value<std::uint64_t>(), entries = reader.value<std::uint64_t>();
-  if (tensors > most_entries || entries > most_entries)
-    reader.refuse(fmt::format("it claims {} tensors and {} metadata values", tensors, entries));
+  if (tensors > most_arrays || entries > most_entries)
+    reader.refuse(fmt::format("it claims {} tensors and {} metadata values, more than {} and {}",
+                              tensors, entries, most_arrays, most_entries));
   for (std::uint64_t i = 0; i < entries; ++i) {
-    const std::string key = reader.text();
+    const std::string key = reader.name();
     const auto kind = reader.value<std::uint32_t>();
     file.metadata[key] = reader.entry(kind);
   }

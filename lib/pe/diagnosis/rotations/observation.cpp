@@ -1,6 +1,8 @@
 // Reading probes, measuring hypotheses against them, unwrapping phases.
 #include "pe/diagnosis/rotations/observation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -8,6 +10,7 @@
 #include <numbers>
 #include <set>
 
+#include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/base/whole.hpp"
 
@@ -491,13 +494,18 @@ void RotationObservation::scan(
   }
 }
 
+RowMarks::RowMarks(Index rows) {
+  if (!held->take(static_cast<std::uint64_t>(rows)))
+    throw FileError(fmt::format("the dump has too many rows, {}, to mark those that differ", rows));
+  marked.resize(static_cast<std::size_t>(rows));
+}
+
 std::shared_ptr<const RowMarks> RotationObservation::marks(
     const std::pair<std::string_view, double>& question,
     const std::function<bool(Index row, const double* cosine, const double* sine)>& is) const {
   const auto [place, is_new] = marks_.try_emplace(question);
   if (!is_new) return place->second;
-  auto marks = std::make_shared<RowMarks>();
-  marks->marked.resize(static_cast<std::size_t>(reading_->rows));
+  auto marks = std::make_shared<RowMarks>(reading_->rows);
   scan([&](Index row, const double* cosine, const double* sine) {
     if (!is(row, cosine, sine)) return true;
     marks->marked[static_cast<std::size_t>(row)] = 1;

@@ -86,8 +86,7 @@ RotationProposals still(const RotationObservation& observation,
   };
   if (!shows(observation, stands)) return {};
   // Which row stands at position 0 by right depends on the hypothesis's positions.
-  RowMarks standing;
-  standing.marked.resize(static_cast<std::size_t>(observation.reading().rows));
+  RowMarks standing(observation.reading().rows);
   observation.scan([&](Index row, const double* c, const double* s) {
     if (!stands(row, c, s)) return true;
     standing.marked[static_cast<std::size_t>(row)] = 1;
