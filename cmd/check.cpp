@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <mutex>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnose.hpp"
@@ -28,14 +27,15 @@ std::vector<std::int64_t> shifts_of(const CheckRequest& asked) {
 }
 
 Case case_of(const Subject& subject, const CheckRequest& asked) {
-  Case checked{
-      .effect = subject.effect,
-      .positions = subject.span.positions,
-      .offsets = subject.span.offsets,
-      .dtype = subject.dtype,
-      .remake =
-          [subject](Index length) { return subject.encoding->make(subject.parameters, length); },
-      .shifts = shifts_of(asked)};
+  Case checked{.effect = subject.effect,
+               .positions = subject.span.positions,
+               .offsets = subject.span.offsets,
+               .dtype = subject.dtype,
+               .remake =
+                   [subject](Index length) {
+                     return within_budget(subject.encoding->make(subject.parameters, length));
+                   },
+               .shifts = shifts_of(asked)};
   if (const auto rows = rows_of(subject.effect)) {
     const PositionRange& positions = checked.positions;
     const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
@@ -82,14 +82,6 @@ Observed observed_as_asked(const Expectation& expected, const Dump& dump,
   return observed;
 }
 
-// Configs, weights and dumps are read by one check at a time.
-template <typename Open>
-auto alone(Open open) {
-  static std::mutex opening;
-  const std::scoped_lock lock(opening);
-  return open();
-}
-
 struct OpenedDump {
   Dump dump;
   Resolved resolved;
@@ -110,7 +102,7 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
 void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& command,
                    bool quiet) {
   check.files = asked.files;
-  const auto [dump, resolved, expected] = alone([&] { return open_dump(asked, command, quiet); });
+  const auto [dump, resolved, expected] = open_dump(asked, command, quiet);
   const Subject& subject = resolved.subject;
   describe(check, resolved);
   if (!subject.positions_given())
@@ -129,11 +121,8 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
 }
 
 void measure_laws(Check& check, const CheckRequest& asked, const std::string& command, bool quiet) {
-  const auto [resolved, checked] = alone([&] {
-    Resolved read = resolve(asked.request, "pe-verify", command, usual_length, quiet);
-    Case opened = case_of(read.subject, asked);
-    return std::pair(std::move(read), std::move(opened));
-  });
+  const Resolved resolved = resolve(asked.request, "pe-verify", command, usual_length, quiet);
+  const Case checked = case_of(resolved.subject, asked);
   const Subject& subject = resolved.subject;
   describe(check, resolved);
   if (asked.law)

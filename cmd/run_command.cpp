@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "growing_report.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/real_caches.hpp"
 #include "pe/base/version.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/manifest.hpp"
@@ -66,14 +71,14 @@ CheckRequest request_of(const ManifestCheck& check, const std::string& manifest)
   return asked;
 }
 
-Check carry_out(const ManifestCheck& check, const std::string& manifest,
-                const std::string& command) {
+Check carry_out(const ManifestCheck& check, const RunCommand& run, const std::string& command) {
   Check done;
   done.name = check.name;
   done.files = check.files;
   done.accept = check.accept;
   try {
-    done = carry_out(request_of(check, manifest), command, true);
+    const WithBudget within(budget_of(run.timeout));
+    done = carry_out(request_of(check, run.manifest), command, true);
   } catch (const std::bad_alloc&) {
     done.error = out_of_memory;
   } catch (const std::exception& error) {
@@ -86,38 +91,60 @@ Check carry_out(const ManifestCheck& check, const std::string& manifest,
   return done;
 }
 
-// Runs the checks on `jobs` threads and hands each over in the manifest's order, as soon as those
-// before it are done.
+using Clock = GrowingReport::Clock;
+
+// Runs the checks on `jobs` threads and hands over those that are done.
 class Work {
  public:
   Work(const std::vector<ManifestCheck>& checks, const RunCommand& run, const std::string& command,
-       std::size_t jobs)
-      : done_(checks.size()) {
+       std::size_t jobs) {
     for (std::size_t i = 0; i < std::min(jobs, checks.size()); ++i)
       workers_.emplace_back([this, &checks, &run, &command](const std::stop_token& stop) {
+        const RealCaches caches;
         for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();)
-          put(next, carry_out(checks[next], run.manifest, command));
+          put(next, carry_out(checks[next], run, command));
       });
   }
 
-  Check take(std::size_t i) {
+  // Those that were done since the last call, with their places; waits for one until `until`.
+  std::vector<std::pair<std::size_t, Check>> take(Clock::time_point until) {
     std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [&] { return done_[i].has_value(); });
-    return std::move(*done_[i]);
+    arrived_.wait_until(lock, until, [&] { return !done_.empty(); });
+    return std::exchange(done_, {});
   }
 
  private:
   void put(std::size_t i, Check check) {
     const std::scoped_lock lock(mutex_);
-    done_[i] = std::move(check);
+    done_.emplace_back(i, std::move(check));
     arrived_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::vector<std::optional<Check>> done_;
+  std::vector<std::pair<std::size_t, Check>> done_;
   std::atomic<std::size_t> next_ = 0;
   std::vector<std::jthread> workers_;  // last, so that they end before what they use
+};
+
+// Prints the line of each check as soon as those before it are done.
+class Lines {
+ public:
+  Lines(const std::vector<ManifestCheck>& checks, bool quiet)
+      : done_(checks.size()), quiet_(quiet), color_(wants_color()) {
+    for (const ManifestCheck& check : checks) wide_ = std::max(wide_, check.name.size());
+    wide_ = std::min<std::size_t>(wide_, 40);
+  }
+  void print_done(const Report& report, std::size_t i) {
+    done_[i] = true;
+    for (; next_ < done_.size() && done_[next_]; ++next_)
+      if (!quiet_) print(to_line(report.checks[next_], wide_, color_));
+  }
+
+ private:
+  std::vector<bool> done_;
+  bool quiet_, color_;
+  std::size_t wide_ = 0, next_ = 0;
 };
 
 int run_manifest(const RunCommand& run, const std::string& command) {
@@ -125,21 +152,27 @@ int run_manifest(const RunCommand& run, const std::string& command) {
   const Index asked = whole_number("jobs", run.jobs, "0", "1024");
   const std::size_t jobs = asked > 0 ? static_cast<std::size_t>(asked)
                                      : std::max(1u, std::thread::hardware_concurrency());
-  const std::vector<ManifestCheck> checks = read_manifest(run.manifest);
-  std::size_t wide = 0;
-  for (const ManifestCheck& check : checks) wide = std::max(wide, check.name.size());
-  Report report{"pe-verify", std::string(version()), command, {}};
-  const bool quiet = takes_stdout(run.report), color = wants_color();
+  const std::vector<ManifestCheck> checks = [&] {
+    const WithBudget within(budget_of(run.timeout));
+    return read_manifest(run.manifest);
+  }();
+  const bool quiet = takes_stdout(run.report);
+  GrowingReport growing(checks, run, command);
+  Lines lines(checks, quiet);
   {
     Work work(checks, run, command, jobs);
-    for (std::size_t i = 0; i < checks.size(); ++i) {
-      report.checks.push_back(work.take(i));
-      if (!quiet) print(to_line(report.checks.back(), std::min<std::size_t>(wide, 40), color));
+    for (std::size_t left = checks.size(); left > 0;) {
+      for (auto& [i, check] : work.take(growing.next())) {
+        growing.put(i, std::move(check));
+        lines.print_done(growing.report(), i);
+        --left;
+      }
+      if (left > 0 && Clock::now() >= growing.next()) growing.write();
     }
   }
-  if (!quiet) print(summary_of(report));
-  deliver(report, run.report);
-  return report.exit_code();
+  if (!quiet) print(summary_of(growing.report()));
+  deliver(growing.report(), run.report);
+  return growing.report().exit_code();
 }
 
 }  // namespace
@@ -151,6 +184,7 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
   app.add_option("--jobs", run.jobs, "checks at the same time; 0: one for each processor")
       ->type_name("N")
       ->capture_default_str();
+  add_timeout(app, run.timeout);
   app.add_flag("--schema", run.schema, "print the JSON Schema of manifests");
   add_report_options(app, run.report);
   app.footer(

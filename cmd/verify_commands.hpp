@@ -2,10 +2,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
+#include "pe/base/budget.hpp"
 #include "tool.hpp"
 
 namespace pe::cmd {
@@ -16,9 +18,12 @@ struct ReportOptions {
   std::string annotations;
 };
 
+/// How long one check may take, in seconds; 0: as long as it likes.
+inline constexpr const char* usual_timeout = "300";
+
 struct CheckCommand {
   CheckRequest asked;
-  std::string shape, accept = "drift";
+  std::string shape, accept = "drift", timeout = usual_timeout;
   ReportOptions report;
 };
 /// `law` is null for `check`, which also takes a dump.
@@ -26,19 +31,19 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
                Outcome& outcome, const std::string& command);
 
 struct RunCommand {
-  std::string manifest, jobs = "0";
+  std::string manifest, jobs = "0", timeout = usual_timeout;
   bool schema = false;
   ReportOptions report;
 };
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command);
 
 struct CompareCommand {
-  std::string a, b, kind, ulps = "0", shape, dtype;
+  std::string a, b, kind, ulps = "0", shape, dtype, timeout = usual_timeout;
 };
 void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome);
 
 struct IdentifyCommand {
-  std::string file, shape, dtype, layout, report;
+  std::string file, shape, dtype, layout, report, timeout = usual_timeout;
   std::vector<std::string> files, before;
 };
 void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
@@ -46,6 +51,10 @@ void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
 
 void add_dialects(CLI::App& app, const Encoding& encoding, Request& request,
                   const std::string& command);
+
+void add_timeout(CLI::App& app, std::string& timeout);
+/// What `--timeout` grants, from now on.
+std::shared_ptr<Budget> budget_of(const std::string& timeout);
 
 /// Colour only on a terminal, and not under NO_COLOR.
 bool wants_color();

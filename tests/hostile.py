@@ -159,46 +159,6 @@ def cases(tool, folder, seed):
         yield f"check learned: std {std}", f"check learned --init normal --std {std} --seed 1 --dim 8 --length 64".split()
 
 
-def large_inputs(folder):
-    """(name, words, whether endless zeros come through standard input, MiB that it may take): small files, and files without an end."""
-    deep = folder / "deep.json"
-    deep.write_text(json.dumps({"model_type": "llama", "k" * 50_000: {str(i): i for i in range(15_000)}}))
-    deeper = folder / "deeper.json"
-    node = {str(i): i for i in range(20_000)}
-    for _ in range(30):
-        node = {"k" * 60_000: node}
-    deeper.write_text(json.dumps(node))
-    table = str(folder / "table-zeros-0.npy")
-    small = 128
-    yield "a config of one long key", ["check", "rope", "--config", str(deep)], False, small
-    yield "a config of long keys in one another", ["check", "rope", "--config", str(deeper)], False, small
-    yield "a config of long keys as a manifest", ["run", str(deep)], False, small
-    yield "/dev/zero as a config", ["check", "rope", "--config", "/dev/zero"], False, small
-    yield "/dev/zero as a manifest", ["run", "/dev/zero"], False, small
-    yield "an endless manifest", ["run", "-"], True, small
-    for option in ("--file", "--before"):
-        given = ["--file", table, "--before", "-"] if option == "--before" else ["--file", "-"]
-        yield f"endless {option}", ["check", "learned", "--dim", "8", *given], True, 2100
-    yield "/dev/zero as a dump", ["check", "learned", "--dim", "8", "--file", "/dev/zero"], False, 2100
-
-
-def memory_is_wrong(tool, words, endless, most):
-    """Why the run takes more than `most` MiB, or does not say no."""
-    stdin = subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) if endless else None
-    done = subprocess.Popen([tool, *words], stdin=stdin.stdout if stdin else subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    if stdin:
-        stdin.stdout.close()
-    said = done.stderr.read().decode("utf-8", "replace")
-    _, status, usage = os.wait4(done.pid, 0)
-    done.returncode = os.waitstatus_to_exitcode(status)
-    if stdin:
-        stdin.wait()
-    took = usage.ru_maxrss >> 10
-    if done.returncode != 2 or not re.search(r"more than \d+|larger than|unknown key", said):
-        return f"exit {done.returncode}: {said[:200]}"
-    return f"takes {took} MiB: {said[:200]}" if took > most else ""
-
-
 def manifest_is_wrong(tool, folder, seed):
     """Why a manifest of all the dumps, one known to be wrong among them, loses any of them."""
     checks = [{"name": "known failure", "encoding": "sinusoidal", "parameters": {"dim": 8}, "file": str(folder / "table-ones-0.npy")}]
@@ -240,12 +200,6 @@ def main():
             passed, failed = passed + (not wrong), failed + bool(wrong)
             if wrong:
                 print(f"FAIL manifest: {wrong}")
-        for name, words, endless, most in large_inputs(folder):
-            if re.search(options.only, name):
-                wrong = memory_is_wrong(tool, words, endless, most)
-                passed, failed = passed + (not wrong), failed + bool(wrong)
-                if wrong:
-                    print(f"FAIL {name}: {wrong}\n     {' '.join(words)}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -343,6 +343,7 @@ TEST_CASE("a fit tells nothing of a table that is nothing, or more than numbers 
   };
   CHECK(skipped([](auto, auto, double) { return 0.0; }).starts_with("nothing to fit"));
   CHECK(skipped([](auto, auto, double) { return 5e-324; }) != "");
+  CHECK(skipped([](auto p, auto, double) { return p == 41 ? 1e-300 : 0.0; }) != "");
   CHECK(skipped([](auto p, auto, double v) { return p == 41 ? NAN : v; }) != "");
   CHECK(skipped([](auto p, auto, double v) { return p == 41 ? HUGE_VAL : v; }) != "");
   CHECK(skipped([](auto, auto, double v) { return v > 0 ? 1.7e308 : -1.7e308; }) != "");

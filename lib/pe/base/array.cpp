@@ -23,6 +23,12 @@ Array::Array(DType dtype, std::vector<Index> shape, std::vector<std::byte> bytes
   bytes_ = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 
+Array::Array(DType dtype, std::vector<Index> shape, std::vector<std::byte> bytes,
+             std::shared_ptr<const Held> held)
+    : Array(dtype, std::move(shape), std::move(bytes)) {
+  held_ = std::move(held);
+}
+
 double Array::at(Index flat) const {
   double value;
   read(flat, 1, &value);

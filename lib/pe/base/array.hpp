@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/dtype.hpp"
 
 namespace pe {
@@ -15,6 +16,9 @@ class Array {
   Array() = default;
   /// Throws MathError when the shape's product overflows or does not match the bytes.
   Array(DType dtype, std::vector<Index> shape, std::vector<std::byte> bytes);
+  /// The same, which a budget holds as long as anybody has the array.
+  Array(DType dtype, std::vector<Index> shape, std::vector<std::byte> bytes,
+        std::shared_ptr<const Held> held);
 
   DType dtype() const { return dtype_; }
   const std::vector<Index>& shape() const { return shape_; }
@@ -32,6 +36,7 @@ class Array {
   std::vector<Index> shape_;
   Index size_ = 0;
   std::shared_ptr<const std::vector<std::byte>> bytes_;
+  std::shared_ptr<const Held> held_;
 };
 
 /// "131072 x 128": a shape as messages print it.

@@ -1,11 +1,16 @@
 // Stored: widening, and taking 16-bit integers for bfloat16.
 #include "pe/base/stored.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 
+#include "pe/base/budget.hpp"
+#include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 
 namespace pe {
@@ -103,9 +108,15 @@ Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count) 
 }
 
 Array collect(const Stored& stored) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(stored.size()) * size_of(stored.dtype));
+  const std::size_t size = static_cast<std::size_t>(stored.size()) * size_of(stored.dtype);
+  auto held = std::make_shared<Held>();
+  if (!held->take(size))
+    throw FileError(fmt::format(
+        "{} must be held in memory whole, and takes {} MiB, more than the {} that may be",
+        stored.shown, size >> 20, held->budget().most() >> 20));
+  std::vector<std::byte> bytes(size);
   stored.fill(0, stored.size(), bytes.data());
-  return {stored.dtype, stored.shape, std::move(bytes)};
+  return {stored.dtype, stored.shape, std::move(bytes), std::move(held)};
 }
 
 }  // namespace pe

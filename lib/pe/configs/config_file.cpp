@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/gguf_config.hpp"
+#include "pe/io/source.hpp"
 
 namespace pe {
 namespace {
@@ -64,20 +62,12 @@ Config parse_config(const std::string& text, const std::string& file) {
 }
 
 Config read_config_file(const std::string& path) {
-  if (std::filesystem::is_directory(path))
-    throw FileError(fmt::format("cannot read {}: it is a folder", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw FileError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  if (is_gguf(file)) return read_gguf_config(path);
-  std::string text(largest_file + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (!file.eof() && file.fail()))
-    throw FileError(fmt::format("cannot read {}", path));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > largest_file)
-    throw FileError(fmt::format("{} is larger than 16 MiB: not a config.json", path));
-  if (text.empty()) throw FileError(fmt::format("{} is empty, not a config.json", path));
-  return parse_config(text, path);
+  const auto source = std::make_shared<const io::Source>(path, io::Limit(largest_file));
+  if (source->size() >= 4 && source->read_text(0, 4) == "GGUF")
+    return read_gguf_config(path, source);
+  if (source->size() > largest_file) source->refuse("it is larger than 16 MiB: not a config.json");
+  if (source->size() == 0) throw FileError(fmt::format("{} is empty, not a config.json", path));
+  return parse_config(source->read_text(0, static_cast<std::size_t>(source->size())), path);
 }
 
 }  // namespace pe

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <memory>
 #include <vector>
 
 #include "pe/io/gguf.hpp"
@@ -12,28 +10,21 @@
 namespace pe {
 namespace {
 
+// rope_freqs, rope_factors_long and rope_factors_short; a head has thousands of channels at most.
 constexpr Index longest_list = 1 << 16;
+constexpr int most_lists = 8;
 
 }  // namespace
 
-bool is_gguf(std::istream& file) {
-  char magic[4] = {};
-  file.read(magic, sizeof magic);
-  const bool is = file.gcount() == sizeof magic && std::memcmp(magic, "GGUF", sizeof magic) == 0;
-  file.clear();
-  file.seekg(0);
-  return is;
-}
-
-Config read_gguf_config(const std::string& path) {
-  const auto source = std::make_shared<const io::Source>(path);
+Config read_gguf_config(const std::string& path, const std::shared_ptr<const io::Source>& source) {
   const io::Gguf file = io::parse_gguf(*source);
   Config config{path, {}, {}};
   for (const auto& [key, value] : file.metadata) config.values[key] = {value.type, value.text, {}};
+  int lists = 0;
   for (const io::GgufTensor& tensor : file.tensors) {
     if (!tensor.name.starts_with("rope_f") || tensor.type != 0) continue;
     const Stored factors = io::gguf_array(tensor, source);
-    if (factors.size() > longest_list) continue;
+    if (factors.size() > longest_list || ++lists > most_lists) continue;
     std::vector<double> values(static_cast<std::size_t>(factors.size()));
     factors.read(0, factors.size(), values.data());
     std::string items;

@@ -1,12 +1,17 @@
 // Shapes read from the right: keys, queries, heads, batches.
 #include "pe/diagnosis/axes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "pe/base/error.hpp"
 
 namespace pe {
 
 std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads) {
   if (shape.empty() || std::ranges::find(shape, 0) != shape.end()) return {};
+  if (shape.back() > most_keys) return {};
   ScoreAxes axes;
   axes.keys = shape.back();
   const std::size_t rank = shape.size();
@@ -24,6 +29,14 @@ std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads
     axes.heads = heads;
   }
   return axes;
+}
+
+void refuse_long_rows(const Stored& array) {
+  if (!array.shape.empty() && array.shape.back() > most_keys)
+    throw FileError(fmt::format(
+        "{} is too large for scores: a row of it, {} keys, must be held in memory whole, and {} "
+        "are the most that may be",
+        array.shown, array.shape.back(), most_keys));
 }
 
 void place(ScoreAxes& axes, std::int64_t first) {

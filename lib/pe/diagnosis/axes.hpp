@@ -5,9 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "pe/base/array.hpp"
+#include "pe/base/stored.hpp"
 
 namespace pe {
+
+/// Keys of one row of scores, which is held whole: a million, the longest context that anybody has,
+/// and some ten numbers for each.
+inline constexpr Index most_keys = Index{1} << 20;
+/// FileError where a row has more.
+void refuse_long_rows(const Stored& array);
 
 /// [batch, head, query, key] of an array that has one number for each pair of a query and a key.
 struct ScoreAxes {
@@ -23,6 +29,7 @@ struct ScoreAxes {
 /// two are queries and keys, an axis of one as well; what stands before four axes are batches, and
 /// three are [batch·head, query, key] where the first is a multiple of the heads. Two are
 /// [head, key] where the first is the number of heads and the second is not. None: no scores.
+/// Of more keys than a row may have, which is held in memory whole, none are told.
 std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads);
 
 /// Where the queries and the keys stand: at `first` where the caller says so (not 0), else the

@@ -1,6 +1,11 @@
 // CSV: fields as columns for people and plotting tools, and tables of numbers read back.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pe/base/budget.hpp"
 #include "pe/io/format.hpp"
 
 namespace pe::io {
@@ -11,12 +16,37 @@ std::vector<Offered> open_csv(const std::shared_ptr<const Source>& source, const
 /// spells out.
 Array read_csv(const Source& source);
 
+/// Numbers one after another, held in blocks that never move, and taken from the budget in scope.
+class Numbers {
+ public:
+  /// `source` is refused where there is no room for one more.
+  void push_back(const Source& source, double value) {
+    if (size_ % block == 0) grow(source);
+    blocks_[size_ / block][size_ % block] = value;
+    ++size_;
+  }
+  double operator[](std::size_t i) const { return blocks_[i / block][i % block]; }
+
+ private:
+  static constexpr std::size_t block = 1 << 17;
+
+  void grow(const Source& source);
+
+  Held held_;
+  std::vector<std::unique_ptr<double[]>> blocks_;
+  std::size_t size_ = 0;
+};
+
 /// The numbers of a file, row by row, and the names of its columns, where it has a header.
 struct CsvTable {
   std::vector<std::string> header;
   Index rows = 0, columns = 0;
-  std::vector<double> values;
+  Numbers values;
+
+  double at(Index row, Index column) const {
+    return values[static_cast<std::size_t>(row * columns + column)];
+  }
 };
-CsvTable read_csv_table(const Source& source);
+std::shared_ptr<const CsvTable> read_csv_table(const Source& source);
 
 }  // namespace pe::io

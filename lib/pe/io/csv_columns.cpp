@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "pe/io/csv.hpp"
@@ -78,101 +80,117 @@ std::vector<Group> groups_of(const CsvTable& table, Index first) {
 
 // The rows of a file that has one for each cell of a grid, in the grid's order.
 struct Grid {
+  Held held = {};
   std::vector<std::vector<double>> axes;
   std::vector<Index> rows;
 };
 
-std::optional<Grid> grid_of(const CsvTable& table, Index count) {
-  if (count < 2) return std::nullopt;
-  Grid grid;
+// Null where the file has no such rows.
+std::shared_ptr<const Grid> grid_of(const Source& source, const CsvTable& table, Index count) {
+  if (count < 2) return nullptr;
+  auto made = std::make_shared<Grid>();
+  Grid& grid = *made;
+  // A number and two places for each row.
+  constexpr std::uint64_t row_bytes = sizeof(double) + 2 * sizeof(Index);
+  if (!grid.held.take(static_cast<std::uint64_t>(table.rows) * row_bytes))
+    source.refuse("the places of its rows must be held in memory whole, and are too many");
   std::vector<Index> places(static_cast<std::size_t>(table.rows), 0);
   Index cells = 1;
   for (Index axis = 0; axis < count; ++axis) {
-    const auto at = [&](Index row) {
-      return table.values[static_cast<std::size_t>(row * table.columns + axis)];
-    };
+    const auto at = [&](Index row) { return table.at(row, axis); };
     std::vector<double> values;
     for (Index row = 0; row < table.rows; ++row) values.push_back(at(row));
     if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
-      return std::nullopt;
+      return nullptr;
     std::ranges::sort(values);
     values.erase(std::ranges::unique(values).begin(), values.end());
     const auto extent = static_cast<Index>(values.size());
-    if (__builtin_mul_overflow(cells, extent, &cells) || cells > table.rows) return std::nullopt;
+    if (__builtin_mul_overflow(cells, extent, &cells) || cells > table.rows) return nullptr;
     for (Index row = 0; row < table.rows; ++row) {
       Index& place = places[static_cast<std::size_t>(row)];
       place = place * extent + (std::ranges::lower_bound(values, at(row)) - values.begin());
     }
     grid.axes.push_back(std::move(values));
   }
-  if (cells != table.rows) return std::nullopt;
+  if (cells != table.rows) return nullptr;
   grid.rows.assign(static_cast<std::size_t>(cells), -1);
   for (Index row = 0; row < table.rows; ++row) {
     Index& cell = grid.rows[static_cast<std::size_t>(places[static_cast<std::size_t>(row)])];
-    if (cell >= 0) return std::nullopt;
+    if (cell >= 0) return nullptr;
     cell = row;
   }
-  return grid;
+  return made;
 }
 
-Array array_of(const std::vector<double>& values, std::vector<Index> shape) {
-  std::vector<std::byte> bytes(values.size() * sizeof(double));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return {DType::f64, std::move(shape), std::move(bytes)};
-}
+// Where the numbers of the arrays lie.
+struct Places {
+  std::shared_ptr<const CsvTable> table;
+  std::shared_ptr<const Grid> grid;  // null: row by row
 
-Array array_of(const CsvTable& table, const std::optional<Grid>& grid,
-               const std::vector<Index>& columns, bool is_row) {
-  std::vector<Index> shape{table.rows};
-  if (grid) {
-    shape.clear();
+  std::vector<Index> shape() const {
+    if (!grid) return {table->rows};
+    std::vector<Index> shape;
     for (const auto& axis : grid->axes) shape.push_back(static_cast<Index>(axis.size()));
+    return shape;
   }
-  if (is_row) shape.push_back(static_cast<Index>(columns.size()));
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(table.rows) * columns.size());
-  for (Index i = 0; i < table.rows; ++i) {
-    const Index row = grid ? grid->rows[static_cast<std::size_t>(i)] : i;
-    for (const Index column : columns)
-      values.push_back(table.values[static_cast<std::size_t>(row * table.columns + column)]);
-  }
-  return array_of(values, std::move(shape));
+  Index row(Index i) const { return grid ? grid->rows[static_cast<std::size_t>(i)] : i; }
+};
+
+Stored array_of(const std::string& name, const Places& places, std::vector<Index> columns,
+                bool is_row) {
+  Stored array{.name = name, .shown = "", .dtype = DType::f64, .shape = places.shape(), .fill = {}};
+  const auto width = static_cast<Index>(columns.size());
+  if (is_row) array.shape.push_back(width);
+  array.fill = [places, columns = std::move(columns), width](Index first, Index count,
+                                                             std::byte* out) {
+    ask_time();
+    for (Index i = first; i < first + count; ++i) {
+      const double value =
+          places.table->at(places.row(i / width), columns[static_cast<std::size_t>(i % width)]);
+      std::memcpy(out, &value, sizeof value);
+      out += sizeof value;
+    }
+  };
+  return array;
+}
+
+Stored coordinate_of(const std::string& name, const Places& places, Index column) {
+  if (!places.grid) return array_of(name, places, {column}, false);
+  const std::vector<double>& axis = places.grid->axes[static_cast<std::size_t>(column)];
+  std::vector<std::byte> bytes(axis.size() * sizeof(double));
+  if (!axis.empty()) std::memcpy(bytes.data(), axis.data(), bytes.size());
+  return stored({DType::f64, {static_cast<Index>(axis.size())}, std::move(bytes)}, name, "");
 }
 
 }  // namespace
 
 std::vector<Offered> open_csv(const std::shared_ptr<const Source>& source, const RawForm&) {
-  const CsvTable table = read_csv_table(*source);
-  const Index first = count_coordinates(table);
-  const auto grid = grid_of(table, first);
+  const auto table = read_csv_table(*source);
+  const Index first = count_coordinates(*table);
+  const Places places{table, grid_of(*source, *table, first)};
+  ArrayCount count(*source);
   std::vector<Offered> arrays;
-  const auto put = [&](const std::string& name, const Array& array) {
-    arrays.push_back({stored(array, name, ""), "", false});
+  const auto put = [&](Stored array) {
+    count.add(array.name);
+    arrays.push_back({std::move(array), "", false});
   };
-  for (Index i = 0; i < first; ++i) {
-    const std::string& name = table.header[static_cast<std::size_t>(i)];
-    if (name.empty()) continue;
-    if (grid) {
-      const std::vector<double>& axis = grid->axes[static_cast<std::size_t>(i)];
-      put(name, array_of(axis, {static_cast<Index>(axis.size())}));
-    } else {
-      put(name, array_of(table, grid, {i}, false));
-    }
-  }
-  for (const Group& group : groups_of(table, first)) {
-    const bool is_list = table.header.empty() && table.columns == 1;
-    put(group.name, array_of(table, grid, group.columns, group.is_row && !is_list));
+  for (Index i = 0; i < first; ++i)
+    if (const std::string& name = table->header[static_cast<std::size_t>(i)]; !name.empty())
+      put(coordinate_of(name, places, i));
+  for (Group& group : groups_of(*table, first)) {
+    const bool is_list = table->header.empty() && table->columns == 1;
+    put(array_of(group.name, places, std::move(group.columns), group.is_row && !is_list));
   }
   return arrays;
 }
 
 Array read_csv(const Source& source) {
-  const CsvTable table = read_csv_table(source);
-  const Index first = count_coordinates(table);
+  const auto table = read_csv_table(source);
+  const Index first = count_coordinates(*table);
   std::vector<Index> columns;
-  for (Index i = first; i < table.columns; ++i) columns.push_back(i);
-  const auto grid = columns.size() == 1 ? grid_of(table, first) : std::nullopt;
-  return array_of(table, grid, columns, !grid);
+  for (Index i = first; i < table->columns; ++i) columns.push_back(i);
+  const auto grid = columns.size() == 1 ? grid_of(source, *table, first) : nullptr;
+  return collect(array_of("", {table, grid}, std::move(columns), !grid));
 }
 
 }  // namespace pe::io

@@ -102,6 +102,14 @@ std::string spell_names(const std::vector<Field>& fields) {
   return spell_names(names);
 }
 
+void ArrayCount::add(std::string_view name) {
+  ask_time();
+  names_ += name.size();
+  if (++arrays_ > most_arrays || names_ > most_names)
+    source_.refuse(fmt::format("it lists more than {} arrays, or their names take more than {} MiB",
+                               most_arrays, most_names >> 20));
+}
+
 const Field& only_field(const Job& job, std::string_view format) {
   if (job.fields.size() == 1) return job.fields[0];
   throw UsageError(

@@ -8,12 +8,31 @@
 #include <vector>
 
 #include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
 #include "pe/base/stored.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/io/file.hpp"
 #include "pe/io/source.hpp"
 
 namespace pe::io {
+
+/// The arrays that a file may list: the largest models, merged into one file, have as many.
+inline constexpr std::size_t most_arrays = 100'000;
+/// Bytes of their names together.
+inline constexpr std::size_t most_names = 8 << 20;
+/// Axes of one array, as many as NumPy has.
+inline constexpr std::size_t most_axes = 32;
+
+/// Counts the arrays that a file lists, and refuses it where they are too many.
+class ArrayCount {
+ public:
+  explicit ArrayCount(Kept<Source> source) : source_(source) {}
+  void add(std::string_view name);
+
+ private:
+  const Source& source_;
+  std::size_t arrays_ = 0, names_ = 0;
+};
 
 /// Everything that a writer is given.
 struct Job {

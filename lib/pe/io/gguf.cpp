@@ -5,32 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <utility>
 
-#include "pe/base/kept.hpp"
 #include "pe/io/element.hpp"
+#include "pe/io/gguf_reader.hpp"
 
 namespace pe::io {
 namespace {
-
-enum Kind : std::uint32_t {
-  u8,
-  i8,
-  u16,
-  i16,
-  u32,
-  i32,
-  f32,
-  boolean,
-  string,
-  array,
-  u64,
-  i64,
-  f64
-};
-
-constexpr std::uint64_t longest_string = 64 << 20, most_entries = 1 << 20, longest_list = 1 << 16;
 
 // ggml_type by number; those of a width of 0 are quantised.
 constexpr struct {
@@ -46,121 +27,7 @@ constexpr struct {
     {11, "Q3_K", {DType::f32, 0}}, {12, "Q4_K", {DType::f32, 0}},  {13, "Q5_K", {DType::f32, 0}},
     {14, "Q6_K", {DType::f32, 0}}, {15, "Q8_K", {DType::f32, 0}}};
 
-// Takes the header value by value, out of pieces.
-class Reader {
- public:
-  explicit Reader(Kept<Source> source) : source_(source) {}
-
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw FileError(fmt::format("{} is not a whole GGUF file: {}", source_.shown(), why));
-  }
-  std::uint64_t place() const { return start_ + at_; }
-
-  template <typename T>
-  T value() {
-    T value;
-    take(&value, sizeof value);
-    return value;
-  }
-
-  std::string text() {
-    const auto length = value<std::uint64_t>();
-    if (length > longest_string) refuse(fmt::format("it has a string of {} bytes", length));
-    if (length > source_.size() - place()) refuse("it ends early");
-    std::string text(static_cast<std::size_t>(length), '\0');
-    take(text.data(), text.size());
-    return text;
-  }
-
-  // A plain value as decimal text, floats exactly.
-  GgufValue plain(std::uint32_t kind) {
-    using Type = JsonNode::Type;
-    const auto number = [](auto n) { return GgufValue{Type::number, fmt::format("{}", n)}; };
-    switch (kind) {
-      case u8:
-        return number(value<std::uint8_t>());
-      case i8:
-        return number(static_cast<int>(value<std::int8_t>()));
-      case u16:
-        return number(value<std::uint16_t>());
-      case i16:
-        return number(value<std::int16_t>());
-      case u32:
-        return number(value<std::uint32_t>());
-      case i32:
-        return number(value<std::int32_t>());
-      case u64:
-        return number(value<std::uint64_t>());
-      case i64:
-        return number(value<std::int64_t>());
-      case f32:
-        return {Type::number, fmt::format("{:.60g}", static_cast<double>(value<float>()))};
-      case f64:
-        return {Type::number, fmt::format("{:.60g}", value<double>())};
-      case boolean:
-        return {Type::boolean, value<std::uint8_t>() ? "true" : "false"};
-      case string:
-        return {Type::string, text()};
-      default:
-        refuse(fmt::format("it has a value of type {}", kind));
-    }
-  }
-
-  GgufValue entry(std::uint32_t kind) {
-    if (kind != array) return plain(kind);
-    const auto item = value<std::uint32_t>();
-    const auto count = value<std::uint64_t>();
-    if (item == array) refuse("it nests arrays");
-    std::string items;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::string one = plain(item).text;
-      if (item != string && count <= longest_list) items += (i ? "," : "") + one;
-    }
-    return {JsonNode::Type::list, items};
-  }
-
-  GgufTensor tensor() {
-    GgufTensor tensor{.name = text(), .shape = {}};
-    const auto rank = value<std::uint32_t>();
-    if (rank > 8) refuse(fmt::format("tensor {} has {} dimensions", tensor.name, rank));
-    for (std::uint32_t i = 0; i < rank; ++i) {
-      const auto extent = value<std::uint64_t>();
-      if (extent > INT64_MAX)
-        refuse(fmt::format("tensor {} has an axis of {}", tensor.name, extent));
-      tensor.shape.insert(tensor.shape.begin(), static_cast<Index>(extent));
-    }
-    tensor.type = value<std::uint32_t>();
-    tensor.offset = value<std::uint64_t>();
-    return tensor;
-  }
-
- private:
-  void take(void* out, std::size_t bytes) {
-    auto* next = static_cast<char*>(out);
-    while (bytes > 0) {
-      if (at_ == piece_.size()) refill();
-      const std::size_t some = std::min(bytes, piece_.size() - at_);
-      std::memcpy(next, piece_.data() + at_, some);
-      next += some;
-      at_ += some;
-      bytes -= some;
-    }
-  }
-  void refill() {
-    start_ += piece_.size();
-    at_ = 0;
-    const std::uint64_t some = std::min<std::uint64_t>(1 << 16, source_.size() - start_);
-    if (some == 0) refuse("it ends early");
-    piece_ = source_.read_text(start_, static_cast<std::size_t>(some));
-  }
-
-  const Source& source_;
-  std::uint64_t start_ = 0;  // of the piece
-  std::string piece_;
-  std::size_t at_ = 0;
-};
-
-std::uint64_t alignment_of(const Gguf& file, const Reader& reader) {
+std::uint64_t alignment_of(const Gguf& file, const GgufReader& reader) {
   const auto found = file.metadata.find("general.alignment");
   if (found == file.metadata.end()) return 32;
   const std::string& stated = found->second.text;
@@ -176,15 +43,16 @@ std::uint64_t alignment_of(const Gguf& file, const Reader& reader) {
 
 Gguf parse_gguf(const Source& source) {
   Gguf file;
-  Reader reader(source);
+  GgufReader reader(source);
   if (reader.value<std::uint32_t>() != 0x46554747) reader.refuse("it does not start as one does");
   if (const auto version = reader.value<std::uint32_t>(); version != 2 && version != 3)
     reader.refuse(fmt::format("its version is {}, and 2 and 3 are known", version));
   const auto tensors = reader.value<std::uint64_t>(), entries = reader.value<std::uint64_t>();
-  if (tensors > most_entries || entries > most_entries)
-    reader.refuse(fmt::format("it claims {} tensors and {} metadata values", tensors, entries));
+  if (tensors > most_arrays || entries > most_gguf_entries)
+    reader.refuse(fmt::format("it claims {} tensors and {} metadata values, more than {} and {}",
+                              tensors, entries, most_arrays, most_gguf_entries));
   for (std::uint64_t i = 0; i < entries; ++i) {
-    const std::string key = reader.text();
+    const std::string key = reader.name();
     const auto kind = reader.value<std::uint32_t>();
     file.metadata[key] = reader.entry(kind);
   }

@@ -115,6 +115,7 @@ Allowance allowance_for(const Source& source) {
 }
 
 std::string ask(const Source& source, const std::function<std::string()>& question) {
+  const std::scoped_lock alone(hdf5_library());
   const std::optional<std::string> answer = in_child(
       [&] {
         const QuietErrors quiet;

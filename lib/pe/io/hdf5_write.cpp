@@ -236,7 +236,13 @@ std::vector<Place> lay_out(const Job& job, SparseFile& structure) {
 
 }  // namespace
 
+std::mutex& hdf5_library() {
+  static std::mutex library;
+  return library;
+}
+
 void write_hdf5(const Job& job) {
+  const std::scoped_lock alone(hdf5_library());
   Destination destination(job.output.path);
   SparseFile structure;
   const std::vector<Place> places = lay_out(job, structure);

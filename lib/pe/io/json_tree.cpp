@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
@@ -14,7 +15,9 @@ namespace pe {
 namespace {
 
 constexpr std::uint64_t largest_file = 16 << 20;
-constexpr std::size_t deepest = 32, most_values = 250'000;
+constexpr std::size_t deepest = 32, most_values = 100'000;
+// The parser holds each text and number on its own: what people write has none of a megabyte.
+constexpr std::size_t longest_word = 1 << 20;
 
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -90,6 +93,35 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::size_t values_ = 0;
 };
 
+// The end of a string is the next quote that no odd number of backslashes stands before.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (;; ++at) {
+    at = text.find_first_of("\"\\", at);
+    if (at == std::string_view::npos || text[at] == '"') return at;
+    ++at;
+  }
+}
+
+void refuse_long_words(std::string_view text, const std::string& file) {
+  if (text.size() <= longest_word) return;
+  const auto hold = [&](std::size_t from, std::size_t to) {
+    if (std::min(to, text.size()) - from > longest_word)
+      throw FileError(fmt::format("{} has a text or a number longer than {} MiB at byte {}", file,
+                                  longest_word >> 20, from));
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t next = text.find_first_of("\",:[]{} \t\r\n", at);
+    hold(at, next);
+    if (next == std::string_view::npos) return;
+    at = next;
+    if (text[at] != '"') continue;
+    const std::size_t end = end_of_string(text, at + 1);
+    hold(at, end);
+    if (end == std::string_view::npos) return;
+    at = end;
+  }
+}
+
 }  // namespace
 
 const JsonNode* JsonNode::find(std::string_view name) const {
@@ -105,6 +137,7 @@ std::string_view JsonNode::what() const {
 }
 
 JsonNode parse_json(const std::string& text, const std::string& file) {
+  refuse_long_words(text, file);
   Builder builder(file);
   nlohmann::json::sax_parse(text, &builder);
   return std::move(builder.root);

@@ -29,7 +29,8 @@ struct NpyHeader {
 /// The header at the start of an npy of so many bytes, held against these. Throws FileError,
 /// OtherType.
 NpyHeader read_npy_header(const Source& start, std::uint64_t bytes);
-/// The array of the npy that `source` is. Fortran order is turned in memory, when first read.
+/// The array of the npy that `source` is. Fortran order is turned tile by
+/// tile.
 Stored npy_array(const NpyHeader& header, const std::shared_ptr<const Source>& source);
 
 }  // namespace pe::io

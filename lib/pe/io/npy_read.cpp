@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstring>
 #include <utility>
 
 #include "pe/base/kept.hpp"
+#include "pe/io/fortran.hpp"
 #include "pe/io/npy.hpp"
 
 namespace pe::io {
@@ -124,30 +124,6 @@ class HeaderParser {
   NpyHeader header_;
 };
 
-// First index fastest becomes last index fastest.
-std::vector<std::byte> transposed(const std::vector<std::byte>& data,
-                                  const std::vector<Index>& shape, std::size_t size) {
-  std::vector<std::byte> out(data.size());
-  const std::size_t rank = shape.size();
-  std::vector<std::size_t> strides(rank), place(rank, 0);
-  std::size_t stride = size;
-  for (std::size_t i = 0; i < rank; ++i) {
-    strides[i] = stride;
-    stride *= static_cast<std::size_t>(shape[i]);
-  }
-  std::size_t from = 0;
-  for (std::size_t to = 0; to < out.size(); to += size) {
-    std::memcpy(out.data() + to, data.data() + from, size);
-    for (std::size_t i = rank; i-- > 0;) {
-      from += strides[i];
-      if (++place[i] < static_cast<std::size_t>(shape[i])) break;
-      from -= strides[i] * place[i];
-      place[i] = 0;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 NpyHeader read_npy_header(const Source& start, std::uint64_t bytes) {
@@ -176,15 +152,11 @@ NpyHeader read_npy_header(const Source& start, std::uint64_t bytes) {
 }
 
 Stored npy_array(const NpyHeader& header, const std::shared_ptr<const Source>& source) {
-  if (!header.fortran || header.shape.size() < 2)
-    return window(source, header.data, header.element, header.shape, header.is_complex);
   const std::uint64_t bytes = source->size() - header.data;
-  const auto turned =
-      std::make_shared<const Source>(source->shown(), bytes, [header, source, bytes] {
-        std::vector<std::byte> data(static_cast<std::size_t>(bytes));
-        source->read(header.data, data.data(), data.size());
-        return transposed(data, header.shape, header.cell());
-      });
+  if (!header.fortran || header.shape.size() < 2 || bytes == 0)
+    return window(source, header.data, header.element, header.shape, header.is_complex);
+  const auto turned = std::make_shared<const Source>(
+      source->shown(), bytes, fortran_tiles(source, {header.data, header.shape, header.cell()}));
   return window(turned, 0, header.element, header.shape, header.is_complex);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pe/io/inflated.hpp"
 #include "pe/io/npy.hpp"
 #include "pe/io/zip.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint64_t start_bytes =
     longest_npy_text + 12;  // magic, version and length stand before the text
 constexpr std::uint64_t largest_summed = std::uint64_t{1} << 30;
+constexpr std::uint64_t largest_inflated = 256 << 20;  // that is held whole
 
 // The archive's checksum is held against the member before its first window leaves, where that
 // takes no longer than a second.
@@ -40,9 +42,12 @@ Stored open_member(const std::shared_ptr<const Source>& archive, const ZipMember
   }
   const Source start(shown, unzip(*archive, member, start_bytes));
   const NpyHeader header = read_npy_header(start, member.bytes);
-  return npy_array(header, std::make_shared<const Source>(shown, member.bytes, [archive, member] {
-                     return unzip(*archive, member);
-                   }));
+  const auto whole = [archive, member] { return unzip(*archive, member); };
+  const auto contents =
+      member.bytes > largest_inflated
+          ? std::make_shared<const Source>(shown, member.bytes, inflated_tiles(archive, member))
+          : std::make_shared<const Source>(shown, member.bytes, whole);
+  return npy_array(header, contents);
 }
 
 }  // namespace

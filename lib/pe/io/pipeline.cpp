@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pe/base/error.hpp"
+#include "pe/base/real_caches.hpp"
 
 namespace pe::io {
 namespace {
@@ -120,7 +121,11 @@ void in_order(Index lines, Chunking chunking, int threads,
   const Index workers = std::min<Index>({threads, 8, chunks});
   {
     std::vector<std::jthread> team;
-    for (Index i = 1; i < workers; ++i) team.emplace_back(run);
+    for (Index i = 1; i < workers; ++i)
+      team.emplace_back([&] {
+        const RealCaches caches;
+        run();
+      });
     run();
   }
   if (queue.failure()) std::rethrow_exception(queue.failure());

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,14 +16,15 @@
 namespace pe::io {
 namespace {
 
-constexpr std::size_t smallest_step = 1 << 20, largest_step = 64 << 20;
+constexpr std::size_t smallest_step = 1 << 20;
 
 }  // namespace
 
 Source::Source(const std::string& path, Limit most)
     : path_(path), shown_(path == "-" ? "standard input" : fmt::format("'{}'", path)) {
+  // Opening a FIFO would wait for somebody to write to it, without an end.
   descriptor_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                            : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+                            : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) refuse(std::strerror(errno));
   struct stat status;
   try {
@@ -50,39 +52,65 @@ Source::Source(std::string shown, std::shared_ptr<const Source> whole, std::uint
 Source::Source(std::string shown, std::uint64_t bytes, std::function<std::vector<std::byte>()> make)
     : shown_(std::move(shown)), size_(bytes), late_(true), make_(std::move(make)) {}
 
+Source::Source(std::string shown, std::uint64_t bytes, MakeTile make)
+    : shown_(std::move(shown)),
+      size_(bytes),
+      tiles_(std::make_unique<const Tiles>(std::move(make))) {}
+
 Source::~Source() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-// One byte beyond the limit is asked for, and is what tells.
+// One byte beyond the limit is asked for, and is what tells. Room grows by doubling, and never
+// beyond what may be taken.
 void Source::take_pipe(Limit most) {
+  std::size_t filled = 0;
   for (;;) {
-    const std::size_t filled = memory_.size();
+    ask_time();
     if (filled > most.bytes)
       refuse(
           fmt::format("more than {} MiB came through the pipe, and what does is held in memory "
                       "whole: read it from a file",
                       most.bytes >> 20));
-    const std::size_t step = static_cast<std::size_t>(std::min<std::uint64_t>(
-        std::clamp(filled, smallest_step, largest_step), most.bytes + 1 - filled));
-    memory_.resize(filled + step);
-    std::size_t got = 0;
-    while (got < step) {
-      const ssize_t count = ::read(descriptor_, memory_.data() + filled + got, step - got);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) refuse(std::strerror(errno));
-      if (count == 0) break;
-      got += static_cast<std::size_t>(count);
+    if (filled == memory_.size()) {
+      const std::uint64_t left = most.bytes + 1 - filled;
+      std::uint64_t step = std::max(filled, smallest_step);
+      if (left < step + smallest_step) step = left;
+      hold(std::min<std::uint64_t>(step, most.bytes - filled), "what comes through the pipe");
+      memory_.reserve(filled + step);  // resize() alone might double it
+      memory_.resize(filled + step);
     }
-    memory_.resize(filled + got);
-    if (got < step) break;
+    const std::size_t got = take_some(memory_.data() + filled, memory_.size() - filled);
+    if (got == 0) break;
+    filled += got;
   }
-  size_ = memory_.size();
+  memory_.resize(filled);
+  size_ = filled;
+}
+
+std::size_t Source::take_some(std::byte* out, std::size_t bytes) const {
+  for (;;) {
+    pollfd waiting{descriptor_, POLLIN, 0};
+    const int ready = poll(&waiting, 1, held_.budget().milliseconds());
+    held_.budget().ask();
+    if (ready <= 0) continue;
+    const ssize_t count = ::read(descriptor_, out, bytes);
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR && errno != EAGAIN) refuse(std::strerror(errno));
+  }
+}
+
+void Source::hold(std::uint64_t bytes, const std::string& what) const {
+  if (!held_.take(bytes))
+    refuse(
+        fmt::format("{} must be held in memory whole, and takes more than the {} MiB that may be",
+                    what, held_.budget().most() >> 20));
 }
 
 void Source::make_once() const {
   const std::lock_guard lock(making_);
   if (!make_) return;
+  hold(size_, fmt::format("an array of {} MiB that does not lie as it is", size_ >> 20));
   memory_ = make_();
   make_ = nullptr;
 }
@@ -92,7 +120,9 @@ void Source::read(std::uint64_t offset, void* out, std::size_t bytes) const {
     refuse(fmt::format("the file ends at byte {}, {} more are needed", size_,
                        bytes - (size_ - std::min(offset, size_))));
   if (bytes == 0) return;
+  held_.budget().ask();
   if (whole_) return whole_->read(offset_ + offset, out, bytes);
+  if (tiles_) return tiles_->read(offset, static_cast<std::byte*>(out), bytes);
   if (late_) make_once();
   if (!in_file_) {
     std::memcpy(out, memory_.data() + offset, bytes);

@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "pe/base/budget.hpp"
+#include "pe/io/tiles.hpp"
+
 namespace pe::io {
 
 /// A number of bytes, and nothing that {} could mean.
@@ -19,12 +22,14 @@ struct Limit {
 };
 
 /// What comes through a pipe, or from a device, has to be held whole.
-inline constexpr Limit largest_pipe(std::uint64_t{1} << 30);
+inline constexpr Limit largest_pipe(largest_whole_bytes);
 
-/// Reading is thread-safe.
+/// Reading is thread-safe. Whatever is held whole is taken from the budget in scope; every reading
+/// asks whether its time is over.
 class Source {
  public:
-  /// "-" is standard input. Of a pipe or device no more than `most` are taken.
+  /// "-" is standard input. Of a pipe or device no more than `most` are taken, and what does not
+  /// come is waited for as long as there is time.
   explicit Source(const std::string& path, Limit most = largest_pipe);
   /// Bytes at hand, under the name that messages give them.
   Source(std::string shown, std::vector<std::byte> bytes);
@@ -33,6 +38,8 @@ class Source {
          std::uint64_t bytes);
   /// So many bytes, made as a whole by the first reading.
   Source(std::string shown, std::uint64_t bytes, std::function<std::vector<std::byte>()> make);
+  /// So many bytes, made in tiles again and again.
+  Source(std::string shown, std::uint64_t bytes, MakeTile make);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -47,21 +54,28 @@ class Source {
   /// Throws FileError when not all of these bytes are there.
   void read(std::uint64_t offset, void* out, std::size_t bytes) const;
   std::string read_text(std::uint64_t offset, std::size_t bytes) const;
+  /// Takes so many bytes of the budget for `what` is held whole; refuses the file where they are
+  /// too many.
+  void hold(std::uint64_t bytes, const std::string& what) const;
   /// FileError: "cannot read 'FILE': WHY".
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
   void take_pipe(Limit most);
+  /// Up to so many bytes of the pipe, none at its end.
+  std::size_t take_some(std::byte* out, std::size_t bytes) const;
   void make_once() const;
 
   std::string path_, shown_;
   int descriptor_ = -1;
   bool in_file_ = false;
   std::uint64_t size_ = 0;
+  mutable Held held_;
   mutable std::vector<std::byte> memory_;
   std::shared_ptr<const Source> whole_;
   std::uint64_t offset_ = 0;  // in the whole
   bool late_ = false;
+  std::unique_ptr<const Tiles> tiles_;
   mutable std::mutex making_;
   mutable std::function<std::vector<std::byte>()> make_;  // empty once made
 };

@@ -3,15 +3,16 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 
+#include "pe/io/format.hpp"
+#include "pe/io/inflated.hpp"
 #include "pe/io/zip.hpp"
 
 namespace pe::io {
 namespace {
 
 constexpr std::uint64_t limit = 0xffffffff;
-constexpr std::uint64_t largest_list = std::uint64_t{64} << 20;
+constexpr std::uint64_t largest_list = 16 << 20;
 constexpr std::uint64_t best_compression = 1100;  // deflate reaches 1032
 
 std::uint64_t number(std::string_view text, std::size_t at, int bytes) {
@@ -44,8 +45,13 @@ List find_list(const Source& source) {
       list = {number(record, 48, 8), number(record, 40, 8), number(record, 32, 8)};
     }
   }
-  if (list.offset > end_at || list.bytes > end_at - list.offset || list.bytes > largest_list)
+  if (list.offset > end_at || list.bytes > end_at - list.offset)
     source.refuse("the list of the zip archive lies outside the file");
+  if (list.bytes > largest_list || list.count > most_arrays)
+    source.refuse(fmt::format(
+        "the list of the zip archive takes {} bytes for {} members; at most {} MiB and {} "
+        "arrays are read",
+        list.bytes, list.count, largest_list >> 20, most_arrays));
   return list;
 }
 
@@ -70,52 +76,13 @@ void widen(const Source& source, std::string_view extra, ZipMember& member) {
   source.refuse(fmt::format("the checksum of the member '{}' is wrong", member.name));
 }
 
-// The first `bytes` of it; that nothing follows is seen where these are all.
-std::vector<std::byte> inflated(const Source& source, std::uint64_t offset, const ZipMember& member,
-                                std::uint64_t bytes) {
-  std::vector<std::byte> out(static_cast<std::size_t>(bytes));
-  std::array<Bytef, 1 << 16> piece;
-  z_stream state = {};
-  if (inflateInit2(&state, -MAX_WBITS) != Z_OK) source.refuse("zlib cannot start");
-  int result = Z_OK;
-  std::uint64_t taken = 0, filled = 0;
-  try {
-    while (result == Z_OK && (filled < bytes || bytes == member.bytes)) {
-      if (state.avail_in == 0) {
-        const auto some =
-            static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), member.packed - taken));
-        if (some == 0) break;
-        source.read(offset + taken, piece.data(), some);
-        taken += some;
-        state.next_in = piece.data();
-        state.avail_in = static_cast<uInt>(some);
-      }
-      Bytef beyond;  // something to write to when all is there, so that the end is seen
-      const std::uint64_t left = bytes - filled;
-      const auto room = static_cast<uInt>(std::min<std::uint64_t>(left, 1 << 30));
-      state.next_out = left ? reinterpret_cast<Bytef*>(out.data()) + filled : &beyond;
-      state.avail_out = left ? room : 1;
-      const uInt before = state.avail_out;
-      result = inflate(&state, Z_NO_FLUSH);
-      if (!left && state.avail_out == 0) result = Z_DATA_ERROR;
-      filled += left ? before - state.avail_out : 0;
-    }
-  } catch (...) {
-    inflateEnd(&state);
-    throw;
-  }
-  inflateEnd(&state);
-  if (filled != bytes || (bytes == member.bytes && result != Z_STREAM_END))
-    source.refuse(fmt::format("the compressed member '{}' is damaged", member.name));
-  return out;
-}
-
 }  // namespace
 
 std::vector<ZipMember> zip_members(const Source& source) {
   const List list = find_list(source);
   const std::string text = source.read_text(list.offset, static_cast<std::size_t>(list.bytes));
   std::vector<ZipMember> members;
+  ArrayCount count(source);
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < list.count; ++i) {
     if (text.size() - at < 46 || text.compare(at, 4, "PK\1\2") != 0)
@@ -124,6 +91,7 @@ std::vector<ZipMember> zip_members(const Source& source) {
                       comment = number(text, at + 32, 2);
     if (text.size() - at - 46 < name + extra + comment)
       source.refuse("the list of the zip archive is damaged");
+    count.add(std::string_view(text).substr(at + 46, name));
     ZipMember member{text.substr(at + 46, name),
                      static_cast<std::uint16_t>(number(text, at + 10, 2)),
                      static_cast<std::uint32_t>(number(text, at + 16, 4)),
@@ -161,10 +129,12 @@ std::uint64_t data_offset(const Source& source, const ZipMember& member) {
 std::vector<std::byte> unzip(const Source& source, const ZipMember& member, std::uint64_t most) {
   const std::uint64_t data = data_offset(source, member), wanted = std::min(member.bytes, most);
   std::vector<std::byte> bytes;
+  bytes.resize(static_cast<std::size_t>(wanted));
   if (member.method == 8) {
-    bytes = inflated(source, data, member, wanted);
+    Inflater inflater(source, member, data);
+    inflater.read(bytes.data(), bytes.size());
+    if (wanted == member.bytes) inflater.finish();
   } else {
-    bytes.resize(static_cast<std::size_t>(wanted));
     source.read(data, bytes.data(), bytes.size());
   }
   if (wanted == member.bytes &&

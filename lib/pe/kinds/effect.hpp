@@ -37,6 +37,10 @@ inline bool is_grid(const Effect& effect) {
   return coordinates && coordinates->count;
 }
 
+/// The same effect, which asks at each of its blocks whether the time of the budget in scope is
+/// over.
+Effect within_budget(Effect effect);
+
 /// A visitor from lambdas.
 template <typename... Cases>
 struct Match : Cases... {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "pe/base/error.hpp"
+#include "pe/base/real_caches.hpp"
 
 namespace pe {
 
@@ -45,7 +46,11 @@ void fill(const Field& field, Index first_line, Index lines, std::byte* out, int
   };
   {
     std::vector<std::jthread> team;
-    for (Index worker = 1; worker < workers; ++worker) team.emplace_back(part, worker);
+    for (Index worker = 1; worker < workers; ++worker)
+      team.emplace_back([&, worker] {
+        const RealCaches caches;
+        part(worker);
+      });
     part(0);
   }
   for (const std::exception_ptr& failure : failures)

@@ -61,11 +61,29 @@ Measurement foreign_columns(const SteadyTable& steady, const Table& table, const
 
 namespace {
 
+// The largest magnitude in the table.
+double largest_of(const Table& table, const Case& subject) {
+  double largest = 0;
+  for_blocks(existing(table, subject.positions), table.width,
+             [&](Index, const PositionRange& block) {
+               for (const double value : rows_of(table, block, subject.dtype))
+                 if (worse(std::fabs(value), largest)) largest = std::fabs(value);
+             });
+  return largest;
+}
+
 // Where the encoding is made of waves M_k is known to turn pairs of columns. Some that do not may
 // yet have an M_k of their own, and it is fitted; where most do not, the table is no such one.
 Measurement foreign_shift(const Table& table, const Case& subject) {
   const SteadyTable steady = steady_table(table, subject);
   Measurement fitted = foreign_columns(steady, table, subject, fitted_shift);
+  // Zeros, and whatever does not stand out of its rounding, are moved by any M_k.
+  if (fitted.holds() && fitted.skipped.empty())
+    if (const double largest = largest_of(table, subject); largest <= fitted.bound)
+      return not_told(
+          fmt::format("no value is above the bound: the largest is {:.3g}, and what "
+                      "may be off {:.3g}; any M_k moves such a table",
+                      largest, fitted.bound));
   const bool waves =
       subject.foreign->angle && !table.grid && existing(table, subject.positions).count > 3;
   if (!waves || 2 * std::ssize(steady.rest) <= table.width || !fitted.holds()) return fitted;

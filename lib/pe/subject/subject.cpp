@@ -55,7 +55,7 @@ Parameters parameters_of(const Subject& subject, const LoadTensor& load) {
 }
 
 Effect effect_of(const Subject& subject) {
-  return subject.encoding->make(subject.parameters, subject.length);
+  return within_budget(subject.encoding->make(subject.parameters, subject.length));
 }
 
 // One more than the largest offset of either sign: the length of a sequence that has them all.

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
@@ -275,20 +277,24 @@ Comparison compare(const Stored& a, const Stored& b, bool as_bias) {
 Partners pair_up(const std::vector<Stored>& a, const std::vector<Stored>& b) {
   Partners partners;
   if (a.size() == 1 && b.size() == 1) return {{{&a[0], &b[0]}}, {}, {}};
-  const auto find = [](const std::vector<Stored>& among, const std::string& name) {
-    return std::ranges::find(among, name, &Stored::name);
+  // Of several of one name the first.
+  const auto by_name = [](const std::vector<Stored>& arrays) {
+    std::unordered_map<std::string_view, const Stored*> named;
+    for (const Stored& one : arrays) named.try_emplace(one.name, &one);
+    return named;
   };
+  const auto in_a = by_name(a), in_b = by_name(b);
   std::vector<std::string> all_a, all_b;
   for (const Stored& one : a) {
     all_a.push_back(one.name.empty() ? one.shown : one.name);
-    if (const auto other = find(b, one.name); other != b.end())
-      partners.pairs.emplace_back(&one, &*other);
+    if (const auto other = in_b.find(one.name); other != in_b.end())
+      partners.pairs.emplace_back(&one, other->second);
     else
       partners.only_a.push_back(all_a.back());
   }
   for (const Stored& one : b) {
     all_b.push_back(one.name.empty() ? one.shown : one.name);
-    if (find(a, one.name) == a.end()) partners.only_b.push_back(all_b.back());
+    if (!in_a.contains(one.name)) partners.only_b.push_back(all_b.back());
   }
   if (partners.pairs.empty())
     throw UsageError(

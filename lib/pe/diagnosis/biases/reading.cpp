@@ -115,6 +115,7 @@ BiasShape recognise_bias(const Expectation& expected, const Bias& bias, const St
   const bool linear = !bias.slopes.empty() && !is_first_token(expected, array);
   const std::optional<BiasShape> found =
       array.size() > 0 ? shape_of(array.shape, bias.heads, linear, expected.layout) : std::nullopt;
+  if (!found && expected.layout != "slopes") refuse_long_rows(array);
   if (!found)
     throw UsageError(
         fmt::format("{} {} is none of: bias [head, query, key] with or without a batch before it, "

@@ -25,6 +25,7 @@ struct Matrix {
 
 Matrix matrix_of(const Expectation&, const Stored&&) = delete;  // it is kept
 Matrix matrix_of(const Expectation& expected, const Stored& array) {
+  refuse_long_rows(array);
   const std::optional<ScoreAxes> axes =
       array.shape.size() < 2 ? std::nullopt : score_axes(array.shape, 0);
   if (!axes || axes->queries > axes->keys)

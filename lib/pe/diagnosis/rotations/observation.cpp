@@ -1,6 +1,8 @@
 // Reading probes, measuring hypotheses against them, unwrapping phases.
 #include "pe/diagnosis/rotations/observation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -8,6 +10,7 @@
 #include <numbers>
 #include <set>
 
+#include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/measured.hpp"
@@ -445,9 +448,14 @@ void RotationObservation::scan(const RowQuestion& look) const {
   }
 }
 
+RowMarks::RowMarks(Index rows) {
+  if (!held->take(static_cast<std::uint64_t>(rows)))
+    throw FileError(fmt::format("the dump has too many rows, {}, to mark those that differ", rows));
+  marked.resize(static_cast<std::size_t>(rows));
+}
+
 RowMarks RotationObservation::marked_rows(const RowQuestion& is) const {
-  RowMarks marks;
-  marks.marked.resize(static_cast<std::size_t>(reading_->rows));
+  RowMarks marks(reading_->rows);
   scan([&](Index row, const double* cosine, const double* sine) {
     if (!is(row, cosine, sine)) return true;
     marks.marked[static_cast<std::size_t>(row)] = 1;

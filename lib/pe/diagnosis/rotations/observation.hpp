@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
@@ -17,8 +18,12 @@ namespace pe {
 
 /// Rows that something is true of.
 struct RowMarks {
+  /// A mark for each row, all of which are held; FileError where that is more than may be.
+  explicit RowMarks(Index rows);
+
   std::vector<char> marked;
   Index count = 0, first = -1, last = -1;
+  std::shared_ptr<Held> held = std::make_shared<Held>();
 };
 
 class RotationObservation {

@@ -14,6 +14,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/real_caches.hpp"
 
 namespace pe {
 namespace {
@@ -441,6 +442,7 @@ void in_blocks(Index rows, Index block, std::size_t threads, Work work) {
   std::vector<std::thread> running;
   for (std::size_t t = 0; t < threads; ++t)
     running.emplace_back([&, t] {
+      const RealCaches caches;
       try {
         const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads),
                     to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# Holds pe-verify to its caps of memory and time on files that lie, that are too large, or that never end.
+"""main.py --bin FOLDER [--only REGEX] [--verbose]
+
+Each case runs the tool alone under a limit of resident memory (the kernel's own peak) and of time. It must end with the exit code
+that the case names, and where that is 2, with a line that says what was too large, or how long it looked.
+The last line reads "N passed, N failed".
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import arrays
+import lists
+import texts
+from cases import CASES, manifest, npy_head, sparse
+
+assert arrays and lists and texts  # they register their cases
+
+
+def run(tool, words):
+    """Exit code, MiB, seconds and what was said."""
+    endless, silent = words[0] is None, words[0] == "silence"
+    words = words[1:] if endless or silent else words
+    feeder = subprocess.Popen(["cat", "/dev/zero"] if endless else ["sleep", "60"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) if endless or silent else None
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # a child begins with the peak of its parent
+    began = time.monotonic()
+    done = subprocess.Popen([tool, *words], stdin=feeder.stdout if feeder else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    killer = threading.Timer(60, done.kill)
+    killer.start()
+    said = done.stdout.read().decode("utf-8", "replace")
+    _, status, usage = os.wait4(done.pid, 0)
+    killer.cancel()
+    done.returncode = os.waitstatus_to_exitcode(status)
+    if feeder:
+        feeder.stdout.close()
+        feeder.kill()
+        feeder.wait()
+    return done.returncode, usage.ru_maxrss >> 10, time.monotonic() - began, said
+
+
+def killed_run_is_wrong(tool, folder):
+    """Why a run that is killed loses more than the entry under way."""
+    table = sparse(folder / "zeros.npy", npy_head((64, 8)), 2048)
+    os.mkfifo(folder / "never.npy")
+    names = ["a", "b", "never", "c", "d"]
+    checks = [{"name": name, "encoding": "learned", "parameters": {"dim": 8}, "file": "never.npy" if name == "never" else table} for name in names]
+    reports = {suffix: folder / f"killed.{suffix}" for suffix in ("json", "xml", "csv", "h5")}
+    words = ["run", manifest(folder / "killed.json.manifest", *checks), "--jobs", "2", *(word for path in reports.values() for word in ("--report", str(path)))]
+    done = subprocess.Popen([tool, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(2)
+    done.kill()
+    done.wait()
+    if missing := [suffix for suffix, path in reports.items() if not path.exists()]:
+        return f"no report in {missing}"
+    told = json.loads(reports["json"].read_text())
+    found = [(check["name"], check["outcome"]) for check in told["checks"]]
+    if found != [(name, "untold" if name == "never" else "failed") for name in names]:
+        return f"the report says {found}"
+    return "" if "not done yet" in reports["xml"].read_text() else "the entry under way is not said to be"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, required=True)
+    parser.add_argument("--only", default="", help="cases whose name matches")
+    parser.add_argument("--verbose", action="store_true", help="show what each case took and said")
+    options = parser.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory(prefix="pe-hostile-") as scratch:
+        folder = pathlib.Path(scratch)
+        for name, limit, seconds, code, says, make in CASES:
+            if not re.search(options.only, name):
+                continue
+            # Written by a process of its own: its peak is no child's of ours.
+            with concurrent.futures.ProcessPoolExecutor(1) as pool:
+                words = pool.submit(make_case, name, folder).result()
+            got, took, lasted, said = run(options.bin / "pe-verify", words)
+            wrong = [f"exit {got}" if got not in ((0, 1, 2) if code is None else (code,)) else "",
+                     f"{took} MiB of {limit}" if took > limit else "",
+                     f"{lasted:.1f} s of {seconds}" if lasted > seconds else "",
+                     "does not say " + says if got == 2 and not re.search(says, said) else "",
+                     f"says {len(said)} characters" if len(said) > 10_000 and words[0] not in ("run", "compare") else ""]
+            wrong = "; ".join(filter(None, wrong))
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            if wrong or options.verbose:
+                print(f"{'FAIL' if wrong else 'ok  '} {name}: {wrong}\n     exit {got}, {took} MiB, {lasted:.1f} s: {said[:300]!r}", flush=True)
+            for path in folder.glob("*"):
+                if path.is_file() and path.stat().st_blocks > 1 << 20:
+                    path.unlink()
+        if re.search(options.only, "killed run"):
+            wrong = killed_run_is_wrong(options.bin / "pe-verify", folder)
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            if wrong:
+                print(f"FAIL killed run: {wrong}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def make_case(name, folder):
+    return next(make for known, *_, make in CASES if known == name)(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
