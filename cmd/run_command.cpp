@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "pe/base/error.hpp"
@@ -93,11 +94,15 @@ class Work {
   Work(const std::vector<ManifestCheck>& checks, const RunCommand& run, const std::string& command,
        std::size_t jobs)
       : done_(checks.size()) {
-    for (std::size_t i = 0; i < std::min(jobs, checks.size()); ++i)
-      workers_.emplace_back([this, &checks, &run, &command](const std::stop_token& stop) {
-        for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();)
-          put(next, carry_out(checks[next], run.manifest, command));
-      });
+    const auto work = [this, &checks, &run, &command](const std::stop_token& stop) {
+      for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();)
+        put(next, carry_out(checks[next], run.manifest, command));
+    };
+    try {
+      for (std::size_t i = 0; i < std::min(jobs, checks.size()); ++i) workers_.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads to be had: those that there are do it
+      if (workers_.empty()) work({});
+    }
   }
 
   Check take(std::size_t i) {

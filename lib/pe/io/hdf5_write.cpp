@@ -237,7 +237,7 @@ std::vector<Place> lay_out(const Job& job, SparseFile& structure) {
 }  // namespace
 
 void write_hdf5(const Job& job) {
-  Destination destination(job.output.path);
+  Destination destination(job.output.path, job.output.sync);
   SparseFile structure;
   const std::vector<Place> places = lay_out(job, structure);
   destination.reserve(structure.claimed);
