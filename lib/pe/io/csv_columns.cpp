@@ -96,7 +96,7 @@ std::optional<Grid> grid_of(const CsvTable& table, Index count) {
     if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
       return std::nullopt;
     std::ranges::sort(values);
-    values.erase(std::ranges::unique(values).begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
     const auto extent = static_cast<Index>(values.size());
     if (__builtin_mul_overflow(cells, extent, &cells) || cells > table.rows) return std::nullopt;
     for (Index row = 0; row < table.rows; ++row) {
