@@ -2,20 +2,14 @@
 #include "tool.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <new>
 
+#include "leaving.hpp"
 #include "list.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
-#include "pe/io/atomic_file.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -85,47 +79,6 @@ int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& ad
   return outcome.exit_code;
 }
 
-// Whoever calls exit() before a tool has its outcome, with whatever code, leaves with 2: libraries
-// have ended programs with 0 (reference BLAS, on a wrong argument).
-std::atomic<bool> has_outcome = false;
-
-void leave_with_2_unless_decided() {
-  if (has_outcome) return;
-  remove_temporaries();
-  say("something ended the program before it had an outcome");
-  std::_Exit(2);
-}
-
-// An exception that got out of a thread or a destructor.
-[[noreturn]] void leave_with_2() {
-  remove_temporaries();
-  say("an error that nobody expected ended the program");
-  std::_Exit(2);
-}
-
-// The handler may touch nothing that allocates.
-char out_of_time[200];
-
-extern "C" void leave_out_of_time(int) {
-  remove_temporaries();
-  static_cast<void>(!write(STDERR_FILENO, out_of_time, std::strlen(out_of_time)));
-  std::_Exit(2);
-}
-
-// A limit of the user is a failure like others: a write beyond the largest size of a file fails by
-// itself where its signal is ignored; the one of the processor's time has no other word.
-void obey_limits(const std::string& tool) {
-  std::signal(SIGXFSZ, SIG_IGN);
-  fmt::format_to_n(out_of_time, sizeof out_of_time - 1,
-                   "{}: the limit of processor time (ulimit -t) is reached\n", tool);
-  std::signal(SIGXCPU, leave_out_of_time);
-  rlimit time;  // where both limits are one, as of `ulimit -t`, SIGKILL is all that comes
-  if (getrlimit(RLIMIT_CPU, &time) != 0 || time.rlim_max == RLIM_INFINITY) return;
-  if (time.rlim_cur < time.rlim_max || time.rlim_max < 2) return;
-  time.rlim_cur = time.rlim_max - 1;
-  setrlimit(RLIMIT_CPU, &time);
-}
-
 int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) {
   const auto fail = [&](const std::string& message) {
     say(tool.name + ": " + message);
@@ -147,13 +100,9 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
 }  // namespace
 
 int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
-  std::signal(SIGPIPE, SIG_IGN);
-  remove_temporaries_on_signals();
-  obey_limits(tool.name);
-  if (std::atexit(leave_with_2_unless_decided) != 0) return 2;
-  std::set_terminate(leave_with_2);
+  prepare_to_leave(tool.name);
   const int code = outcome_of(tool, argc, argv, add);
-  has_outcome = true;
+  settle_outcome();
   return code;
 }
 

@@ -164,7 +164,7 @@ bool Unfinished::open_nameless() {
 
 void Unfinished::open_named() {
   for (int attempt = 0, turns = 0; turns < most_attempts; ++turns) {
-    const std::string path = sibling(attempt);
+    std::string path = sibling(attempt);
     const SignalsHeld held;
     descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) {
@@ -173,7 +173,7 @@ void Unfinished::open_named() {
       continue;
     }
     if (hold(descriptor_, path)) {
-      name_ = path;
+      name_.swap(path);  // which needs no memory
       slot_ = arm(name_);
       return;
     }
@@ -188,9 +188,9 @@ void Unfinished::link_beside(const std::string& path) {
   if (errno != EEXIST) fail(errno);
   // No call gives a nameless file the name of another: it takes one of its own for a moment.
   for (int attempt = 0; name_.empty(); ++attempt) {
-    const std::string beside = sibling(attempt);
+    std::string beside = sibling(attempt);
     if (linkat(AT_FDCWD, path.c_str(), AT_FDCWD, beside.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      name_ = beside;
+      name_.swap(beside);
       slot_ = arm(name_);
     } else if (errno != EEXIST || attempt == most_attempts) {
       fail(errno);
