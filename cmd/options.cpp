@@ -137,10 +137,16 @@ void add_output_options(CLI::App& app, OutputRequest& request) {
                  "csv, hdf5, npy, npz, safetensors, json or raw, whatever the suffix")
       ->type_name("NAME");
   app.add_flag("--tidy", request.tidy, "CSV with one row for each element");
+  app.add_flag("--no-sync", request.no_sync,
+               "do not wait until a file is on the disk: a loss of power may take it");
 }
 
 Output output_of(const OutputRequest& request, int threads) {
-  Output output{.path = request.path, .format = {}, .tidy = request.tidy, .threads = threads};
+  Output output{.path = request.path,
+                .format = {},
+                .tidy = request.tidy,
+                .threads = threads,
+                .sync = !request.no_sync};
   if (!request.format.empty()) output.format = parse_format(request.format);
   return output;
 }

@@ -35,7 +35,7 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
 /// Where fields are written, and how.
 struct OutputRequest {
   std::string path = "-", format;
-  bool tidy = false;
+  bool tidy = false, no_sync = false;
 };
 void add_output_options(CLI::App& app, OutputRequest& request);
 Output output_of(const OutputRequest& request, int threads);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -98,12 +99,16 @@ class Work {
  public:
   Work(const std::vector<ManifestCheck>& checks, const RunCommand& run, const std::string& command,
        std::size_t jobs) {
-    for (std::size_t i = 0; i < std::min(jobs, checks.size()); ++i)
-      workers_.emplace_back([this, &checks, &run, &command](const std::stop_token& stop) {
-        const RealCaches caches;
-        for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();)
-          put(next, carry_out(checks[next], run, command));
-      });
+    const auto work = [this, &checks, &run, &command](const std::stop_token& stop) {
+      const RealCaches caches;
+      for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();)
+        put(next, carry_out(checks[next], run, command));
+    };
+    try {
+      for (std::size_t i = 0; i < std::min(jobs, checks.size()); ++i) workers_.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads to be had: those that there are do it
+      if (workers_.empty()) work({});
+    }
   }
 
   // Those that were done since the last call, with their places; waits for one until `until`.

@@ -3,16 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <csignal>
-#include <cstdlib>
 #include <exception>
 #include <new>
 
+#include "leaving.hpp"
 #include "list.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
-#include "pe/io/atomic_file.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -82,24 +79,6 @@ int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& ad
   return outcome.exit_code;
 }
 
-// Whoever calls exit() before a tool has its outcome, with whatever code, leaves with 2: libraries
-// have ended programs with 0 (reference BLAS, on a wrong argument).
-std::atomic<bool> has_outcome = false;
-
-void leave_with_2_unless_decided() {
-  if (has_outcome) return;
-  remove_temporaries();
-  say("something ended the program before it had an outcome");
-  std::_Exit(2);
-}
-
-// An exception that got out of a thread or a destructor.
-[[noreturn]] void leave_with_2() {
-  remove_temporaries();
-  say("an error that nobody expected ended the program");
-  std::_Exit(2);
-}
-
 int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) {
   const auto fail = [&](const std::string& message) {
     say(tool.name + ": " + message);
@@ -121,12 +100,9 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
 }  // namespace
 
 int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
-  std::signal(SIGPIPE, SIG_IGN);
-  remove_temporaries_on_signals();
-  if (std::atexit(leave_with_2_unless_decided) != 0) return 2;
-  std::set_terminate(leave_with_2);
+  prepare_to_leave(tool.name);
   const int code = outcome_of(tool, argc, argv, add);
-  has_outcome = true;
+  settle_outcome();
   return code;
 }
 

@@ -2,6 +2,8 @@
 // one line.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 #include <vector>

@@ -1,9 +1,14 @@
 // io: what is written reads back, files are complete or absent, and damaged ones are refused in one
 // sentence.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +67,21 @@ void spit(const std::string& path, std::string_view text) {
 
 Axis axis(const std::string& name, Index count) {
   return {name, pe::first_positions(count), "the " + name};
+}
+
+// From now on open() says what a file system says that has no O_TMPFILE.
+void refuse_nameless_files() {
+  sock_filter program[] = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, __NR_openat},
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t)},
+      {BPF_JMP | BPF_JSET | BPF_K, 0, 1, O_TMPFILE & ~O_DIRECTORY},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EOPNOTSUPP},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+  };
+  const sock_fprog filter{6, program};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
 }
 
 // A field whose element i in C order is value(i), rounded to its dtype.
@@ -496,26 +516,60 @@ TEST_CASE("a closed pipe is its own failure") {
   close(ends[1]);
 }
 
-TEST_CASE("a signal removes the temporary file") {
+TEST_CASE("whatever ends a process leaves no unfinished file") {
   const Folder folder;
   Field slow = field("x", {axis("position", 1 << 20)}, DType::f64, wave);
-  slow.fill = [](Index, Index lines, std::byte* out) {
-    std::memset(out, 0, static_cast<std::size_t>(lines) * 8);
-    usleep(50000);
+  for (const bool nameless : {true, false}) {
+    for (const int number : {SIGTERM, SIGKILL}) {
+      CAPTURE(nameless);
+      CAPTURE(number);
+      const pid_t child = fork();
+      if (child == 0) {
+        pe::remove_temporaries_on_signals();
+        if (!nameless) refuse_nameless_files();
+        slow.fill = [&](Index, Index, std::byte*) {
+          spit(folder / "begun", "");
+          for (;;) pause();
+        };
+        write({slow}, folder / "t.npy");
+        _exit(0);
+      }
+      for (int i = 0; i < 5000 && !std::filesystem::exists(folder / "begun"); ++i) usleep(1000);
+      CHECK(folder.files() == (nameless ? 1 : 2));
+      kill(child, number);
+      int status = 0;
+      waitpid(child, &status, 0);
+      CHECK(WIFSIGNALED(status));
+      CHECK(folder.files() == (nameless || number == SIGTERM ? 1 : 2));
+      std::filesystem::remove(folder / "begun");
+    }
+  }
+  CHECK(folder.files() == 1);  // of the SIGKILL without nameless files
+  const Field quick = field("x", {axis("pair", 2)}, DType::f32, wave);
+  write({quick}, folder / "t.npy");  // what is dead goes
+  CHECK(folder.files() == 1);
+  CHECK(std::filesystem::exists(folder / "t.npy"));
+}
+
+TEST_CASE("where there are no nameless files, what a living process makes stays") {
+  const Folder folder;
+  const Field quick = field("x", {axis("pair", 2)}, DType::f32, wave);
+  Field nested = quick;
+  nested.fill = [&](Index first, Index lines, std::byte* out) {
+    write({quick}, folder / "t.npy");
+    CHECK(folder.files() == 2);
+    quick.fill(first, lines, out);
   };
   const pid_t child = fork();
   if (child == 0) {
-    pe::remove_temporaries_on_signals();
-    write({slow}, folder / "t.npy");
-    _exit(0);
+    refuse_nameless_files();
+    write({nested}, folder / "t.npy");
+    _exit(folder.files() == 1 ? 0 : 1);
   }
-  for (int i = 0; i < 2000 && folder.files() == 0; ++i) usleep(1000);
-  CHECK(folder.files() == 1);
-  kill(child, SIGTERM);
   int status = 0;
   waitpid(child, &status, 0);
-  CHECK(WIFSIGNALED(status));
-  CHECK(folder.files() == 0);
+  CHECK(status == 0);
+  CHECK(folder.files() == 1);
 }
 
 TEST_CASE("files get the mode of the umask and keep the one they had") {

@@ -254,7 +254,8 @@ TEST_SUITE("manifest") {
         {R"("rope")", "an object was expected, got a string"},
         {"", "checks must be a list of at least one check"},
     };
-    for (const auto& [text, expected] : wrong) {
+    for (const auto& [text_there, expected] : wrong) {
+      const auto& text = text_there;  // clang 14 captures no structured binding
       CAPTURE(text);
       const std::string message = message_of([&, text = text] { parse(text); });
       CHECK_MESSAGE(contains(message, expected), message);

@@ -128,7 +128,8 @@ TEST_CASE("every layout holds the same elements in its places, and nothing else 
       const WaveLayout plain{2 * pairs, Place{0, 1}, Place{pairs, 1}};
       const auto reference = table(waves, positions, plain, dtype);
       if (isa == instruction_sets().back()) check(waves, truth, positions, plain, dtype);
-      for (const auto& [name, layout] : layouts(pairs)) {
+      for (const auto& [name_there, layout] : layouts(pairs)) {
+        const auto& name = name_there;  // clang 14 captures no structured binding
         const auto out = table(waves, positions, layout, dtype);
         auto expected = std::vector<std::byte>(out.size(), untouched);
         const std::size_t size = pe::size_of(dtype);
@@ -351,7 +352,8 @@ TEST_CASE("streaming stores and ordinary ones write the same, aligned or not") {
   auto many = layouts(dim / 2);
   many.push_back({"off the lines", {144, Place{1, 1}, Place{70, 1}}});
   many.push_back({"interleaved off the lines", {144, Place{3, 2}, Place{2, 2}}});
-  for (const auto& [name, layout] : many) {
+  for (const auto& [name_there, layout] : many) {
+    const auto& name = name_there;
     const std::size_t row = static_cast<std::size_t>(layout.width) * 4, bytes = row * 20000;
     std::vector<std::byte> parts(bytes, untouched);
     for (Index start = 0; start < positions.count; start += 1000)

@@ -86,7 +86,7 @@ def compare_files(tools, repetitions):
             for _ in range(repetitions):
                 path, other = os.path.join(folder, "t" + suffix), os.path.join(folder, "plain")
                 start = time.perf_counter()
-                child = subprocess.Popen([os.path.join(tools, "pe-gen"), "sinusoidal", "--dim", "128", "--length", str(rows), "-o", path])
+                child = subprocess.Popen([os.path.join(tools, "pe-gen"), "sinusoidal", "--dim", "128", "--length", str(rows), "--no-sync", "-o", path])
                 _, status, usage = os.wait4(child.pid, 0)
                 ours = time.perf_counter() - start
                 child.returncode = os.waitstatus_to_exitcode(status)
@@ -100,7 +100,7 @@ def compare_files(tools, repetitions):
             print(f"  {suffix:<13} {statistics.median(ratios):5.2f}   {statistics.median(speeds):5.2f} GB/s")
         print(f"  largest memory of any run: {memory / 1024:.0f} MiB")
         path = os.path.join(folder, "small.bin")
-        small = [str(pathlib.Path(tools) / "pe-gen"), "sinusoidal", "--dim", "512", "--length", "512", "-o", path]
+        small = [str(pathlib.Path(tools) / "pe-gen"), "sinusoidal", "--dim", "512", "--length", "512", "--no-sync", "-o", path]
         ratios = []
         for _ in range(31):
             start = time.perf_counter()

@@ -202,7 +202,7 @@ class Bench {
     const WaveLayout cosine{pairs, {}, Place{}}, sine{pairs, Place{}, {}};
     Buffer table(static_cast<std::size_t>(rows * pairs) * 8);
     std::byte* const cosines = table.data();
-    *const sines = cosines + static_cast<std::size_t>(rows * pairs) * 4;
+    std::byte* const sines = cosines + static_cast<std::size_t>(rows * pairs) * 4;
     waves.fill(pe::first_positions(rows), cosine, DType::f32, cosines);
     waves.fill(pe::first_positions(rows), sine, DType::f32, sines);
     for (const int threads : {1, 2}) {

@@ -285,7 +285,9 @@ Diagnosis turned(const Flags& flags, bool neighbours, DType dtype, Rounding step
 TEST_CASE("turned vectors: sound, paired otherwise, one position on") {
   const Flags halves = {{"dim", "64"}, {"pairing", "halves"}},
               neighbours = {{"dim", "64"}, {"pairing", "adjacent"}};
-  for (const auto& [dtype, step] : {std::pair{DType::f32, &f32}, {DType::bf16, &bf16}}) {
+  for (const auto& row : {std::pair{DType::f32, &f32}, {DType::bf16, &bf16}}) {
+    const DType dtype = row.first;  // clang 14 captures no structured binding
+    const auto step = row.second;
     CAPTURE(name_of(dtype));
     CHECK(told(turned(halves, false, dtype, step)) == "drift");
     CHECK(turned(neighbours, true, dtype, step).layout == "adjacent");

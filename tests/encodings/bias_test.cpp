@@ -532,7 +532,9 @@ TEST_CASE("every promise holds in every form of these encodings") {
         {"heads", "2"},
         {"head-dim", "8"}}},
   };
-  for (const auto& [name, flags] : forms) {
+  for (const auto& form : forms) {  // clang 14 captures no structured binding
+    const auto& name = form.first;
+    const auto& flags = form.second;
     const Made made = make(name, flags, {}, 48);
     const Span span = span_of_length(48);
     const Case subject{

@@ -44,7 +44,7 @@ inline Twofold to_twofold(const Real& value) {
 inline double round_to_odd(Twofold value) {
   if (value.low == 0) return value.high;
   auto bits = std::bit_cast<std::uint64_t>(value.high);
-  if ((bits & 1) == 0) bits += (value.low > 0) == (value.high > 0) ? 1 : -1;
+  if ((bits & 1) == 0) bits += (value.low > 0) == (value.high > 0) ? 1 : ~std::uint64_t{0};
   return std::bit_cast<double>(bits);
 }
 

@@ -87,8 +87,8 @@ std::vector<std::string> layer_types_of(const Config& config, const Family& fami
     }
   if (types.empty())
     for (const LayerType& layer : family.layers) types.emplace_back(layer.type);
-  std::ranges::stable_partition(types,
-                                [](const std::string& type) { return type == "full_attention"; });
+  std::stable_partition(types.begin(), types.end(),
+                        [](const std::string& type) { return type == "full_attention"; });
   return types;
 }
 

@@ -114,7 +114,7 @@ Field spell_matrix(const Rotation& rotation, const PositionRange& positions, DTy
   std::vector<Index> pair(static_cast<std::size_t>(rotation.dim), -1);
   std::vector<bool> second(pair.size());
   for (Index j = 0; j < rotation.pairs; ++j)
-    for (const std::size_t side : {0, 1}) {
+    for (const std::size_t side : {0u, 1u}) {
       const auto row = static_cast<std::size_t>(channels_of(rotation, j).out[side]);
       pair[row] = j;
       second[row] = side == 1;

@@ -166,7 +166,7 @@ std::vector<std::size_t> axes_of(const Parameters& parameters, Index pairs) {
   const auto sections = sections_of(parameters, pairs);
   std::vector<std::size_t> axes(static_cast<std::size_t>(pairs), 0);
   const bool interleaved = parameters.choice("order") == "interleaved";
-  for (const std::size_t axis : {1, 2}) {
+  for (const std::size_t axis : {1u, 2u}) {
     const Index start = axis == 1 ? sections[0] : sections[0] + sections[1];
     for (Index k = 0; k < sections[axis]; ++k) {
       const Index pair = interleaved ? 3 * k + static_cast<Index>(axis) : start + k;

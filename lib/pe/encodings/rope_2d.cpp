@@ -116,7 +116,7 @@ Effect make(const Parameters& parameters, Index) {
   std::vector<PositionRange> maps(
       2, convention.map == Map::counted ? PositionRange{1, 1, 0, 0} : PositionRange{0, 1, 0, 0});
   if (convention.map == Map::centred)  // 2(i + 1/2)/H − 1 = (2i + 1 − H)/H
-    for (const std::size_t axis : {0, 1}) maps[axis] = {1 - extents[axis], 2, 0, 0};
+    for (const std::size_t axis : {0u, 1u}) maps[axis] = {1 - extents[axis], 2, 0, 0};
   std::vector<AxialPair> pairs;
   for (const bool second : {false, true})
     for (Index k = 0; k < quarter; ++k) {

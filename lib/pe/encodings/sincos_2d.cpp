@@ -125,7 +125,7 @@ Effect make(const Parameters& parameters, Index) {
   const bool scaled =
       convention.place == Place2d::normalised || convention.place == Place2d::centred;
   std::vector<WavePart> parts;
-  for (const std::size_t axis : {0, 1}) {
+  for (const std::size_t axis : {0u, 1u}) {
     std::vector<Real> frequencies = convention.ladder == Ladder2d::endpoint
                                         ? endpoint_ladder(1, base, pairs)
                                         : geometric_ladder(base, 2 * pairs, pairs).frequencies;

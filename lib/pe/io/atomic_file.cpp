@@ -1,75 +1,23 @@
-// Temporary siblings, checked writes, and their removal when a signal ends the process.
+// Where the bytes of a destination go, checked writes, and what has to be on the disk before
+// success is said.
 #include "pe/io/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
+#include <string_view>
+#include <system_error>
 
 #include "pe/base/error.hpp"
 
-namespace pe {
+namespace pe::io {
 namespace {
-
-constexpr int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-// What the handler may read: plain memory and lock-free flags.
-struct Slot {
-  std::atomic<bool> taken{false}, armed{false};
-  pid_t owner;  // a child that was forked off leaves the file alone
-  char path[4096];
-};
-constinit Slot slots[32];
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-extern "C" void remove_and_raise(int number) {
-  remove_temporaries();
-  raise(number);  // SA_RESETHAND: pending until the handler returns, then ends the process
-}
-
-int arm(const std::string& path) {
-  if (path.size() >= sizeof(Slot::path)) return -1;
-  for (int i = 0; i < static_cast<int>(std::size(slots)); ++i) {
-    if (slots[i].taken.exchange(true)) continue;
-    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
-    slots[i].owner = getpid();
-    slots[i].armed.store(true, std::memory_order_release);
-    return i;
-  }
-  return -1;
-}
-
-void disarm(int& slot) {
-  if (slot < 0) return;
-  slots[slot].armed = false;
-  slots[slot].taken = false;
-  slot = -1;
-}
-
-// Signals wait while a temporary is created and its name not yet noted.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int number : end_signals) sigaddset(&set, number);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // The descriptor that a path such as /dev/stdout or /dev/fd/3 means; −1 for other paths. Opening
 // these again would start a redirected file over, so they are duplicated instead.
@@ -98,33 +46,19 @@ std::string follow_links(const std::string& path) {
   return target.string();
 }
 
+// File systems that cannot be asked to write through have nothing to say.
+bool has_failed(int error) {
+  return error != EINVAL && error != ENOSYS && error != EOPNOTSUPP && error != EROFS;
+}
+
 }  // namespace
 
-void remove_temporaries() {
-  for (const Slot& slot : slots)
-    if (slot.armed.load(std::memory_order_acquire) && slot.owner == getpid()) unlink(slot.path);
-}
-
-void remove_temporaries_on_signals() {
-  for (const int number : end_signals) {
-    struct sigaction action = {};
-    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
-    action = {};
-    action.sa_handler = remove_and_raise;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, nullptr);
-  }
-}
-
-namespace io {
-
-Destination::Destination(const std::string& path)
-    : shown_(path == "-" ? "standard output" : fmt::format("'{}'", path)) {
+Destination::Destination(const std::string& path, bool sync)
+    : shown_(path == "-" ? "standard output" : fmt::format("'{}'", path)), sync_(sync) {
   if (path.empty()) throw UsageError("the output file has an empty name");
   if (const int number = named_descriptor(path); number >= 0) {
-    descriptor_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
-    if (descriptor_ < 0) fail(errno);
+    direct_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
+    if (direct_ < 0) fail(errno);
     return;
   }
   struct stat status;
@@ -132,47 +66,30 @@ Destination::Destination(const std::string& path)
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
-    descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail(errno);
+    direct_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (direct_ < 0) fail(errno);
     return;
   }
   target_ = follow_links(path);
   if (exists && access(target_.c_str(), W_OK) != 0) fail(errno);
-  open_temporary();
-  if (exists) static_cast<void>(fchmod(descriptor_, status.st_mode & 0777));
+  make_beside();
+  if (exists) static_cast<void>(fchmod(descriptor(), status.st_mode & 0777));
 }
 
-void Destination::open_temporary() {
+void Destination::make_beside() {
   const std::filesystem::path target = target_;
-  const std::string name = target.filename().string();
-  if (name.empty()) fail(EISDIR);
-  // Names reach 255 bytes, the temporary's too.
-  const std::string stem = fmt::format(".{}.tmp.{}", name.substr(0, 220), getpid());
-  for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    const std::string sibling = attempt ? fmt::format("{}.{}", stem, attempt) : stem;
-    temporary_ = (target.parent_path() / sibling).string();
-    const SignalsHeld held;
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) {
-      slot_ = arm(temporary_);
-    } else if (errno != EEXIST || attempt == 100) {
-      const int error = errno;
-      const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-      temporary_.clear();
-      throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}",
-                                  shown_, folder, std::strerror(error)));
-    }
+  if (target.filename().empty()) fail(EISDIR);
+  try {
+    unfinished_.emplace(target_);
+  } catch (const std::system_error& error) {
+    const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+    throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}",
+                                shown_, folder, std::strerror(error.code().value())));
   }
 }
 
-Destination::~Destination() { discard(); }
-
-void Destination::discard() {
-  if (descriptor_ >= 0) close(descriptor_);
-  descriptor_ = -1;
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-  temporary_.clear();
-  disarm(slot_);
+Destination::~Destination() {
+  if (direct_ >= 0) close(direct_);
 }
 
 void Destination::fail(int error) const {
@@ -183,7 +100,7 @@ void Destination::fail(int error) const {
 void Destination::reserve(std::uint64_t bytes) {
   if (!seekable() || bytes < (1 << 20)) return;
   // Not posix_fallocate: where the file system cannot, that writes a byte into every block.
-  while (fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes)) != 0) {
+  while (fallocate(descriptor(), 0, 0, static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
     if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) fail(errno);
     return;
@@ -196,7 +113,7 @@ void Destination::write(const void* data, std::size_t bytes) {
   } else {
     const auto* next = static_cast<const char*>(data);
     for (std::size_t left = bytes; left > 0;) {
-      const ssize_t written = ::write(descriptor_, next, left);
+      const ssize_t written = ::write(descriptor(), next, left);
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail(errno);
       next += written;
@@ -209,7 +126,7 @@ void Destination::write(const void* data, std::size_t bytes) {
 void Destination::write_at(std::uint64_t offset, const void* data, std::size_t bytes) const {
   const auto* next = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t written = pwrite(descriptor_, next, bytes, static_cast<off_t>(offset));
+    const ssize_t written = pwrite(descriptor(), next, bytes, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(errno);
     next += written;
@@ -218,15 +135,41 @@ void Destination::write_at(std::uint64_t offset, const void* data, std::size_t b
   }
 }
 
-void Destination::commit() {
-  const int descriptor = descriptor_;
-  descriptor_ = -1;
-  if (close(descriptor) != 0 && errno != EINTR) fail(errno);
-  if (!seekable()) return;
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-  temporary_.clear();
-  disarm(slot_);
+// What a network file system could not keep is told by closing, here of a second descriptor.
+void Destination::flush() const {
+  if (sync_ && fsync(descriptor()) != 0 && has_failed(errno)) fail(errno);
+  if (sync_) return;
+  const int second = fcntl(descriptor(), F_DUPFD_CLOEXEC, 3);
+  if (second < 0 || (close(second) != 0 && errno != EINTR)) fail(errno);
 }
 
-}  // namespace io
-}  // namespace pe
+// Where the folder may not be listed, it cannot be flushed.
+void Destination::flush_folder() const {
+  const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
+  const int opened =
+      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0 && errno == EACCES) return;
+  const bool flushed = opened >= 0 && (fsync(opened) == 0 || !has_failed(errno));
+  const int error = errno;
+  if (opened >= 0) close(opened);
+  if (!flushed) fail(error);
+}
+
+void Destination::commit() {
+  if (!seekable()) {
+    const int descriptor = direct_;
+    direct_ = -1;
+    if (close(descriptor) != 0 && errno != EINTR) fail(errno);
+    return;
+  }
+  flush();
+  try {
+    unfinished_->publish();
+  } catch (const std::system_error& error) {
+    fail(error.code().value());
+  }
+  unfinished_.reset();
+  if (sync_) flush_folder();
+}
+
+}  // namespace pe::io

@@ -3,34 +3,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
-namespace pe {
+#include "pe/io/unfinished.hpp"
 
-/// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as they
-/// would have. Tools call it once, before the first thread starts; ignored signals stay ignored.
-void remove_temporaries_on_signals();
+namespace pe::io {
 
-/// Removes this process's unfinished files; for the moment before it ends.
-void remove_temporaries();
-
-namespace io {
-
-/// Regular files are written under a temporary name beside their own and renamed by commit(); links
-/// are followed, devices, pipes and "-" (standard output) are written directly. Every failure
-/// throws FileError, a reader that went away ClosedPipe. Without commit() nothing of a regular file
-/// remains.
+/// Regular files appear under their name with commit(); links are followed, devices, pipes and "-"
+/// (standard output) are written directly. Every failure throws FileError, a reader that went away
+/// ClosedPipe. Without commit() nothing of a regular file remains, whatever ends the process
+/// (unfinished.hpp).
 class Destination {
  public:
-  explicit Destination(const std::string& path);
+  /// With `sync` commit() returns when the file and its name are on the disk.
+  explicit Destination(const std::string& path, bool sync = true);
   ~Destination();
   Destination(const Destination&) = delete;
   Destination& operator=(const Destination&) = delete;
 
   /// Whether bytes may go anywhere by write_at: true of regular files alone.
-  bool seekable() const { return !temporary_.empty(); }
-  /// The name that a seekable destination has until commit().
-  const std::string& temporary() const { return temporary_; }
+  bool seekable() const { return unfinished_.has_value(); }
 
   /// Claims room on the disk, so that a full one is noticed before the work; a hint where not
   /// supported.
@@ -47,16 +40,17 @@ class Destination {
   [[noreturn]] void fail(int error) const;
 
  private:
-  void open_temporary();
-  void discard();
+  void make_beside();
+  void flush() const;
+  void flush_folder() const;
+  int descriptor() const { return unfinished_ ? unfinished_->descriptor() : direct_; }
 
-  std::string shown_;      // as messages name it
-  std::string target_;     // the regular file, links resolved
-  std::string temporary_;  // empty when written directly
-  int descriptor_ = -1;
-  int slot_ = -1;  // where the signal handler finds the temporary name
+  std::string shown_;   // as messages name it
+  std::string target_;  // the regular file, links resolved
+  std::optional<Unfinished> unfinished_;
+  int direct_ = -1;  // of what is no regular file
+  bool sync_;
   std::uint64_t cursor_ = 0;
 };
 
-}  // namespace io
-}  // namespace pe
+}  // namespace pe::io

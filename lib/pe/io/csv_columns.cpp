@@ -103,7 +103,7 @@ std::shared_ptr<const Grid> grid_of(const Source& source, const CsvTable& table,
     if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
       return nullptr;
     std::ranges::sort(values);
-    values.erase(std::ranges::unique(values).begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
     const auto extent = static_cast<Index>(values.size());
     if (__builtin_mul_overflow(cells, extent, &cells) || cells > table.rows) return nullptr;
     for (Index row = 0; row < table.rows; ++row) {

@@ -243,7 +243,7 @@ Chunking chunks_of(const Layout& layout) {
 
 void write_csv(const Job& job) {
   const Layout layout = lay_out(job);
-  Destination destination(job.output.path);
+  Destination destination(job.output.path, job.output.sync);
   {
     Text header(destination);
     put_header(layout, header);

@@ -23,6 +23,7 @@ struct Output {
   std::optional<Format> format;  // absent: by the path's suffix; csv on stdout
   bool tidy = false;             // csv only: one row per element
   int threads = 0;               // 0: one for each processor
+  bool sync = true;              // success means: on the disk
 };
 
 /// Writes every field, streamed in blocks, in bounded memory. A file appears under its name only

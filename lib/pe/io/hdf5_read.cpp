@@ -1,17 +1,20 @@
 // Reads numeric datasets of HDF5 files that may be damaged or lie.
 //
-// The library itself crashes on some damaged files, so it runs in a child process. Data that lies
-// in one piece is not read there at all: the child tells its address. Other data the child reads
-// when it is asked for.
+// The library itself crashes on some damaged files, and follows a file's words to other files, so
+// it runs in a child process that can open nothing. Data that lies in one piece is not read there
+// at all: the child tells its address. Other data the child reads when it is asked for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <optional>
 #include <utility>
 
+#include "pe/io/confine.hpp"
 #include "pe/io/hdf5.hpp"
 #include "pe/io/hdf5_dataset.hpp"
+#include "pe/io/hdf5_given.hpp"
 #include "pe/io/isolated.hpp"
 
 namespace pe::io {
@@ -19,22 +22,16 @@ namespace {
 
 constexpr std::size_t most_datasets = 100000;
 
-// Nothing is opened but the file that was named: no plugins, no links to other files.
+constexpr int deepest_group = 200;
+
+// The child could open nothing anyway; so the library does not try.
 void stay_inside() {
   H5PLset_loading_state(0);
   H5Lunregister(H5L_TYPE_EXTERNAL);
 }
 
 Handle open_file(const Source& source) {
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  Handle file;
-  if (const std::vector<std::byte>* bytes = source.memory()) {
-    H5Pset_fapl_core(access, std::size_t{1} << 20, false);
-    H5Pset_file_image(access, const_cast<std::byte*>(bytes->data()), bytes->size());
-    file = Handle(H5Fopen("image.h5", H5F_ACC_RDONLY, access));
-  } else {
-    file = Handle(H5Fopen(source.path().c_str(), H5F_ACC_RDONLY, access));
-  }
+  Handle file = open_given(source);
   if (!file) source.refuse("it is not an HDF5 file, or a damaged one");
   return file;
 }
@@ -67,10 +64,14 @@ struct Listing {
   const Source& source;
   std::size_t count = 0;
   std::string words = {};
+  bool too_deep = false;
 };
 
 herr_t list(hid_t group, const char* name, const H5O_info_t* info, void* out) {
   auto& listing = *static_cast<Listing*>(out);
+  // The library walks from the root to each object, which takes the square of the depth.
+  listing.too_deep = std::count(name, name + std::strlen(name), '/') > deepest_group;
+  if (listing.too_deep) return -1;
   if (info->type != H5O_TYPE_DATASET) return 0;
   const Handle dataset(H5Dopen2(group, name, H5P_DEFAULT));
   if (!dataset) return 0;
@@ -88,8 +89,11 @@ herr_t list(hid_t group, const char* name, const H5O_info_t* info, void* out) {
 std::string find_datasets(const Source& source) {
   const Handle file = open_file(source);
   Listing listing{source};
-  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, list, &listing, H5O_INFO_BASIC) < 0)
-    source.refuse("its list of datasets is damaged");
+  const bool listed =
+      H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, list, &listing, H5O_INFO_BASIC) >= 0;
+  if (listing.too_deep)
+    source.refuse(fmt::format("its groups lie in one another more than {} deep", deepest_group));
+  if (!listed) source.refuse("its list of datasets is damaged");
   return listing.words;
 }
 
@@ -108,29 +112,48 @@ std::string decode(const Source& source, const std::string& name, std::uint64_t 
   return "";
 }
 
-// A minute and what inflating takes at 20 MB a second; a GiB and room for chunks.
-Allowance allowance_for(const Source& source) {
-  return {60 + static_cast<unsigned>(source.size() / 20'000'000),
-          (std::uint64_t{1} << 30) + 2 * source.size()};
+// A minute and what inflating takes at 20 MB a second; a GiB and room for chunks. On the wall twice
+// that, for machines that do other things too, and no longer than the task has time.
+Allowance allowance_for(const Source& source, std::uint64_t room) {
+  const unsigned seconds = 60 + static_cast<unsigned>(source.size() / 20'000'000);
+  const int left = budget_here()->milliseconds();
+  const unsigned wall =
+      left < 0 ? 2 * seconds : std::min(2 * seconds, static_cast<unsigned>(left) / 1000 + 1);
+  return {seconds, wall, (std::uint64_t{1} << 30) + 2 * source.size(), room};
 }
 
-std::string ask(const Source& source, const std::function<std::string()>& question) {
+std::string ask(const Source& source, const std::function<std::string()>& question,
+                const SharedRoom* room = nullptr, std::uint64_t bytes = 0) {
   const std::scoped_lock alone(hdf5_library());
-  const std::optional<std::string> answer = in_child(
-      [&] {
-        const QuietErrors quiet;
-        stay_inside();
-        return question();
-      },
-      allowance_for(source));
-  if (!answer) source.refuse("it is a damaged HDF5 file that the HDF5 library cannot cope with");
-  return *answer;
+  const Allowance allowance = allowance_for(source, bytes);
+  std::vector<int> kept;
+  if (source.descriptor() >= 0) kept.push_back(source.descriptor());
+  if (room) kept.push_back(room->descriptor());
+  Told told;
+  try {
+    told = in_child(
+        [&] {
+          const QuietErrors quiet;
+          stay_inside();
+          return question();
+        },
+        allowance, std::move(kept));
+  } catch (const Unconfined& error) {
+    source.refuse(error.what());
+  }
+  ask_time();
+  if (told.how == Told::How::overran)
+    source.refuse(fmt::format("the HDF5 library was not done after {} s", allowance.wall_seconds));
+  if (told.how == Told::How::crashed)
+    source.refuse("it is a damaged HDF5 file that the HDF5 library cannot cope with");
+  return told.words;
 }
 
 std::vector<std::byte> read_whole(const Source& source, const std::string& name,
                                   std::uint64_t bytes) {
   SharedRoom room;
-  ask(source, [&] { return decode(source, name, bytes, room); });
+  ask(
+      source, [&] { return decode(source, name, bytes, room); }, &room, bytes);
   return room.take(static_cast<std::size_t>(bytes));
 }
 

@@ -1,24 +1,35 @@
-// fork, a pipe for the answer, and a memory file for large data.
+// fork, a pipe for the answer, a clock, and a memory file for large data.
 #include "pe/io/isolated.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "pe/base/error.hpp"
+#include "pe/io/confine.hpp"
 
 namespace pe::io {
 namespace {
 
-constexpr char answered = 'A', refused = 'R';  // the last byte of a child's words
+using Clock = std::chrono::steady_clock;
+
+// The last byte of a child's words.
+constexpr char answered = 'A', refused = 'R', unconfined = 'U';
+constexpr std::size_t longest_answer = std::size_t{64} << 20;
 
 [[noreturn]] void fail(const char* what) {
   throw FileError(fmt::format("cannot {}: {}", what, std::strerror(errno)));
@@ -42,19 +53,33 @@ std::uint64_t data_bytes() {
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+// A parent that died before it could be followed has left another one in its place.
+void die_with(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+}
+
+void limit(int resource, std::uint64_t most) {
+  const rlimit both{most, most};
+  if (setrlimit(resource, &both) != 0) fail("limit a process");
+}
+
 [[noreturn]] void run_child(const std::function<std::string()>& work, Allowance allowance,
-                            int pipe) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
-  const std::uint64_t bytes = data_bytes() + allowance.bytes;
-  const rlimit no_core{0, 0}, time{allowance.seconds, allowance.seconds}, memory{bytes, bytes};
-  setrlimit(RLIMIT_CORE, &no_core);
-  setrlimit(RLIMIT_CPU, &time);
-  setrlimit(RLIMIT_DATA, &memory);
-  const int nowhere = open("/dev/null", O_WRONLY);  // what a crash says is not for the user
-  dup2(nowhere, STDERR_FILENO);
+                            std::uint64_t bytes_before, std::vector<int> kept, int pipe,
+                            pid_t parent) {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  die_with(parent);
   std::string words;
   try {
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, allowance.seconds);
+    limit(RLIMIT_DATA, bytes_before + allowance.bytes);
+    limit(RLIMIT_FSIZE, allowance.room);
+    kept.push_back(pipe);
+    confine(kept);
     words = work() + answered;
+  } catch (const Unconfined& error) {
+    words = std::string(error.what()) + unconfined;
   } catch (const FileError& error) {
     words = std::string(error.what()) + refused;
   } catch (...) {
@@ -62,6 +87,37 @@ std::uint64_t data_bytes() {
   }
   send(pipe, words);
   _exit(0);
+}
+
+// Milliseconds until then, as poll counts them.
+int until(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
+}
+
+// Everything that comes through the pipe; false at the deadline, or when it is more than anybody
+// says.
+bool hear(int pipe, Clock::time_point deadline, std::string& words) {
+  std::vector<char> piece(1 << 16);
+  while (words.size() <= longest_answer) {
+    pollfd ready{pipe, POLLIN, 0};
+    const int count = poll(&ready, 1, until(deadline));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    const ssize_t got = read(pipe, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return true;
+    words.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return false;
+}
+
+// Where somebody set SIGCHLD to be ignored the child is gone already, and its number not ours.
+void end(pid_t child) {
+  if (waitpid(child, nullptr, WNOHANG) != 0) return;
+  kill(child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 }  // namespace
@@ -91,29 +147,31 @@ std::vector<std::byte> SharedRoom::take(std::size_t bytes) const {
   return data;
 }
 
-std::optional<std::string> in_child(const std::function<std::string()>& work, Allowance allowance) {
+Told in_child(const std::function<std::string()>& work, Allowance allowance,
+              std::vector<int> kept) {
+  const std::uint64_t bytes_before = data_bytes();
+  const pid_t parent = getpid();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail("start a process to read with");
   const pid_t child = fork();
-  if (child < 0) fail("start a process to read with");
-  if (child == 0) run_child(work, allowance, ends[1]);
+  if (child == 0) run_child(work, allowance, bytes_before, std::move(kept), ends[1], parent);
   close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    fail("start a process to read with");
+  }
   std::string words;
-  char piece[4096];
-  for (;;) {
-    const ssize_t count = read(ends[0], piece, sizeof piece);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    words.append(piece, static_cast<std::size_t>(count));
-  }
+  const auto deadline = Clock::now() + std::chrono::seconds(allowance.wall_seconds);
+  const bool heard_all = hear(ends[0], deadline, words);
   close(ends[0]);
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  end(child);
+  if (!heard_all && words.size() <= longest_answer) return {Told::How::overran, {}};
   const char verdict = words.empty() ? '\0' : words.back();
   if (!words.empty()) words.pop_back();
-  if (verdict == refused) throw FileError(words);
-  if (verdict != answered) return std::nullopt;
-  return words;
+  if (heard_all && verdict == refused) throw FileError(words);
+  if (heard_all && verdict == unconfined) throw Unconfined(words);
+  if (!heard_all || verdict != answered) return {Told::How::crashed, {}};
+  return {Told::How::answered, std::move(words)};
 }
 
 }  // namespace pe::io

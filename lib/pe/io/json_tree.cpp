@@ -73,7 +73,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     else if (open_.back().node.type == JsonNode::Type::list)
       open_.back().node.items.push_back(std::move(node));
     else
-      open_.back().node.members.emplace_back(open_.back().key, std::move(node));
+      open_.back().node.members.push_back({open_.back().key, std::move(node)});
     return true;
   }
   bool open(JsonNode::Type type) {

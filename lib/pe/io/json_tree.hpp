@@ -8,18 +8,25 @@
 
 namespace pe {
 
+struct JsonMember;
+
 struct JsonNode {
   enum class Type { null, boolean, number, string, list, object };
 
   Type type = Type::null;
-  std::string text;             // of a plain value: "true", "1e-5", what a string says
-  std::vector<JsonNode> items;  // of a list
-  std::vector<std::pair<std::string, JsonNode>> members;  // of an object, in the file's order
+  std::string text;                 // of a plain value: "true", "1e-5", what a string says
+  std::vector<JsonNode> items;      // of a list
+  std::vector<JsonMember> members;  // of an object, in the file's order
 
   /// The member of that name, or null.
   const JsonNode* find(std::string_view name) const;
   /// "a number", "a list": how messages call it.
   std::string_view what() const;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonNode value;
 };
 
 /// `file` is the name in messages. Throws FileError when the text is not JSON, nests deeper than

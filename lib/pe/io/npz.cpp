@@ -54,7 +54,7 @@ Stored open_member(const std::shared_ptr<const Source>& archive, const ZipMember
 
 void write_npz(const Job& job) {
   for (const Field& field : job.fields) check_npy(field, "npz");
-  Destination destination(job.output.path);
+  Destination destination(job.output.path, job.output.sync);
   ZipWriter zip(destination);
   for (const Field& field : job.fields)
     zip.add(field.name + ".npy", npy_header(field), field, job.output.threads);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "pe/base/error.hpp"
-#include "pe/base/real_caches.hpp"
+#include "pe/base/team.hpp"
 
 namespace pe::io {
 namespace {
@@ -119,15 +119,7 @@ void in_order(Index lines, Chunking chunking, int threads,
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const Index chunks = (lines + chunking.largest - 1) / chunking.largest;
   const Index workers = std::min<Index>({threads, 8, chunks});
-  {
-    std::vector<std::jthread> team;
-    for (Index i = 1; i < workers; ++i)
-      team.emplace_back([&] {
-        const RealCaches caches;
-        run();
-      });
-    run();
-  }
+  side_by_side(static_cast<std::size_t>(std::max<Index>(1, workers)), [&](std::size_t) { run(); });
   if (queue.failure()) std::rethrow_exception(queue.failure());
 }
 

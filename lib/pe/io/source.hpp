@@ -51,6 +51,9 @@ class Source {
   /// The bytes of a pipe; null of a file, which is read where it lies.
   const std::vector<std::byte>* memory() const { return in_file_ ? nullptr : &memory_; }
 
+  /// Of a file; −1 of bytes at hand.
+  int descriptor() const { return whole_ ? whole_->descriptor() : in_file_ ? descriptor_ : -1; }
+
   /// Throws FileError when not all of these bytes are there.
   void read(std::uint64_t offset, void* out, std::size_t bytes) const;
   std::string read_text(std::uint64_t offset, std::size_t bytes) const;

@@ -46,5 +46,7 @@ template <typename... Cases>
 struct Match : Cases... {
   using Cases::operator()...;
 };
+template <typename... Cases>
+Match(Cases...) -> Match<Cases...>;  // clang 14 deduces none of its own
 
 }  // namespace pe

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "pe/base/error.hpp"
-#include "pe/base/real_caches.hpp"
+#include "pe/base/team.hpp"
 
 namespace pe {
 
@@ -35,24 +35,17 @@ void fill(const Field& field, Index first_line, Index lines, std::byte* out, int
   if (workers <= 1) return field.fill(first_line, lines, out);
 
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  const auto part = [&](Index worker) {
+  const auto part = [&](std::size_t number) {
+    const Index worker = static_cast<Index>(number);
     const Index begin = lines * worker / workers, end = lines * (worker + 1) / workers;
     try {
       field.fill(first_line + begin, end - begin,
                  out + static_cast<std::size_t>(begin) * field.line_bytes());
     } catch (...) {
-      failures[static_cast<std::size_t>(worker)] = std::current_exception();
+      failures[number] = std::current_exception();
     }
   };
-  {
-    std::vector<std::jthread> team;
-    for (Index worker = 1; worker < workers; ++worker)
-      team.emplace_back([&, worker] {
-        const RealCaches caches;
-        part(worker);
-      });
-    part(0);
-  }
+  side_by_side(failures.size(), part);
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
 }

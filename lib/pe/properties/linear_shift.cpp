@@ -105,7 +105,8 @@ Measurement linear_shift(const Table& table, const Case& subject) {
   if (subject.foreign) return foreign_shift(table, subject);
   if (!table.waves || !table.waves->second.sine || !table.waves->second.cosine)
     return fitted_shift(table, subject);
-  const auto& [waves, layout] = *table.waves;
+  const auto& waves = table.waves->first;
+  const auto& layout = table.waves->second;
   Measurement result;
   const PositionRange positions = existing(table, subject.positions);
   if (positions.decimals != 0 || positions.step != 1)

@@ -55,7 +55,7 @@ Spread spread_along_axes(const Rotation& rotation, const Case& subject) {
               std::conj(turns[static_cast<std::size_t>(i * n + pair)]) *
               turns[static_cast<std::size_t>((i + shift) * n + pair)];
           auto& range = ranges[apart];
-          for (const std::size_t side : {0, 1}) {
+          for (const std::size_t side : {0u, 1u}) {
             const double value = side ? product.imag() : product.real();
             range[side] = {std::min(range[side].low, value), std::max(range[side].high, value)};
           }

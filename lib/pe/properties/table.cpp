@@ -112,7 +112,8 @@ Measurement products(const Table& table, const Case& subject,
 
 Measurement bounded(const Table& table, const Case& subject) {
   Measurement result;
-  const auto [low, high] = table.range.value_or(std::pair{-1.0, 1.0});
+  const std::pair<double, double> range = table.range.value_or(std::pair{-1.0, 1.0});
+  const double low = range.first, high = range.second;
   double room = 0;  // between a value and the end of the range that is nearer
   const PositionRange positions = existing(table, subject.positions);
   for_blocks(positions, table.width, [&](Index first, const PositionRange& block) {

@@ -140,7 +140,7 @@ class Compare {
     result_.dtype_b = b.dtype;
     result_.dtype = narrower(a.dtype, b.dtype);
     result_.size = a.size();
-    if (as_bias) result_.up_to_constant.emplace();
+    if (as_bias) result_.up_to_constant = Comparison::UpToConstant{};
     Block left, right;
     for (Index first = 0; first < result_.size; first += block) {
       const Index count = std::min(block, result_.size - first);

@@ -217,7 +217,7 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
     place.check += fmt::format(" ({})", name->text);
   ManifestCheck check;
   for (const auto& [name, value] : node.members) {
-    const auto key = std::ranges::find_if(keys, [&](const Key& row) { return row.name == name; });
+    const auto key = std::ranges::find(keys, std::string_view(name), &Key::name);
     if (key == std::end(keys)) {
       std::vector<std::string> known;
       for (const Key& row : keys) known.emplace_back(row.name);

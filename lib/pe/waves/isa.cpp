@@ -2,8 +2,19 @@
 #include "pe/waves/isa.hpp"
 
 #include "pe/waves/strip.hpp"
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace pe {
+
+#if defined(__x86_64__)
+// clang 14 does not know it by name.
+static bool has_f16c() {
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
 
 bool runs_here(Isa isa) {
 #if defined(__x86_64__)
@@ -11,8 +22,7 @@ bool runs_here(Isa isa) {
     case Isa::portable:
       return true;
     case Isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("f16c");
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     case Isa::avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");

@@ -56,7 +56,7 @@ class Count {
       // Two sides, each off by the bound, and what rounding of the vectors may add.
       const double allowed =
           std::hypot(a, b) * (2 * bound[j] + unit * std::max(1.0, std::hypot(c[j], s[j])));
-      for (const std::size_t side : {0, 1})
+      for (const std::size_t side : {0u, 1u})
         add(pair.out[side], in[pair.out[side]], out[pair.out[side]],
             std::fabs(out[pair.out[side]] - want[side]) <= allowed);
     }

@@ -14,7 +14,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
-#include "pe/base/real_caches.hpp"
+#include "pe/base/team.hpp"
 
 namespace pe {
 namespace {
@@ -439,20 +439,16 @@ std::vector<Diagnosis::Point> curve_of(const RotationObservation& observation,
 template <typename Work>
 void in_blocks(Index rows, Index block, std::size_t threads, Work work) {
   std::vector<std::exception_ptr> faults(threads);
-  std::vector<std::thread> running;
-  for (std::size_t t = 0; t < threads; ++t)
-    running.emplace_back([&, t] {
-      const RealCaches caches;
-      try {
-        const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads),
-                    to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
-        for (Index first = from; first < to; first += block)
-          work(t, first, std::min(block, to - first));
-      } catch (...) {
-        faults[t] = std::current_exception();
-      }
-    });
-  for (std::thread& thread : running) thread.join();
+  side_by_side(threads, [&](std::size_t t) {
+    try {
+      const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads),
+                  to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
+      for (Index first = from; first < to; first += block)
+        work(t, first, std::min(block, to - first));
+    } catch (...) {
+      faults[t] = std::current_exception();
+    }
+  });
   for (const std::exception_ptr& fault : faults)
     if (fault) std::rethrow_exception(fault);
 }

@@ -1,0 +1,36 @@
+// Work on several threads, on as many of them as can be had.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "pe/base/budget.hpp"
+#include "pe/base/real_caches.hpp"
+
+namespace pe {
+
+/// work(0) … work(count − 1), which must not throw, side by side and on one budget: the first in this thread, the
+/// others each in a thread of its own, or here where no more threads can be had (a limit of the
+/// user, or no memory for a stack).
+template <typename Work>
+void side_by_side(std::size_t count, const Work& work) {
+  const std::shared_ptr<Budget> budget = budget_here();
+  std::vector<std::jthread> team;
+  std::size_t started = 1;
+  try {
+    for (; started < count; ++started)
+      team.emplace_back([&work, &budget, started] {
+        const RealCaches caches;
+        const WithBudget within(budget);
+        work(started);
+      });
+  } catch (const std::exception&) {
+  }
+  work(std::size_t{0});
+  for (; started < count; ++started) work(started);
+}
+
+}  // namespace pe
