@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "pe/base/budget.hpp"
 #include "pe/io/confine.hpp"
 #include "pe/io/hdf5.hpp"
 #include "pe/io/hdf5_dataset.hpp"
