@@ -186,6 +186,11 @@ def spoilt():
         number += 1
 
 
+    number = 3300
+    for i, name in enumerate(MODELS):
+        for k, base in enumerate((3e6, 15000, 4e5, 1.5e7)):
+            yield one(number, "wrong-base", name, SEGMENTS[(i + k) % 4], lambda s, b=base: spoil.wrong_base(s, b))
+            number += 1
     yield from turned_cases(3200, True)
 
 
