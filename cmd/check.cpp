@@ -8,6 +8,7 @@
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
+#include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/io/file.hpp"
@@ -115,6 +116,8 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
     return;
   }
   check.diagnosis = diagnose(expected, dump);
+  if (check.diagnosis->tier == Tier::wrong && check.diagnosis->reasons.empty())
+    if (auto reason = other_table(expected, dump)) check.diagnosis->reasons = {*reason};
   if (asked.laws)
     check.verdicts = note_promised(*subject.encoding, subject.parameters,
                                    observed_as_asked(expected, dump, asked));

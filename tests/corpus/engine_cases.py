@@ -83,7 +83,7 @@ def shifted_sines(c, s):
 
 
 def other_half(s):
-    return s.but(spec=s.spec.but(rotary=s.spec.rotary * s.spec.rotary // s.spec.head))
+    return s.but(spec=s.spec.but(rotary=s.spec.rotary * s.spec.rotary // s.spec.head // 2 * 2))  # channels turn two by two
 
 
 def table_cases(number):

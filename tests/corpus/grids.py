@@ -20,11 +20,21 @@ SHOWN = Cycle("f32", "f64", "f32")
 DIM, ORDER = Cycle(64, 32, 80), Cycle("bhsd", "thd", "bshd", "htd")
 
 
-def pair_angles(dim, grid, convention, base=None, swap=False, start=None):
+def places(grid, walk):
+    """Row and column of each patch: row after row as everywhere, by columns, one of them for both, or the patch's number."""
+    row, column = np.indices(grid)
+    if walk == "columns":
+        row, column = row.T, column.T
+    number = np.arange(grid[0] * grid[1])
+    return {"row alone": (row.ravel(), row.ravel()), "column alone": (column.ravel(), column.ravel()),
+            "number": (number, number)}.get(walk, (row.ravel(), column.ravel()))
+
+
+def pair_angles(dim, grid, convention, base=None, swap=False, start=None, walk="rows"):
     """[patch, pair] in float64."""
     rows_first, shared, first, _, own = CONVENTIONS[convention]
     first = first if start is None else start
-    row, column = (v.ravel() + first for v in np.indices(grid))
+    row, column = (v + first for v in places(grid, walk))
     if swap:
         row, column = column, row
     k, base = np.arange(dim // 4), base or own
@@ -41,7 +51,7 @@ def turned(x, angle, pairing, dim, kind):
 
 
 def vectors(number, causes, convention, pairing=None, what="", **change):
-    dim, grid = DIM.next(), GRID.next(lambda g: not change.get("swap") or g[0] != g[1])
+    dim, grid = DIM.next(), GRID.next(lambda g: not change.keys() & {"swap", "walk"} or g[0] != g[1])
     dtype, order = (SHOWN if "base" in change else DTYPE).next(), ORDER.next()
     own = CONVENTIONS[convention][3]
     made = " + ".join(sorted(causes[0])) if causes else "clean"
@@ -60,7 +70,7 @@ def vectors(number, causes, convention, pairing=None, what="", **change):
 
 
 def table(number, causes, convention, what="", **change):
-    dim, grid, dtype = DIM.next(), GRID.next(lambda g: not change.get("swap") or g[0] != g[1]), DTYPE.next()
+    dim, grid, dtype = DIM.next(), GRID.next(lambda g: not change.keys() & {"swap", "walk"} or g[0] != g[1]), DTYPE.next()
     name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | rope-2d {convention} d{dim} {grid[0]}x{grid[1]} | pairs{what} #{number}"
     kind = F64 if dtype == "f64" else F32
 
@@ -73,9 +83,11 @@ def table(number, causes, convention, what="", **change):
     return Case(name, check, build, causes, container=case.CONTAINERS.next())
 
 
-def mae(dim, grid, base=10000.0, rows_first=False, order="halves"):
+def mae(dim, grid, base=10000.0, rows_first=False, order="halves", walk="rows"):
     """get_2d_sincos_pos_embed: the half of the columns, then the half of the rows."""
-    row, column = (v.ravel() for v in np.indices(grid))
+    if walk == "line":  # no grid at all
+        return sinusoid.table(dim, np.arange(grid[0] * grid[1]), base, order=order)
+    row, column = places(grid, walk)
     parts = [sinusoid.table(dim // 2, p, base, order=order) for p in ((row, column) if rows_first else (column, row))]
     return np.concatenate(parts, 1)
 
@@ -113,3 +125,19 @@ def every():
         yield mae_table(number + 3, accepted("wrong-order"), ", cosines first", order="halves-cos-first")
         yield mae_table(number + 4, accepted("wrong-order"), ", interleaved", order="interleaved")
         number += 5
+    yield from walks(16200)
+
+
+def walks(number):
+    """Grids walked column after column; one axis, or the patch's number, for both; a table of a line."""
+    for convention in CONVENTIONS:
+        for make in (vectors, table):
+            yield make(number, accepted("axes-swapped", "rows-permuted"), convention, what=", by columns", walk="columns")
+            for i, walk in enumerate(("row alone", "column alone", "number")):
+                yield make(number + 1 + i, accepted("axes-collapsed", "other-table"), convention, what=f", {walk}", walk=walk)
+            number += 4
+    for i in range(3):
+        yield mae_table(number, accepted("axes-swapped", "rows-permuted"), ", by columns", walk="columns")
+        yield mae_table(number + 1, accepted("axes-collapsed"), ", row alone", walk="row alone")
+        yield mae_table(number + 2, accepted("axes-collapsed", "other-table"), ", a line", walk="line")
+        number += 3

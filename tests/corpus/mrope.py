@@ -186,6 +186,15 @@ def spoilt():
         number += 1
 
 
+    number = 3300
+    for i, name in enumerate(MODELS):
+        for k, base in enumerate((3e6, 15000, 4e5, 1.5e7)):
+            yield one(number, "wrong-base", name, SEGMENTS[(i + k) % 4], lambda s, b=base: spoil.wrong_base(s, b))
+            number += 1
+    for name in MODELS:  # a picture before all text: its time stands still, and goes on far out
+        for base in (3e6, 15000):
+            yield one(number, "wrong-base", name, "image:7x11,text:40", lambda s, b=base: spoil.wrong_base(s, b))
+            number += 1
     yield from turned_cases(3200, True)
 
 
@@ -196,3 +205,5 @@ def clean():
         for segments in SEGMENTS:
             yield one(number, "", name, segments)
             number += 1
+        yield one(number, "", name, "image:7x11,text:40")
+        number += 1

@@ -1,6 +1,8 @@
 # Parts of what a program keeps: one side alone, one row, one layer's frequencies; stacked caches; grids of pictures.
 """vLLM's Phi3LongRoPEScaledRotaryEmbedding stacks [short rows up to the original length; long rows up to the maximum] in one cache of
 cosines, then sines, the attention factor multiplied in. rope-2d: conventions of encodings of images, each with its own pairs."""
+import dataclasses
+
 import numpy as np
 
 import case
@@ -141,7 +143,105 @@ def orders():
             number += 1
 
 
+# --- positions in steps, sides that differ, two tables in one, periods by name -------------------------------------------
+
+STEP = Cycle(7, 2, 16, 3)
+
+
+def in_steps(number, causes, change=lambda s: s, of=None, first=0, contiguous=False):
+    """Rows for positions first, first + step, …; contiguous: those that stand there are first, first + 1, …"""
+    of, step, dtype = of or OF.next(), STEP.next(), DTYPE.next()
+    layout, count = rope.proper(WIDTH.next(), rope.source(of)[0]), 300
+    made = " + ".join(sorted(causes[0])) if causes else "clean"
+    spec, check = rope.source(of)
+
+    def build():
+        good = turns.Story(spec, first + step * np.arange(count), "hf" if dtype != "f64" else "f64")
+        bad = change(good.but(positions=first + np.arange(count)) if contiguous else good)
+        return Built(turns.laid(bad, layout), dtype, rope.excess(bad, good, layout, dtype), count,
+                     check={"positions": f"{first}:{first + step * count}:{step}"})
+    return Case(f"{made} | {rope.label(of)} | {layout} from {first} in steps of {step} #{number}", check, build, causes,
+                container=case.CONTAINERS.next())
+
+
+def steps():
+    number = 15400
+    for first in (0, 0, 100, 5000):
+        yield in_steps(number, (), first=first)
+        yield in_steps(number + 1, accepted("wrong-base"), lambda s: spoil.wrong_base(s, 250000), of=PLAIN[number % 5], first=first)
+        yield in_steps(number + 2, accepted("position-offset"), place(rows.position_offset(1)), of=PLAIN[number % 5], first=first)
+        yield in_steps(number + 3, accepted("direction-reversed"), spoil.direction_reversed, of=PLAIN[number % 5], first=first)
+        number += 4
+    for of in LLAMA3[:2]:
+        yield in_steps(number, accepted("scaling-missing"), spoil.scaling_missing, of=of)
+        number += 1
+
+
+def sides_that_differ():
+    """Both sides in float32, one of them rounded to a shorter type before; and the side that is alone."""
+    number = 15500
+    for short in ("bf16", "f16"):
+        for rounded in ("cos", "sin"):
+            for layout in ("pairs", "halves"):
+                def arrays(named, short=short, rounded=rounded):
+                    return [(n, tables.ROUND[short](a) if n == rounded else a) for n, a in named]
+                for alone in (False, True):
+                    yield one_rounded(number, layout, rounded, arrays, alone, short)
+                    number += 1
+    yield one_rounded(number, "pairs", "sin", lambda named: [(n, tables.ROUND["bf16"](a) if n == "sin" else a) for n, a in named],
+                      False, "bf16", lambda s: spoil.wrong_base(s, 250000))
+
+
+def one_rounded(number, layout, side, arrays, alone, short, change=None):
+    of = OF.next(lambda o: o in PLAIN or o in LLAMA3)
+    spec, check = rope.source(of)
+    causes = accepted("low-precision-table + wrong-base" if change else "low-precision-table")
+
+    def build():
+        good = rope.sound(spec, 512)
+        named = arrays(turns.laid(change(good) if change else good, layout))
+        return Built([n for n in named if n[0] == side or not alone], "f32", np.inf, 512, check={"length": 512})
+    name = f"{' + '.join(sorted(causes[0]))} | {rope.label(of)} | {layout}, {side} of {short}{' alone' if alone else ''} #{number}"
+    return Case(name, {**check, "accept": "drift"}, build, causes, container=case.CONTAINERS.next(lambda c: c not in ("csv", "bin")))
+
+
+def columns_of_two():
+    """Columns of two tables, mixed: no formula's, whatever the bases."""
+    number = 15600
+    for of in PLAIN[:4]:
+        for base in (5e5, 123456, 2e6):
+            for first in (True, False):
+                def mixed(s, base=base, first=first):
+                    other = spoil.wrong_base(s, base)
+                    n = s.spec.rotary // 2
+                    return s.also(ladder=lambda f: np.where((np.arange(n) < n // 2) == first, f, turns.frequencies(other)))
+                c = rope.spoilt(number, accepted("damaged-cells", "uninitialised"), of, mixed, "rows", layout=("pairs", "cos-sin", "halves")[number % 3],
+                                dtype="f32", length=512)
+                yield dataclasses.replace(c, corrupt=True)
+                number += 1
+
+
+def periods():
+    """Periods, or what divides frequencies, by name."""
+    number = 15700
+    for of, cause, change in ([(o, "scaling-missing", spoil.scaling_missing) for o in LLAMA3[:2]] +
+                              [(o, "wrong-base", lambda s: spoil.wrong_base(s, 250000)) for o in PLAIN[:2]] + [(o, "", lambda s: s) for o in PLAIN[:2]]):
+        for name in ("periods", "wavelengths", "rope_freqs.periods"):
+            c = rope.spoilt(number, accepted(cause) if cause else (), of, change, "ladder", layout="periods", dtype="f32")
+            build = c.build
+
+            def named(build=build, name=name):
+                built = build()
+                return dataclasses.replace(built, named=[(name, built.named[0][1])], check={})
+            yield dataclasses.replace(c, build=named, container="npz", name=c.name.replace("periods", f"periods named {name}"), by_name=True)
+            number += 1
+
+
 def every():
+    yield from steps()
+    yield from sides_that_differ()
+    yield from columns_of_two()
+    yield from periods()
     yield from sides()
     yield from side_ladders()
     yield from stacks()

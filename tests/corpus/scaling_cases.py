@@ -118,7 +118,8 @@ def parameters(number):
         for kind, changes in PARAMETERS.items():
             for what, change, also in changes:
                 spec = specs(np.random.default_rng([case.Cycle.seed, 22, number]))[kind]
-                right = accepted("wrong-parameter", "other-table", *also)
+                whole = change(spec.scaling).get("partial_rotary_factor") == 1  # every pair turns: there is no rule any more
+                right = accepted("wrong-parameter", "other-table", *also, *(("scaling-missing",) if whole else ()))
                 yield table(number, right, spec, spec.scaled(**change(spec.scaling)), f"{what} off", layout="inv_freq" if turn else None)
                 number += 1
 

@@ -111,14 +111,16 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
 }
 
 // A list has a number for every pair, and so fits every ladder: dearer than any rule, and no
-// explanation of a dump that is wrong.
+// explanation of a dump that is wrong. A number is made tidy within a sixteenth of its error: that
+// is of two phases, 2√2 · 3 units over half of the rows at least, and moves the last row by twice
+// as much; a cell is allowed 3 units, and half of these are the file's own.
 ScalingFits fit(const MeasuredLadder& measured) {
   std::vector<double> list;
   double digits = 0;
   for (std::size_t j = 0; j < measured.pairs(); ++j) {
     if (!(measured.frequencies[j] > 0)) return {};
     const TidyNumber divisor =
-        tidiest(measured.divisor(j), measured.errors[j] / (4 * measured.frequencies[j]));
+        tidiest(measured.divisor(j), measured.errors[j] / (16 * measured.frequencies[j]));
     if (!(divisor.value >= 0.9)) return {};
     list.push_back(divisor.value);
     digits += divisor.cost;

@@ -25,4 +25,8 @@ struct Identification {
 /// known, FileError where they cannot be read.
 Identification identify(const Dump& dump, const std::string& layout);
 
+/// What a dump of turns or waves that is unexplained is instead: a table that holds for its every
+/// value, and is not the one that is meant. Nothing where it is of none.
+std::optional<Reason> other_table(const Expectation& expected, const Dump& dump);
+
 }  // namespace pe

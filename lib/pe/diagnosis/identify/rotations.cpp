@@ -149,7 +149,7 @@ class Work {
 
   // Stage by stage: what is known, the same from another position on, fitted scalings, faults,
   // lists; each over all readings.
-  std::vector<Match> search() {
+  std::vector<Match> search(Admit admit) {
     std::vector<std::vector<std::pair<Candidate, Expectation>>> usuals;
     std::vector<Match> first;
     for (const FrequencyEstimate& seen : seen_) {
@@ -170,6 +170,7 @@ class Work {
       if (auto hits = agreeing(seen_[i], more); !hits.empty()) return hits;
       for (auto& one : more) usuals[i].push_back(std::move(one));
     }
+    if (admit == Admit::whole_tables) return {};
     if (auto hits = faulty(usuals); !hits.empty()) return hits;
     for (const FrequencyEstimate& seen : seen_)
       if (auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0)); !hits.empty())
@@ -250,7 +251,8 @@ void say_pairing(Match& match, Pairing pairing, Index length) {
   match.expected = std::move(*made);
 }
 
-std::optional<Identification> identify_one(const Dump& dump, const std::string& layout) {
+std::optional<Identification> identify_one(const Dump& dump, const std::string& layout,
+                                           Admit admit) {
   const auto blank = expectation_of(
       {.encoding = &find_encoding("rope"), .given = {}, .cost = 0, .model = {}}, 1024, 0, false);
   std::vector<FrequencyEstimate> all;
@@ -277,7 +279,7 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
   for (const FrequencyEstimate& seen : all)
     length = std::max(length, seen.reading.run > 0 ? seen.reading.run : seen.reading.rows);
   Work work(dump, all, length);
-  const std::vector<Match> hits = work.search();
+  const std::vector<Match> hits = work.search(admit);
   Identification found;
   if (hits.empty()) {
     if (!rows) return {};
@@ -322,11 +324,12 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
 
 }  // namespace
 
-std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout) {
-  auto found = identify_one(dump, layout);
+std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout,
+                                             Admit admit) {
+  auto found = identify_one(dump, layout, admit);
   if (found && found->encoding) return found;
   for (const Dump& rolled : unrolled(dump))
-    if (auto other = identify_one(rolled, layout); other && other->encoding) {
+    if (auto other = identify_one(rolled, layout, admit); other && other->encoding) {
       other->alternatives.insert(other->alternatives.begin(),
                                  fmt::format("one axis of {} numbers, read as rows of {}",
                                              dump.arrays[0].size(), rolled.arrays[0].shape[1]));

@@ -6,9 +6,14 @@
 
 namespace pe {
 
+/// How far identification goes: to tables that hold for every value, or on to faults of those that
+/// come near and to lists of numbers, which fit any ladder.
+enum class Admit { whole_tables, faults_and_lists };
+
 /// Nothing where no reading of the arrays looks like turns at all; an identification without an
 /// encoding where it does and no ladder is known that agrees.
-std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout);
+std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout,
+                                             Admit admit = Admit::faults_and_lists);
 
 /// What is said of a candidate that agrees: summary, alternatives, command.
 void tell_ladder(const Candidate& candidate, const Expectation& expected,

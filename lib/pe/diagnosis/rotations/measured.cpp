@@ -41,9 +41,15 @@ Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis&
   std::map<double, std::size_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(meant.position(rows[i], axis), i);
   if (places.size() < 2) return ruler;
-  ruler.step = std::next(places.begin())->first - places.begin()->first;
+  // By the shortest step, from the first place that one leads on from: a picture leaves the time
+  // where it is, and the text behind it goes on farther out.
+  const auto step_from = [](auto place) { return std::next(place)->first - place->first; };
+  auto origin = places.begin();
+  for (auto place = places.begin(); std::next(place) != places.end(); ++place)
+    if (step_from(place) < step_from(origin)) origin = place;
+  ruler.step = step_from(origin);
   for (const auto& [place, probe] : places)
-    if (const double steps = (place - places.begin()->first) / ruler.step;
+    if (const double steps = (place - origin->first) / ruler.step;
         std::fabs(steps - std::round(steps)) < 1e-6)
       ruler.probes.emplace(static_cast<Index>(std::round(steps)), probe);
   return ruler;

@@ -146,17 +146,18 @@ RotationHypothesis RotationObservation::start() const {
   return hypothesis;
 }
 
-bool RotationObservation::on_grid(DType type) const {
+bool RotationObservation::on_grid(DType type, RotationReading::Side side) const {
   if (!has_rows())
     return std::ranges::all_of(measured_,
                                [&](double value) { return rounded(value, type) == value; });
   // Between vectors a turn is known within its slack alone.
   const bool vectors = reading_->form == RotationReading::Form::vectors;
   for (std::size_t i = 0; i < cosine_.size(); ++i) {
-    const double slack = vectors ? slack_[i] : 0;
-    if (!(std::fabs(rounded(cosine_[i], type) - cosine_[i]) <= slack) ||
-        !(std::fabs(rounded(sine_[i], type) - sine_[i]) <= slack))
-      return false;
+    const auto holds = [&](double value) {
+      return std::fabs(rounded(value, type) - value) <= (vectors ? slack_[i] : 0);
+    };
+    if (side != RotationReading::Side::sine && !holds(cosine_[i])) return false;
+    if (side != RotationReading::Side::cosine && !holds(sine_[i])) return false;
   }
   return true;
 }

@@ -75,8 +75,8 @@ class RotationObservation {
   double slack(std::size_t i, std::size_t j) const { return slack_[i * pairs_ + j]; }
   std::size_t pairs() const { return pairs_; }
   DType dtype() const { return dtype_; }
-  /// Every observed value is a number of this type, or may be.
-  bool on_grid(DType type) const;
+  /// Every observed value, of one side or of both, is a number of this type, or may be.
+  bool on_grid(DType type, RotationReading::Side side = RotationReading::Side::both) const;
   bool finite() const { return finite_; }
 
   /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <set>
 
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
 
@@ -183,11 +184,17 @@ RotationProposals collapsed(const RotationObservation& observation,
                        : fmt::format("every pair turns with axis {} alone", a)});
   Proposal<RotationHypothesis> flat{
       hypothesis, "every pair turns with the place in the sequence: plain rope, without the axes"};
-  flat.hypothesis.position = [&expected = observation.expected(), run = observation.reading().run,
-                              stride = observation.reading().stride](Index row, std::size_t) {
-    return static_cast<double>(expected.position(run > 0 ? row / stride % run : row));
-  };
-  all.push_back(flat);
+  const RotationReading& reading = observation.reading();
+  const Expectation& expected = observation.expected();
+  // Counted as rows are, or from where the axes count.
+  for (const double from : std::set{static_cast<double>(expected.first),
+                                    hypothesis.position(observation.row_of_slot(0), 0)}) {
+    flat.hypothesis.position = [from, step = expected.step, run = reading.run,
+                                stride = reading.stride](Index row, std::size_t) {
+      return from + static_cast<double>(step * (run > 0 ? row / stride % run : row));
+    };
+    all.push_back(flat);
+  }
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "pe/diagnosis/rotations/propose.hpp"
 
@@ -106,6 +107,49 @@ RotationProposals tf32(const RotationObservation& observation,
   return all;
 }
 
+using Side = RotationReading::Side;
+
+// Whether a side holds at every row as it is, without a shorter type.
+bool holds_everywhere(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                      Side side) {
+  const RotationPrediction prediction(hypothesis, observation.truth().growth, 0x1p-24,
+                                      unit_roundoff(observation.dtype()));
+  std::vector<double> c(observation.pairs()), s = c, bound = c;
+  bool holds = true;
+  observation.scan([&](Index row, const double* cosine, const double* sine) {
+    prediction.row(row, c.data(), s.data(), bound.data());
+    const double* got = side == Side::cosine ? cosine : sine;
+    const std::vector<double>& want = side == Side::cosine ? c : s;
+    for (std::size_t j = 0; j < want.size(); ++j)
+      holds = holds && std::fabs(got[j] - want[j]) <= bound[j] + prediction.rounding(want[j]);
+    return holds;
+  });
+  return holds;
+}
+
+// One side was rounded, and the other was not. A bound has room for both, and so the other is held
+// to its own here, at every row.
+RotationProposals table_of_one_side(const RotationObservation& observation,
+                                    const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (size_of(observation.dtype()) == 2 || !observation.has_values() ||
+      observation.reading().is_one_sided())
+    return all;
+  for (const DType type : short_types)
+    for (const auto& [rounded, other, word] :
+         {std::tuple{Side::cosine, Side::sine, "cosine"}, {Side::sine, Side::cosine, "sine"}}) {
+      if (!observation.on_grid(type, rounded) || observation.on_grid(type, other) ||
+          !holds_everywhere(observation, hypothesis, other))
+        continue;
+      all.push_back(
+          {hypothesis, fmt::format("every {} of this {} file is a number of {}: that side was "
+                                   "rounded before it was written, the other was not",
+                                   word, name_of(observation.dtype()), name_of(type))});
+      all.back().hypothesis.table_type = type;
+    }
+  return all;
+}
+
 RotationProposals table(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -135,6 +179,7 @@ RotationProposals table(const RotationObservation& observation,
 
 constexpr RotationProposer rows[] = {
     {Cause::low_precision_table, "storage", table},
+    {Cause::low_precision_table, "storage", table_of_one_side},
     {Cause::low_precision_frequencies, "precision", frequencies},
     {Cause::low_precision_positions, "position type", positions},
     {Cause::low_precision_angles, "precision", angles},

@@ -2,6 +2,7 @@
 // angles brought into one turn by a single float32 step.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pe/diagnosis/rotations/propose.hpp"
@@ -15,8 +16,15 @@ struct Errors {
   std::vector<double> angle, off, noise;
 };
 
+// Of angles from 64 on, or from half of the largest: before it the errors are within those of a
+// sound function.
 Errors errors_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
-  constexpr double far = 64;  // before it the errors are within those of a sound function
+  double far = 0;
+  for (std::size_t j = 0; j < observation.pairs(); ++j)
+    for (const Index row : observation.rows())
+      if (is_certain(observation, hypothesis, j))
+        far = std::max(far, std::fabs(position_of(hypothesis, row, j)) * hypothesis.frequencies[j]);
+  far = std::min(64.0, far / 2);
   Errors errors;
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
     if (!is_certain(observation, hypothesis, j)) continue;
@@ -35,17 +43,21 @@ bool may_show(const RotationObservation& observation, const RotationHypothesis& 
          !hypothesis.position_type && !hypothesis.angle_type && !hypothesis.tf32;
 }
 
-// Of the cells err more than a sound function, and nearly none more than an approximation: damage
-// is rarer, and another table farther off.
-bool are_approximate(const Errors& errors) {
-  std::size_t beyond = 0, far = 0;
-  for (std::size_t i = 0; i < errors.off.size(); ++i) {
-    beyond += std::fabs(errors.off[i]) > errors.noise[i];
+// Nearly no cell errs more than an approximation does: another table lies farther off.
+bool are_near(const Errors& errors) {
+  std::size_t far = 0;
+  for (std::size_t i = 0; i < errors.off.size(); ++i)
     far += std::fabs(errors.off[i]) >
            errors.noise[i] + 12 * 0x1p-24 * std::fabs(errors.angle[i]) + 0x1p-19;
-  }
-  return 10 * beyond >= 4 * errors.off.size() && 20 * far <= errors.off.size() &&
-         !errors.off.empty();
+  return 20 * far <= errors.off.size() && !errors.off.empty();
+}
+
+// Many cells err more than a sound function: damage is rarer.
+bool are_beyond_sound(const Errors& errors) {
+  std::size_t beyond = 0;
+  for (std::size_t i = 0; i < errors.off.size(); ++i)
+    beyond += std::fabs(errors.off[i]) > errors.noise[i];
+  return 10 * beyond >= 4 * errors.off.size();
 }
 
 RotationProposals single_step(const RotationObservation& observation,
@@ -59,8 +71,12 @@ RotationProposals single_step(const RotationObservation& observation,
       sum += std::pow((errors.off[i] - shift(errors.angle[i])) / errors.angle[i], 2);
     return std::sqrt(sum);
   };
-  if (!are_approximate(errors) ||
-      rms([](double p) { return single_step_shift(p); }) > 0.7 * rms(none))
+  // The shift has no number to be fitted: that it halves what is left of many cells is its sign,
+  // even within the rounding of a short type.
+  constexpr std::size_t many = 16;
+  const double left = rms([](double p) { return single_step_shift(p); }) / rms(none);
+  if (!are_near(errors) || !(left <= 0.7) ||
+      !(are_beyond_sound(errors) || (left <= 0.5 && errors.off.size() >= many)))
     return {};
   Proposal<RotationHypothesis> one{
       hypothesis,
@@ -74,7 +90,7 @@ RotationProposals fast(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   if (!may_show(observation, hypothesis)) return {};
   const Errors errors = errors_of(observation, hypothesis);
-  if (!are_approximate(errors)) return {};
+  if (!are_near(errors) || !are_beyond_sound(errors)) return {};
   Proposal<RotationHypothesis> one{
       hypothesis,
       "cosines and sines are a processor's fast approximations (__sinf, sin.approx): their error "
