@@ -12,9 +12,9 @@
 
 namespace pe {
 
-/// work(0) … work(count − 1), which must not throw, side by side and on one budget: the first in this thread, the
-/// others each in a thread of its own, or here where no more threads can be had (a limit of the
-/// user, or no memory for a stack).
+/// work(0) … work(count − 1), which must not throw, side by side and on one budget: the first in
+/// this thread, the others each in a thread of its own, or here where no more threads can be had (a
+/// limit of the user, or no memory for a stack).
 template <typename Work>
 void side_by_side(std::size_t count, const Work& work) {
   const std::shared_ptr<Budget> budget = budget_here();
