@@ -175,8 +175,9 @@ class Verdict {
 
   // Every cell beside what is meant. Rows that became probes since change the estimate of the
   // file's own arithmetic, which matters where what is meant may hold.
-  const RotationResiduals& residuals_at(const Attempt& attempt,
+  const RotationResiduals& residuals_at(Kept<Attempt> kept,
                                         const RotationObservation& observation) {
+    const Attempt& attempt = kept;
     const bool may_hold = !attempt.hypotheses.empty() && attempt.hypotheses.front().reasons.empty();
     if (!residuals_ || residuals_->first != &attempt || may_hold)
       residuals_ = {&attempt, residuals_of(observation, dump_, attempt)};
