@@ -238,6 +238,10 @@ std::vector<Place> lay_out(const Job& job, SparseFile& structure) {
 
 std::mutex& hdf5_library() {
   static std::mutex library;
+  // Handles are closed by their owners. What the library would do when the process ends is, where
+  // memory ran out, to complain at length.
+  static const herr_t stays_open = H5dont_atexit();
+  static_cast<void>(stays_open);
   return library;
 }
 

@@ -268,8 +268,11 @@ RotationProposals uninitialised(const RotationObservation& observation,
   if (observation.has_rows()) return {};
   Proposal<RotationHypothesis> one{hypothesis, ""};
   one.hypothesis.free_pairs.assign(observation.pairs(), 0);
-  const double highest = *std::ranges::max_element(hypothesis.frequencies),
-               lowest = *std::ranges::min_element(hypothesis.frequencies);
+  // Of what is meant as much as of the hypothesis: an inverted ladder makes frequencies wild.
+  const auto& meant = observation.truth().frequencies;
+  const double highest =
+                   std::max(std::ranges::max(hypothesis.frequencies), std::ranges::max(meant)),
+               lowest = std::min(std::ranges::min(hypothesis.frequencies), std::ranges::min(meant));
   std::size_t odd = 0, wild = 0, first = observation.pairs();
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
     const double f = observation.measured()[j];
