@@ -21,13 +21,11 @@ namespace {
 Expectation remembering(const Expectation& expected) {
   Expectation with_memory = expected;
   if (!expected.remake) return with_memory;
-  auto memory = std::make_shared<std::map<std::string, std::optional<Expectation::Remade>>>();
-  with_memory.remake = [memory, remake = expected.remake](const Given& changes) {
-    std::string key;
-    for (const auto& [name, value] : changes) key += name + "=" + value.text + ";";
-    const auto found = memory->find(key);
+  auto memory = std::make_shared<std::map<Settings, std::optional<Expectation::Remade>>>();
+  with_memory.remake = [memory, remake = expected.remake](const Settings& changes) {
+    const auto found = memory->find(changes);
     return found != memory->end() ? found->second
-                                  : memory->emplace(key, remake(changes)).first->second;
+                                  : memory->emplace(changes, remake(changes)).first->second;
   };
   return with_memory;
 }

@@ -13,6 +13,7 @@
 #include "pe/diagnosis/cause.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/model/settings.hpp"
 
 namespace pe {
 
@@ -27,12 +28,13 @@ struct Expectation {
   const Dialect* dialect = nullptr;  // whose layout and arithmetic are required; null: any
   std::string layout;                // --file-layout: how the arrays are laid out; "": recognised
   std::string axes = {};  // --axes: of vectors, letters b h s d; "": by the count of rows
-  /// The same encoding with other parameters ("" takes one away); nothing when it refuses them.
+  /// The same encoding with other parameters (an empty word takes one away); nothing when it
+  /// refuses them.
   struct Remade {
     Parameters parameters;
     Effect effect;
   };
-  std::function<std::optional<Remade>(const Given& changes)> remake;
+  std::function<std::optional<Remade>(const Settings& changes)> remake;
 
   std::int64_t position(Index slot) const { return first + step * slot; }
 };

@@ -16,8 +16,8 @@ Expectation expectation_of(const Subject& subject) {
                        .layout = {},
                        .axes = {},
                        .remake = {}};
-  expected.remake = [subject](const Given& changes) -> std::optional<Expectation::Remade> {
-    auto changed = with_changes(subject, changes);
+  expected.remake = [subject](const Settings& changes) -> std::optional<Expectation::Remade> {
+    auto changed = with_changes(subject, texts_of(changes, "diagnosis"));
     if (!changed) return {};
     return Expectation::Remade{std::move(changed->parameters), std::move(changed->effect)};
   };

@@ -115,7 +115,7 @@ constexpr NumberColumn numbers[] = {
     {"seconds", [](const Row& r) { return r.verdict ? r.verdict->seconds : r.check->seconds; }},
 };
 
-std::string spell_number(double value) {
+std::string spell_cell(double value) {
   if (std::isnan(value)) return "";
   char text[io::longest_number];
   return {text, io::put_f64(text, value)};
@@ -192,7 +192,7 @@ std::string to_csv(const Report& report) {
     std::string line;
     for (const TextColumn& column : texts)
       line += (&column == texts ? "" : ",") + csv_cell(column.value(row));
-    for (const NumberColumn& column : numbers) line += "," + spell_number(column.value(row));
+    for (const NumberColumn& column : numbers) line += "," + spell_cell(column.value(row));
     text += line + "\n";
   }
   return text;

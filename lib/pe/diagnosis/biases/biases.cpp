@@ -43,9 +43,8 @@ std::optional<BiasHypothesis> mirrored(const BiasObservation& observation,
     return hypothesis.constant == Constant::none || hypothesis.constant == Constant::any
                ? std::optional(other)
                : std::nullopt;
-  const auto made = observation.expected->remake
-                        ? observation.expected->remake({{"causal", {"false", "diagnosis"}}})
-                        : std::nullopt;
+  const auto made = observation.expected->remake ? observation.expected->remake({{"causal", false}})
+                                                 : std::nullopt;
   if (!made) return {};
   other.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
   return other;

@@ -83,7 +83,7 @@ BiasProposals one_sided(const BiasObservation& observation, const BiasHypothesis
   masked.masked = true;
   if (const auto made = is_linear(hypothesis) || !observation.expected->remake
                             ? std::nullopt
-                            : observation.expected->remake({{"causal", {"true", "diagnosis"}}}))
+                            : observation.expected->remake({{"causal", true}}))
     masked.bias = std::make_shared<const Bias>(std::get<Bias>(made->effect));
   if (is_linear(hypothesis) || masked.bias->causal)
     proposals.push_back({std::move(masked),

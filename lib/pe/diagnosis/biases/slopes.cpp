@@ -15,8 +15,8 @@ const std::vector<Real>& slopes_of(const BiasObservation& observation, Index hea
                                    const std::string& form) {
   const auto [place, made_now] = observation.ladders->try_emplace({heads, form});
   if (!made_now) return place->second;
-  Given changes{{"heads", {std::to_string(heads), "diagnosis"}}};
-  if (!form.empty()) changes["slopes"] = {form, "diagnosis"};
+  Settings changes{{"heads", static_cast<double>(heads)}};
+  if (!form.empty()) changes["slopes"] = form;
   const auto made =
       observation.expected->remake ? observation.expected->remake(changes) : std::nullopt;
   if (made) place->second = std::get<Bias>(made->effect).slopes;

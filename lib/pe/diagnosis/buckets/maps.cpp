@@ -200,8 +200,8 @@ class Faults {
              const std::string& parameter = "", const std::string& value = "") {
     auto map = made(rule);
     if (!map) return;
-    Given changes;
-    if (!parameter.empty()) changes[parameter] = {value, "diagnosis", ""};
+    Settings changes;
+    if (!parameter.empty()) changes[parameter] = value;
     maps.push_back({std::move(*map), std::move(sentence), cost, std::move(changes)});
   }
 

@@ -17,7 +17,7 @@ struct BucketMap {
   Buckets buckets;
   std::string sentence;
   double cost = 1;
-  Given changes = {};  // the same as a parameter of the encoding, where it is one
+  Settings changes = {};  // the same as a parameter of the encoding, where it is one
 };
 
 /// Above 0 where a map's buckets are all in all lower than those observed, below 0 where they are

@@ -80,7 +80,7 @@ std::optional<Guess> rebased(const Guess& guess, const std::string& layout) {
   for (const auto& proposal : base_of_axes(observation, observation.start())) {
     if (!observation.agrees(proposal.hypothesis)) continue;
     Candidate other = guess.candidate;
-    other.given["base"] = identified(proposal.hypothesis.changes.at("base").text);
+    other.given["base"] = identified(spell(proposal.hypothesis.changes.at("base")));
     other.cost = proposal.cost;
     if (auto made = held(other, guess.dump, *guess.expected.rows, layout); made && made->agrees())
       return made;

@@ -115,11 +115,11 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   if (reading.pairs != pairs) {
     if (!expected.remake) return {};
-    const std::string twice = std::to_string(2 * reading.pairs);
-    const Given changes = table ? Given{{"dim", {std::to_string(reading.width), "diagnosis", ""}}}
-                                : Given{{"rotary-dim", {twice, "diagnosis", ""}}};
-    auto remade = expected.remake(changes);
-    if (!remade && !table) remade = expected.remake({{"dim", {twice, "diagnosis", ""}}});
+    const auto width = static_cast<double>(reading.width),
+               twice = 2 * static_cast<double>(reading.pairs);
+    auto remade =
+        expected.remake(table ? Settings{{"dim", width}} : Settings{{"rotary-dim", twice}});
+    if (!remade && !table) remade = expected.remake({{"dim", twice}});
     if (!remade) return {};
     const auto other = rotation_truth(remade->effect);
     if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};

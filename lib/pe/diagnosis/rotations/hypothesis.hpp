@@ -12,7 +12,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/kinds/effect.hpp"
-#include "pe/model/parameter.hpp"
+#include "pe/model/settings.hpp"
 
 namespace pe {
 
@@ -62,7 +62,7 @@ enum class Tf32 { even, away, cut };
 double single_step_shift(double angle);
 
 struct RotationHypothesis {
-  Given changes;                    // parameters told otherwise
+  Settings changes;                 // parameters told otherwise
   std::vector<double> frequencies;  // radians per position
   std::vector<double> angle_ulps;   // of these frequencies; empty: those of what is meant
   double cosine_magnitude = 1, sine_magnitude = 1;

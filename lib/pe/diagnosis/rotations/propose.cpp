@@ -23,13 +23,23 @@ const std::vector<RotationProposer>& turn_causes() {
   return all;
 }
 
-std::string text_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+double number_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                 const std::string& name) {
+  if (hypothesis.changes.contains(name)) return number_in(hypothesis.changes, name, 0);
+  const Parameters& parameters = observation.expected().parameters;
+  return parameters.has(name) ? parameters.number(name).value() : 0;
+}
+
+std::string word_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                     const std::string& name) {
   if (const auto changed = hypothesis.changes.find(name); changed != hypothesis.changes.end())
-    return changed->second.text;
-  for (const auto& entry : observation.expected().parameters.entries())
-    if (entry.name == name) return entry.text;
-  return "";
+    return spell(changed->second);
+  const Parameters& parameters = observation.expected().parameters;
+  return parameters.has(name) ? parameters.choice(name) : "";
+}
+
+double to_digits(double value, int digits) {
+  return std::stod(fmt::format("{:.{}g}", value, digits));
 }
 
 std::string meant(const RotationObservation& observation, const std::string& name) {
@@ -41,20 +51,20 @@ std::string meant(const RotationObservation& observation, const std::string& nam
 namespace {
 
 // A flag that only the former scaling reads would be refused beside another one.
-void drop_orphans(const RotationObservation& observation, Given& changes) {
+void drop_orphans(const RotationObservation& observation, Settings& changes) {
   const auto scaling = changes.find("scaling");
   if (scaling == changes.end()) return;
-  const auto reads = [&](const Scaling& rule, const std::string& name) {
-    return std::ranges::any_of(rule.parameters,
+  const std::string rule = spell(scaling->second);
+  const auto reads = [&](const Scaling& scaling_row, const std::string& name) {
+    return std::ranges::any_of(scaling_row.parameters,
                                [&](const Parameter& row) { return row.name == name; });
   };
   for (const auto& entry : observation.expected().parameters.entries()) {
     if (!entry.origin.starts_with("flag ") || changes.contains(entry.name)) continue;
     const bool of_scalings = std::ranges::any_of(
-        all_scalings(), [&](const Scaling* rule) { return reads(*rule, entry.name); });
-    const bool kept =
-        scaling->second.text != "none" && reads(find_scaling(scaling->second.text), entry.name);
-    if (of_scalings && !kept) changes[entry.name] = {"", "", ""};
+        all_scalings(), [&](const Scaling* row) { return reads(*row, entry.name); });
+    const bool kept = rule != "none" && reads(find_scaling(rule), entry.name);
+    if (of_scalings && !kept) changes[entry.name] = std::string();
   }
 }
 
@@ -62,12 +72,12 @@ void drop_orphans(const RotationObservation& observation, Given& changes) {
 
 std::optional<RotationHypothesis> remade(const RotationObservation& observation,
                                          const RotationHypothesis& hypothesis,
-                                         const Given& changes) {
+                                         const Settings& changes) {
   // Frequencies that were told otherwise without a parameter would be lost.
   const bool is_bent =
       hypothesis.changes.empty() && hypothesis.frequencies != observation.truth().frequencies;
   if (!observation.expected().remake || is_bent) return {};
-  Given all = hypothesis.changes;
+  Settings all = hypothesis.changes;
   for (const auto& [name, value] : changes) all[name] = value;
   drop_orphans(observation, all);
   const auto effect = observation.expected().remake(all);

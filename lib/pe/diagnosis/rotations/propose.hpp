@@ -28,11 +28,16 @@ const std::vector<RotationProposer>& turn_causes();
 /// amplitude of the effect made again. Nothing where the encoding refuses them or nothing changes.
 std::optional<RotationHypothesis> remade(const RotationObservation& observation,
                                          const RotationHypothesis& hypothesis,
-                                         const Given& changes);
+                                         const Settings& changes);
 
-/// The text of a parameter as the hypothesis has it; "" where it is absent.
-std::string text_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+/// A number, or a word, among the parameters as the hypothesis has them; 0 and "" where it is
+/// absent.
+double number_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                 const std::string& name);
+std::string word_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                     const std::string& name);
+/// A value rounded to so many significant decimal digits.
+double to_digits(double value, int digits);
 /// "4 (config factor)": the value that is meant.
 std::string meant(const RotationObservation& observation, const std::string& name);
 

@@ -13,14 +13,14 @@ namespace {
 std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored& array,
                                        Index first, Index count, const char* list) {
   Expectation part = expected;
-  const GivenValue value{list, "diagnosis", ""};
+  const Setting value = std::string(list);
   auto made = expected.remake({{"factor-list", value}});
   if (!made) return {};
   part.parameters = std::move(made->parameters);
   part.effect = std::move(made->effect);
   part.rows = count;
-  part.remake = [remake = expected.remake, value](const Given& changes) {
-    Given all = changes;
+  part.remake = [remake = expected.remake, value](const Settings& changes) {
+    Settings all = changes;
     all.emplace("factor-list", value);
     return remake(all);
   };

@@ -4,18 +4,12 @@
 namespace pe {
 
 bool is_scaled(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
-  const std::string scaling = text_of(observation, hypothesis, "scaling");
+  const std::string scaling = word_of(observation, hypothesis, "scaling");
   return !scaling.empty() && scaling != "none";
 }
 
-Given changed(std::initializer_list<std::pair<const char*, std::string>> changes) {
-  Given given;
-  for (const auto& [name, text] : changes) given[name] = {text, "diagnosis", ""};
-  return given;
-}
-
 void add_both(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-              const Given& changes, const std::string& sentence, double cost,
+              const Settings& changes, const std::string& sentence, double cost,
               RotationProposals& all) {
   auto other = remade(observation, hypothesis, changes);
   if (!other) return;

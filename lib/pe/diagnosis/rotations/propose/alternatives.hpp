@@ -8,11 +8,9 @@ namespace pe {
 
 bool is_scaled(const RotationObservation& observation, const RotationHypothesis& hypothesis);
 
-Given changed(std::initializer_list<std::pair<const char*, std::string>> changes);
-
 /// With the amplitude of the other rule, and with the one that is meant.
 void add_both(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-              const Given& changes, const std::string& sentence, double cost,
+              const Settings& changes, const std::string& sentence, double cost,
               RotationProposals& all);
 
 // The causes of yarn's ramp and of longrope's lists, rows of scaling_causes().

@@ -25,8 +25,7 @@ RotationProposals to(const RotationHypothesis& hypothesis, double amplitude, std
 }
 
 double factor_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
-  const std::string text = text_of(observation, hypothesis, "factor");
-  return text.empty() ? 0 : std::atof(text.c_str());
+  return number_of(observation, hypothesis, "factor");
 }
 
 RotationProposals missing(const RotationObservation& observation,
@@ -151,14 +150,13 @@ RotationProposals unexpected(const RotationObservation& observation,
   };
   if (s > 1) {
     add(0.1 * std::log(s) + 1, fmt::format("0.1·ln {:.6g} + 1", s), 1);
-    const std::string original = text_of(observation, hypothesis, "original-max-position");
-    if (const double length = std::atof(original.c_str()); length > 1)
+    if (const double length = number_of(observation, hypothesis, "original-max-position");
+        length > 1)
       add(std::sqrt(1 + std::log(s) / std::log(length)),
-          fmt::format("√(1 + ln {:.6g}/ln {}), longrope's", s, original), 1.05);
+          fmt::format("√(1 + ln {:.6g}/ln {}), longrope's", s, spell_number(length)), 1.05);
     for (const char* name : {"mscale", "mscale-all-dim"})
-      if (const std::string k = text_of(observation, hypothesis, name); !k.empty())
-        add(0.1 * std::atof(k.c_str()) * std::log(s) + 1,
-            fmt::format("{} alone, not the ratio of both", name), 1);
+      if (const double k = number_of(observation, hypothesis, name); k != 0)
+        add(0.1 * k * std::log(s) + 1, fmt::format("{} alone, not the ratio of both", name), 1);
   }
   for (const double amplitude : measured_amplitudes(observation))
     add(amplitude, "no known rule gives it", 1.25);

@@ -187,8 +187,8 @@ struct Exponents {
 
 std::optional<Exponents> exponents_of(const RotationObservation& observation,
                                       const RotationHypothesis& hypothesis) {
-  const auto one = remade(observation, hypothesis, {{"base", {"10000", "diagnosis", ""}}}),
-             other = remade(observation, hypothesis, {{"base", {"100000000", "diagnosis", ""}}});
+  const auto one = remade(observation, hypothesis, {{"base", 1e4}}),
+             other = remade(observation, hypothesis, {{"base", 1e8}});
   if (!one || !other) return {};
   const double known = std::log(1e4);
   Exponents all;
@@ -231,15 +231,15 @@ RotationProposals base_of_axes(const RotationObservation& observation,
   const Line meant =
       line_of(*exponents, hypothesis.frequencies, std::vector(exponents->e.size(), 1e-9));
   // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
-  std::set<std::string> tried;
+  std::set<double> tried;
   for (int digits = 1; digits <= 9; ++digits) {
-    const std::string text =
-        fmt::format("{}", std::stod(fmt::format("{:.{}g}", std::exp(line.value), digits)));
-    if (std::fabs(std::log(std::stod(text)) - line.value) > 2 * line.error + 1e-8) continue;
-    if (!tried.insert(text).second) continue;
-    if (auto made = remade(observation, hypothesis, {{"base", {text, "diagnosis", ""}}}))
+    const double value = to_digits(std::exp(line.value), digits);
+    if (std::fabs(std::log(value) - line.value) > 2 * line.error + 1e-8) continue;
+    if (!tried.insert(value).second) continue;
+    if (auto made = remade(observation, hypothesis, {{"base", value}}))
       all.push_back({*made,
-                     fmt::format("base {}, where {:.6g} is meant", text, std::exp(meant.value)),
+                     fmt::format("base {}, where {:.6g} is meant", spell_number(value),
+                                 std::exp(meant.value)),
                      1.05 + 0.01 * digits});
   }
   return all;

@@ -50,7 +50,7 @@ bool is_ramp(LadderRule rule) {
 
 // The hypothesis with this ladder, its amplitude that of the rule or the one that is meant.
 void add_ladder(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                const MeasuredLadder& measured, const BasicLadder<double>& ladder, Given changes,
+                const MeasuredLadder& measured, const BasicLadder<double>& ladder, Settings changes,
                 const std::string& sentence, double cost, RotationProposals& all) {
   RotationHypothesis other = hypothesis;
   other.frequencies = ladder.frequencies;
@@ -92,7 +92,7 @@ RotationProposals one_parameter(const RotationObservation& observation,
     const bool word = !std::holds_alternative<double>(value);
     const std::size_t before = all.size();
     add_ladder(
-        observation, hypothesis, *measured, *ladder, {{name, {spell(value), "diagnosis", ""}}},
+        observation, hypothesis, *measured, *ladder, {{name, value}},
         fmt::format("{} {}, where {} is meant", name, spell(value), meant(observation, name)),
         word ? 1 : 1 + one.fit.cost, all);
     for (std::size_t i = before; i < all.size(); ++i) all[i].cause = cause_of(scaling->name, name);
@@ -151,11 +151,11 @@ std::string words_of_meant(const RotationObservation& observation) {
   return scaling ? describe(*scaling, meant_settings(observation, scaling)) : "none";
 }
 
-Given changes_of(const Found& found) {
+Settings changes_of(const Found& found) {
   Settings settings = found.settings;
   settings["scaling"] = std::string(found.scaling->name);
   settings["base"] = found.base;
-  return texts_of(settings, "diagnosis");
+  return settings;
 }
 
 }  // namespace
@@ -287,8 +287,7 @@ RotationProposals own_divisors(const RotationObservation& observation,
   for (const ScalingFit& fit : longrope.fit.function(*measured)) {
     const auto ladder = sketched(longrope, *measured, fit.settings);
     if (!ladder || 4 * grown < measured->pairs()) continue;
-    add_ladder(observation, hypothesis, *measured, *ladder,
-               {{"scaling", {"longrope", "diagnosis", ""}}},
+    add_ladder(observation, hypothesis, *measured, *ladder, {{"scaling", "longrope"}},
                fmt::format("each pair is divided by a number of its own, {:.4g} … {:.4g}, as "
                            "longrope's lists do, where {} is meant",
                            measured->divisor(0), highest,

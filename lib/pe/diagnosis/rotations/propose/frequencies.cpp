@@ -81,10 +81,9 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
 double fitted_base(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled,
         measured = observation.measured(hypothesis);
-  const std::string text = text_of(observation, hypothesis, "base");
-  if (text.empty() || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
-  const double base = std::atof(text.c_str()),
-               exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
+  const double base = number_of(observation, hypothesis, "base");
+  if (!(base > 0) || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
+  const double exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
   // A scaling that changes the base alone leaves a ladder of another base, `as_if`.
   const double as_if = std::pow(f[1] / f[0], 1 / exponent);
   bool geometric = true;
@@ -113,27 +112,26 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
 RotationProposals base(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   RotationProposals all;
-  std::set<std::string> tried{text_of(observation, hypothesis, "base")};
-  const auto propose = [&](const std::string& text, double cost) {
-    if (!tried.insert(text).second) return;
-    if (auto other = remade(observation, hypothesis, {{"base", {text, "diagnosis", ""}}}))
+  std::set<double> tried{number_of(observation, hypothesis, "base")};
+  const auto propose = [&](double value, double cost) {
+    if (!tried.insert(value).second) return;
+    if (auto other = remade(observation, hypothesis, {{"base", value}}))
       all.push_back({*other,
-                     fmt::format("base {}, where {} is meant", text, meant(observation, "base")),
+                     fmt::format("base {}, where {} is meant", spell_number(value),
+                                 meant(observation, "base")),
                      cost});
   };
   if (const double fitted = fitted_base(observation, hypothesis); fitted > 1 && fitted < 1e12) {
     for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8})
-      propose(fmt::format("{}", std::stod(fmt::format("{:.{}g}", fitted, digits))),
-              1.05 + 0.01 * digits);
-    propose(fmt::format("{:.9g}", fitted), 1.25);
+      propose(to_digits(fitted, digits), 1.05 + 0.01 * digits);
+    propose(to_digits(fitted, 9), 1.25);
   }
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
-  for (const char* known :
-       {"10000", "1000000", "500000", "25000", "50000", "100000", "130000", "150000", "160000",
-        "250000", "640000", "2000000", "5000000", "8000000", "10000000"})
+  for (const double known :
+       {1e4, 1e6, 5e5, 2.5e4, 5e4, 1e5, 1.3e5, 1.5e5, 1.6e5, 2.5e5, 6.4e5, 2e6, 5e6, 8e6, 1e7})
     propose(known, 1);
   if (!hypothesis.axis.empty())  // no fit along several axes
-    for (const char* known : {"20", "100", "1000"}) propose(known, 1.05);
+    for (const double known : {20, 100, 1000}) propose(known, 1.05);
   return all;
 }
 
@@ -171,12 +169,10 @@ RotationProposals denominator(const RotationObservation& observation,
          fmt::format("exponents are 2j over {}, where {:g} is meant", what, 2 * n), 1.04});
   };
   propose(2 * n / dim, fmt::format("{:g}, the whole head", dim));
-  if (const std::string whole = text_of(observation, hypothesis, "dim"); !whole.empty())
-    propose(2 * n / std::atof(whole.c_str()), fmt::format("{}, the whole head", whole));
-  if (const std::string part = text_of(observation, hypothesis, "partial-rotary-factor");
-      !part.empty())
-    propose(1 / std::atof(part.c_str()),
-            fmt::format("{:g}, the part that turns", 2 * n * std::atof(part.c_str())));
+  if (const double whole = number_of(observation, hypothesis, "dim"); whole > 0)
+    propose(2 * n / whole, fmt::format("{:g}, the whole head", whole));
+  if (const double part = number_of(observation, hypothesis, "partial-rotary-factor"); part > 0)
+    propose(1 / part, fmt::format("{:g}, the part that turns", 2 * n * part));
   propose(dim / (2 * n), fmt::format("{:g}", 4 * n * n / dim));
   propose(n / (n - 1), fmt::format("{:g} (pairs less one)", 2 * n - 2));
   propose(2, fmt::format("{:g}, the number of pairs", n));
@@ -193,9 +189,9 @@ RotationProposals ladder(const RotationObservation& observation,
   RotationProposals all;
   if (observation.expected().encoding->kind != Kind::table) return all;
   for (const char* name : {"endpoint", "paper", "endpoint-times-min"}) {
-    const std::string now = text_of(observation, hypothesis, "ladder");
+    const std::string now = word_of(observation, hypothesis, "ladder");
     if (now.empty() || now == name) continue;
-    if (auto other = remade(observation, hypothesis, {{"ladder", {name, "diagnosis", ""}}}))
+    if (auto other = remade(observation, hypothesis, {{"ladder", std::string(name)}}))
       all.push_back(
           {*other,
            fmt::format(

@@ -18,7 +18,7 @@ std::optional<Proposal<RotationHypothesis>> step_by_step(const RotationObservati
                                                          const RotationHypothesis& hypothesis,
                                                          DType type) {
   const std::vector<double>& unscaled = observation.truth().unscaled;
-  const double base = std::atof(text_of(observation, hypothesis, "base").c_str());
+  const double base = number_of(observation, hypothesis, "base");
   if (!(base > 1) || unscaled.size() < hypothesis.frequencies.size() ||
       hypothesis.changes.contains("base"))
     return {};

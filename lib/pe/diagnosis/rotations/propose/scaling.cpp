@@ -16,14 +16,13 @@ RotationProposals missing(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (is_scaled(observation, hypothesis))
-    add_both(observation, hypothesis, changed({{"scaling", "none"}}),
+    add_both(observation, hypothesis, {{"scaling", "none"}},
              fmt::format("frequencies are those without scaling {}", meant(observation, "scaling")),
              1, all);
   // A rule that keeps the whole head's ladder and turns a part of it: without it all of it turns.
   if (is_scaled(observation, hypothesis) &&
-      find_scaling(text_of(observation, hypothesis, "scaling")).whole_head)
-    add_both(observation, hypothesis,
-             changed({{"scaling", "none"}, {"partial-rotary-factor", "1"}}),
+      find_scaling(word_of(observation, hypothesis, "scaling")).whole_head)
+    add_both(observation, hypothesis, {{"scaling", "none"}, {"partial-rotary-factor", 1.0}},
              fmt::format("frequencies are those without scaling {}, of every pair of the head",
                          meant(observation, "scaling")),
              1, all);
@@ -47,13 +46,13 @@ RotationProposals with_ratio(const RotationObservation& observation,
 
 RotationProposals inverted(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
-  const std::string factor = text_of(observation, hypothesis, "factor");
   RotationProposals all;
-  if (const double s = std::atof(factor.c_str()); is_scaled(observation, hypothesis) && s > 0)
-    add_both(observation, hypothesis, changed({{"factor", fmt::format("{:.17g}", 1 / s)}}),
+  if (const double s = number_of(observation, hypothesis, "factor");
+      is_scaled(observation, hypothesis) && s > 0)
+    add_both(observation, hypothesis, {{"factor", 1 / s}},
              fmt::format("factor 1/{}, where {} is meant: frequencies are multiplied where the "
                          "scaling divides them",
-                         factor, meant(observation, "factor")),
+                         spell_number(s), meant(observation, "factor")),
              1, all);
   for (auto& one : with_ratio(
            observation, hypothesis, [](double r) { return 1 / r; },
@@ -68,10 +67,8 @@ RotationProposals twice(const RotationObservation& observation,
       observation, hypothesis, [](double r) { return r * r; }, "the scaling was applied twice");
   // llama3 asks each frequency for its turns within the original length, and the second time the
   // scaled ones.
-  if (text_of(observation, hypothesis, "scaling") != "llama3") return all;
-  const auto number = [&](const char* name) {
-    return std::atof(text_of(observation, hypothesis, name).c_str());
-  };
+  if (word_of(observation, hypothesis, "scaling") != "llama3") return all;
+  const auto number = [&](const char* name) { return number_of(observation, hypothesis, name); };
   const double s = number("factor"), low = number("low-freq-factor"),
                high = number("high-freq-factor"), original = number("original-max-position");
   RotationHypothesis other = hypothesis;
@@ -88,10 +85,10 @@ RotationProposals on_some_rows(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (!is_scaled(observation, hypothesis) || !observation.has_rows() ||
-      observation.reading().run > 0 || text_of(observation, hypothesis, "scaling") == "longrope" ||
+      observation.reading().run > 0 || word_of(observation, hypothesis, "scaling") == "longrope" ||
       hypothesis.frequencies != observation.truth().frequencies)
     return all;
-  const auto plain = remade(observation, hypothesis, changed({{"scaling", "none"}}));
+  const auto plain = remade(observation, hypothesis, {{"scaling", "none"}});
   if (!plain) return all;
   // The first row that is not what one of both says: probes tell the neighbourhood, rows in between
   // are looked up.

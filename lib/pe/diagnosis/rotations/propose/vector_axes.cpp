@@ -251,7 +251,7 @@ RotationProposals centered(const RotationObservation& observation,
 // Scales s^(B/B'): their logarithms are in proportion to those that are meant, B' over B.
 RotationProposals other_scale_base(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
-  const double meant_base = std::atof(text_of(observation, hypothesis, "scale-base").c_str());
+  const double meant_base = number_of(observation, hypothesis, "scale-base");
   if (!is_vectors(observation) || !hypothesis.scale || !(meant_base > 0)) return {};
   double sum = 0, weight = 0;
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {

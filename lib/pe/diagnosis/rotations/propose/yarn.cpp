@@ -10,7 +10,7 @@ namespace pe {
 namespace {
 
 bool is_yarn(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
-  return text_of(observation, hypothesis, "scaling") == "yarn";
+  return word_of(observation, hypothesis, "scaling") == "yarn";
 }
 
 // The share w of the divided frequency that each pair has, put to another use: from the unscaled
@@ -19,7 +19,7 @@ void ramped(const RotationObservation& observation, const RotationHypothesis& hy
             double (*use)(double unscaled, double factor, double part, double share),
             const std::string& sentence, double cost, RotationProposals& all) {
   const std::vector<double>& unscaled = observation.truth().unscaled;
-  const double s = std::atof(text_of(observation, hypothesis, "factor").c_str()),
+  const double s = number_of(observation, hypothesis, "factor"),
                n = static_cast<double>(hypothesis.frequencies.size());
   if (!(s > 1) || unscaled.size() < hypothesis.frequencies.size()) return;
   RotationHypothesis other = hypothesis;
@@ -33,9 +33,9 @@ void ramped(const RotationObservation& observation, const RotationHypothesis& hy
 
 std::optional<std::pair<RotationHypothesis, RotationHypothesis>> lists(
     const RotationObservation& observation, const RotationHypothesis& hypothesis) {
-  if (text_of(observation, hypothesis, "scaling") != "longrope") return {};
+  if (word_of(observation, hypothesis, "scaling") != "longrope") return {};
   const auto list = [&](const char* name) {
-    const auto other = remade(observation, hypothesis, changed({{"factor-list", name}}));
+    const auto other = remade(observation, hypothesis, {{"factor-list", name}});
     return other ? *other : hypothesis;  // remade() gives nothing where nothing changes
   };
   return std::pair{list("short"), list("long")};
@@ -47,9 +47,9 @@ RotationProposals yarn_betas(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (!is_yarn(observation, hypothesis)) return all;
-  const std::string fast = text_of(observation, hypothesis, "beta-fast"),
-                    slow = text_of(observation, hypothesis, "beta-slow");
-  add_both(observation, hypothesis, changed({{"beta-fast", slow}, {"beta-slow", fast}}),
+  const double fast = number_of(observation, hypothesis, "beta-fast"),
+               slow = number_of(observation, hypothesis, "beta-slow");
+  add_both(observation, hypothesis, {{"beta-fast", slow}, {"beta-slow", fast}},
            fmt::format("beta-fast and beta-slow ({} and {}) were exchanged", fast, slow), 1, all);
   ramped(
       observation, hypothesis,
@@ -72,7 +72,7 @@ RotationProposals yarn_ramp(const RotationObservation& observation,
                             const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (!is_yarn(observation, hypothesis)) return all;
-  add_both(observation, hypothesis, changed({{"beta-fast", "32"}, {"beta-slow", "1"}}),
+  add_both(observation, hypothesis, {{"beta-fast", 32.0}, {"beta-slow", 1.0}},
            fmt::format("betas 32 and 1, where {} and {} are meant", meant(observation, "beta-fast"),
                        meant(observation, "beta-slow")),
            1, all);
@@ -112,8 +112,8 @@ RotationProposals mixed_lists(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   const auto both = lists(observation, hypothesis);
   if (!both || !observation.has_rows() || observation.reading().run > 0) return {};
-  const auto original = static_cast<Index>(
-      std::atof(text_of(observation, hypothesis, "original-max-position").c_str()));
+  const auto original =
+      static_cast<Index>(number_of(observation, hypothesis, "original-max-position"));
   RotationProposals all;
   for (const Index row : {original, original + 1, original - 1}) {
     if (row <= 0 || row >= observation.reading().rows) continue;
