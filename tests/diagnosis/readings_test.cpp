@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <random>
 
 #include "foreign_dumps.hpp"
 #include "pe/dialects/layouts.hpp"
@@ -165,6 +166,27 @@ TEST_CASE("two tables of longrope in one, as vLLM stacks them") {
   }
   expected.dialect = &find_dialect("flashinfer");
   CHECK(told(diagnose(expected, dump(true))) == "wrong longrope-mixed");
+}
+
+TEST_CASE("a table with columns of noise is read as most of its values are") {
+  constexpr Index rows = 2048;
+  std::mt19937 draw(3);
+  std::normal_distribution<double> noise(0, 0.3);
+  std::vector<double> values;
+  for (Index r = 0; r < rows; ++r)
+    for (const bool sine : {false, true})
+      for (Index j = 0; j < pairs; ++j) {
+        const double angle = angle_of(r, j);
+        values.push_back(!sine && (j == 10 || j == 11) ? noise(draw)
+                         : sine                        ? std::sin(angle)
+                                                       : std::cos(angle));
+      }
+  const Diagnosis diagnosis = judged(
+      {stored(foreign::array(DType::f32, {rows, 2 * pairs}, values), "x", "x.npy")}, 0, rows);
+  CHECK(told(diagnosis) == "wrong damaged-cells");
+  CHECK(diagnosis.layout == "cos-sin");
+  REQUIRE(diagnosis.first_wrong);
+  CHECK(diagnosis.first_wrong->place == "position 0, pair 10, cos");
 }
 
 TEST_SUITE_END();

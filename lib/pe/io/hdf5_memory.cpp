@@ -4,36 +4,19 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#if __has_include(<H5FDdevelop.h>)  // where HDF5 1.14 keeps them
-#include <H5FDdevelop.h>
-#endif
+
+#include "pe/io/hdf5_driver.hpp"
 
 namespace pe::io {
 namespace {
 
-// The library's handle: its own part comes first.
-struct OpenFile {
-  H5FD_t base;
-  SparseFile* file;
-};
+using OpenFile = DriverFile<SparseFile>;
 
-SparseFile& file_of(const H5FD_t* handle) {
-  return *reinterpret_cast<const OpenFile*>(handle)->file;
-}
+SparseFile& file_of(const H5FD_t* handle) { return *OpenFile::of(handle).object; }
 
 // The library first tries whether the file that it is to make is there already: it is not.
 H5FD_t* open(const char*, unsigned flags, hid_t access, haddr_t) {
-  if (!(flags & H5F_ACC_CREAT)) return nullptr;
-  const void* info = H5Pget_driver_info(access);
-  if (!info) return nullptr;
-  auto* handle = new (std::nothrow) OpenFile{};
-  if (handle) std::memcpy(&handle->file, info, sizeof handle->file);
-  return reinterpret_cast<H5FD_t*>(handle);
-}
-
-herr_t close(H5FD_t* handle) {
-  delete reinterpret_cast<OpenFile*>(handle);
-  return 0;
+  return flags & H5F_ACC_CREAT ? OpenFile::open(access) : nullptr;
 }
 
 haddr_t claimed(const H5FD_t* handle, H5FD_mem_t) { return file_of(handle).claimed; }
@@ -58,24 +41,13 @@ herr_t write(H5FD_t* handle, H5FD_mem_t, hid_t, haddr_t offset, std::size_t byte
 
 hid_t driver() {
   static const hid_t registered = [] {
-    H5FD_class_t row{};
-#ifdef H5FD_CLASS_VERSION
-    row.version = H5FD_CLASS_VERSION;
-    row.value = static_cast<H5FD_class_value_t>(700);  // 512 and above are free for applications
-#endif
-    row.name = "pe_sparse";
-    row.maxaddr = static_cast<haddr_t>(INT64_MAX);
-    row.fc_degree = H5F_CLOSE_WEAK;
-    row.fapl_size = sizeof(SparseFile*);
+    H5FD_class_t row = OpenFile::row("pe_sparse", 700);
     row.open = open;
-    row.close = close;
     row.get_eoa = claimed;
     row.set_eoa = claim;
     row.get_eof = claimed;
     row.read = read;
     row.write = write;
-    constexpr H5FD_mem_t all_alike[] = H5FD_FLMAP_SINGLE;
-    std::copy(std::begin(all_alike), std::end(all_alike), row.fl_map);
     return H5FDregister(&row);
   }();
   return registered;

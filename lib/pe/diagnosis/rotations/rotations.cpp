@@ -167,10 +167,14 @@ class Verdict {
         if (kept_[i].total() < best->total()) best = &kept_[i];
       }
     if (!best->hypotheses.empty()) return *best;
-    std::vector<double> far;  // unexplained: the reading that lies nearest
-    for (const RotationObservation& observation : observations)
-      far.push_back(observation.measure(observation.start()).residual);
-    return kept_[static_cast<std::size_t>(std::ranges::min_element(far) - far.begin())];
+    // Unexplained: the reading that most values agree with, less what it has against it, and of
+    // those the nearest.
+    std::vector<std::pair<double, double>> fits;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      const Fit fit = observations[i].measure(observations[i].start());
+      fits.emplace_back(kept_[i].cost / 2 - fit.share, fit.residual);
+    }
+    return kept_[static_cast<std::size_t>(std::ranges::min_element(fits) - fits.begin())];
   }
 
   // Every cell beside what is meant. Rows that became probes since change the estimate of the
