@@ -1,5 +1,5 @@
-// What our HDF5 file drivers share: handles that point to an object of ours, and most of the row that
-// registers them.
+// What our HDF5 file drivers share: handles that point to an object of ours, and most of the row
+// that registers them.
 #pragma once
 
 #include <hdf5.h>
@@ -40,7 +40,8 @@ struct DriverFile {
     return 0;
   }
 
-  /// A row without its reading, writing and sizes. `value`: 512 and above are free for applications.
+  /// A row without its reading, writing and sizes. `value`: 512 and above are free for
+  /// applications.
   static H5FD_class_t row(const char* name, [[maybe_unused]] int value) {
     H5FD_class_t row{};
 #ifdef H5FD_CLASS_VERSION
