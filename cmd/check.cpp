@@ -5,12 +5,12 @@
 
 #include <chrono>
 
+#include "dumps.hpp"
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
-#include "pe/io/dump.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/report.hpp"
@@ -48,25 +48,6 @@ Case case_of(const Subject& subject, const CheckRequest& asked) {
   return checked;
 }
 
-std::vector<Stored> open_all(const std::vector<std::string>& specs, const CheckRequest& asked) {
-  RawForm raw{{}, asked.shape};
-  if (asked.request.texts.dtype) raw.dtype = parse_dtype(*asked.request.texts.dtype);
-  std::vector<Stored> arrays;
-  for (const std::string& spec : specs)
-    for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
-  return arrays;
-}
-
-// The longest axis but the last of any array: how long the sequence is that the dump is of, where
-// nobody says so.
-Index length_of(const std::vector<Stored>& arrays) {
-  Index longest = 0;
-  for (const Stored& array : arrays)
-    for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis)
-      longest = std::max(longest, array.shape[axis]);
-  return longest > 0 ? longest : usual_length;
-}
-
 void describe(Check& check, const Resolved& resolved) {
   check.provenance = resolved.provenance;
   check.warnings = resolved.subject.reading.warnings;
@@ -91,9 +72,12 @@ struct OpenedDump {
 
 OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool quiet) {
   OpenedDump opened;
-  opened.dump = {open_all(asked.files, asked), open_all(asked.before, asked)};
-  opened.resolved =
-      resolve(asked.request, "pe-verify", command, length_of(opened.dump.arrays), quiet);
+  const auto open = [&](const std::vector<std::string>& specs) {
+    return open_all(specs, asked.request.texts.dtype, asked.shape);
+  };
+  opened.dump = {open(asked.files), open(asked.before)};
+  opened.resolved = resolve(asked.request, "pe-verify", command,
+                            length_of(opened.dump.arrays, usual_length), quiet);
   opened.expected = expectation_of(opened.resolved.subject);
   opened.expected.layout = asked.file_layout;
   opened.expected.axes = asked.axes;
@@ -144,13 +128,6 @@ void refuse_options_of_dumps(const CheckRequest& asked) {
 }
 
 }  // namespace
-
-std::vector<Index> parse_shape(const std::string& text) {
-  std::vector<Index> shape;
-  for (const std::string& extent : comma_separated(text))
-    shape.push_back(whole_number("shape", extent, "0", largest_whole));
-  return shape;
-}
 
 Check carry_out(const CheckRequest& asked, const std::string& command, bool quiet) {
   const auto start = std::chrono::steady_clock::now();

@@ -22,9 +22,6 @@ struct CheckRequest {
   bool laws = false;  // those of a dump are noted beside its verdict
 };
 
-/// `--shape 131072,128`.
-std::vector<Index> parse_shape(const std::string& text);
-
 /// Measures or diagnoses. Warnings go to stderr, or into the check when `quiet`. May be called from
 /// several threads.
 Check carry_out(const CheckRequest& request, const std::string& command, bool quiet);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "dumps.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
 #include "pe/model/number.hpp"

@@ -37,9 +37,13 @@ bool lacks_encoding(const std::vector<std::string>& words, std::size_t place) {
 }  // namespace
 
 CommandLine::CommandLine(int argc, char** argv, std::size_t encoding_at)
-    : words_(argv + 1, argv + argc) {
+    : CommandLine(std::vector<std::string>(argv + 1, argv + argc), encoding_at) {
   const std::string tool = argv[0];
-  text_ = shell_word(tool.substr(tool.rfind('/') + 1));
+  text_ = shell_word(tool.substr(tool.rfind('/') + 1)) + text_;
+}
+
+CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at)
+    : words_(std::move(words)) {
   for (const std::string& word : words_) text_ += " " + shell_word(word);
 
   if (!lacks_encoding(words_, encoding_at)) return;

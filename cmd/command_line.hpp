@@ -14,6 +14,9 @@ class CommandLine {
   /// --config or --model means is put in. Throws what reading a config throws.
   CommandLine(int argc, char** argv, std::size_t encoding_at);
 
+  /// The same of words, without a tool before them.
+  CommandLine(std::vector<std::string> words, std::size_t encoding_at);
+
   /// As it was given, quoted where a shell needs it.
   const std::string& text() const { return text_; }
 

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "dumps.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "pe/io/dump.hpp"

@@ -1,6 +1,7 @@
 // pe-verify identify: a dump, and nothing said of it.
 #include <fmt/format.h>
 
+#include "dumps.hpp"
 #include "pe/base/error.hpp"
 #include "pe/io/atomic_file.hpp"
 #include "pe/io/dump.hpp"

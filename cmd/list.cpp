@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pe/analyze/quantity.hpp"
 #include "pe/base/error.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/configs/family.hpp"
@@ -116,6 +117,20 @@ Json causes() {
   return rows;
 }
 
+Json quantities() {
+  Json rows = Json::array();
+  for (const Quantity* row : all_quantities())
+    rows.push_back({{"name", row->name},
+                    {"kind", row->subjects},
+                    {"summary", row->summary},
+                    {"definition", row->definition},
+                    {"source", row->source},
+                    {"accuracy", row->accuracy},
+                    {"example", row->example},
+                    {"parameters", spell_parameters(row->parameters)}});
+  return rows;
+}
+
 struct Catalogue {
   const char* name;
   Json (*rows)();
@@ -123,7 +138,7 @@ struct Catalogue {
 constexpr Catalogue catalogues[] = {{"encodings", encodings}, {"scalings", scalings},
                                     {"dialects", dialects},   {"properties", properties},
                                     {"fields", fields},       {"models", models},
-                                    {"causes", causes}};
+                                    {"causes", causes},       {"quantities", quantities}};
 
 std::string text_of(const Json& rows) {
   std::size_t wide = 0;
@@ -189,7 +204,9 @@ void show(const List& list) {
 
 void add_list(CLI::App& app, List& list) {
   CLI::App* sub = app.add_subcommand(
-      "list", "the catalogues: encodings, scalings, dialects, properties, fields, models, causes");
+      "list",
+      "the catalogues: encodings, scalings, dialects, properties, fields, models, causes, "
+      "quantities");
   sub->add_option("what", list.what, "one catalogue; all of them when left out");
   sub->add_flag("--json", list.json, "everything a program wants to know");
   sub->add_flag("--names", list.names, "names only");

@@ -31,9 +31,8 @@ std::string type_name(const Parameter& parameter) {
   return "";
 }
 
-void add_parameter(CLI::App& app, const Parameter& parameter, Given& flags) {
+void add_parameter(CLI::App& app, const Parameter& parameter, const char* group, Given& flags) {
   const std::string name = parameter.name, option = "--" + name;
-  const char* group = "Parameters";
   if (parameter.type == Parameter::Type::flag) {
     const auto set = [&flags, name](const std::string& as, const char* value) {
       return [&flags, name, as, value] {
@@ -95,10 +94,14 @@ std::vector<std::string> comma_separated(const std::string& text) {
   return items;
 }
 
+void add_parameters(CLI::App& app, std::span<const Parameter> schema, const char* group,
+                    Given& flags) {
+  for (const Parameter& parameter : schema) add_parameter(app, parameter, group, flags);
+}
+
 void add_options(CLI::App& app, Request& request) {
   SubjectTexts& texts = request.texts;
-  for (const Parameter& parameter : schema_of(*texts.encoding))
-    add_parameter(app, parameter, texts.flags);
+  add_parameters(app, schema_of(*texts.encoding), "Parameters", texts.flags);
   app.add_option("--config", texts.config,
                  "read the position fields of a model's config.json, or of a GGUF file")
       ->type_name("FILE");

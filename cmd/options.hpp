@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct Resolved {
 
 /// The row's parameters as options, and those that every encoding has: positions, dtype, config.
 void add_options(CLI::App& app, Request& request);
+
+/// A schema's rows as options of one group, whose texts land in `flags`.
+void add_parameters(CLI::App& app, std::span<const Parameter> schema, const char* group,
+                    Given& flags);
 
 /// `usual_length` stands in for a missing --length. Warnings (unless `quiet`) and --explain go to
 /// stderr.

@@ -21,12 +21,12 @@ FLOORS = {
     "apply": KINDS,
     "properties": MIDDLE | {"apply"},  # some laws are about what attention makes of an effect
     "dialects": MIDDLE,
-    "analyze": MIDDLE,
     "configs": MIDDLE | {"scalings", "encodings"},
 }
 FLOORS["subject"] = MIDDLE | {"encodings", "dialects", "configs"}
 FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other parameters
-FLOORS["verify"] = set(FLOORS)
+FLOORS["analyze"] = set(FLOORS)  # curves are of any subject, and of somebody's dump
+FLOORS["verify"] = set(FLOORS) - {"analyze"}
 FLOORS["cmd"] = set(FLOORS)
 
 # Diagnosis in rooms. Its own files are its types; those that lead from a dump to a room stand above the rooms.

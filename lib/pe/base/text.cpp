@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "pe/base/error.hpp"
+
 namespace pe {
 namespace {
 
@@ -107,6 +109,33 @@ std::string shell_word(std::string_view word) {
     word.remove_prefix(some.size());
   }
   return (odd ? escaped : quoted) + "'";
+}
+
+std::vector<std::string> shell_words(std::string_view line) {
+  std::vector<std::string> words;
+  bool open = false;  // a word has begun, be it an empty one
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool blank = c == ' ' || c == '\t' || c == '\n';
+    if (!quote && blank) {
+      open = false;
+      continue;
+    }
+    if (!open) words.emplace_back();
+    open = true;
+    if (c == quote) {
+      quote = 0;
+    } else if (!quote && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
+      words.back() += line[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  if (quote) throw UsageError(fmt::format("a quote {} does not end in: {}", quote, line));
+  return words;
 }
 
 }  // namespace pe

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pe {
 
@@ -25,5 +26,9 @@ std::string csv_cell(std::string_view text);
 /// A word as a shell reads it back: plain, in '…', or in $'…' where it holds control characters or
 /// bytes that are no UTF-8.
 std::string shell_word(std::string_view word);
+
+/// The words of a line as a shell parts them, without any expansion: blanks part, '…' and "…" hold
+/// together, \ takes the next character as it is. Throws UsageError where a quote does not end.
+std::vector<std::string> shell_words(std::string_view line);
 
 }  // namespace pe

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <memory>
 
 #include "pe/base/error.hpp"
@@ -52,9 +54,36 @@ class Text {
   Turn* turn_ = nullptr;
 };
 
-std::string coordinate(const PositionRange& range, Index i) {
+char* put_coordinate(char* out, const Axis& axis, Index i) {
+  if (!axis.places.empty()) return put_f64(out, axis.places[static_cast<std::size_t>(i)]);
+  return put_decimal(out, axis.coordinates.at(i), axis.coordinates.decimals);
+}
+
+// The name of index i, or its coordinate.
+std::string coordinate(const Axis& axis, Index i) {
+  if (!axis.labels.empty()) return csv_cell(axis.labels[static_cast<std::size_t>(i)]);
   char text[longest_number];
-  return {text, put_decimal(text, range.at(i), range.decimals)};
+  return {text, put_coordinate(text, axis, i)};
+}
+
+// The word that a value of a field of words stands for.
+std::string word_of(const Field& field, const std::byte* element) {
+  std::int64_t value;
+  std::memcpy(&value, element, sizeof value);
+  return value < 0 ? "" : csv_cell(field.words.at(static_cast<std::size_t>(value)));
+}
+
+// Nothing is known at this element: what one subject of a comparison has and another has not.
+bool is_missing(const Field& field, const std::byte* element) {
+  double value = 0;
+  if (!field.words.empty()) {
+    std::int64_t word;
+    std::memcpy(&word, element, sizeof word);
+    return word < 0;
+  }
+  if (field.dtype != DType::f64) return false;
+  std::memcpy(&value, element, sizeof value);
+  return std::isnan(value);
 }
 
 // Which fields stand together, and how.
@@ -63,13 +92,10 @@ struct Layout {
   std::vector<std::string> constants;  // beside it: the text of a scalar's value, else ""
   const Field* leader = nullptr;  // a field whose axes all others share; null when all are scalars
   bool tidy = false;              // one row per element
+  bool compares = false;          // several subjects, which need not all have every element
 
   Index lines() const { return leader ? leader->lines() : 1; }
 };
-
-bool same(const Axis& a, const Axis& b) {
-  return a.name == b.name && a.coordinates == b.coordinates;
-}
 
 Layout lay_out(const Job& job) {
   Layout layout;
@@ -77,8 +103,10 @@ Layout lay_out(const Job& job) {
   for (const Field& field : job.fields) {
     layout.columns.push_back(&field);
     if (!field.axes.empty() && !layout.leader) layout.leader = &field;
-    if (field.axes.size() > 2) layout.tidy = true;
+    if (field.axes.size() > 2 || (field.axes.size() == 2 && !field.words.empty()))
+      layout.tidy = true;
   }
+  layout.compares = layout.leader && !layout.leader->axes.front().labels.empty();
   for (const Field* field : layout.columns) {
     layout.constants.emplace_back();
     if (field->axes.empty()) {
@@ -89,9 +117,7 @@ Layout lay_out(const Job& job) {
       continue;
     }
     const auto &theirs = field->axes, &ours = layout.leader->axes;
-    const bool fits = layout.tidy
-                          ? std::equal(theirs.begin(), theirs.end(), ours.begin(), ours.end(), same)
-                          : same(theirs[0], ours[0]);
+    const bool fits = layout.tidy ? theirs == ours : theirs[0] == ours[0];
     if (fits) continue;
     std::string shapes;
     for (const Field& each : job.fields) {
@@ -128,8 +154,11 @@ void put_header(const Layout& layout, Text& text) {
       put(field->name);
       continue;
     }
-    const PositionRange& along = field->axes[1].coordinates;
-    for (Index i = 0; i < along.count; ++i) put(field->name + "_" + coordinate(along, i));
+    const Axis& along = field->axes[1];
+    for (Index i = 0; i < along.coordinates.count; ++i)
+      put(field->name + "_" +
+          (along.labels.empty() ? coordinate(along, i)
+                                : along.labels[static_cast<std::size_t>(i)]));
   }
   text.put("\n");
 }
@@ -159,8 +188,7 @@ class CsvWorker {
   void put_row(Index line, Index in_block) {
     const char* separator = "";
     if (layout_.leader) {
-      const PositionRange& along = layout_.leader->axes[0].coordinates;
-      text_.done(put_decimal(text_.room(longest_number), along.at(line), along.decimals));
+      text_.put(coordinate(layout_.leader->axes[0], line));
       separator = ",";
     }
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -173,6 +201,11 @@ class CsvWorker {
       }
       const std::byte* elements =
           blocks_[i].get() + static_cast<std::size_t>(in_block) * field.line_bytes();
+      if (!field.words.empty()) {
+        text_.put(",");
+        text_.put(word_of(field, elements));
+        continue;
+      }
       constexpr Index most = 1024;
       for (Index left = field.line_size(); left > 0; left -= most) {
         const Index some = std::min(left, most);
@@ -194,32 +227,48 @@ class CsvWorker {
     for (std::size_t i = outer; i-- > 0; rest /= axes[i].coordinates.count)
       place[i] = rest % axes[i].coordinates.count;
     for (std::size_t i = 0; i < outer; ++i)
-      prefix_ += (i ? "," : "") + coordinate(axes[i].coordinates, place[i]);
+      prefix_ += (i ? "," : "") + coordinate(axes[i], place[i]);
 
-    const std::size_t row =
-        prefix_.size() + 2 + (layout_.columns.size() + 1) * (longest_number + 1);
     const Index elements = layout_.leader->line_size();
     for (Index element = 0; element < elements; ++element) {
-      char* out = text_.room(row);
-      out = std::copy(prefix_.begin(), prefix_.end(), out);
+      const Index at = in_block * elements + element;
+      if (layout_.compares && is_empty(at)) continue;
+      text_.put(prefix_);
       if (axes.size() > 1) {
-        *out++ = ',';
-        const PositionRange& along = axes.back().coordinates;
-        out = put_decimal(out, along.at(element), along.decimals);
+        text_.put(",");
+        if (axes.back().labels.empty())
+          text_.done(put_coordinate(text_.room(longest_number), axes.back(), element));
+        else
+          text_.put(coordinate(axes.back(), element));
       }
-      for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        const Field& field = *layout_.columns[i];
-        *out++ = ',';
-        if (field.axes.empty()) {
-          out = std::copy(layout_.constants[i].begin(), layout_.constants[i].end(), out);
-          continue;
-        }
-        const std::size_t at =
-            static_cast<std::size_t>(in_block * elements + element) * size_of(field.dtype);
-        out = put_number(out, blocks_[i].get() + at, field.dtype);
+      put_values(at);
+      text_.put("\n");
+    }
+  }
+
+  const std::byte* element(std::size_t column, Index at) const {
+    return blocks_[column].get() +
+           static_cast<std::size_t>(at) * size_of(layout_.columns[column]->dtype);
+  }
+
+  bool is_empty(Index at) const {
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+      if (!is_missing(*layout_.columns[i], element(i, at))) return false;
+    return true;
+  }
+
+  // The values of one element of every column, each behind a comma.
+  void put_values(Index at) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const Field& field = *layout_.columns[i];
+      if (field.axes.empty() || !field.words.empty()) {
+        text_.put(",");
+        text_.put(field.axes.empty() ? layout_.constants[i] : word_of(field, element(i, at)));
+        continue;
       }
-      *out++ = '\n';
-      text_.done(out);
+      char* out = text_.room(longest_number + 1);
+      *out++ = ',';
+      text_.done(put_number(out, element(i, at), field.dtype));
     }
   }
 

@@ -112,18 +112,19 @@ const char* spell_type(DType dtype) {
 // The coordinates of an axis are a field of their own.
 Field coordinate_field(const Axis& axis, std::string name) {
   const PositionRange range = axis.coordinates;
+  const std::vector<double> places = axis.places;
   Field field;
   field.name = std::move(name);
   field.description = axis.description;
   field.axes = {axis};
-  field.dtype = range.decimals == 0 ? DType::i64 : DType::f64;
-  field.fill = [range](Index first, Index lines, std::byte* out) {
+  field.dtype = range.decimals == 0 && places.empty() ? DType::i64 : DType::f64;
+  field.fill = [range, places](Index first, Index lines, std::byte* out) {
     for (Index i = first; i < first + lines; ++i, out += 8) {
-      if (range.decimals == 0) {
+      if (range.decimals == 0 && places.empty()) {
         const std::int64_t value = range.at(i);
         std::memcpy(out, &value, 8);
       } else {
-        const double value = range.value(i);
+        const double value = places.empty() ? range.value(i) : places[static_cast<std::size_t>(i)];
         std::memcpy(out, &value, 8);
       }
     }
@@ -177,26 +178,60 @@ class Layout {
     put_attribute(dataset, "long_name", field.description.empty() ? field.name : field.description);
     put_attribute(dataset, "units", "1");
     put_attribute(dataset, "dtype", spell_type(field.dtype));
+    put_attribute(dataset, "flag_meanings", field.words);  // CF-1.8 §3.5: value v is the v-th
     const hid_t id = dataset;
     added_.emplace_back(std::move(field), std::move(dataset));
+    return id;
+  }
+
+  // The names of an axis lie within the dataset's header: compact, so that they are structure.
+  hid_t add_labels(const Axis& axis, const std::string& name) {
+    std::size_t longest = 1;
+    for (const std::string& label : axis.labels) longest = std::max(longest, label.size());
+    std::string cells;
+    for (const std::string& label : axis.labels)
+      cells += label + std::string(longest - label.size(), '\0');
+    if (cells.size() > 60'000)
+      throw UsageError(
+          fmt::format("hdf5 holds 60 KB of names of an axis, and those of {} take {}: "
+                      "write csv or json",
+                      axis.name, cells.size()));
+    const hsize_t count = axis.labels.size();
+    const Handle type(H5Tcopy(H5T_C_S1)), properties(H5Pcreate(H5P_DATASET_CREATE));
+    const Handle space = check_handle(H5Screate_simple(1, &count, nullptr), "make a data space");
+    H5Tset_size(type, longest);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    H5Pset_layout(properties, H5D_COMPACT);
+    H5Pset_obj_track_times(properties, false);
+    H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    Handle dataset = check_handle(
+        H5Dcreate2(file_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+        "make a dataset");
+    check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), "write names");
+    put_attribute(dataset, "long_name", axis.description.empty() ? axis.name : axis.description);
+    const hid_t id = dataset;
+    labels_.emplace_back(name, std::move(dataset));
     return id;
   }
 
   // Fields that agree on an axis share its scale; another axis of the same name gets a number.
   hid_t scale_of(const Axis& axis) {
     for (const Scale& scale : scales_)
-      if (scale.axis.name == axis.name && scale.axis.coordinates == axis.coordinates)
-        return scale.dataset;
+      if (scale.axis == axis) return scale.dataset;
     const auto taken = [&](const std::string& name) {
       for (const Field& field : job_.fields)
         if (field.name == name) return true;
       for (const auto& [field, dataset] : added_)
         if (field.name == name) return true;
+      for (const auto& [label, dataset] : labels_)
+        if (label == name) return true;
       return false;
     };
     std::string name = axis.name;
     for (int number = 2; taken(name); ++number) name = fmt::format("{}_{}", axis.name, number);
-    const hid_t dataset = add(coordinate_field(axis, name));
+    const hid_t dataset =
+        axis.labels.empty() ? add(coordinate_field(axis, name)) : add_labels(axis, name);
     check(H5DSset_scale(dataset, name.c_str()), "make a dimension scale");
     scales_.push_back({axis, dataset});
     return dataset;
@@ -205,6 +240,7 @@ class Layout {
   hid_t file_;
   const Job& job_;
   std::vector<std::pair<Field, Handle>> added_;
+  std::vector<std::pair<std::string, Handle>> labels_;
   std::vector<Scale> scales_;
 };
 

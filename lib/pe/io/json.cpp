@@ -17,7 +17,14 @@ namespace {
 constexpr Index run = 1024;  // elements formatted between looks at the room left
 constexpr std::size_t flush_bytes = 1 << 20;
 
-void put_element(std::string& text, const std::byte* element, DType dtype) {
+void put_element(std::string& text, const std::byte* element, const Field& field) {
+  const DType dtype = field.dtype;
+  if (!field.words.empty()) {
+    std::int64_t value;
+    std::memcpy(&value, element, sizeof value);
+    text += value < 0 ? "null" : quote_json(field.words.at(static_cast<std::size_t>(value)));
+    return;
+  }
   char number[longest_number];
   const std::string_view word(
       number, static_cast<std::size_t>(put_number(number, element, dtype) - number));
@@ -74,7 +81,7 @@ void put_field(const Field& field, int threads, Destination& destination) {
         brackets.open(text, line);
         for (Index i = 0; i < size; ++i, element += size_of(field.dtype)) {
           if (i > 0) text += ',';
-          put_element(text, element, field.dtype);
+          put_element(text, element, field);
           if (i % run == 0 && text.size() > flush_bytes) flush();
         }
         brackets.close(text, line);
@@ -93,9 +100,15 @@ std::string describe(const Field& field) {
         first, static_cast<std::size_t>(put_decimal(first, range.first, range.decimals) - first));
     const std::string_view stride(
         step, static_cast<std::size_t>(put_decimal(step, range.step, range.decimals) - step));
-    axes +=
-        fmt::format("{}{{\"name\": {}, \"count\": {}, \"first\": {}, \"step\": {}}}",
-                    axes.empty() ? "" : ", ", quote_json(axis.name), range.count, start, stride);
+    std::string labels;
+    for (const std::string& label : axis.labels)
+      labels += (labels.empty() ? ", \"labels\": [" : ", ") + quote_json(label);
+    for (const double place : axis.places)
+      labels += fmt::format("{}{}", labels.empty() ? ", \"values\": [" : ", ", place);
+    if (!labels.empty()) labels += "]";
+    axes += fmt::format("{}{{\"name\": {}, \"count\": {}, \"first\": {}, \"step\": {}{}}}",
+                        axes.empty() ? "" : ", ", quote_json(axis.name), range.count, start, stride,
+                        labels);
   }
   return fmt::format("{{\"description\": {}, \"dtype\": {}, \"axes\": [{}], \"values\":\n",
                      quote_json(field.description), quote_json(name_of(field.dtype)), axes);

@@ -40,6 +40,11 @@ std::string provenance_json(const Provenance& provenance) {
   put("accuracy", quote_json(provenance.accuracy));
   put("source", quote_json(provenance.source));
   put("parameters", "{" + parameters + "}");
+  for (const Provenance::Texts& texts : provenance.texts) {
+    std::string rows;
+    for (const std::string& row : texts.rows) rows += (rows.empty() ? "" : ", ") + quote_json(row);
+    put(texts.name.c_str(), "[" + rows + "]");
+  }
   return "{" + text + "}";
 }
 

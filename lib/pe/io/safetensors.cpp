@@ -25,7 +25,8 @@ constexpr struct {
     {"U32", {DType::i64, 4, true}},  {"U16", {DType::i32, 2, true}}, {"U8", {DType::i32, 1, true}},
     {"BOOL", {DType::i32, 1, true}}, {"C64", {DType::f32, 4}, true}};
 
-std::string metadata_json(const Provenance& provenance) {
+std::string metadata_json(const Job& job) {
+  const Provenance& provenance = job.provenance;
   std::string text;
   const auto put = [&](const std::string& name, const std::string& value) {
     text += (text.empty() ? "" : ",") + quote_json(name) + ":" + quote_json(value);
@@ -41,13 +42,23 @@ std::string metadata_json(const Provenance& provenance) {
     put("parameter." + entry.name, entry.value);
     put("parameter." + entry.name + ".origin", entry.origin);
   }
+  for (const Provenance::Texts& texts : provenance.texts)
+    put("row." + texts.name, fmt::format("{}", fmt::join(texts.rows, "\n")));
+  // Tensors hold numbers alone: what they stand for is said here.
+  for (const Field& field : job.fields) {
+    if (!field.words.empty())
+      put("words." + field.name, fmt::format("{}", fmt::join(field.words, "\n")));
+    for (const Axis& axis : field.axes)
+      if (!axis.labels.empty() && &field == job.fields.data())
+        put("labels." + axis.name, fmt::format("{}", fmt::join(axis.labels, "\n")));
+  }
   return "{" + text + "}";
 }
 
 }  // namespace
 
 void write_safetensors(const Job& job) {
-  std::string header = "{\"__metadata__\":" + metadata_json(job.provenance);
+  std::string header = "{\"__metadata__\":" + metadata_json(job);
   std::uint64_t end = 0;
   for (const Field& field : job.fields) {
     const auto type =

@@ -15,6 +15,13 @@ struct Axis {
   std::string name;  // position, dim, pair, head, query, key, relative_position, bucket, …
   PositionRange coordinates;  // its count is the size of the axis
   std::string description;
+  std::vector<std::string> labels = {};  // a name for each index, where they are no numbers
+  std::vector<double> places = {};       // a coordinate for each index, where they make no run
+
+  bool operator==(const Axis& other) const {
+    return name == other.name && coordinates == other.coordinates && labels == other.labels &&
+           places == other.places;
+  }
 };
 
 /// Lines are the contiguous runs along the last axis; a field of one axis has one element a line,
@@ -29,6 +36,7 @@ struct Field {
   std::vector<Axis> axes;   // outermost first; empty: a single value
   DType dtype = DType::f32;
   Fill fill;
+  std::vector<std::string> words = {};  // of an i64 field: value v stands for words[v], −1 for none
 
   std::vector<Index> shape() const;
   Index lines() const;      // how many lines the field has

@@ -1,0 +1,229 @@
+// From options to questions, and their answers side by side.
+#include "analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command_line.hpp"
+#include "dumps.hpp"
+#include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
+#include "pe/diagnosis/expectation.hpp"
+#include "pe/diagnosis/observe/observe.hpp"
+#include "pe/io/file.hpp"
+#include "pe/model/number.hpp"
+#include "progress.hpp"
+#include "talk.hpp"
+#include "tool.hpp"
+
+namespace pe::cmd {
+namespace {
+
+// An option that the encoding has, too, is one option that tells both.
+bool has_parameter(const Encoding& encoding, std::string_view name) {
+  return std::ranges::any_of(schema_of(encoding),
+                             [&](const Parameter& row) { return row.name == name; });
+}
+
+std::vector<Parameter> own_options(const Quantity& quantity, const Encoding& encoding) {
+  std::vector<Parameter> own;
+  for (const Parameter& parameter : quantity.parameters)
+    if (!has_parameter(encoding, parameter.name)) own.push_back(parameter);
+  return own;
+}
+
+Parameters options_of(const Analysis& analysis, const Request& request) {
+  Given flags = analysis.options;
+  for (const Parameter& parameter : analysis.quantity->parameters)
+    if (const auto shared = request.texts.flags.find(parameter.name);
+        shared != request.texts.flags.end())
+      flags[parameter.name] = shared->second;
+  const auto& schema = analysis.quantity->parameters;
+  return complete({schema.begin(), schema.end()}, flags, {}, read_array);
+}
+
+// What tells the subject from others: the model or the encoding, and what was said of it.
+std::string label_of(const Request& request) {
+  const SubjectTexts& texts = request.texts;
+  std::string label = texts.model;
+  if (label.empty())
+    label = texts.config.empty() ? std::string(texts.encoding->name)
+                                 : texts.config.substr(texts.config.rfind('/') + 1);
+  const auto add = [&](const std::string& option) { label += " " + option; };
+  for (const auto& [name, value] : texts.flags)
+    add(value.text == "true" ? "--" + name : fmt::format("--{} {}", name, shell_word(value.text)));
+  if (!texts.layer_type.empty()) add("--layer-type " + texts.layer_type);
+  if (texts.dialect) add("--dialect " + *texts.dialect);
+  return label;
+}
+
+// One text of --versus: an encoding and its options; positions, dtype and dialect are those of the
+// first subject where it does not say its own.
+Request request_of(const std::string& text, const Analysis& analysis) {
+  const CommandLine line(shell_words(text), 0);
+  Request request;
+  request.threads = analysis.request.threads;
+  CLI::App app("", "--versus");
+  app.require_subcommand(1);
+  add_encodings(app, line, 0, [&](CLI::App& sub, const Encoding& encoding) {
+    check_applies(*analysis.quantity, encoding);
+    request.texts.encoding = &encoding;
+    add_options(sub, request);
+  });
+  line.check_word(app, 0, "encoding");
+  try {
+    line.parse(app);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("--versus '{}': {}", text, error.what()));
+  }
+  if (!request.texts.encoding)
+    throw UsageError(fmt::format("--versus '{}' names no encoding and no model", text));
+  SubjectTexts& texts = request.texts;
+  const SubjectTexts& first = analysis.request.texts;
+  if (texts.length.empty() && texts.positions.empty()) {
+    texts.length = first.length;
+    texts.positions = first.positions;
+  }
+  if (!texts.dtype) texts.dtype = first.dtype;
+  if (!texts.dialect) texts.dialect = first.dialect;
+  return request;
+}
+
+std::vector<Index> lengths_of(const Analysis& analysis) {
+  std::vector<Index> lengths;
+  const std::string& text =
+      analysis.quantity->several_lengths ? analysis.lengths : analysis.request.texts.length;
+  for (const std::string& item : comma_separated(text))
+    lengths.push_back(whole_number("length", item, "1", largest_whole));
+  return lengths;
+}
+
+// The effect of the subject is what the dump holds, at the positions that it has.
+void take_dump(Question& question, const Analysis& analysis) {
+  Subject& subject = question.subject;
+  Expectation expected = expectation_of(subject);
+  expected.layout = analysis.file_layout;
+  const Dump dump{
+      open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape)), {}};
+  Observed observed = observe(expected, dump);
+  subject.effect = within_budget(std::move(observed.subject.effect));
+  subject.span = span_of(observed.subject.positions);
+  subject.length = observed.subject.positions.length();
+  question.of_file = true;
+}
+
+struct Answer {
+  std::string label;
+  Sheet sheet;
+};
+
+Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
+                 Provenance* provenance) {
+  const Quantity& quantity = *analysis.quantity;
+  const std::vector<Index> lengths = lengths_of(analysis);
+  if (!request.texts.dtype) request.texts.dtype = "f64";
+  if (quantity.several_lengths && !lengths.empty())
+    request.texts.length = std::to_string(std::ranges::max(lengths));
+  const bool of_file = provenance && !analysis.files.empty();
+  Index usual = quantity.usual_length;
+  if (of_file)
+    usual = length_of(
+        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape)), usual);
+  const Resolved resolved = resolve(request, "pe-analyze", command, usual);
+  if (provenance) *provenance = resolved.provenance;
+  Question question{.subject = resolved.subject,
+                    .options = options_of(analysis, request),
+                    .lengths = lengths,
+                    .threads = resolved.threads};
+  if (of_file) take_dump(question, analysis);
+  const std::string label = of_file ? analysis.files.front() : label_of(request);
+  Progress progress(fmt::format("{} of {}", quantity.name, label));
+  question.progress = [&](double share) { progress.at(share); };
+  return {label, quantity.measure(question)};
+}
+
+void describe(Provenance& provenance, const Analysis& analysis, const Sheet& sheet) {
+  const Quantity& quantity = *analysis.quantity;
+  provenance.accuracy = quantity.accuracy;
+  provenance.source = quantity.source;
+  provenance.parameters.insert(
+      provenance.parameters.begin(),
+      {"quantity", std::string(quantity.name), std::string(quantity.definition)});
+  const Parameters options = options_of(analysis, analysis.request);
+  for (const Parameters::Entry& entry : options.entries())
+    if (!has_parameter(*analysis.request.texts.encoding, entry.name))
+      provenance.parameters.push_back({entry.name, entry.text, entry.origin});
+  for (const std::string& versus : analysis.versus)
+    provenance.parameters.push_back({"versus", versus, "flag --versus"});
+  if (!sheet.notes.empty()) provenance.texts.push_back({"note", sheet.notes});
+}
+
+constexpr const char* footer =
+    "DEFINITION\n  {1}\n  ({2})\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze {0} {4} -o "
+    "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
+    "write\n";
+
+}  // namespace
+
+void add_analysis_options(CLI::App& app, Analysis& analysis) {
+  const Quantity& quantity = *analysis.quantity;
+  const Encoding& encoding = *analysis.request.texts.encoding;
+  check_applies(quantity, encoding);
+  add_options(app, analysis.request);
+  add_parameters(app, own_options(quantity, encoding), "Of the quantity", analysis.options);
+  CLI::Option* dtype = app.get_option("--dtype");
+  dtype->description("element type that the encoding is stored in before it is analysed");
+  dtype->default_str("f64");
+  if (quantity.several_lengths) {
+    app.remove_option(app.get_option("--length"));
+    app.add_option("--length", analysis.lengths, "lengths, one row each")->type_name("N,...");
+  }
+  app.add_option("--versus", analysis.versus,
+                 "another subject on the same axis, an encoding and its options in quotes; once "
+                 "for each. The first column then names the subject")
+      ->type_name("'ENCODING ...'")
+      ->allow_extra_args(false);
+  if (quantity.files) {
+    app.add_option("--file", analysis.files,
+                   "somebody's dump instead of the encoding's own values; once for each file")
+        ->type_name("FILE[:TENSOR]")
+        ->allow_extra_args(false);
+    app.add_option("--shape", analysis.shape, "of a raw file, whose type --dtype says")
+        ->type_name("N,...");
+    app.add_option("--file-layout", analysis.file_layout,
+                   "how the arrays are laid out (default: recognised)")
+        ->type_name("NAME");
+  }
+  add_output_options(app, analysis.output);
+  const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
+                                   ? quantity.example
+                                   : encoding.name;
+  app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
+                         quantity.example, own, quantity.accuracy));
+}
+
+void carry_out(const Analysis& analysis, const std::string& command) {
+  if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
+    throw UsageError("--shape and --file-layout have no meaning without --file");
+  const Output output =
+      output_of(analysis.output,
+                static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024")));
+  Provenance provenance;
+  std::vector<std::pair<std::string, Sheet>> sheets;
+  const auto add = [&](Answer answer) {
+    sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
+  };
+  add(answer_to(analysis, analysis.request, command, &provenance));
+  for (const std::string& versus : analysis.versus)
+    add(answer_to(analysis, request_of(versus, analysis), command, nullptr));
+  const Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
+  describe(provenance, analysis, sheet);
+  Output laid_out = output;
+  laid_out.tidy |= sheet.axes.size() > 1 && sheet.columns.size() > 1;
+  laid_out.tidy |= sheets.size() > 1;
+  write(fields_of(sheet), provenance, laid_out);
+  for (const std::string& note : sheet.notes) say(note);
+}
+
+}  // namespace pe::cmd

@@ -1,0 +1,38 @@
+// Opening them.
+#include "dumps.hpp"
+
+#include <algorithm>
+
+#include "options.hpp"
+#include "pe/io/dump.hpp"
+#include "pe/model/number.hpp"
+
+namespace pe::cmd {
+
+std::vector<Index> parse_shape(const std::string& text) {
+  std::vector<Index> shape;
+  for (const std::string& extent : comma_separated(text))
+    shape.push_back(whole_number("shape", extent, "0", largest_whole));
+  return shape;
+}
+
+std::vector<Stored> open_all(const std::vector<std::string>& specs,
+                             const std::optional<std::string>& dtype,
+                             const std::vector<Index>& shape) {
+  RawForm raw{{}, shape};
+  if (dtype) raw.dtype = parse_dtype(*dtype);
+  std::vector<Stored> arrays;
+  for (const std::string& spec : specs)
+    for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
+  return arrays;
+}
+
+Index length_of(const std::vector<Stored>& arrays, Index otherwise) {
+  Index longest = 0;
+  for (const Stored& array : arrays)
+    for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis)
+      longest = std::max(longest, array.shape[axis]);
+  return longest > 0 ? longest : otherwise;
+}
+
+}  // namespace pe::cmd

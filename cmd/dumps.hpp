@@ -1,0 +1,24 @@
+// Somebody's files on the command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pe/base/stored.hpp"
+
+namespace pe::cmd {
+
+/// `--shape 131072,128`.
+std::vector<Index> parse_shape(const std::string& text);
+
+/// Every array of "FILE[:TENSOR]", in the order given; of raw files dtype and shape are said.
+std::vector<Stored> open_all(const std::vector<std::string>& specs,
+                             const std::optional<std::string>& dtype,
+                             const std::vector<Index>& shape);
+
+/// The longest axis but the last of any array, or `otherwise`: how long the sequence is that the
+/// dump is of, where nobody says so.
+Index length_of(const std::vector<Stored>& arrays, Index otherwise);
+
+}  // namespace pe::cmd

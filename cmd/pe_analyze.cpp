@@ -1,0 +1,39 @@
+// pe-analyze: one subcommand for each quantity, over one for each encoding; measure, write.
+#include "analysis.hpp"
+#include "tool.hpp"
+
+namespace {
+
+using namespace pe;
+using namespace pe::cmd;
+
+void add(CLI::App& app, const Quantity& quantity, const Encoding& encoding, Analysis& analysis,
+         const std::string& command) {
+  analysis.quantity = &quantity;
+  analysis.request.texts.encoding = &encoding;
+  add_analysis_options(app, analysis);
+  app.callback([&analysis, command] { carry_out(analysis, command); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Analysis analysis;
+  const Tool tool{
+      .name = "pe-analyze",
+      .summary = "pe-analyze measures curves of position encodings, and what they show.",
+      .footer =
+          "EXAMPLES\n  pe-analyze spectrum rope --model llama-3.1-8b\n"
+          "  pe-analyze spectrum rope --versus 'rope --scaling ntk --factor 8' | "
+          "scripts/pe-plot\n\n"
+          "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n",
+      .word = "quantity",
+      .encoding_at = 1};
+  return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome&) {
+    for (const Quantity* quantity : all_quantities())
+      add_over_encodings(app, line, quantity->name, quantity->summary,
+                         [&](CLI::App& sub, const Encoding& encoding) {
+                           add(sub, *quantity, encoding, analysis, line.text());
+                         });
+  });
+}

@@ -1,0 +1,59 @@
+// Quantity: a row of the catalogue of what can be measured of an encoding.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pe/analyze/sheet.hpp"
+#include "pe/subject/subject.hpp"
+
+namespace pe {
+
+/// What is asked of one subject.
+struct Question {
+  Subject subject;                  // its effect may be somebody's dump
+  Parameters options;               // the quantity's own
+  std::vector<Index> lengths = {};  // --length, one or several; empty: it was not given
+  int threads = 0;                  // 0: one for each processor
+  bool of_file = false;             // the effect is a dump
+  std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
+
+  /// Says how far the work is, and asks whether its time is over.
+  void advance(double share) const;
+};
+
+struct Quantity {
+  std::string_view name;
+  std::string_view summary;     // one phrase
+  std::string_view definition;  // one formula, with the words that it needs
+  std::string_view source;      // paper, equation
+  std::string_view accuracy;    // what a printed digit is worth, as a sentence
+  std::string_view subjects;    // kinds and encodings that it has a meaning for, or "any"
+  std::span<const Parameter> parameters = {};
+  std::string_view example;  // arguments of a command worth seeing, the encoding first
+  Index usual_length = 1024;
+  bool several_lengths = false;  // --length takes a list
+  bool files = false;            // --file: of somebody's dump, too
+  Sheet (*measure)(const Question&);
+};
+
+/// Every quantity, in the order of quantities.def.
+std::span<const Quantity* const> all_quantities();
+
+/// Throws UsageError with the nearest name.
+const Quantity& find_quantity(std::string_view name);
+
+/// Whether the quantity has a meaning for the encoding.
+bool applies(const Quantity& quantity, const Encoding& encoding);
+
+/// Throws UsageError that says what the quantity is of, and which ones the encoding has.
+void check_applies(const Quantity& quantity, const Encoding& encoding);
+
+/// How many positions the model was trained on, before any scaling, where parameters or config say.
+std::optional<Index> trained_length(const Subject& subject);
+
+}  // namespace pe
