@@ -143,6 +143,22 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   return {label, quantity.measure(question)};
 }
 
+// The columns that --fields names, in its order.
+void choose_columns(Sheet& sheet, const std::string& fields) {
+  if (fields.empty()) return;
+  std::vector<Column> chosen;
+  std::vector<std::string> names;
+  for (const Column& column : sheet.columns) names.push_back(column.name);
+  for (const std::string& name : comma_separated(fields)) {
+    const auto found = std::ranges::find(sheet.columns, name, &Column::name);
+    if (found == sheet.columns.end())
+      throw UsageError(
+          fmt::format("--fields: no column '{}': there are {}", name, fmt::join(names, ", ")));
+    chosen.push_back(*found);
+  }
+  sheet.columns = std::move(chosen);
+}
+
 void describe(Provenance& provenance, const Analysis& analysis, const Sheet& sheet) {
   const Quantity& quantity = *analysis.quantity;
   provenance.accuracy = quantity.accuracy;
@@ -184,6 +200,8 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                  "for each. The first column then names the subject")
       ->type_name("'ENCODING ...'")
       ->allow_extra_args(false);
+  app.add_option("--fields", analysis.request.fields, "columns to write, in this order")
+      ->type_name("NAME,...");
   if (quantity.files) {
     app.add_option("--file", analysis.files,
                    "somebody's dump instead of the encoding's own values; once for each file")
@@ -217,11 +235,11 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   add(answer_to(analysis, analysis.request, command, &provenance));
   for (const std::string& versus : analysis.versus)
     add(answer_to(analysis, request_of(versus, analysis), command, nullptr));
-  const Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
+  Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
+  choose_columns(sheet, analysis.request.fields);
   describe(provenance, analysis, sheet);
   Output laid_out = output;
-  laid_out.tidy |= sheet.axes.size() > 1 && sheet.columns.size() > 1;
-  laid_out.tidy |= sheets.size() > 1;
+  laid_out.records = sheets.size() > 1 || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
   write(fields_of(sheet), provenance, laid_out);
   for (const std::string& note : sheet.notes) say(note);
 }

@@ -7,9 +7,7 @@ namespace {
 using namespace pe;
 using namespace pe::cmd;
 
-void add(CLI::App& app, const Quantity& quantity, const Encoding& encoding, Analysis& analysis,
-         const std::string& command) {
-  analysis.quantity = &quantity;
+void add(CLI::App& app, const Encoding& encoding, Analysis& analysis, const std::string& command) {
   analysis.request.texts.encoding = &encoding;
   add_analysis_options(app, analysis);
   app.callback([&analysis, command] { carry_out(analysis, command); });
@@ -32,8 +30,9 @@ int main(int argc, char** argv) {
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome&) {
     for (const Quantity* quantity : all_quantities())
       add_over_encodings(app, line, quantity->name, quantity->summary,
-                         [&](CLI::App& sub, const Encoding& encoding) {
-                           add(sub, *quantity, encoding, analysis, line.text());
+                         [&, quantity](CLI::App& sub, const Encoding& encoding) {
+                           analysis.quantity = quantity;
+                           add(sub, encoding, analysis, line.text());
                          });
   });
 }

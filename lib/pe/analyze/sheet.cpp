@@ -49,8 +49,8 @@ Axis united(const Axis& a, const Axis& b) {
   if (a.places.empty() && b.places.empty() && starts_alike(a.coordinates, b.coordinates))
     return a.coordinates.count >= b.coordinates.count ? a : b;
   std::vector<double> places;
-  for (const Axis* axis : {&a, &b})
-    for (Index i = 0; i < axis->coordinates.count; ++i) places.push_back(place_of(*axis, i));
+  for (Index i = 0; i < a.coordinates.count; ++i) places.push_back(place_of(a, i));
+  for (Index i = 0; i < b.coordinates.count; ++i) places.push_back(place_of(b, i));
   std::ranges::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return placed_axis(a.name, places, a.description);

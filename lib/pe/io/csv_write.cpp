@@ -99,7 +99,7 @@ struct Layout {
 
 Layout lay_out(const Job& job) {
   Layout layout;
-  layout.tidy = job.output.tidy;
+  layout.tidy = job.output.tidy || job.output.records;
   for (const Field& field : job.fields) {
     layout.columns.push_back(&field);
     if (!field.axes.empty() && !layout.leader) layout.leader = &field;

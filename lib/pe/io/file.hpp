@@ -24,6 +24,7 @@ struct Output {
   bool tidy = false;             // csv only: one row per element
   int threads = 0;               // 0: one for each processor
   bool sync = true;              // success means: on the disk
+  bool records = false;          // tidy where it is csv, and of no matter to other formats
 };
 
 /// Writes every field, streamed in blocks, in bounded memory. A file appears under its name only
