@@ -221,13 +221,9 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                          quantity.example, own, quantity.accuracy));
 }
 
-void carry_out(const Analysis& analysis, const std::string& command) {
+Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
-  const Output output =
-      output_of(analysis.output,
-                static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024")));
-  Provenance provenance;
   std::vector<std::pair<std::string, Sheet>> sheets;
   const auto add = [&](Answer answer) {
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
@@ -238,9 +234,17 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
   choose_columns(sheet, analysis.request.fields);
   describe(provenance, analysis, sheet);
-  Output laid_out = output;
-  laid_out.records = sheets.size() > 1 || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
-  write(fields_of(sheet), provenance, laid_out);
+  return sheet;
+}
+
+void carry_out(const Analysis& analysis, const std::string& command) {
+  const int threads =
+      static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024"));
+  Output output = output_of(analysis.output, threads);
+  Provenance provenance;
+  const Sheet sheet = measured(analysis, command, provenance);
+  output.records = !analysis.versus.empty() || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);
 }
 
