@@ -65,7 +65,6 @@ Request request_of(const std::string& text, const Analysis& analysis) {
   Request request;
   request.threads = analysis.request.threads;
   CLI::App app("", "--versus");
-  app.require_subcommand(1);
   add_encodings(app, line, 0, [&](CLI::App& sub, const Encoding& encoding) {
     check_applies(*analysis.quantity, encoding);
     request.texts.encoding = &encoding;
@@ -226,6 +225,10 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
     throw UsageError("--shape and --file-layout have no meaning without --file");
   std::vector<std::pair<std::string, Sheet>> sheets;
   const auto add = [&](Answer answer) {
+    const std::string label = answer.label;
+    const auto taken = [&](const auto& sheet) { return sheet.first == answer.label; };
+    for (int number = 2; std::ranges::any_of(sheets, taken); ++number)
+      answer.label = fmt::format("{} ({})", label, number);
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
   add(answer_to(analysis, analysis.request, command, &provenance));
