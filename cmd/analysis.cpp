@@ -119,7 +119,7 @@ struct Answer {
 };
 
 Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
-                 Provenance* provenance) {
+                 bool among_kinds, Provenance* provenance) {
   const Quantity& quantity = *analysis.quantity;
   const std::vector<Index> lengths = lengths_of(analysis);
   if (!request.texts.dtype) request.texts.dtype = "f64";
@@ -135,7 +135,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   Question question{.subject = resolved.subject,
                     .options = options_of(analysis, request),
                     .lengths = lengths,
-                    .threads = resolved.threads};
+                    .threads = resolved.threads,
+                    .among_kinds = among_kinds};
   if (of_file) take_dump(question, analysis);
   const std::string label = of_file ? analysis.files.front() : label_of(request);
   Progress progress(fmt::format("{} of {}", quantity.name, label));
@@ -232,9 +233,14 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   const auto add = [&](Answer answer) {
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
-  add(answer_to(analysis, analysis.request, command, &provenance));
-  for (const std::string& versus : analysis.versus)
-    add(answer_to(analysis, request_of(versus, analysis), command, nullptr));
+  std::vector<Request> others;
+  for (const std::string& versus : analysis.versus) others.push_back(request_of(versus, analysis));
+  const Kind kind = analysis.request.texts.encoding->kind;
+  const bool among_kinds = std::ranges::any_of(
+      others, [&](const Request& other) { return other.texts.encoding->kind != kind; });
+  add(answer_to(analysis, analysis.request, command, among_kinds, &provenance));
+  for (Request& other : others)
+    add(answer_to(analysis, std::move(other), command, among_kinds, nullptr));
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
   choose_columns(sheet, analysis.request.fields);
   describe(provenance, analysis, sheet);

@@ -20,6 +20,7 @@ struct Question {
   std::vector<Index> lengths = {};  // --length, one or several; empty: it was not given
   int threads = 0;                  // 0: one for each processor
   bool of_file = false;             // the effect is a dump
+  bool among_kinds = false;         // --versus compares it with effects of other kinds
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
 
   /// Says how far the work is, and asks whether its time is over.
