@@ -113,6 +113,19 @@ void take_dump(Question& question, const Analysis& analysis) {
   question.of_file = true;
 }
 
+// A table of rows says how wide it is, and of a trained one how long, where nothing else does.
+void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
+  if (texts.encoding->kind != Kind::table || texts.flags.contains("input")) return;
+  if (arrays.size() != 1 || arrays.front().shape.size() < 2) return;
+  const std::vector<Index>& shape = arrays.front().shape;
+  const auto imply = [&](const char* name, Index extent) {
+    if (has_parameter(*texts.encoding, name) && extent > 0)
+      texts.implied[name] = {std::to_string(extent), "the shape of " + arrays.front().shown};
+  };
+  imply("dim", shape.back());
+  imply("rows", shape[shape.size() - 2]);
+}
+
 struct Answer {
   std::string label;
   Sheet sheet;
@@ -127,9 +140,12 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
     request.texts.length = std::to_string(std::ranges::max(lengths));
   const bool of_file = provenance && !analysis.files.empty();
   Index usual = quantity.usual_length;
-  if (of_file)
-    usual = length_of(
-        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape)), usual);
+  if (of_file) {
+    const std::vector<Stored> arrays =
+        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape));
+    usual = length_of(arrays, usual);
+    imply_shape(request.texts, arrays);
+  }
   const Resolved resolved = resolve(request, "pe-analyze", command, usual);
   if (provenance) *provenance = resolved.provenance;
   Question question{.subject = resolved.subject,
