@@ -106,9 +106,11 @@ void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
   if (texts.encoding->kind != Kind::table || texts.flags.contains("input")) return;
   if (arrays.size() != 1 || arrays.front().shape.size() < 2) return;
   const std::vector<Index>& shape = arrays.front().shape;
-  const auto imply = [&](const char* name, Index extent) {
-    if (has_parameter(*texts.encoding, name) && extent > 0)
-      texts.implied[name] = {std::to_string(extent), "the shape of " + arrays.front().shown};
+  const std::vector<Parameter> schema = schema_of(*texts.encoding);
+  const auto imply = [&](std::string_view name, Index extent) {
+    const auto is_meant = [&](const Parameter& row) { return row.name == name; };
+    if (std::ranges::any_of(schema, is_meant) && extent > 0)
+      texts.implied[std::string(name)] = {std::to_string(extent), "the shape of " + arrays.front().shown};
   };
   imply("dim", shape.back());
   imply("rows", shape[shape.size() - 2]);
