@@ -130,33 +130,25 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   if (of_file)
     usual = length_of(
         open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape)), usual);
-  const Resolved resolved = resolve(request, "pe-analyze", command, usual);
-  if (provenance) *provenance = resolved.provenance;
-  Question question{.subject = resolved.subject,
-                    .options = options_of(analysis, request),
-                    .lengths = lengths,
-                    .threads = resolved.threads};
-  if (of_file) take_dump(question, analysis);
   const std::string label = of_file ? analysis.files.front() : label_of(request);
+  const Parameters options = options_of(analysis, request);
+  const Given rule_options =
+      take_rule_options(quantity, *request.texts.encoding, request.texts.flags);
+  const Resolved resolved = resolve(request, "pe-analyze", command, usual);
+  if (provenance) {
+    *provenance = resolved.provenance;
+    for (const auto& [name, value] : rule_options)
+      provenance->parameters.push_back({name, value.text, value.origin});
+  }
+  Question question{.subject = resolved.subject,
+                    .options = options,
+                    .lengths = lengths,
+                    .threads = resolved.threads,
+                    .rule_options = rule_options};
+  if (of_file) take_dump(question, analysis);
   Progress progress(fmt::format("{} of {}", quantity.name, label));
   question.progress = [&](double share) { progress.at(share); };
   return {label, quantity.measure(question)};
-}
-
-// The columns that --fields names, in its order.
-void choose_columns(Sheet& sheet, const std::string& fields) {
-  if (fields.empty()) return;
-  std::vector<Column> chosen;
-  std::vector<std::string> names;
-  for (const Column& column : sheet.columns) names.push_back(column.name);
-  for (const std::string& name : comma_separated(fields)) {
-    const auto found = std::ranges::find(sheet.columns, name, &Column::name);
-    if (found == sheet.columns.end())
-      throw UsageError(
-          fmt::format("--fields: no column '{}': there are {}", name, fmt::join(names, ", ")));
-    chosen.push_back(*found);
-  }
-  sheet.columns = std::move(chosen);
 }
 
 void describe(Provenance& provenance, const Analysis& analysis, const Sheet& sheet) {
@@ -232,7 +224,8 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   for (const std::string& versus : analysis.versus)
     add(answer_to(analysis, request_of(versus, analysis), command, nullptr));
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
-  choose_columns(sheet, analysis.request.fields);
+  if (!analysis.request.fields.empty())
+    choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);
   return sheet;
 }

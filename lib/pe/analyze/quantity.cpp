@@ -58,6 +58,18 @@ void check_applies(const Quantity& quantity, const Encoding& encoding) {
                                fmt::join(others, ", ")));
 }
 
+Given take_rule_options(const Quantity& quantity, const Encoding& encoding, Given& flags) {
+  Given taken;
+  if (!quantity.tries_rules || flags.contains("scaling")) return taken;
+  for (const Parameter& row : schema_of(encoding)) {
+    const bool is_own = std::ranges::any_of(encoding.parameters, [&](const Parameter& own) {
+      return std::string_view(own.name) == row.name;
+    });
+    if (!is_own && flags.contains(row.name)) taken.insert(flags.extract(flags.find(row.name)));
+  }
+  return taken;
+}
+
 std::optional<Index> trained_length(const Subject& subject) {
   const Parameters& parameters = subject.parameters;
   for (const char* name : {"original-max-position", "max-position"})

@@ -20,6 +20,7 @@ struct Question {
   std::vector<Index> lengths = {};  // --length, one or several; empty: it was not given
   int threads = 0;                  // 0: one for each processor
   bool of_file = false;             // the effect is a dump
+  Given rule_options = {};          // parameters of scalings said without --scaling
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
 
   /// Says how far the work is, and asks whether its time is over.
@@ -38,6 +39,7 @@ struct Quantity {
   Index usual_length = 1024;
   bool several_lengths = false;  // --length takes a list
   bool files = false;            // --file: of somebody's dump, too
+  bool tries_rules = false;      // parameters of scalings need no --scaling: they are for all
   Sheet (*measure)(const Question&);
 };
 
@@ -52,6 +54,10 @@ bool applies(const Quantity& quantity, const Encoding& encoding);
 
 /// Throws UsageError that says what the quantity is of, and which ones the encoding has.
 void check_applies(const Quantity& quantity, const Encoding& encoding);
+
+/// For a quantity that tries all scalings: takes out of `flags` the parameters of scalings, where
+/// none is named; the subject has no use for them.
+Given take_rule_options(const Quantity& quantity, const Encoding& encoding, Given& flags);
 
 /// How many positions the model was trained on, before any scaling, where parameters or config say.
 std::optional<Index> trained_length(const Subject& subject);

@@ -51,6 +51,9 @@ double rounded(double value, const Error& error);
 /// or columns.
 Sheet compared(const std::vector<std::pair<std::string, Sheet>>& sheets);
 
+/// Keeps the columns that are named, in this order. Throws UsageError for a name that there is not.
+void choose_columns(Sheet& sheet, const std::vector<std::string>& names);
+
 /// Fields of f64, each value rounded to what is certain; words are fields of i64.
 std::vector<Field> fields_of(const Sheet& sheet);
 
