@@ -113,13 +113,26 @@ void take_dump(Question& question, const Analysis& analysis) {
   question.of_file = true;
 }
 
+// A table of rows says how wide it is, and of a trained one how long, where nothing else does.
+void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
+  if (texts.encoding->kind != Kind::table || texts.flags.contains("input")) return;
+  if (arrays.size() != 1 || arrays.front().shape.size() < 2) return;
+  const std::vector<Index>& shape = arrays.front().shape;
+  const auto imply = [&](const char* name, Index extent) {
+    if (has_parameter(*texts.encoding, name) && extent > 0)
+      texts.implied[name] = {std::to_string(extent), "the shape of " + arrays.front().shown};
+  };
+  imply("dim", shape.back());
+  imply("rows", shape[shape.size() - 2]);
+}
+
 struct Answer {
   std::string label;
   Sheet sheet;
 };
 
 Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
-                 Provenance* provenance) {
+                 bool among_kinds, Provenance* provenance) {
   const Quantity& quantity = *analysis.quantity;
   const std::vector<Index> lengths = lengths_of(analysis);
   if (!request.texts.dtype) request.texts.dtype = "f64";
@@ -127,9 +140,12 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
     request.texts.length = std::to_string(std::ranges::max(lengths));
   const bool of_file = provenance && !analysis.files.empty();
   Index usual = quantity.usual_length;
-  if (of_file)
-    usual = length_of(
-        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape)), usual);
+  if (of_file) {
+    const std::vector<Stored> arrays =
+        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape));
+    usual = length_of(arrays, usual);
+    imply_shape(request.texts, arrays);
+  }
   const std::string label = of_file ? analysis.files.front() : label_of(request);
   const Parameters options = options_of(analysis, request);
   const Given rule_options =
@@ -144,6 +160,7 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                     .options = options,
                     .lengths = lengths,
                     .threads = resolved.threads,
+                    .among_kinds = among_kinds,
                     .rule_options = rule_options};
   if (of_file) take_dump(question, analysis);
   Progress progress(fmt::format("{} of {}", quantity.name, label));
@@ -220,9 +237,14 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   const auto add = [&](Answer answer) {
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
-  add(answer_to(analysis, analysis.request, command, &provenance));
-  for (const std::string& versus : analysis.versus)
-    add(answer_to(analysis, request_of(versus, analysis), command, nullptr));
+  std::vector<Request> others;
+  for (const std::string& versus : analysis.versus) others.push_back(request_of(versus, analysis));
+  const Kind kind = analysis.request.texts.encoding->kind;
+  const bool among_kinds = std::ranges::any_of(
+      others, [&](const Request& other) { return other.texts.encoding->kind != kind; });
+  add(answer_to(analysis, analysis.request, command, among_kinds, &provenance));
+  for (Request& other : others)
+    add(answer_to(analysis, std::move(other), command, among_kinds, nullptr));
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));

@@ -20,6 +20,7 @@ struct Question {
   std::vector<Index> lengths = {};  // --length, one or several; empty: it was not given
   int threads = 0;                  // 0: one for each processor
   bool of_file = false;             // the effect is a dump
+  bool among_kinds = false;         // --versus compares it with effects of other kinds
   Given rule_options = {};          // parameters of scalings said without --scaling
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
 
