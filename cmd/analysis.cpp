@@ -14,33 +14,22 @@
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
 #include "progress.hpp"
+#include "shared_options.hpp"
 #include "talk.hpp"
 #include "tool.hpp"
 
 namespace pe::cmd {
 namespace {
 
-// An option that the encoding has, too, is one option that tells both.
-bool has_parameter(const Encoding& encoding, std::string_view name) {
-  return std::ranges::any_of(schema_of(encoding),
-                             [&](const Parameter& row) { return row.name == name; });
-}
-
-std::vector<Parameter> own_options(const Quantity& quantity, const Encoding& encoding) {
-  std::vector<Parameter> own;
-  for (const Parameter& parameter : quantity.parameters)
-    if (!has_parameter(encoding, parameter.name)) own.push_back(parameter);
-  return own;
-}
-
-Parameters options_of(const Analysis& analysis, const Request& request) {
-  Given flags = analysis.options;
-  for (const Parameter& parameter : analysis.quantity->parameters)
-    if (const auto shared = request.texts.flags.find(parameter.name);
-        shared != request.texts.flags.end())
-      flags[parameter.name] = shared->second;
+// What the quantity is told: by the first subject's command line, and by the subject's own where
+// that says otherwise.
+Parameters options_of(const Analysis& analysis, Request& request) {
+  Given told = analysis.options;
+  Request first = analysis.request;
+  take_shared(*analysis.quantity, first.texts, told);
+  take_shared(*analysis.quantity, request.texts, told);
   const auto& schema = analysis.quantity->parameters;
-  return complete({schema.begin(), schema.end()}, flags, {}, read_array);
+  return complete({schema.begin(), schema.end()}, told, {}, read_array);
 }
 
 // What tells the subject from others: the model or the encoding, and what was said of it.
@@ -138,6 +127,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   if (!request.texts.dtype) request.texts.dtype = "f64";
   if (quantity.several_lengths && !lengths.empty())
     request.texts.length = std::to_string(std::ranges::max(lengths));
+  const Parameters options = options_of(analysis, request);
+  const std::string label = label_of(request);
   const bool of_file = provenance && !analysis.files.empty();
   Index usual = quantity.usual_length;
   if (of_file) {
@@ -146,8 +137,6 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
     usual = length_of(arrays, usual);
     imply_shape(request.texts, arrays);
   }
-  const std::string label = of_file ? analysis.files.front() : label_of(request);
-  const Parameters options = options_of(analysis, request);
   const Given rule_options =
       take_rule_options(quantity, *request.texts.encoding, request.texts.flags);
   const Resolved resolved = resolve(request, "pe-analyze", command, usual);
@@ -163,9 +152,10 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                     .among_kinds = among_kinds,
                     .rule_options = rule_options};
   if (of_file) take_dump(question, analysis);
-  Progress progress(fmt::format("{} of {}", quantity.name, label));
+  const std::string named = of_file ? analysis.files.front() : label;
+  Progress progress(fmt::format("{} of {}", quantity.name, named));
   question.progress = [&](double share) { progress.at(share); };
-  return {label, quantity.measure(question)};
+  return {named, quantity.measure(question)};
 }
 
 void describe(Provenance& provenance, const Analysis& analysis, const Sheet& sheet) {
@@ -175,9 +165,11 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   provenance.parameters.insert(
       provenance.parameters.begin(),
       {"quantity", std::string(quantity.name), std::string(quantity.definition)});
-  const Parameters options = options_of(analysis, analysis.request);
+  Request request = analysis.request;
+  const Parameters options = options_of(analysis, request);
   for (const Parameters::Entry& entry : options.entries())
-    if (!has_parameter(*analysis.request.texts.encoding, entry.name))
+    if (std::ranges::find(provenance.parameters, entry.name, &Provenance::Entry::name) ==
+        provenance.parameters.end())
       provenance.parameters.push_back({entry.name, entry.text, entry.origin});
   for (const std::string& versus : analysis.versus)
     provenance.parameters.push_back({"versus", versus, "flag --versus"});
@@ -197,6 +189,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
   check_applies(quantity, encoding);
   add_options(app, analysis.request);
   add_parameters(app, own_options(quantity, encoding), "Of the quantity", analysis.options);
+  describe_shared(app, quantity, encoding);
   CLI::Option* dtype = app.get_option("--dtype");
   dtype->description("element type that the encoding is stored in before it is analysed");
   dtype->default_str("f64");
