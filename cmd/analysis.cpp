@@ -28,8 +28,11 @@ bool has_parameter(const Encoding& encoding, std::string_view name) {
 
 std::vector<Parameter> own_options(const Quantity& quantity, const Encoding& encoding) {
   std::vector<Parameter> own;
-  for (const Parameter& parameter : quantity.parameters)
-    if (!has_parameter(encoding, parameter.name)) own.push_back(parameter);
+  for (Parameter parameter : quantity.parameters) {
+    if (has_parameter(encoding, parameter.name)) continue;
+    if (parameter.alias && has_parameter(encoding, parameter.alias)) parameter.alias = nullptr;
+    own.push_back(parameter);
+  }
   return own;
 }
 
