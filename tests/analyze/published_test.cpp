@@ -52,17 +52,22 @@ TEST_CASE("an expression picks, counts and computes") {
   CHECK(number("-2 + 1e1") == 8);
   CHECK(number("max(ratio[rule=pi])") == 4);
   CHECK(number("count(ratio)") == 5);
+  CHECK(number("max(ratio)") == 16);
+  CHECK(std::isnan(number("min(ratio[pair=2,rule=ntk by parts])")));
   CHECK(number("count(ratio > 2)") == 3);
   CHECK(number("sum(pair[rule=pi] * ratio[rule=pi])") == 10);
   CHECK(number("slope(log([1, 10, 100]), log([2, 200, 20000]))") == doctest::Approx(2));
-  CHECK(std::exp(number("intercept(log([1, 10]), log([3, 30]))")) == doctest::Approx(3));
+  CHECK(number("exp(intercept(log([1, 10]), log([3, 30])))") == doctest::Approx(3));
+  CHECK(number("distinct([1, 2, 1, 2, 3])") == 3);
+  CHECK(number("sum(steps([1, 4, 2]) * [10, 1])") == 28);
+  CHECK(number("count(steps(ratio[rule=pi]) < 0)") == 0);
   CHECK(pe::evaluate("word[rule=pi,pair=1]", curve()).words == std::vector<std::string>{"b"});
 }
 
 TEST_CASE("an expression that makes no sense is refused with what there is") {
   for (const char* bad :
        {"rati", "ratio[rul=pi]", "ratio[rule=abf]", "1 +", "(1", "max(1", "1 2",
-        "ratio[rule=pi] + ratio[pair=1]", "word + 1", "root(2)", "[1, ratio]", ""}) {
+        "ratio[rule=pi] + ratio[pair=1]", "word + 1", "root(2)", "steps(word)", "[1, ratio]", ""}) {
     INFO(bad);
     CHECK_THROWS_AS(pe::evaluate(bad, curve()), pe::UsageError);
   }

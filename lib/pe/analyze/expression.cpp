@@ -7,15 +7,13 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
+#include "pe/analyze/list_functions.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 
 namespace pe {
 namespace {
-
-using Numbers = std::vector<double>;
 
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -39,19 +37,6 @@ bool stands_at(const Axis& axis, Index i, const std::string& text) {
   double wanted = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), wanted);
   return failed == std::errc() && end == text.data() + text.size() && place_of(axis, i) == wanted;
-}
-
-double slope_of(const Numbers& x, const Numbers& y, bool intercept) {
-  const auto count = static_cast<double>(x.size());
-  const double mean_x = std::reduce(x.begin(), x.end()) / count;
-  const double mean_y = std::reduce(y.begin(), y.end()) / count;
-  double products = 0, squares = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    products += (x[i] - mean_x) * (y[i] - mean_y);
-    squares += (x[i] - mean_x) * (x[i] - mean_x);
-  }
-  const double slope = products / squares;
-  return intercept ? mean_y - slope * mean_x : slope;
 }
 
 class Reader {
@@ -170,34 +155,20 @@ class Reader {
 
   Value function(const std::string& name) {
     const Value a = comparison();
-    const Numbers& x = a.numbers;
     if (name == "slope" || name == "intercept") {
       want(',');
       const Value b = comparison();
       want(')');
-      if (b.numbers.size() != x.size() || x.size() < 2)
+      if (b.numbers.size() != a.numbers.size() || a.numbers.size() < 2)
         refuse("two lists of one size belong there");
-      return {{slope_of(x, b.numbers, name == "intercept")}};
+      const Line line = nearest_line(a.numbers, b.numbers);
+      return {{name == "slope" ? line.slope : line.intercept}};
     }
     want(')');
-    const auto each = [&](double (*operation)(double)) {
-      Value value;
-      for (const double number : x) value.numbers.push_back(operation(number));
-      return value;
-    };
-    if (name == "log") return each([](double v) { return std::log(v); });
-    if (name == "sqrt") return each([](double v) { return std::sqrt(v); });
-    if (name == "abs") return each([](double v) { return std::fabs(v); });
-    if (x.empty()) refuse("there are no numbers");
-    if (name == "max") return {{std::ranges::max(x)}};
-    if (name == "min") return {{std::ranges::min(x)}};
-    if (name == "sum") return {{std::accumulate(x.begin(), x.end(), 0.0)}};
-    if (name == "mean")
-      return {{std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size())}};
-    if (name == "count")
-      return {{static_cast<double>(
-          std::ranges::count_if(x, [](double v) { return v != 0 && !std::isnan(v); }))}};
-    refuse(fmt::format("there is no function {}", name));
+    if (a.numbers.empty()) refuse("there are no numbers");
+    std::optional<Numbers> made = list_function(name, a.numbers);
+    if (!made) refuse(fmt::format("there is no function {}", name));
+    return {std::move(*made)};
   }
 
   // [axis=place,…] behind a name.

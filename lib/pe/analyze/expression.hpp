@@ -20,7 +20,8 @@ struct Value {
 ///   1.5  [1, 2, 4]  a + b − · / a   numbers, lists and arithmetic, element by element; < > = give
 ///                                   1 or 0
 ///   max min sum mean count(a)       of a list; count is of what is not 0 and no NaN
-///   log sqrt abs(a)  slope intercept(x, y)    least squares
+///   distinct(a)  steps(a)   how many different numbers; each number less the one before
+///   log exp sqrt abs(a)  slope intercept(x, y)    least squares
 /// Throws UsageError where it makes no sense, naming the columns and axes that there are.
 Value evaluate(std::string_view expression, const Sheet& sheet);
 
