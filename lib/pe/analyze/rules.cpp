@@ -154,6 +154,21 @@ std::string factor_text(const Question& question, double trained) {
 
 }  // namespace
 
+std::string left_out_note(const std::vector<LeftOut>& left_out) {
+  std::vector<LeftOut> joined;  // rules that have one reason
+  for (const LeftOut& one : left_out) {
+    const auto known = std::ranges::find(joined, one.reason, &LeftOut::reason);
+    if (known == joined.end())
+      joined.push_back(one);
+    else
+      known->rule += ", " + one.rule;
+  }
+  std::string note;
+  for (const LeftOut& one : joined)
+    note += fmt::format("{}{}: {}", note.empty() ? "left out: " : "; ", one.rule, one.reason);
+  return note;
+}
+
 Ladder plain_ladder(const Subject& subject) {
   const auto pairs = static_cast<Index>(std::get<Rotation>(subject.effect).unscaled.size());
   return geometric_ladder(subject.parameters.number("base").real(), 2 * pairs, pairs);
@@ -201,7 +216,7 @@ BentRules bent_rules(const Question& question, const Stretching& stretching) {
       for (BentRule& form : forms_of(question, stretching, *rule))
         bent.rules.push_back(std::move(form));
     } catch (const UsageError& error) {
-      bent.left_out.push_back(fmt::format("{}: {}", rule->name, error.what()));
+      bent.left_out.push_back({std::string(rule->name), error.what()});
     }
   }
   return bent;

@@ -42,10 +42,18 @@ struct BentRule {
   Ladder ladder;
 };
 
+/// A rule that cannot be applied.
+struct LeftOut {
+  std::string rule, reason;
+};
+
 struct BentRules {
   std::vector<BentRule> rules;
-  std::vector<std::string> left_out;  // "longrope: it needs --short-factor"
+  std::vector<LeftOut> left_out;
 };
+
+/// "left out: longrope: it needs --short-factor; linear, ntk: …", or "" where nothing was.
+std::string left_out_note(const std::vector<LeftOut>& left_out);
 
 /// The ladder of a rope subject before any scaling.
 Ladder plain_ladder(const Subject& subject);

@@ -107,7 +107,7 @@ Sheet measure(const Question& question) {
     names.push_back(rule.name);
     prints.push_back(fingerprint_of(rule, plain, stretching));
   }
-  if (names.empty()) throw UsageError("no rule can be applied: " + bent.left_out.front());
+  if (names.empty()) throw UsageError("no rule can be applied; " + left_out_note(bent.left_out));
   Sheet sheet;
   sheet.axes = {
       named_axis("rule", names, "scaling, and its form where that is not the usual one"),
@@ -142,7 +142,8 @@ Sheet measure(const Question& question) {
          [&](const Bent&, std::size_t i) { return Real(prints[i].usable); });
   sheet.notes.push_back(leaving_note(bent.rules, prints, stretching));
   if (const std::string note = forms_note(bent.rules); !note.empty()) sheet.notes.push_back(note);
-  for (const std::string& rule : bent.left_out) sheet.notes.push_back("left out: " + rule);
+  if (const std::string note = left_out_note(bent.left_out); !note.empty())
+    sheet.notes.push_back(note);
   return sheet;
 }
 

@@ -78,8 +78,9 @@ std::string printable(std::string_view text, bool keep_newlines) {
   return clean;
 }
 
-std::string csv_cell(std::string_view text) {
-  std::string clean = printable(text);
+std::string csv_cell(std::string_view text, bool whole) {
+  std::string clean = printable(text, whole);
+  std::ranges::replace(clean, '\n', ' ');
   if (!clean.empty() && std::string_view("=+-@").find(clean[0]) != std::string_view::npos)
     clean.insert(0, 1, '\'');
   if (clean.find_first_of(",\"") == std::string::npos) return clean;

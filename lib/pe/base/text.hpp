@@ -20,8 +20,9 @@ std::string shortened(std::string_view text);
 std::string printable(std::string_view text, bool keep_newlines = false);
 
 /// A cell of CSV: printable, quoted where it must be, and behind an apostrophe where a spreadsheet
-/// would take it for a formula (= + - @).
-std::string csv_cell(std::string_view text);
+/// would take it for a formula (= + - @). Long text is shortened unless `whole`: what the program
+/// itself says.
+std::string csv_cell(std::string_view text, bool whole = false);
 
 /// A word as a shell reads it back: plain, in '…', or in $'…' where it holds control characters or
 /// bytes that are no UTF-8.

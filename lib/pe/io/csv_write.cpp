@@ -70,7 +70,7 @@ std::string coordinate(const Axis& axis, Index i) {
 std::string word_of(const Field& field, const std::byte* element) {
   std::int64_t value;
   std::memcpy(&value, element, sizeof value);
-  return value < 0 ? "" : csv_cell(field.words.at(static_cast<std::size_t>(value)));
+  return value < 0 ? "" : csv_cell(field.words.at(static_cast<std::size_t>(value)), true);
 }
 
 // Nothing is known at this element: what one subject of a comparison has and another has not.

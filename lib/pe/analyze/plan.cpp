@@ -1,0 +1,164 @@
+// plan: how a model may be brought to a length, rule by rule, ranked, with the lines to write.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pe/analyze/candidates.hpp"
+#include "pe/analyze/config_lines.hpp"
+#include "pe/base/error.hpp"
+
+namespace pe::quantity_rows {
+namespace {
+
+constexpr Parameter options[] = {rules_option, trained_option, factors_option};
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+std::string reason_of(const Candidate& candidate, double trained_share) {
+  std::string reason =
+      candidate.beyond == 0
+          ? "no pair leaves the angles of training"
+          : fmt::format("{} {} the angles of training, the first at {:.0f}", candidate.beyond,
+                        candidate.beyond == 1 ? "pair leaves" : "pairs leave",
+                        std::ceil(candidate.usable));
+  reason += candidate.sums.negatives == 0
+                ? "; no sum is negative"
+                : fmt::format("; {} of the sums are negative ({} in training)",
+                              percent(candidate.share()), percent(trained_share));
+  return reason +
+         fmt::format("; neighbours keep {} of their distance", percent(candidate.resolution));
+}
+
+Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidates,
+               double trained_share) {
+  Sheet sheet;
+  std::vector<std::string> names, rules, reasons, configs;
+  double largest = 1;
+  for (const Candidate& candidate : candidates) {
+    names.push_back(candidate.name);
+    rules.push_back(candidate.rule.name);
+    reasons.push_back(reason_of(candidate, trained_share));
+    configs.push_back(config_lines(question.subject, candidate.rule, candidate.stretching));
+    largest = std::max(largest, to_double(candidate.rule.ladder.magnitude));
+  }
+  sheet.axes = {named_axis("candidate", names, "a rule and its factor")};
+  const auto column = [&](std::string name, std::string description, Error error, auto value) {
+    Column made{.name = std::move(name),
+                .description = std::move(description),
+                .values = {},
+                .error = error};
+    for (const Candidate& candidate : candidates) made.values.push_back(value(candidate));
+    sheet.columns.push_back(std::move(made));
+  };
+  const Error exact{}, one_rounding{.relative = 0x1p-52};
+  const Error summed{.absolute = sums_error(plain_ladder(question.subject).dim / 2)};
+  // Reference, cosine and product: a unit in the last place of the largest value each.
+  const Error redone{.absolute = largest * 0x1p-50};
+  column("rank", "1: what goes before all others", exact,
+         [](const Candidate& of) { return double(of.rank); });
+  sheet.columns.push_back(Column::of_words("rule", "scaling, and its form", rules));
+  column("factor", "s", one_rounding,
+         [](const Candidate& of) { return Decimal(of.stretching.factor).value(); });
+  column("attention_factor", "what multiplies cos and sin", one_rounding,
+         [](const Candidate& of) { return to_double(of.rule.ladder.magnitude); });
+  column("beyond", "pairs beyond the angles of training at the wanted length", exact,
+         [](const Candidate& of) { return double(of.beyond); });
+  column("usable", "positions until the first pair leaves them", one_rounding,
+         [](const Candidate& of) { return of.usable; });
+  column("first_negative", "first distance with B_m < 0", exact, [](const Candidate& of) {
+    return of.sums.first ? static_cast<double>(*of.sums.first) : none;
+  });
+  column("negatives", "distances below the wanted length with B_m < 0", exact,
+         [](const Candidate& of) { return static_cast<double>(of.sums.negatives); });
+  column("minimum", "the least B_m", summed, [](const Candidate& of) { return of.sums.minimum; });
+  column("resolution", "distance of neighbouring positions over that of the plain ladder",
+         one_rounding, [](const Candidate& of) { return of.resolution; });
+  column("error_f32", "worst error of cos and sin: f32 positions, frequencies, angles and table",
+         redone, [](const Candidate& of) { return of.errors.f32; });
+  column("error_bf16", "the same angles in f32, the table in bf16", redone,
+         [](const Candidate& of) { return of.errors.bf16_table; });
+  column("error_bf16_angles", "positions, frequencies, angles and table in bf16", redone,
+         [](const Candidate& of) { return of.errors.bf16_angles; });
+  sheet.columns.push_back(Column::of_words("reason", "why it stands where it stands", reasons));
+  sheet.columns.push_back(
+      Column::of_words("config", "lines to be merged into config.json", configs));
+  return sheet;
+}
+
+// Bounded by what would take minutes: some 10^9 cosines a second and thread.
+void refuse_too_long(std::size_t candidates, Index pairs, Index length) {
+  const double cosines =
+      static_cast<double>(candidates) * static_cast<double>(pairs) * static_cast<double>(length);
+  constexpr double most = 4e11;
+  if (cosines > most)
+    throw UsageError(fmt::format(
+        "--length {} with {} candidates of {} pairs is {:.1e} cosines, and {:.0e} are what a plan "
+        "is worth: choose a length up to {:.0f}, or fewer --rules and --factors",
+        length, candidates, pairs, cosines, most,
+        most / static_cast<double>(candidates) / static_cast<double>(pairs)));
+}
+
+Sheet measure(const Question& question) {
+  Candidates made = candidates_of(question);
+  std::vector<Candidate>& candidates = made.list;
+  const Ladder plain = plain_ladder(question.subject);
+  const auto trained = static_cast<Index>(made.list.front().stretching.trained);
+  const Stretching usual = candidates.front().stretching;
+  refuse_too_long(candidates.size(), plain.dim / 2, std::max(usual.length, trained));
+  const auto sums = [&](const Ladder& ladder, Index length, std::size_t done) {
+    return sums_below(ladder.frequencies, length, question.threads, [&](double share) {
+      question.advance((static_cast<double>(done) + share) /
+                       static_cast<double>(candidates.size() + 1));
+    });
+  };
+  const double trained_share =
+      static_cast<double>(sums(plain, trained, 0).negatives) / static_cast<double>(trained);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    judge(candidates[i], plain);
+    candidates[i].sums = sums(candidates[i].rule.ladder, usual.length, i + 1);
+  }
+  std::ranges::stable_sort(candidates, goes_before);
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
+  Sheet sheet = sheet_of(question, candidates, trained_share);
+  sheet.notes.push_back(
+      fmt::format("from {} positions trained{} to {}: {} goes first: {}", usual.trained,
+                  usual.is_supposed ? " (supposed: --trained says another)" : "", usual.length,
+                  candidates.front().name, reason_of(candidates.front(), trained_share)));
+  if (usual.length > 2048)
+    sheet.notes.push_back(
+        "table errors are the worst of the last 1024 positions and 1024 evenly spread ones");
+  if (const std::string note = left_out_note(made.left_out); !note.empty())
+    sheet.notes.push_back(note);
+  return sheet;
+}
+
+}  // namespace
+
+extern constinit const Quantity plan{
+    .name = "plan",
+    .summary = "rules and factors that bring a model to a length, ranked, with the config to write",
+    .definition =
+        "for a length N = --length and L = --trained, every rule at s = N/L, 2N/L, 4N/L; B_m = "
+        "Σ_j cos(mθ′_j), m < N; a pair with 2π/θ > L is beyond training where N·θ′ > L·θ; "
+        "resolution = Σ sin²(θ′/2) / Σ sin²(θ/2). Ranked by, in this order: fewest pairs beyond "
+        "training (angles that no weight has met); most resolution, to a tenth (what training had, "
+        "and the rule takes away); least factor (no more stretch than is needed); fewest negative "
+        "B_m",
+    .source =
+        "Peng et al. 2023, arXiv:2309.00071, §3; Men et al. 2024, arXiv:2405.14591, eq. 11; Liu et "
+        "al. 2024, arXiv:2310.05209",
+    .accuracy =
+        "counts and signs of sums are exact; table errors are measured over positions that the "
+        "note names, each to the digits printed.",
+    .subjects = "rope",
+    .parameters = options,
+    .example = "rope --model llama-2-7b --length 32768",
+    .tries_rules = true,
+    .measure = &measure,
+};
+
+}  // namespace pe::quantity_rows
