@@ -14,33 +14,22 @@
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
 #include "progress.hpp"
+#include "shared_options.hpp"
 #include "talk.hpp"
 #include "tool.hpp"
 
 namespace pe::cmd {
 namespace {
 
-// An option that the encoding has, too, is one option that tells both.
-bool has_parameter(const Encoding& encoding, std::string_view name) {
-  return std::ranges::any_of(schema_of(encoding),
-                             [&](const Parameter& row) { return row.name == name; });
-}
-
-std::vector<Parameter> own_options(const Quantity& quantity, const Encoding& encoding) {
-  std::vector<Parameter> own;
-  for (const Parameter& parameter : quantity.parameters)
-    if (!has_parameter(encoding, parameter.name)) own.push_back(parameter);
-  return own;
-}
-
-Parameters options_of(const Analysis& analysis, const Request& request) {
-  Given flags = analysis.options;
-  for (const Parameter& parameter : analysis.quantity->parameters)
-    if (const auto shared = request.texts.flags.find(parameter.name);
-        shared != request.texts.flags.end())
-      flags[parameter.name] = shared->second;
+// What the quantity is told: by the first subject's command line, and by the subject's own where
+// that says otherwise.
+Parameters options_of(const Analysis& analysis, Request& request) {
+  Given told = analysis.options;
+  Request first = analysis.request;
+  take_shared(*analysis.quantity, first.texts, told);
+  take_shared(*analysis.quantity, request.texts, told);
   const auto& schema = analysis.quantity->parameters;
-  return complete({schema.begin(), schema.end()}, flags, {}, read_array);
+  return complete({schema.begin(), schema.end()}, told, {}, read_array);
 }
 
 // What tells the subject from others: the model or the encoding, and what was said of it.
@@ -65,7 +54,6 @@ Request request_of(const std::string& text, const Analysis& analysis) {
   Request request;
   request.threads = analysis.request.threads;
   CLI::App app("", "--versus");
-  app.require_subcommand(1);
   add_encodings(app, line, 0, [&](CLI::App& sub, const Encoding& encoding) {
     check_applies(*analysis.quantity, encoding);
     request.texts.encoding = &encoding;
@@ -113,25 +101,43 @@ void take_dump(Question& question, const Analysis& analysis) {
   question.of_file = true;
 }
 
+// A table of rows says how wide it is, and of a trained one how long, where nothing else does.
+void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
+  if (texts.encoding->kind != Kind::table || texts.flags.contains("input")) return;
+  if (arrays.size() != 1 || arrays.front().shape.size() < 2) return;
+  const std::vector<Index>& shape = arrays.front().shape;
+  const std::vector<Parameter> schema = schema_of(*texts.encoding);
+  const auto imply = [&](std::string_view name, Index extent) {
+    const auto is_meant = [&](const Parameter& row) { return row.name == name; };
+    if (std::ranges::any_of(schema, is_meant) && extent > 0)
+      texts.implied[std::string(name)] = {std::to_string(extent), "the shape of " + arrays.front().shown};
+  };
+  imply("dim", shape.back());
+  imply("rows", shape[shape.size() - 2]);
+}
+
 struct Answer {
   std::string label;
   Sheet sheet;
 };
 
 Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
-                 Provenance* provenance) {
+                 bool among_kinds, Provenance* provenance) {
   const Quantity& quantity = *analysis.quantity;
   const std::vector<Index> lengths = lengths_of(analysis);
   if (!request.texts.dtype) request.texts.dtype = "f64";
   if (quantity.several_lengths && !lengths.empty())
     request.texts.length = std::to_string(std::ranges::max(lengths));
+  const Parameters options = options_of(analysis, request);
+  const std::string label = label_of(request);
   const bool of_file = provenance && !analysis.files.empty();
   Index usual = quantity.usual_length;
-  if (of_file)
-    usual = length_of(
-        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape)), usual);
-  const std::string label = of_file ? analysis.files.front() : label_of(request);
-  const Parameters options = options_of(analysis, request);
+  if (of_file) {
+    const std::vector<Stored> arrays =
+        open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape));
+    usual = length_of(arrays, usual);
+    imply_shape(request.texts, arrays);
+  }
   const Given rule_options =
       take_rule_options(quantity, *request.texts.encoding, request.texts.flags);
   const Resolved resolved = resolve(request, "pe-analyze", command, usual);
@@ -144,11 +150,13 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                     .options = options,
                     .lengths = lengths,
                     .threads = resolved.threads,
-                    .rule_options = rule_options};
+                    .rule_options = rule_options,
+                    .among_kinds = among_kinds};
   if (of_file) take_dump(question, analysis);
-  Progress progress(fmt::format("{} of {}", quantity.name, label));
+  const std::string named = of_file ? analysis.files.front() : label;
+  Progress progress(fmt::format("{} of {}", quantity.name, named));
   question.progress = [&](double share) { progress.at(share); };
-  return {label, quantity.measure(question)};
+  return {named, quantity.measure(question)};
 }
 
 void describe(Provenance& provenance, const Analysis& analysis, const Sheet& sheet) {
@@ -158,9 +166,11 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   provenance.parameters.insert(
       provenance.parameters.begin(),
       {"quantity", std::string(quantity.name), std::string(quantity.definition)});
-  const Parameters options = options_of(analysis, analysis.request);
+  Request request = analysis.request;
+  const Parameters options = options_of(analysis, request);
   for (const Parameters::Entry& entry : options.entries())
-    if (!has_parameter(*analysis.request.texts.encoding, entry.name))
+    if (std::ranges::find(provenance.parameters, entry.name, &Provenance::Entry::name) ==
+        provenance.parameters.end())
       provenance.parameters.push_back({entry.name, entry.text, entry.origin});
   for (const std::string& versus : analysis.versus)
     provenance.parameters.push_back({"versus", versus, "flag --versus"});
@@ -180,6 +190,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
   check_applies(quantity, encoding);
   add_options(app, analysis.request);
   add_parameters(app, own_options(quantity, encoding), "Of the quantity", analysis.options);
+  describe_shared(app, quantity, encoding);
   CLI::Option* dtype = app.get_option("--dtype");
   dtype->description("element type that the encoding is stored in before it is analysed");
   dtype->default_str("f64");
@@ -213,27 +224,40 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                          quantity.example, own, quantity.accuracy));
 }
 
-void carry_out(const Analysis& analysis, const std::string& command) {
+Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
-  const Output output =
-      output_of(analysis.output,
-                static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024")));
-  Provenance provenance;
   std::vector<std::pair<std::string, Sheet>> sheets;
   const auto add = [&](Answer answer) {
+    const std::string label = answer.label;
+    const auto taken = [&](const auto& sheet) { return sheet.first == answer.label; };
+    for (int number = 2; std::ranges::any_of(sheets, taken); ++number)
+      answer.label = fmt::format("{} ({})", label, number);
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
-  add(answer_to(analysis, analysis.request, command, &provenance));
-  for (const std::string& versus : analysis.versus)
-    add(answer_to(analysis, request_of(versus, analysis), command, nullptr));
+  std::vector<Request> others;
+  for (const std::string& versus : analysis.versus) others.push_back(request_of(versus, analysis));
+  const Kind kind = analysis.request.texts.encoding->kind;
+  const bool among_kinds = std::ranges::any_of(
+      others, [&](const Request& other) { return other.texts.encoding->kind != kind; });
+  add(answer_to(analysis, analysis.request, command, among_kinds, &provenance));
+  for (Request& other : others)
+    add(answer_to(analysis, std::move(other), command, among_kinds, nullptr));
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);
-  Output laid_out = output;
-  laid_out.records = sheets.size() > 1 || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
-  write(fields_of(sheet), provenance, laid_out);
+  return sheet;
+}
+
+void carry_out(const Analysis& analysis, const std::string& command) {
+  const int threads =
+      static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024"));
+  Output output = output_of(analysis.output, threads);
+  Provenance provenance;
+  const Sheet sheet = measured(analysis, command, provenance);
+  output.records = !analysis.versus.empty() || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);
 }
 

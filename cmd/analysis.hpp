@@ -24,7 +24,10 @@ struct Analysis {
 /// meaning for the encoding.
 void add_analysis_options(CLI::App& app, Analysis& analysis);
 
-/// Measures every subject and writes the result; what it shows goes to stderr, a sentence each.
+/// Every subject measured, side by side; `provenance` becomes that of the first.
+Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance);
+
+/// The same, written; what it shows goes to stderr, a sentence each.
 void carry_out(const Analysis& analysis, const std::string& command);
 
 }  // namespace pe::cmd

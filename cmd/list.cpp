@@ -158,15 +158,21 @@ std::string text_of(const Json& rows) {
 }
 
 std::string markdown_of(const std::string& name, const Json& rows) {
-  const bool run = name == "encodings";
-  std::string text =
-      run ? "| encoding | kind | what it does | source | try |\n|---|---|---|---|---|\n"
-          : "| name | what it says |\n|---|---|\n";
+  std::string text = "| name | what it says |\n|---|---|\n";
+  if (name == "encodings")
+    text = "| encoding | kind | what it does | source | try |\n|---|---|---|---|---|\n";
+  if (name == "quantities")
+    text = "| quantity | what it measures | source | try |\n|---|---|---|---|\n";
   for (const Json& row : rows) {
     const auto get = [&](const char* key) { return row[key].get<std::string>(); };
-    text += run ? fmt::format("| `{}` | {} | {} | {} | `pe-gen {}` |\n", get("name"), get("kind"),
-                              get("summary"), get("source"), get("example"))
-                : fmt::format("| `{}` | {} |\n", get("name"), get("summary"));
+    if (name == "encodings")
+      text += fmt::format("| `{}` | {} | {} | {} | `pe-gen {}` |\n", get("name"), get("kind"),
+                          get("summary"), get("source"), get("example"));
+    else if (name == "quantities")
+      text += fmt::format("| `{0}` | {1} | {2} | `pe-analyze {0} {3}` |\n", get("name"),
+                          get("summary"), get("source"), get("example"));
+    else
+      text += fmt::format("| `{}` | {} |\n", get("name"), get("summary"));
   }
   return text;
 }

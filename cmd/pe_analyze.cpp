@@ -1,5 +1,6 @@
 // pe-analyze: one subcommand for each quantity, over one for each encoding; measure, write.
 #include "analysis.hpp"
+#include "published.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -17,6 +18,7 @@ void add(CLI::App& app, const Encoding& encoding, Analysis& analysis, const std:
 
 int main(int argc, char** argv) {
   Analysis analysis;
+  Published published;
   const Tool tool{
       .name = "pe-analyze",
       .summary = "pe-analyze measures curves of position encodings, and what they show.",
@@ -24,15 +26,19 @@ int main(int argc, char** argv) {
           "EXAMPLES\n  pe-analyze spectrum rope --model llama-3.1-8b\n"
           "  pe-analyze spectrum rope --versus 'rope --scaling ntk --factor 8' | "
           "scripts/pe-plot\n\n"
-          "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n",
+          "EXIT STATUS\n  0 written; 1 a published number is no longer what it was judged to "
+          "be; 2 bad usage, bad input or a failed write\n",
       .word = "quantity",
       .encoding_at = 1};
-  return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome&) {
+  return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
     for (const Quantity* quantity : all_quantities())
       add_over_encodings(app, line, quantity->name, quantity->summary,
                          [&, quantity](CLI::App& sub, const Encoding& encoding) {
                            analysis.quantity = quantity;
                            add(sub, encoding, analysis, line.text());
                          });
+    add_published(
+        *app.add_subcommand("published", "numbers of papers and notes, recomputed and judged"),
+        published, outcome, line.text());
   });
 }

@@ -1,11 +1,14 @@
-# Reads CSV and HDF5, as pe-gen writes them, into fields: named arrays with named axes.
+# Reads CSV and HDF5, as the tools write them, into fields: named arrays with named axes.
+import csv
 import dataclasses
 import io
 import re
 
 import numpy
 
-AXES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column"}
+# Columns that say where a number stands, if they come first: those of pe-gen and pe-apply, then those of pe-analyze. A column of texts does, too.
+AXES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column", "batch", "part", "channel",
+        "distance", "length"}
 SECOND_AXIS = {"pe": "dim", "cos": "pair", "sin": "pair"}
 
 
@@ -17,9 +20,58 @@ class Fault(Exception):
 class Field:
     name: str
     axes: list  # their names, outermost first
-    coordinates: list  # one array for each axis
+    coordinates: list  # one array for each axis: numbers, or texts
     values: numpy.ndarray
     attributes: dict = dataclasses.field(default_factory=dict)
+
+
+def cells_of(text, origin):
+    """(header, rows of texts) of CSV in which a column holds texts."""
+    rows = [row for row in csv.reader(io.StringIO(text)) if row and not row[0].startswith("#")]
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise Fault(f"{origin}, line {number}: {len(row)} cells where the header has {len(rows[0])}")
+    if len(rows) < 2 or len(rows[0]) < 2:
+        raise Fault(f"{origin} has {len(rows)} rows and {len(rows[0]) if rows else 0} columns: expected CSV with a header line")
+    return rows[0], rows[1:]
+
+
+def as_numbers(texts):
+    """A column as numbers, or None where a cell is no number."""
+    try:
+        return numpy.array([float(text) if text else numpy.nan for text in texts])
+    except ValueError:
+        return None
+
+
+def place_in(column):
+    """(coordinates, index of each) of a column: numbers rise, texts stay in their order."""
+    if not isinstance(column[0], str):
+        return numpy.unique(column, return_inverse=True)
+    names = list(dict.fromkeys(column))
+    return names, numpy.array([names.index(text) for text in column])
+
+
+def records(header, rows, origin):
+    """One row per point of named axes: what comes first and is text or the name of an axis says where; other texts are left out."""
+    columns = [as_numbers(texts) for texts in zip(*rows)]
+    axes = 0
+    while axes < len(header) - 1 and (columns[axes] is None or header[axes] in AXES):
+        axes += 1
+    first = [[row[a] for row in rows] if columns[a] is None else columns[a] for a in range(axes)]
+    if not axes:
+        raise Fault(f"{origin}: neither is the first column, {header[0]!r}, of texts nor the name of an axis")
+    coordinates, places = zip(*(place_in(column) for column in first))
+    fields = []
+    for name, column in zip(header[axes:], columns[axes:]):
+        if column is None:
+            continue
+        array = numpy.full([len(c) for c in coordinates], numpy.nan)
+        array[places] = column
+        fields.append(Field(name, header[:axes], list(coordinates), array))
+    if not fields:
+        raise Fault(f"{origin} holds words alone: there is nothing to draw")
+    return fields
 
 
 def numbers(text, origin):
@@ -75,7 +127,16 @@ def wide(header, values):
     return fields
 
 
+def holds_texts(text):
+    """A cell of the first rows is no number: quoted, or letters that spell no number."""
+    lines = [line for line in text.splitlines()[:64] if not line.startswith("#")][1:]
+    return any(as_numbers([cell]) is None for row in csv.reader(lines[:1]) for cell in row)
+
+
 def from_csv(text, origin):
+    first = text[:4096].lstrip().partition("\n")[0]
+    if first.isprintable() and first.split(",")[0].strip('"').replace("_", "").isalpha() and holds_texts(text):
+        return records(*cells_of(text, origin), origin)
     header, values = numbers(text, origin)
     axes = 0
     while axes < len(header) - 1 and header[axes] in AXES:
@@ -93,7 +154,10 @@ def axis_of(dataset, index):
     size = dataset.shape[index]
     if len(dimension):
         scale = dimension[0]
-        return scale.name.rsplit("/", 1)[-1], scale[()]
+        places = scale[()]
+        if places.dtype.kind == "S":
+            places = [place.decode() for place in places]
+        return scale.name.rsplit("/", 1)[-1], places
     return dimension.label or f"axis {index}", numpy.arange(size)
 
 
@@ -104,6 +168,8 @@ def from_hdf5(path):
             shared, fields = text_attributes(file), []
             for dataset in file.values():
                 if not isinstance(dataset, h5py.Dataset) or not dataset.shape or h5py.h5ds.is_scale(dataset.id):
+                    continue
+                if "flag_meanings" in dataset.attrs:  # words
                     continue
                 names, coordinates = zip(*(axis_of(dataset, a) for a in range(dataset.ndim)))
                 name = dataset.name.rsplit("/", 1)[-1]

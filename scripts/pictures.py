@@ -196,6 +196,47 @@ def bias(plot, fields, options):
     return figure, "" if shown == len(heads) else f"the first {shown} of {len(heads)} heads"
 
 
+def lines(plot, fields, options):
+    """One field against its last axis of numbers, one curve for each of what is compared."""
+    field = fields[0]
+    along = max((a for a in range(field.values.ndim) if not isinstance(field.coordinates[a], list)), default=None)
+    if along is None:
+        raise Fault(f"{field.name} stands along names alone: there is no curve to draw")
+    values = numpy.moveaxis(field.values, along, -1)
+    outer = [a for a in range(field.values.ndim) if a != along]
+    figure, axes = plot.subplots(figsize=(9, 4.6))
+    x = numpy.asarray(field.coordinates[along], float)
+    colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.88, values[..., 0].size))
+    if len(colours) > 24:
+        raise Fault(f"{len(colours)} curves are too many for one picture: choose fewer subjects")
+    for index, colour in zip(numpy.ndindex(values.shape[:-1]), colours):
+        names = [field.coordinates[a][i] for a, i in zip(outer, index) if len(field.coordinates[a]) > 1]
+        known = numpy.isfinite(values[index])
+        text = ", ".join(name if isinstance(name, str) else f"{label(field.axes[outer[n]])} {name:g}" for n, name in enumerate(names))
+        axes.plot(x[known], values[index][known], color=colour, linewidth=1.5, label=text, marker="o" if known.sum() <= 40 else None, markersize=3)
+    low, high = limits_of([values])
+    if low > 0 and high / low >= 1000:
+        axes.set_yscale("log")
+    steps = numpy.diff(x)
+    if len(steps) > 2 and (x[1:] > 0).all() and steps[-1] > 20 * steps[0] > 0:
+        axes.set_xscale("symlog" if x[0] <= 0 else "log")
+    axes.set(xlabel=label(field.axes[along]), ylabel=label(field.name))
+    axes.grid(True)
+    axes.legend(fontsize=8, loc="best" if len(colours) <= 6 else "center left", bbox_to_anchor=None if len(colours) <= 6 else (1, 0.5))
+    return figure, ""
+
+
+def bars(plot, fields, options):
+    """Numbers along names."""
+    field = fields[0]
+    names, values = field.coordinates[0], field.values
+    figure, axes = plot.subplots(figsize=(8, 0.6 + 0.3 * len(names)))
+    axes.barh(names, values, color=ACCENT)
+    axes.invert_yaxis()
+    axes.set(xlabel=label(field.name))
+    return figure, ""
+
+
 # What each kind draws: how many axes its fields have, and the function.
 KINDS = {"heatmap": (2, heatmap), "waves": (2, waves), "staircase": (1, staircase), "curves": (1, curves),
-         "slopes": (1, slopes), "bias": (3, bias)}
+         "slopes": (1, slopes), "bias": (3, bias), "lines": (None, lines), "bars": (None, bars)}

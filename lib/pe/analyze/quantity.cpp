@@ -52,10 +52,11 @@ void check_applies(const Quantity& quantity, const Encoding& encoding) {
   std::vector<std::string_view> others;
   for (const Quantity* other : all_quantities())
     if (applies(*other, encoding)) others.push_back(other->name);
-  throw UsageError(fmt::format("{} has no meaning for {}, a {}: it is of {}; {} has {}",
-                               quantity.name, encoding.name, name_of(encoding.kind),
-                               fmt::join(words(quantity.subjects), ", "), encoding.name,
-                               fmt::join(others, ", ")));
+  const std::string has =
+      others.empty() ? "" : fmt::format("; {} has {}", encoding.name, fmt::join(others, ", "));
+  throw UsageError(fmt::format("{} has no meaning for {}, a {}: it is of {}{}", quantity.name,
+                               encoding.name, name_of(encoding.kind),
+                               fmt::join(words(quantity.subjects), ", "), has));
 }
 
 Given take_rule_options(const Quantity& quantity, const Encoding& encoding, Given& flags) {

@@ -21,6 +21,7 @@ struct Question {
   int threads = 0;                  // 0: one for each processor
   bool of_file = false;             // the effect is a dump
   Given rule_options = {};          // parameters of scalings said without --scaling
+  bool among_kinds = false;         // --versus compares it with effects of other kinds
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
 
   /// Says how far the work is, and asks whether its time is over.

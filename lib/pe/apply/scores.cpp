@@ -42,6 +42,36 @@ double usual_scale(const Effect& effect, Index channels, Combine how) {
   return 1 / std::sqrt(width);
 }
 
+ContentShape content_shape(const Effect& effect, Index channels) {
+  return std::visit(Match{[](const Table& table) {
+                            return ContentShape{1, table.width};
+                          },
+                          [](const Rotation& rotation) {
+                            return ContentShape{1, rotation.dim};
+                          },
+                          [&](const Bias& bias) {
+                            return ContentShape{bias.heads, channels};
+                          },
+                          [&](const Relative& relative) {
+                            ContentShape shape{1, relative.channels ? relative.channels : channels};
+                            for (const RelativeTerm& term : relative.terms) {
+                              if (term.fixed.rank() == 2) shape.heads = term.fixed.shape()[0];
+                              if (term.table.rank() == 3) shape.heads = term.table.shape()[0];
+                            }
+                            return shape;
+                          }},
+                    effect);
+}
+
+Bias no_bias(Index heads) {
+  return {.heads = heads,
+          .slopes = {},
+          .buckets = {},
+          .fill = [](Index, std::int64_t, const PositionRange& keys, DType dtype, std::byte* out) {
+            std::fill_n(out, static_cast<std::size_t>(keys.count) * size_of(dtype), std::byte{0});
+          }};
+}
+
 bool usual_causal(const Effect& effect) {
   if (const Relative* relative = std::get_if<Relative>(&effect)) return relative->causal;
   const Bias* bias = std::get_if<Bias>(&effect);

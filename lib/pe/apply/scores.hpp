@@ -13,6 +13,16 @@ namespace pe {
 /// terms, 1 for T5.
 double usual_scale(const Effect& effect, Index channels, Combine combine);
 
+/// Heads and channels of the queries and keys that an effect takes; `channels` where it leaves them
+/// open.
+struct ContentShape {
+  Index heads = 1, channels = 1;
+};
+ContentShape content_shape(const Effect& effect, Index channels);
+
+/// Attention without an encoding: adds 0 to every score.
+Bias no_bias(Index heads);
+
 /// True for a bias that masks by itself.
 bool usual_causal(const Effect& effect);
 

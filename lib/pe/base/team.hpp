@@ -1,6 +1,7 @@
 // Work on several threads, on as many of them as can be had.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -11,6 +12,12 @@
 #include "pe/base/real_caches.hpp"
 
 namespace pe {
+
+/// What --threads means: 0 is one for each processor.
+inline std::size_t team_size(int threads) {
+  return threads > 0 ? static_cast<std::size_t>(threads)
+                     : std::max(1u, std::thread::hardware_concurrency());
+}
 
 /// work(0) … work(count − 1), which must not throw, side by side and on one budget: the first in
 /// this thread, the others each in a thread of its own, or here where no more threads can be had (a

@@ -39,31 +39,6 @@ double largest_norm(const Array& rows) {
   return largest;
 }
 
-struct Shape {
-  Index heads = 1, channels = 16;
-};
-
-Shape shape_of(const Effect& effect) {
-  return std::visit(Match{[](const Table& table) {
-                            return Shape{1, table.width};
-                          },
-                          [](const Rotation& rotation) {
-                            return Shape{1, rotation.dim};
-                          },
-                          [](const Bias& bias) {
-                            return Shape{bias.heads, 16};
-                          },
-                          [](const Relative& relative) {
-                            Shape shape{1, relative.channels};
-                            for (const RelativeTerm& term : relative.terms) {
-                              if (term.fixed.rank() == 2) shape.heads = term.fixed.shape()[0];
-                              if (term.table.rank() == 3) shape.heads = term.table.shape()[0];
-                            }
-                            return shape;
-                          }},
-                    effect);
-}
-
 // What the last token takes from the others, for every head: its row of attention · content.
 std::vector<double> last_output(const Effect& effect, const Content& tokens, const Setting& setting,
                                 Index last) {
@@ -109,7 +84,7 @@ Measurement order_sensitive(const Case& subject) {
   const PositionRange positions = all.slice(0, std::min(most_tokens, all.count));
   if (positions.count < 3) return not_told("it takes three tokens to see two of them swapped");
 
-  const auto [heads, channels] = shape_of(subject.effect);
+  const auto [heads, channels] = content_shape(subject.effect, 16);
   const Content tokens =
       random_content("x", {1, heads, positions.count, channels}, "bhsd", 0, DType::f64);
   const Index last = positions.step > 0 ? positions.count - 1 : 0;
@@ -142,13 +117,7 @@ Measurement order_sensitive(const Case& subject) {
   const double rounding =
       2 * (2 * (n + 24) * u * (setting.scale * norms + added) + (2 * count + 6) * u) * values;
 
-  const Bias nothing{
-      .heads = heads,
-      .slopes = {},
-      .buckets = {},
-      .fill = [](Index, std::int64_t, const PositionRange& keys, DType dtype, std::byte* out) {
-        std::fill_n(out, static_cast<std::size_t>(keys.count) * size_of(dtype), std::byte{0});
-      }};
+  const Bias nothing = no_bias(heads);
   const auto told = last_output(subject.effect, tokens, setting, last),
              untold = last_output(nothing, tokens, setting, last);
   double most = -1, control = 0;

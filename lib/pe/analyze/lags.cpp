@@ -1,0 +1,173 @@
+// Products of rows by lag.
+#include "pe/analyze/lags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pe/analyze/curve.hpp"
+#include "pe/base/error.hpp"
+#include "pe/properties/laws.hpp"
+
+namespace pe {
+namespace {
+
+constexpr double most_values = 0x1p27;  // numbers held: 1 GiB
+constexpr double most_products = 4e11;  // multiplications, some minutes
+
+void choose_axis(Rows& rows, const Table& table, const Question& question) {
+  rows.extent = rows.positions.count;
+  const bool named = question.options.has("axis");
+  if (!table.grid || table.grid->extents.empty()) {
+    if (named)
+      throw UsageError(fmt::format("--axis {} has no meaning here: positions stand on a line",
+                                   question.options.choice("axis")));
+    return;
+  }
+  const Coordinates& grid = *table.grid;
+  rows.axis = named ? question.options.choice("axis") : grid.axes.front();
+  const auto found = std::ranges::find(grid.axes, rows.axis);
+  if (found == grid.axes.end())
+    throw UsageError(
+        fmt::format("--axis must be one of {}, got {}", fmt::join(grid.axes, ", "), rows.axis));
+  if (rows.positions.first != 0 || rows.positions.count != *grid.count)
+    throw UsageError("lags along an axis are of the whole grid: leave out --positions");
+  const auto axis = static_cast<std::size_t>(found - grid.axes.begin());
+  rows.extent = grid.extents[axis];
+  for (std::size_t inner = axis + 1; inner < grid.extents.size(); ++inner)
+    rows.stride *= grid.extents[inner];
+}
+
+// Calls visit(i, j) for all positions that are a lag apart along the axis.
+template <typename Visit>
+void for_pairs(const Rows& rows, Index lag, Visit visit) {
+  for (Index i = 0; i + lag * rows.stride < rows.positions.count; ++i)
+    if (i / rows.stride % rows.extent + lag < rows.extent) visit(i, i + lag * rows.stride);
+}
+
+struct Gathered {
+  Sum sum;
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  Index count = 0;
+
+  void add(double value) {
+    if (std::isnan(value)) return;
+    sum.add(value);
+    least = std::min(least, value);
+    most = std::max(most, value);
+    ++count;
+  }
+  double mean() const { return sum.value() / static_cast<double>(count); }
+};
+
+void keep(LagStatistics& statistics, std::size_t at, const std::vector<double>& values) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  Gathered gathered;
+  for (const double value : values) gathered.add(value);
+  const double mean = gathered.mean();
+  Sum squares;
+  for (const double value : values)
+    if (!std::isnan(value)) squares.add((value - mean) * (value - mean));
+  const bool any = gathered.count != 0;
+  statistics.mean[at] = any ? mean : none;
+  statistics.least[at] = any ? gathered.least : none;
+  statistics.most[at] = any ? gathered.most : none;
+  statistics.deviation[at] =
+      any ? std::sqrt(squares.value() / static_cast<double>(gathered.count)) : none;
+}
+
+}  // namespace
+
+// A product of rows whose entries are off by e is off by 2e·√d·N + d·e², N the largest norm
+// (Cauchy-Schwarz); the arithmetic adds (d/8 + 6)·2^-53·N² (curve.hpp), and a mean over them
+// roundings of its own.
+double Rows::product_error() const {
+  const auto d = static_cast<double>(width);
+  return 2 * entry * std::sqrt(d) * norm + d * entry * entry + (d / 8 + 8) * 0x1p-53 * norm * norm;
+}
+
+// The same over the norms, each of which is off in the same way: of the smallest norm that a row
+// with a direction has.
+double Rows::cosine_error() const {
+  double least = norm;
+  for (const double length : norms)
+    if (length > 0) least = std::min(least, length);
+  const auto d = static_cast<double>(width);
+  const double off = least > 0 ? entry * std::sqrt(d) / least : 0;
+  return 4 * off + 2 * off * off + (d / 4 + 16) * 0x1p-53;
+}
+
+Rows rows_in_memory(const Question& question, const Table& table, const PositionRange& positions,
+                    const std::string& asker) {
+  Rows rows{.positions = laws::existing(table, positions), .width = table.width};
+  if (rows.positions.count == 0)
+    throw UsageError(fmt::format("{} has no row to look at: the table has {}, --positions {}",
+                                 asker, table.rows.value_or(0), pe::spell(positions)));
+  if (rows.positions.decimals != 0 && table.rows)
+    throw UsageError("--positions must be whole numbers: they count rows");
+  const double size = static_cast<double>(rows.positions.count) * static_cast<double>(table.width);
+  if (size > most_values)
+    throw UsageError(
+        fmt::format("{} holds all rows: {} of {} channels are more than 1 GiB; give --length {} or "
+                    "less",
+                    asker, rows.positions.count, table.width,
+                    static_cast<Index>(most_values / static_cast<double>(table.width))));
+  rows.values = laws::rows_of(table, rows.positions, question.subject.dtype);
+  double largest = 0;
+  for (Index i = 0; i < rows.positions.count; ++i) {
+    const double square = dot(rows.row(i), rows.row(i), rows.width);
+    if (!std::isfinite(square))
+      throw UsageError(
+          fmt::format("the row at position {} holds numbers that are none, or too "
+                      "large to multiply",
+                      rows.positions.value(i)));
+    rows.norms.push_back(std::sqrt(square));
+    rows.norm = std::max(rows.norm, rows.norms.back());
+  }
+  for (const double value : rows.values) largest = std::max(largest, std::fabs(value));
+  const Error error = error_of(question, "pe");
+  rows.entry = error.absolute + error.relative * largest;
+  choose_axis(rows, table, question);
+  return rows;
+}
+
+Rows rows_in_memory(const Question& question, const std::string& asker) {
+  const auto& table = std::get<Table>(question.subject.effect);
+  return rows_in_memory(question, table, question.subject.span.positions, asker);
+}
+
+Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
+  double products = 0;
+  for (const Index lag : chosen)
+    products += static_cast<double>(rows.positions.count) *
+                (1 - static_cast<double>(lag) / static_cast<double>(rows.extent)) *
+                static_cast<double>(rows.width);
+  if (products > most_products)
+    throw UsageError(
+        fmt::format("{} lags over {} rows of {} channels take too long: give --points, "
+                    "such as 100, or fewer rows",
+                    chosen.size(), rows.positions.count, rows.width));
+  Lags lags;
+  for (LagStatistics* statistics : {&lags.product, &lags.cosine})
+    for (auto* values :
+         {&statistics->mean, &statistics->least, &statistics->most, &statistics->deviation})
+      values->resize(chosen.size());
+  in_parallel(question, static_cast<Index>(chosen.size()), [&](Index point) {
+    const auto at = static_cast<std::size_t>(point);
+    std::vector<double> values, cosines;
+    for_pairs(rows, chosen[at], [&](Index i, Index j) {
+      const double value = dot(rows.row(i), rows.row(j), rows.width),
+                   norms = rows.norms[static_cast<std::size_t>(i)] *
+                           rows.norms[static_cast<std::size_t>(j)];
+      values.push_back(value);
+      cosines.push_back(norms > 0 ? value / norms : std::numeric_limits<double>::quiet_NaN());
+    });
+    keep(lags.product, at, values);
+    keep(lags.cosine, at, cosines);
+  });
+  return lags;
+}
+
+}  // namespace pe

@@ -1,0 +1,49 @@
+// Rows of a table against each other: products and cosines by how far apart they stand.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pe/analyze/quantity.hpp"
+
+namespace pe {
+
+/// A table's rows in memory, as stored in the dtype, with their norms and where they stand.
+struct Rows {
+  PositionRange positions;
+  Index width = 0;
+  std::vector<double> values = {}, norms = {};
+  double norm = 0;        // the largest
+  double entry = 0;       // how far a value may be from the formula's
+  Index stride = 1;       // from a position to the next along the axis that is looked at
+  Index extent = 0;       // positions along it
+  std::string axis = {};  // of a grid; empty: positions stand on a line
+
+  const double* row(Index i) const { return &values[static_cast<std::size_t>(i * width)]; }
+  /// Absolute errors of a product of two rows and of its cosine.
+  double product_error() const;
+  double cosine_error() const;
+};
+
+/// The rows that a table is asked for: all that exist at the positions. Of a grid `axis` names what
+/// lags run along (default: its first). Throws UsageError where they are too many to hold, or where
+/// one is no number.
+Rows rows_in_memory(const Question& question, const std::string& asker);
+/// The same of a table made otherwise.
+Rows rows_in_memory(const Question& question, const Table& table, const PositionRange& positions,
+                    const std::string& asker);
+
+/// One statistic for each chosen lag.
+struct LagStatistics {
+  std::vector<double> mean, least, most, deviation;
+};
+
+/// Of products of all rows that stand so far apart, and of their cosines, where both have a
+/// direction. Throws UsageError where that takes too long.
+struct Lags {
+  LagStatistics product, cosine;
+};
+Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen);
+
+}  // namespace pe

@@ -1,0 +1,200 @@
+// precision: how far a table lies from the exact one when codebases' element types round its steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/analyze/precision_shifts.hpp"
+#include "pe/analyze/precision_summary.hpp"
+#include "pe/analyze/quantity.hpp"
+#include "pe/base/error.hpp"
+
+namespace pe::quantity_rows {
+namespace {
+
+constexpr Parameter options[] = {
+    {.name = "form",
+     .type = Parameter::Type::choice,
+     .help = "positions: a row for each of some, log-spaced; summary: a row for each pipeline, of "
+             "every position",
+     .fallback = "positions",
+     .choices = "positions summary"},
+    {.name = "pipelines",
+     .type = Parameter::Type::name,
+     .help = "NAME,...: a type (float64, float32, fp16, bf16) for every step; 'TYPE STEP', the "
+             "others in float32, STEP being positions, inv_freq, angles, table, turning (queries "
+             "and keys, products and sums) or vectors (turned in float32, stored so before and "
+             "after); a dialect's arithmetic (hf, vllm, ggml, ...); + joins them, as in 'hf+bf16 "
+             "table' (default: those worth comparing)"},
+    {.name = "k",
+     .help = "distance of query and key in s(p, p+k) - s(0, k)",
+     .fallback = "16",
+     .lowest = "0",
+     .highest = "1073741824"},
+    {.name = "draws",
+     .help = "of Gaussian queries and keys",
+     .fallback = "1000",
+     .lowest = "1",
+     .highest = "1000000"},
+    {.name = "seed",
+     .help = "of queries and keys",
+     .fallback = "0",
+     .lowest = "0",
+     .highest = "9223372036854775807"},
+    {.name = "error",
+     .type = Parameter::Type::number,
+     .help = "summary: how far an entry may be off",
+     .fallback = "1e-3",
+     .lowest = "0",
+     .highest = "10"},
+};
+
+// The pipelines that are asked for, or those that have a meaning for the subject.
+std::vector<Pipeline> pipelines_of(const Question& question,
+                                   const std::optional<PairTurns>& turns) {
+  const Parameters& asked = question.options;
+  if (asked.has("pipelines")) {
+    std::vector<Pipeline> pipelines = parse_pipelines(asked.choice("pipelines"));
+    for (const Pipeline& pipeline : pipelines)
+      if (!turns && pipeline.has_steps())
+        throw UsageError(
+            fmt::format("--pipelines: '{}' has steps that this table is not made in: its rows are "
+                        "only stored, as in 'bf16 table'",
+                        pipeline.name));
+    return pipelines;
+  }
+  if (!turns) return parse_pipelines("float32 table,fp16 table,bf16 table");
+  const Rotation* rotation = std::get_if<Rotation>(&question.subject.effect);
+  std::string names = "float32";
+  if (rotation && rotation->recipe && turns->on_a_line) names += ",hf,ggml";
+  const Dialect& dialect = *question.subject.dialect;
+  if (question.subject.dialect_given && (dialect.steps || dialect.exponential))
+    names = fmt::format("{},{}", dialect.name, names);
+  names += ",fp16 table,bf16 table,bf16 inv_freq,bf16 positions,bf16";
+  if (rotation) names += ",bf16 table+bf16 turning,bf16 vectors";
+  return parse_pipelines(names);
+}
+
+// Positions of a sheet: those that are asked for, or some of 0 … last, two in each octave.
+std::vector<PositionRange> places_of(const Question& question) {
+  const PositionRange run = precision_run(question);
+  std::vector<PositionRange> places;
+  if (question.subject.positions_origin == "flag --positions") {
+    for (Index i = 0; i < run.count; ++i) places.push_back(run.slice(i, 1));
+    return places;
+  }
+  const std::int64_t last = run.at(run.count - 1);
+  std::vector<std::int64_t> numbers{0, last};
+  for (int half = 0; half < 106; ++half) {
+    const auto number = static_cast<std::int64_t>(std::llround(std::exp2(half / 2.0)));
+    if (number < last) numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  for (const std::int64_t number : numbers) places.push_back({number, 1, 1, 0});
+  return places;
+}
+
+void refuse_too_many(const PrecisionSubject& subject, Index positions, Index turns_each) {
+  const double most = 4e9,
+               wanted = static_cast<double>(positions) * static_cast<double>(turns_each);
+  if (wanted > most)
+    throw UsageError(fmt::format(
+        "precision of {} positions by {} pipelines is beyond some minutes: {} positions "
+        "can be had, or fewer --pipelines",
+        positions, subject.pipelines.size(),
+        static_cast<Index>(most / static_cast<double>(turns_each))));
+}
+
+std::string last_note(const PrecisionSubject& subject, const std::vector<PrecisionPoint>& points,
+                      double last) {
+  std::string text;
+  const std::size_t each = points.size() / subject.pipelines.size();
+  for (std::size_t i = 0; i < subject.pipelines.size(); ++i)
+    text += fmt::format("{}{} {:.2g}", i == 0 ? "" : ", ", subject.pipelines[i].name,
+                        points[(i + 1) * each - 1].worst);
+  return fmt::format("entries at position {} are off by at most: {}", last, text);
+}
+
+Sheet by_position(const Question& question, const PrecisionSubject& subject) {
+  const std::vector<PositionRange> places = places_of(question);
+  const Index n = std::max<Index>(1, subject.turns ? subject.turns->pairs : subject.width);
+  refuse_too_many(
+      subject, static_cast<Index>(places.size()),
+      (n + n * question.options.integer("draws")) * static_cast<Index>(subject.pipelines.size()));
+  Sheet sheet;
+  std::vector<double> numbers;
+  for (const PositionRange& place : places) numbers.push_back(place.value(0));
+  sheet.axes = {subject.axis(), placed_axis("position", numbers, "position of the row")};
+  std::vector<PrecisionPoint> points;
+  const Draws draws(question, subject);
+  for (const Pipeline& pipeline : subject.pipelines) {
+    const RowErrors errors(pipeline, subject, question);
+    const Shifts shifts(question, subject, pipeline, errors, draws);
+    for (const PositionRange& place : places) {
+      question.advance(static_cast<double>(points.size()) /
+                       static_cast<double>(places.size() * subject.pipelines.size()));
+      points.push_back(errors.at(place));
+      shifts.add_to(points.back(), place);
+    }
+  }
+  const auto column = [&](std::string name, std::string description, double PrecisionPoint::*value,
+                          Error error) {
+    Column made{std::move(name), std::move(description), {}, error};
+    for (const PrecisionPoint& point : points) made.values.push_back(point.*value);
+    sheet.columns.push_back(std::move(made));
+  };
+  column("worst", "largest error of an entry", &PrecisionPoint::worst, subject.entry_error());
+  column("rms", "root mean square error of the entries", &PrecisionPoint::rms,
+         subject.entry_error());
+  column("angle", "largest error of an angle, in radians", &PrecisionPoint::angle,
+         subject.angle_error());
+  column("score_rms", "root mean square of s(p, p+k) - s(0, k) over the draws",
+         &PrecisionPoint::score_rms, drawn_error(subject, draws));
+  column("score_worst", "the largest of them", &PrecisionPoint::score_worst,
+         drawn_error(subject, draws));
+  column("score_expected",
+         "what the entries alone make of it: root of the expected square over Gaussian queries and "
+         "keys",
+         &PrecisionPoint::score_expected, expected_error(subject));
+  column("distinct", "different numbers that the positions 0 to p become",
+         &PrecisionPoint::distinct, {});
+  sheet.notes = {last_note(subject, points, numbers.back())};
+  return sheet;
+}
+
+Sheet measure(const Question& question) {
+  const PrecisionSubject bare = precision_subject(question);
+  PrecisionSubject subject = bare;
+  subject.pipelines = pipelines_of(question, subject.turns);
+  if (question.options.choice("form") == "positions") return by_position(question, subject);
+  const PositionRange run = precision_run(question);
+  refuse_too_many(subject, run.count,
+                  (subject.turns ? subject.turns->pairs : subject.width) *
+                      static_cast<Index>(subject.pipelines.size()));
+  return precision_summary(question, subject, run);
+}
+
+}  // namespace
+
+extern constinit const Quantity precision{
+    .name = "precision",
+    .summary = "what element types and codebases' steps make of a table, position by position",
+    .definition =
+        "error of an entry |T'(p, c) - T(p, c)|; score s(p, m) = R(p)q . R(m)k / sqrt(d), q and k "
+        "Gaussian, of a table P(p) . P(m) / sqrt(d); its error s(p, p+k) - s(0, k), which is zero "
+        "without rounding; a pipeline rounds positions, frequencies, their product, cosines and "
+        "sines each to a type",
+    .source = "Wang et al. 2024, arXiv:2411.13476, §3; Vaswani et al. 2017, §3.5",
+    .accuracy =
+        "exact entries are correctly rounded doubles; angles are held against p·θ in 106 bits; "
+        "cosines of rounded angles are the C library's in double, rounded once.",
+    .subjects = "table rotation",
+    .parameters = options,
+    .example = "rope --model llama-3.1-8b --form summary",
+    .usual_length = 131072,
+    .measure = &measure,
+};
+
+}  // namespace pe::quantity_rows
