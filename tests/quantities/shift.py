@@ -142,4 +142,5 @@ CASES = [
     Case("shift sincos-2d --axis x", None, fails="row, column"),
     Case("shift rope --axis row", None, fails="--axis row"),
     Case("shift learned --dim 2000 --rows 100", None, fails="1024 channels"),
+    Case("shift sinusoidal --null 2", None, fails="--null is of --form fit"),
 ]

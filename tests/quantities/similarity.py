@@ -142,4 +142,6 @@ CASES = [
     Case("similarity sinusoidal --dim 65536 --length 100000", None, fails="--length"),
     Case("similarity sinusoidal --length 100000 --dim 64", None, fails="--points"),
     Case(f"similarity learned --file {DUMPS}/nothing.npy", None, fails="nothing.npy"),
+    Case("similarity sinusoidal --lag 2", None, fails="--lag is of --form neighbours"),
+    Case("similarity sinusoidal --at 2 --points 5", None, fails="--points is of --form lag"),
 ]

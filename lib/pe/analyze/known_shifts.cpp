@@ -22,7 +22,7 @@ constexpr Index most_held = Index{1} << 27;   // numbers of a grid
 class Residuals {
  public:
   Residuals(const Question& question, const Shifting& shifting)
-      : question_(question), shifting_(shifting), table_(as_table(question.subject.effect)) {
+      : question_(question), axis_(shifting.axis), table_(as_table(question.subject.effect)) {
     const bool rotation = kind_of(question.subject.effect) == Kind::rotation;
     const Index n = table_.width / 2;
     for (std::size_t j = 0; j < shifting.pairs.size(); ++j) {
@@ -31,6 +31,7 @@ class Residuals {
       columns_.push_back(rotation ? std::array<Index, 2>{n + pair, pair} : shifting.pairs[j].in);
     }
   }
+  Residuals(const Question&&, const Shifting&) = delete;
 
   // NaN where positions have no such distance, or the table ends before.
   std::vector<double> at(std::int64_t k, const std::vector<Turn>& turns) const {
@@ -75,7 +76,7 @@ class Residuals {
       std::int64_t other = 0;
       bool inside = true;
       for (std::size_t axis = 0; axis < grid.axes.size(); ++axis) {
-        const bool moves = shifting_.axis == "all" || shifting_.axis == grid.axes[axis];
+        const bool moves = axis_ == "all" || axis_ == grid.axes[axis];
         const std::int64_t at = grid.at(cell, axis) + (moves ? k : 0);
         inside = inside && at >= 0 && at < grid.extents[axis];
         other = other * grid.extents[axis] + at;
@@ -102,7 +103,7 @@ class Residuals {
   }
 
   const Question& question_;
-  const Shifting& shifting_;
+  std::string axis_;  // that k counts along
   Table table_;
   std::vector<std::array<Index, 2>> columns_;
 };

@@ -55,6 +55,8 @@ Sheet measure(const Question& question) {
   const std::string form = question.options.has("form") ? question.options.choice("form")
                            : known && !question.of_file ? "turns"
                                                         : "fit";
+  if (form != "fit" && question.options.origin("null") != "default")
+    throw UsageError(fmt::format("--null is of --form fit, and has no meaning for {}", form));
   if (form == "turns" && !known)
     throw UsageError("--form turns is of rows that are made of waves: take --form fit or matrix");
   if (form == "fit") return fitted_shifts(question, shifts);

@@ -192,6 +192,11 @@ Sheet measure(const Question& question) {
   if (question.options.has("at") && form != "row" && form != "grid")
     throw UsageError(
         fmt::format("--at is of --form row and grid, and has no meaning for {}", form));
+  const Parameters& given = question.options;
+  if (given.origin("lag") != "default" && form != "neighbours")
+    throw UsageError(fmt::format("--lag is of --form neighbours, and has no meaning for {}", form));
+  if (given.has("points") && form != "lag")
+    throw UsageError(fmt::format("--points is of --form lag, and has no meaning for {}", form));
   const Rows rows = rows_in_memory(question, "similarity");
   if (form == "row") return row_sheet(question, rows);
   if (form == "matrix") return matrix_sheet(question, rows);
