@@ -20,6 +20,8 @@ struct Pipeline {
 
   bool every_step = false;  // named by one type
 
+  /// Whether it stores the same turns as another one, where no type of theirs is `stored`.
+  bool stores_as(const Pipeline& other, DType stored) const;
   /// Whether it says more of single steps than the type of the entries.
   bool has_steps() const;
 };
@@ -27,6 +29,9 @@ struct Pipeline {
 /// "float32,bf16 table,hf+bf16 positions": a type for every step, TYPE STEP for one of them, the
 /// name of a dialect; + joins them. Throws UsageError that names what there is.
 std::vector<Pipeline> parse_pipelines(const std::string& text);
+
+/// The parts of a text between separators, without the blanks around them.
+std::vector<std::string> parts_of(const std::string& text, char separator);
 
 /// The value rounded once to the type, to nearest even.
 double rounded_once(double value, DType type);
