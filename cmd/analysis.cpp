@@ -135,28 +135,13 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   Question question{.subject = resolved.subject,
                     .options = options_of(analysis, request),
                     .lengths = lengths,
-                    .threads = resolved.threads};
+                    .threads = resolved.threads,
+                    .certificate = !analysis.certificate.empty()};
   if (of_file) take_dump(question, analysis);
   const std::string label = of_file ? analysis.files.front() : label_of(request);
   Progress progress(fmt::format("{} of {}", quantity.name, label));
   question.progress = [&](double share) { progress.at(share); };
   return {label, quantity.measure(question)};
-}
-
-// The columns that --fields names, in its order.
-void choose_columns(Sheet& sheet, const std::string& fields) {
-  if (fields.empty()) return;
-  std::vector<Column> chosen;
-  std::vector<std::string> names;
-  for (const Column& column : sheet.columns) names.push_back(column.name);
-  for (const std::string& name : comma_separated(fields)) {
-    const auto found = std::ranges::find(sheet.columns, name, &Column::name);
-    if (found == sheet.columns.end())
-      throw UsageError(
-          fmt::format("--fields: no column '{}': there are {}", name, fmt::join(names, ", ")));
-    chosen.push_back(*found);
-  }
-  sheet.columns = std::move(chosen);
 }
 
 void describe(Provenance& provenance, const Analysis& analysis, const Sheet& sheet) {
@@ -173,6 +158,14 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   for (const std::string& versus : analysis.versus)
     provenance.parameters.push_back({"versus", versus, "flag --versus"});
   if (!sheet.notes.empty()) provenance.texts.push_back({"note", sheet.notes});
+}
+
+void check_certificate(const Analysis& analysis) {
+  if (!analysis.versus.empty())
+    throw UsageError("--certificate proves what is said of one subject: leave out --versus");
+  if (analysis.certificate == analysis.output.path)
+    throw UsageError(fmt::format("--certificate and -o both name {}: the proof needs its own file",
+                                 analysis.certificate));
 }
 
 constexpr const char* footer =
@@ -213,6 +206,11 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                    "how the arrays are laid out (default: recognised)")
         ->type_name("NAME");
   }
+  if (quantity.certifies)
+    app.add_option("--certificate", analysis.certificate,
+                   "write the proof, too: the steps with their bounds, as JSON for "
+                   "scripts/check-certificate")
+        ->type_name("FILE");
   add_output_options(app, analysis.output);
   const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
                                    ? quantity.example
@@ -224,6 +222,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
 void carry_out(const Analysis& analysis, const std::string& command) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
+  if (!analysis.certificate.empty()) check_certificate(analysis);
   const Output output =
       output_of(analysis.output,
                 static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024")));
@@ -236,10 +235,12 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   for (const std::string& versus : analysis.versus)
     add(answer_to(analysis, request_of(versus, analysis), command, nullptr));
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
-  choose_columns(sheet, analysis.request.fields);
+  if (!analysis.request.fields.empty())
+    choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);
   Output laid_out = output;
   laid_out.records = sheets.size() > 1 || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  if (!analysis.certificate.empty()) write_text(sheet.certificate, analysis.certificate);
   write(fields_of(sheet), provenance, laid_out);
   for (const std::string& note : sheet.notes) say(note);
 }

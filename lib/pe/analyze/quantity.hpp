@@ -20,6 +20,7 @@ struct Question {
   std::vector<Index> lengths = {};  // --length, one or several; empty: it was not given
   int threads = 0;                  // 0: one for each processor
   bool of_file = false;             // the effect is a dump
+  bool certificate = false;         // its proof is wanted, too
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
 
   /// Says how far the work is, and asks whether its time is over.
@@ -38,6 +39,7 @@ struct Quantity {
   Index usual_length = 1024;
   bool several_lengths = false;  // --length takes a list
   bool files = false;            // --file: of somebody's dump, too
+  bool certifies = false;        // --certificate: its sheet can carry a proof
   Sheet (*measure)(const Question&);
 };
 

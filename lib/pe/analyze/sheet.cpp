@@ -207,6 +207,20 @@ Sheet compared(const std::vector<std::pair<std::string, Sheet>>& sheets) {
   return all;
 }
 
+void choose_columns(Sheet& sheet, const std::vector<std::string>& names) {
+  std::vector<Column> chosen;
+  std::vector<std::string> all;
+  for (const Column& column : sheet.columns) all.push_back(column.name);
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(sheet.columns, name, &Column::name);
+    if (found == sheet.columns.end())
+      throw UsageError(
+          fmt::format("--fields: no column '{}': there are {}", name, fmt::join(all, ", ")));
+    chosen.push_back(*found);
+  }
+  sheet.columns = std::move(chosen);
+}
+
 std::vector<Field> fields_of(const Sheet& sheet) {
   std::vector<Field> fields;
   for (const Column& column : sheet.columns) {

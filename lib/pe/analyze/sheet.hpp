@@ -33,6 +33,7 @@ struct Sheet {
   std::vector<Axis> axes;
   std::vector<Column> columns;
   std::vector<std::string> notes = {};
+  std::string certificate = {};  // JSON, where one was asked for
 
   Index points() const;
 };
@@ -50,6 +51,9 @@ double rounded(double value, const Error& error);
 /// axes differ, every coordinate that one of them has. Throws UsageError where they have other axes
 /// or columns.
 Sheet compared(const std::vector<std::pair<std::string, Sheet>>& sheets);
+
+/// Leaves the columns named, in this order. Throws UsageError for a name that there is not.
+void choose_columns(Sheet& sheet, const std::vector<std::string>& names);
 
 /// Fields of f64, each value rounded to what is certain; words are fields of i64.
 std::vector<Field> fields_of(const Sheet& sheet);
