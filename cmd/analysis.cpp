@@ -151,7 +151,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                     .lengths = lengths,
                     .threads = resolved.threads,
                     .rule_options = rule_options,
-                    .among_kinds = among_kinds};
+                    .among_kinds = among_kinds,
+                    .certificate = !analysis.certificate.empty()};
   if (of_file) take_dump(question, analysis);
   const std::string named = of_file ? analysis.files.front() : label;
   Progress progress(fmt::format("{} of {}", quantity.name, named));
@@ -175,6 +176,14 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   for (const std::string& versus : analysis.versus)
     provenance.parameters.push_back({"versus", versus, "flag --versus"});
   if (!sheet.notes.empty()) provenance.texts.push_back({"note", sheet.notes});
+}
+
+void check_certificate(const Analysis& analysis) {
+  if (!analysis.versus.empty())
+    throw UsageError("--certificate proves what is said of one subject: leave out --versus");
+  if (analysis.certificate == analysis.output.path)
+    throw UsageError(fmt::format("--certificate and -o both name {}: the proof needs its own file",
+                                 analysis.certificate));
 }
 
 constexpr const char* footer =
@@ -216,6 +225,11 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                    "how the arrays are laid out (default: recognised)")
         ->type_name("NAME");
   }
+  if (quantity.certifies)
+    app.add_option("--certificate", analysis.certificate,
+                   "write the proof, too: the steps with their bounds, as JSON for "
+                   "scripts/check-certificate")
+        ->type_name("FILE");
   add_output_options(app, analysis.output);
   const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
                                    ? quantity.example
@@ -227,6 +241,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
+  if (!analysis.certificate.empty()) check_certificate(analysis);
   std::vector<std::pair<std::string, Sheet>> sheets;
   const auto add = [&](Answer answer) {
     const std::string label = answer.label;
@@ -257,6 +272,7 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   Provenance provenance;
   const Sheet sheet = measured(analysis, command, provenance);
   output.records = !analysis.versus.empty() || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  if (!analysis.certificate.empty()) write_text(sheet.certificate, analysis.certificate);
   write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);
 }
