@@ -38,6 +38,7 @@ struct Quantity {
   Index usual_length = 1024;
   bool several_lengths = false;  // --length takes a list
   bool files = false;            // --file: of somebody's dump, too
+  bool bare = false;  // without an encoding: of every one that it has a meaning for, side by side
   Sheet (*measure)(const Question&);
 };
 
