@@ -189,6 +189,20 @@ std::vector<Request> requests_of(const Analysis& analysis) {
   return requests;
 }
 
+struct Refusal {
+  std::string encoding, why;
+};
+
+// Of all encodings, those that refuse are left out, and say why; where all do, that is the answer.
+template <typename Ask>
+void ask_or_leave_out(const Request& request, const Ask& ask, std::vector<Refusal>& refusals) {
+  try {
+    ask(request);
+  } catch (const UsageError& error) {
+    refusals.push_back({std::string(request.texts.encoding->name), error.what()});
+  }
+}
+
 }  // namespace
 
 void carry_out(const Analysis& analysis, const std::string& command) {
@@ -202,9 +216,22 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   const auto add = [&](Answer answer) {
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
-  for (const Request& request : requests_of(analysis))
+  std::vector<Refusal> refusals;
+  const bool bare = !analysis.request.texts.encoding;
+  const auto ask = [&](const Request& request) {
     add(answer_to(analysis, request, command, sheets.empty() ? &provenance : nullptr));
-  if (!analysis.request.texts.encoding) provenance.encoding = "all";
+  };
+  for (const Request& request : requests_of(analysis)) {
+    if (bare)
+      ask_or_leave_out(request, ask, refusals);
+    else
+      ask(request);
+  }
+  if (sheets.empty()) throw UsageError(refusals.front().why);
+  if (bare) {
+    provenance.encoding = "all";
+    provenance.parameters.clear();
+  }
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
   choose_columns(sheet, analysis.request.fields);
   describe(provenance, analysis, sheet);
@@ -212,6 +239,8 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   laid_out.records = sheets.size() > 1 || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
   write(fields_of(sheet), provenance, laid_out);
   for (const std::string& note : sheet.notes) say(note);
+  for (const Refusal& refusal : refusals)
+    say(fmt::format("{} is left out: {}", refusal.encoding, refusal.why));
 }
 
 }  // namespace pe::cmd
