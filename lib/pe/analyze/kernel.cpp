@@ -134,11 +134,11 @@ Spectrum spectrum_of(const Question& question, const Subject& subject, const Bia
     entry = (p < 1 ? std::pow(entry, p) : 2 * p * entry * std::pow(before, p - 1)) +
             0x1p-51 * kernel.largest;
   }
-  Spectrum spectrum{symmetric_eigenvalues(without_constants(kernel.matrix)), 0};
-  std::ranges::reverse(spectrum.values);
-  spectrum.error = 6 * n * 0x1p-52 * n * kernel.largest + n * entry;
+  Spectrum spectrum{{}, 6 * n * 0x1p-52 * n * kernel.largest + n * entry};
   if (!std::isfinite(spectrum.error))
     throw MathError("the kernel is larger than a double can be: give a smaller --exponent");
+  spectrum.values = symmetric_eigenvalues(without_constants(kernel.matrix));
+  std::ranges::reverse(spectrum.values);
   return spectrum;
 }
 
