@@ -1,4 +1,4 @@
-// From options to questions, and their answers side by side.
+// From requests to questions, and their answers side by side.
 #include "analysis.hpp"
 
 #include <fmt/format.h>
@@ -110,7 +110,8 @@ void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
   const auto imply = [&](std::string_view name, Index extent) {
     const auto is_meant = [&](const Parameter& row) { return row.name == name; };
     if (std::ranges::any_of(schema, is_meant) && extent > 0)
-      texts.implied[std::string(name)] = {std::to_string(extent), "the shape of " + arrays.front().shown};
+      texts.implied[std::string(name)] = {std::to_string(extent),
+                                          "the shape of " + arrays.front().shown};
   };
   imply("dim", shape.back());
   imply("rows", shape[shape.size() - 2]);
@@ -178,6 +179,41 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   if (!sheet.notes.empty()) provenance.texts.push_back({"note", sheet.notes});
 }
 
+// The encodings that the quantity has a meaning for, as they are without a word.
+std::vector<Request> every_request(const Analysis& analysis) {
+  std::vector<Request> requests;
+  for (const Encoding* encoding : all_encodings())
+    if (applies(*analysis.quantity, *encoding)) {
+      requests.push_back(analysis.request);
+      requests.back().texts.encoding = encoding;
+    }
+  return requests;
+}
+
+// What is asked for first, and what beside it.
+std::vector<Request> requests_of(const Analysis& analysis) {
+  std::vector<Request> requests = analysis.request.texts.encoding
+                                      ? std::vector<Request>{analysis.request}
+                                      : every_request(analysis);
+  for (const std::string& versus : analysis.versus)
+    requests.push_back(request_of(versus, analysis));
+  return requests;
+}
+
+struct Refusal {
+  std::string encoding, why;
+};
+
+// Of all encodings, those that refuse are left out, and say why; where all do, that is the answer.
+template <typename Ask>
+void ask_or_leave_out(const Request& request, const Ask& ask, std::vector<Refusal>& refusals) {
+  try {
+    ask(request);
+  } catch (const UsageError& error) {
+    refusals.push_back({std::string(request.texts.encoding->name), error.what()});
+  }
+}
+
 void check_certificate(const Analysis& analysis) {
   if (!analysis.versus.empty())
     throw UsageError("--certificate proves what is said of one subject: leave out --versus");
@@ -186,57 +222,13 @@ void check_certificate(const Analysis& analysis) {
                                  analysis.certificate));
 }
 
-constexpr const char* footer =
-    "DEFINITION\n  {1}\n  ({2})\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze {0} {4} -o "
-    "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
-    "write\n";
+bool are_of_kinds(const std::vector<Request>& requests) {
+  return std::ranges::any_of(requests, [&](const Request& other) {
+    return other.texts.encoding->kind != requests.front().texts.encoding->kind;
+  });
+}
 
 }  // namespace
-
-void add_analysis_options(CLI::App& app, Analysis& analysis) {
-  const Quantity& quantity = *analysis.quantity;
-  const Encoding& encoding = *analysis.request.texts.encoding;
-  check_applies(quantity, encoding);
-  add_options(app, analysis.request);
-  add_parameters(app, own_options(quantity, encoding), "Of the quantity", analysis.options);
-  describe_shared(app, quantity, encoding);
-  CLI::Option* dtype = app.get_option("--dtype");
-  dtype->description("element type that the encoding is stored in before it is analysed");
-  dtype->default_str("f64");
-  if (quantity.several_lengths) {
-    app.remove_option(app.get_option("--length"));
-    app.add_option("--length", analysis.lengths, "lengths, one row each")->type_name("N,...");
-  }
-  app.add_option("--versus", analysis.versus,
-                 "another subject on the same axis, an encoding and its options in quotes; once "
-                 "for each. The first column then names the subject")
-      ->type_name("'ENCODING ...'")
-      ->allow_extra_args(false);
-  app.add_option("--fields", analysis.request.fields, "columns to write, in this order")
-      ->type_name("NAME,...");
-  if (quantity.files) {
-    app.add_option("--file", analysis.files,
-                   "somebody's dump instead of the encoding's own values; once for each file")
-        ->type_name("FILE[:TENSOR]")
-        ->allow_extra_args(false);
-    app.add_option("--shape", analysis.shape, "of a raw file, whose type --dtype says")
-        ->type_name("N,...");
-    app.add_option("--file-layout", analysis.file_layout,
-                   "how the arrays are laid out (default: recognised)")
-        ->type_name("NAME");
-  }
-  if (quantity.certifies)
-    app.add_option("--certificate", analysis.certificate,
-                   "write the proof, too: the steps with their bounds, as JSON for "
-                   "scripts/check-certificate")
-        ->type_name("FILE");
-  add_output_options(app, analysis.output);
-  const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
-                                   ? quantity.example
-                                   : encoding.name;
-  app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
-                         quantity.example, own, quantity.accuracy));
-}
 
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
@@ -250,15 +242,26 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
       answer.label = fmt::format("{} ({})", label, number);
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
-  std::vector<Request> others;
-  for (const std::string& versus : analysis.versus) others.push_back(request_of(versus, analysis));
-  const Kind kind = analysis.request.texts.encoding->kind;
-  const bool among_kinds = std::ranges::any_of(
-      others, [&](const Request& other) { return other.texts.encoding->kind != kind; });
-  add(answer_to(analysis, analysis.request, command, among_kinds, &provenance));
-  for (Request& other : others)
-    add(answer_to(analysis, std::move(other), command, among_kinds, nullptr));
+  const std::vector<Request> requests = requests_of(analysis);
+  const bool bare = !analysis.request.texts.encoding, among_kinds = are_of_kinds(requests);
+  std::vector<Refusal> refusals;
+  const auto ask = [&](const Request& request) {
+    add(answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr));
+  };
+  for (const Request& request : requests) {
+    if (bare)
+      ask_or_leave_out(request, ask, refusals);
+    else
+      ask(request);
+  }
+  if (sheets.empty()) throw UsageError(refusals.front().why);
+  if (bare) {
+    provenance.encoding = "all";
+    provenance.parameters.clear();
+  }
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
+  for (const Refusal& refusal : refusals)
+    sheet.notes.push_back(fmt::format("{} is left out: {}", refusal.encoding, refusal.why));
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);
@@ -271,7 +274,8 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   Output output = output_of(analysis.output, threads);
   Provenance provenance;
   const Sheet sheet = measured(analysis, command, provenance);
-  output.records = !analysis.versus.empty() || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  const bool compares = !sheet.axes.empty() && sheet.axes.front().name == "subject";
+  output.records = compares || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
   if (!analysis.certificate.empty()) write_text(sheet.certificate, analysis.certificate);
   write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);

@@ -43,6 +43,7 @@ struct Quantity {
   bool files = false;            // --file: of somebody's dump, too
   bool tries_rules = false;      // parameters of scalings need no --scaling: they are for all
   bool certifies = false;        // --certificate: its sheet can carry a proof
+  bool bare = false;  // without an encoding: of every one that it has a meaning for, side by side
   Sheet (*measure)(const Question&);
 };
 
