@@ -35,6 +35,12 @@ CASES = [
     Case("spectrum rope --dim 128 --partial-rotary-factor 0.25 --length 7", ladder(10000, 32, None, 7), count=16),
     Case("spectrum rope --dim 64 --length 9 --versus 'rope --dim 32'", lambda row: ladder(10000, 64 if row["subject"] == "rope --dim 64" else 32, None, 9)(row),
          count=48),
+    # Each axis of a grid by its own cells; 16 pairs of row, 16 of column with a ladder each.
+    Case("spectrum rope-2d --grid 24x10", lambda row: {"turns": (24 if row["axis"] == "row" else 10) * mpf(10000) ** (-2 * mpf(int(row["pair"]) % 16) / 32) / (2 * pi)}, count=32,
+         notes=["row: 16 pairs, wavelengths 6.283 to 35332.9, 13 of them longer than its 24 cells; column: 16 pairs"]),
+    # M-RoPE's time takes the 16 fastest pairs: waves of at most 160 positions (2502.05173).
+    Case("spectrum mrope --model qwen2-vl-7b --length 100", lambda row: {"turns": 100 * mpf(10) ** (-12 * mpf(row["pair"]) / 128) / (2 * pi)}, count=64,
+         notes=["time: 16 pairs, wavelengths 6.283 to 160."]),
     Case("spectrum alibi", None, fails="spectrum has no meaning for alibi"),
     Case("spectrum rope --trained 0", None, fails="--trained"),
 ]

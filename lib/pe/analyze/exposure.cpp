@@ -126,9 +126,10 @@ std::string summary_of(const std::string& scheme, const Exposure& exposure,
                                  least - exposure.probability.begin() + 1);
   if (largest < static_cast<double>(rows)) text += fmt::format(", largest {:.2f}", largest);
   if (scheme == "self-extend") {
-    // (L − w)·G + w, where G divides w.
-    const Index reach =
-        (settings.trained - settings.extend_window) * settings.group + settings.extend_window;
+    // ⌊(M − 1)/G⌋ + w − ⌊w/G⌋ ≤ L − 1 for M positions: (L − w)·G + w, where G divides w.
+    const Index beyond = (settings.trained - settings.extend_window) * settings.group,
+                kept = settings.extend_window / settings.group * settings.group,
+                reach = beyond > 0 ? std::max(settings.trained, beyond + kept) : settings.trained;
     text += fmt::format(", {} positions at most, {} of {} distances take two values", reach, two,
                         settings.length);
   }

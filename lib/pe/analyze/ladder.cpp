@@ -9,8 +9,12 @@ namespace pe {
 namespace {
 
 void append(std::vector<LadderPair>& pairs, const std::vector<Real>& frequencies,
-            const std::string& axis) {
-  for (const Real& frequency : frequencies) pairs.push_back({frequency, frequency, axis});
+            const std::string& axis, Index extent = 0) {
+  for (const Real& frequency : frequencies) pairs.push_back({frequency, frequency, axis, extent});
+}
+
+Index extent_of(const Coordinates& coordinates, std::size_t axis) {
+  return coordinates.extents.empty() ? 0 : coordinates.extents[axis];
 }
 
 std::vector<LadderPair> pairs_of(const Rotation& rotation) {
@@ -21,9 +25,11 @@ std::vector<LadderPair> pairs_of(const Rotation& rotation) {
     pairs[j].unscaled = rotation.unscaled[j];
   for (const WavePart& part : rotation.parts)
     for (const std::optional<Place>& side : {part.layout.sine, part.layout.cosine})
-      for (Index j = 0; side && j < part.waves.pairs(); ++j)
-        pairs.at(static_cast<std::size_t>(side->offset + j * side->step)).axis =
-            rotation.coordinates->axes[part.axis];
+      for (Index j = 0; side && j < part.waves.pairs(); ++j) {
+        LadderPair& pair = pairs.at(static_cast<std::size_t>(side->offset + j * side->step));
+        pair.axis = rotation.coordinates->axes[part.axis];
+        pair.extent = extent_of(*rotation.coordinates, part.axis);
+      }
   return pairs;
 }
 
@@ -31,7 +37,8 @@ std::vector<LadderPair> pairs_of(const Table& table) {
   std::vector<LadderPair> pairs;
   if (table.waves) append(pairs, table.waves->first.frequencies(), "position");
   for (const WavePart& part : table.parts)
-    append(pairs, part.waves.frequencies(), table.grid->axes[part.axis]);
+    append(pairs, part.waves.frequencies(), table.grid->axes[part.axis],
+           extent_of(*table.grid, part.axis));
   return pairs;
 }
 

@@ -13,6 +13,7 @@ struct LadderPair {
   Real frequency;    // θ_j, radians per position along its axis
   Real unscaled;     // before any scaling
   std::string axis;  // the coordinate that it reads: position, row, column, frame, …
+  Index extent = 0;  // cells of a grid along it; 0: it has no end
 };
 
 /// The pairs of a rotation, or of the waves that a table is made of, in their order. Throws

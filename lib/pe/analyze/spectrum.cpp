@@ -42,6 +42,35 @@ std::string critical_note(const std::vector<LadderPair>& pairs, double trained) 
       incomplete, pairs.size(), trained, 2 * (static_cast<Index>(pairs.size()) - incomplete));
 }
 
+// Of several axes: what each of them has of the ladder, shortest wave to longest.
+std::string axes_note(const std::vector<LadderPair>& pairs, double trained) {
+  std::vector<std::string> axes;
+  for (const LadderPair& pair : pairs)
+    if (std::ranges::find(axes, pair.axis) == axes.end()) axes.push_back(pair.axis);
+  std::string note;
+  for (const std::string& axis : axes) {
+    Index count = 0, incomplete = 0;
+    double shortest = std::numeric_limits<double>::infinity(), longest = 0;
+    for (const LadderPair& pair : pairs) {
+      if (pair.axis != axis) continue;
+      const double wave = to_double(wavelength(pair.frequency));
+      const double shown = pair.extent > 0 ? static_cast<double>(pair.extent) : trained;
+      ++count;
+      if (to_double(wavelength(pair.unscaled)) > shown) ++incomplete;
+      shortest = std::min(shortest, wave);
+      longest = std::max(longest, wave);
+    }
+    note += fmt::format("{}{}: {} pairs, wavelengths {:.4g} to {:.6g}", note.empty() ? "" : "; ",
+                        axis, count, shortest, longest);
+    const Index extent = std::ranges::find(pairs, axis, &LadderPair::axis)->extent;
+    if (extent > 0)
+      note += fmt::format(", {} of them longer than its {} cells", incomplete, extent);
+    else if (!std::isnan(trained))
+      note += fmt::format(", {} of them longer than the {} positions trained", incomplete, trained);
+  }
+  return axes.size() > 1 ? note : "";
+}
+
 Sheet measure(const Question& question) {
   const std::vector<LadderPair> pairs = ladder_of(question.subject.effect, "spectrum");
   const double trained = trained_of(question);
@@ -68,14 +97,20 @@ Sheet measure(const Question& question) {
          [](const LadderPair& pair) { return wavelength(pair.frequency); });
   column("turns_trained", "turns of the unscaled pair within what was trained",
          [&](const LadderPair& pair) { return Real(trained * pair.unscaled / turn); });
-  column("turns", "turns within the wanted length",
-         [&](const LadderPair& pair) { return Real(wanted * pair.frequency / turn); });
+  column("turns", "turns within the wanted length, or within the cells of a grid along the axis",
+         [&](const LadderPair& pair) {
+           const double reach = pair.extent > 0 ? static_cast<double>(pair.extent) : wanted;
+           return Real(reach * pair.frequency / turn);
+         });
   column("seen", "share of a period that training shows", [&](const LadderPair& pair) {
     return std::isnan(trained) ? Real(trained)
                                : Real(std::min(Real(1), Real(trained * pair.unscaled / turn)));
   });
   sheet.columns.push_back(Column::of_words("axis", "the coordinate that the pair reads", axes));
-  if (!std::isnan(trained)) sheet.notes.push_back(critical_note(pairs, trained));
+  if (const std::string note = axes_note(pairs, trained); !note.empty())
+    sheet.notes.push_back(note);
+  else if (!std::isnan(trained))
+    sheet.notes.push_back(critical_note(pairs, trained));
   return sheet;
 }
 
@@ -85,7 +120,8 @@ extern constinit const Quantity spectrum{
     .name = "spectrum",
     .summary = "frequency and wavelength of every pair, and how much of a period training shows",
     .definition =
-        "wavelength λ_j = 2π/θ_j; turns = L/λ_j; a pair with λ_j > L_trained never "
+        "wavelength λ_j = 2π/θ_j; turns = L/λ_j, with the cells along the pair's axis for L where "
+        "there is a grid; a pair with λ_j > L_trained never "
         "completes a period, and twice the number of the others is the critical "
         "dimension",
     .source = "Liu et al. 2024, arXiv:2310.05209, §3; Shang et al. 2025, arXiv:2502.20082, §3.1",
