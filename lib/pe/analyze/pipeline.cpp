@@ -81,7 +81,13 @@ std::string apply(Pipeline& pipeline, const std::string& part) {
   return printed(type->type) + " " + (step == "inv freq" ? "inv_freq" : step);
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
+int significant_bits(DType type) {
+  return type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
+}
+
+}  // namespace
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char letter : text)
     if (letter == separator)
@@ -95,12 +101,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-int significant_bits(DType type) {
-  return type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
-}
-
-}  // namespace
-
 bool Pipeline::has_steps() const {
   if (every_step) return dialect != nullptr || vectors.has_value();
   return dialect || vectors || positions != DType::f32 || frequencies != DType::f32 ||
@@ -109,9 +109,9 @@ bool Pipeline::has_steps() const {
 
 std::vector<Pipeline> parse_pipelines(const std::string& text) {
   std::vector<Pipeline> pipelines;
-  for (const std::string& item : split(text, ',')) {
+  for (const std::string& item : parts_of(text, ',')) {
     Pipeline pipeline;
-    for (const std::string& part : split(item, '+'))
+    for (const std::string& part : parts_of(item, '+'))
       pipeline.name += (pipeline.name.empty() ? "" : "+") + apply(pipeline, part);
     if (pipeline.dialect && pipeline.frequencies != DType::f32)
       throw UsageError(

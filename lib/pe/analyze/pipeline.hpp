@@ -28,6 +28,9 @@ struct Pipeline {
 /// name of a dialect; + joins them. Throws UsageError that names what there is.
 std::vector<Pipeline> parse_pipelines(const std::string& text);
 
+/// The parts of a text between separators, without the blanks around them.
+std::vector<std::string> parts_of(const std::string& text, char separator);
+
 /// The value rounded once to the type, to nearest even.
 double rounded_once(double value, DType type);
 
