@@ -1,4 +1,4 @@
-// From options to questions, and their answers side by side.
+// From requests to questions, and their answers side by side.
 #include "analysis.hpp"
 
 #include <fmt/format.h>
@@ -110,7 +110,8 @@ void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
   const auto imply = [&](std::string_view name, Index extent) {
     const auto is_meant = [&](const Parameter& row) { return row.name == name; };
     if (std::ranges::any_of(schema, is_meant) && extent > 0)
-      texts.implied[std::string(name)] = {std::to_string(extent), "the shape of " + arrays.front().shown};
+      texts.implied[std::string(name)] = {std::to_string(extent),
+                                          "the shape of " + arrays.front().shown};
   };
   imply("dim", shape.back());
   imply("rows", shape[shape.size() - 2]);
@@ -177,52 +178,28 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   if (!sheet.notes.empty()) provenance.texts.push_back({"note", sheet.notes});
 }
 
-constexpr const char* footer =
-    "DEFINITION\n  {1}\n  ({2})\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze {0} {4} -o "
-    "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
-    "write\n";
+// The encodings that the quantity has a meaning for, as they are without a word.
+std::vector<Request> every_request(const Analysis& analysis) {
+  std::vector<Request> requests;
+  for (const Encoding* encoding : all_encodings())
+    if (applies(*analysis.quantity, *encoding)) {
+      requests.push_back(analysis.request);
+      requests.back().texts.encoding = encoding;
+    }
+  return requests;
+}
+
+// What is asked for first, and what beside it.
+std::vector<Request> requests_of(const Analysis& analysis) {
+  std::vector<Request> requests = analysis.request.texts.encoding
+                                      ? std::vector<Request>{analysis.request}
+                                      : every_request(analysis);
+  for (const std::string& versus : analysis.versus)
+    requests.push_back(request_of(versus, analysis));
+  return requests;
+}
 
 }  // namespace
-
-void add_analysis_options(CLI::App& app, Analysis& analysis) {
-  const Quantity& quantity = *analysis.quantity;
-  const Encoding& encoding = *analysis.request.texts.encoding;
-  check_applies(quantity, encoding);
-  add_options(app, analysis.request);
-  add_parameters(app, own_options(quantity, encoding), "Of the quantity", analysis.options);
-  describe_shared(app, quantity, encoding);
-  CLI::Option* dtype = app.get_option("--dtype");
-  dtype->description("element type that the encoding is stored in before it is analysed");
-  dtype->default_str("f64");
-  if (quantity.several_lengths) {
-    app.remove_option(app.get_option("--length"));
-    app.add_option("--length", analysis.lengths, "lengths, one row each")->type_name("N,...");
-  }
-  app.add_option("--versus", analysis.versus,
-                 "another subject on the same axis, an encoding and its options in quotes; once "
-                 "for each. The first column then names the subject")
-      ->type_name("'ENCODING ...'")
-      ->allow_extra_args(false);
-  app.add_option("--fields", analysis.request.fields, "columns to write, in this order")
-      ->type_name("NAME,...");
-  if (quantity.files) {
-    app.add_option("--file", analysis.files,
-                   "somebody's dump instead of the encoding's own values; once for each file")
-        ->type_name("FILE[:TENSOR]")
-        ->allow_extra_args(false);
-    app.add_option("--shape", analysis.shape, "of a raw file, whose type --dtype says")
-        ->type_name("N,...");
-    app.add_option("--file-layout", analysis.file_layout,
-                   "how the arrays are laid out (default: recognised)")
-        ->type_name("NAME");
-  }
-  add_output_options(app, analysis.output);
-  const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
-                                   ? quantity.example
-                                   : encoding.name;
-  app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
-                         quantity.example, own, quantity.accuracy));
-}
 
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
@@ -235,14 +212,14 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
       answer.label = fmt::format("{} ({})", label, number);
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
-  std::vector<Request> others;
-  for (const std::string& versus : analysis.versus) others.push_back(request_of(versus, analysis));
-  const Kind kind = analysis.request.texts.encoding->kind;
+  std::vector<Request> requests = requests_of(analysis);
+  const Kind kind = requests.front().texts.encoding->kind;
   const bool among_kinds = std::ranges::any_of(
-      others, [&](const Request& other) { return other.texts.encoding->kind != kind; });
-  add(answer_to(analysis, analysis.request, command, among_kinds, &provenance));
-  for (Request& other : others)
-    add(answer_to(analysis, std::move(other), command, among_kinds, nullptr));
+      requests, [&](const Request& request) { return request.texts.encoding->kind != kind; });
+  for (Request& request : requests)
+    add(answer_to(analysis, std::move(request), command, among_kinds,
+                  sheets.empty() ? &provenance : nullptr));
+  if (!analysis.request.texts.encoding) provenance.encoding = "all";
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
@@ -256,7 +233,8 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   Output output = output_of(analysis.output, threads);
   Provenance provenance;
   const Sheet sheet = measured(analysis, command, provenance);
-  output.records = !analysis.versus.empty() || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  const bool several = !analysis.versus.empty() || !analysis.request.texts.encoding;
+  output.records = several || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
   write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);
 }

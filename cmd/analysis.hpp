@@ -24,6 +24,9 @@ struct Analysis {
 /// meaning for the encoding.
 void add_analysis_options(CLI::App& app, Analysis& analysis);
 
+/// The same of the quantity alone, which is then of every encoding that it has a meaning for.
+void add_bare_options(CLI::App& app, Analysis& analysis);
+
 /// Every subject measured, side by side; `provenance` becomes that of the first.
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance);
 

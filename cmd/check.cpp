@@ -28,22 +28,8 @@ std::vector<std::int64_t> shifts_of(const CheckRequest& asked) {
 }
 
 Case case_of(const Subject& subject, const CheckRequest& asked) {
-  Case checked{.effect = subject.effect,
-               .positions = subject.span.positions,
-               .offsets = subject.span.offsets,
-               .dtype = subject.dtype,
-               .remake =
-                   [subject](Index length) {
-                     return within_budget(subject.encoding->make(subject.parameters, length));
-                   },
-               .shifts = shifts_of(asked)};
-  if (const auto rows = rows_of(subject.effect)) {
-    const PositionRange& positions = checked.positions;
-    const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
-    if (low < 0 || high >= *rows)
-      throw UsageError(fmt::format("positions {} lie outside the {}, which has {} rows",
-                                   spell(positions), name_of(kind_of(subject.effect)), *rows));
-  }
+  Case checked = case_of(subject);
+  checked.shifts = shifts_of(asked);
   if (!asked.embeddings.empty()) checked.embeddings = read_array(asked.embeddings);
   return checked;
 }

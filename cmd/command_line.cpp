@@ -56,10 +56,14 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
                 std::string(reading_of(texts).encoding->name));
 }
 
-bool CommandLine::asks_for(std::size_t depth, std::string_view name) const {
-  return words_.size() > depth && words_[depth] == name &&
-         std::none_of(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(depth),
+bool CommandLine::has_word(std::size_t depth) const {
+  return words_.size() > depth &&
+         std::none_of(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(depth) + 1,
                       is_option);
+}
+
+bool CommandLine::asks_for(std::size_t depth, std::string_view name) const {
+  return has_word(depth) && words_[depth] == name;
 }
 
 void CommandLine::check_word(const CLI::App& app, std::size_t depth, std::string_view what) const {

@@ -23,6 +23,9 @@ class CommandLine {
   /// Whether the word at `depth` before any option is `name`.
   bool asks_for(std::size_t depth, std::string_view name) const;
 
+  /// Whether any word stands at `depth` before any option.
+  bool has_word(std::size_t depth) const;
+
   /// Refuses a word at `depth` that names no subcommand of `app`, suggesting the nearest.
   void check_word(const CLI::App& app, std::size_t depth, std::string_view what) const;
 

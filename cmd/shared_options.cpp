@@ -58,6 +58,7 @@ std::vector<Parameter> own_options(const Quantity& quantity, const Encoding& enc
 }
 
 void take_shared(const Quantity& quantity, SubjectTexts& texts, Given& told) {
+  if (!texts.encoding) return;  // of every encoding: they are told nothing
   const std::vector<Parameter> schema = schema_of(*texts.encoding);
   for (const Parameter& mine : quantity.parameters) {
     const Parameter* theirs = shared_with(schema, mine);

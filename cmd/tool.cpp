@@ -115,10 +115,14 @@ void add_encodings(CLI::App& app, const CommandLine& line, std::size_t depth,
 }
 
 void add_over_encodings(CLI::App& app, const CommandLine& line, std::string_view name,
-                        std::string_view summary, const AddEncoding& add) {
+                        std::string_view summary, const AddEncoding& add,
+                        const std::function<void(CLI::App&)>& add_bare) {
   CLI::App* sub = app.add_subcommand(std::string(name), std::string(summary));
   if (!line.asks_for(0, name)) return;
-  sub->require_subcommand(1);
+  if (add_bare && !line.has_word(1))
+    add_bare(*sub);
+  else
+    sub->require_subcommand(1);
   add_encodings(*sub, line, 1, add);
   line.check_word(*sub, 1, "encoding");
 }

@@ -37,8 +37,10 @@ using AddEncoding = std::function<void(CLI::App&, const Encoding&)>;
 void add_encodings(CLI::App& app, const CommandLine& line, std::size_t depth,
                    const AddEncoding& add);
 
-/// The subcommand `name`, which takes the name of an encoding behind it.
+/// The subcommand `name`, which takes the name of an encoding behind it; where there is none,
+/// `add_bare`, unless it is empty, gives the subcommand its own options and callback.
 void add_over_encodings(CLI::App& app, const CommandLine& line, std::string_view name,
-                        std::string_view summary, const AddEncoding& add);
+                        std::string_view summary, const AddEncoding& add,
+                        const std::function<void(CLI::App&)>& add_bare = {});
 
 }  // namespace pe::cmd

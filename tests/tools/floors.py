@@ -25,8 +25,8 @@ FLOORS = {
 }
 FLOORS["subject"] = MIDDLE | {"encodings", "dialects", "configs"}
 FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other parameters
-FLOORS["analyze"] = set(FLOORS)  # curves are of any subject, and of somebody's dump
-FLOORS["verify"] = set(FLOORS) - {"analyze"}
+FLOORS["verify"] = set(FLOORS)
+FLOORS["analyze"] = set(FLOORS)  # curves are of any subject, of somebody's dump, and of the laws
 FLOORS["cmd"] = set(FLOORS)
 
 # Diagnosis in rooms. Its own files are its types; those that lead from a dump to a room stand above the rooms.

@@ -94,4 +94,21 @@ Decomposition singular_values(const Matrix& matrix) {
   }
 }
 
+std::vector<double> symmetric_eigenvalues(const Matrix& matrix) {
+  if (matrix.rows() == 0 || matrix.rows() != matrix.columns())
+    throw MathError(
+        fmt::format("{} x {} numbers have no eigenvalues", matrix.rows(), matrix.columns()));
+  check_finite(matrix, "a matrix to decompose");
+  try {
+    const xt::xtensor<double, 1> values = xt::linalg::eigvalsh(adapted(matrix));
+    if (!finite(values.data(), values.size()))
+      throw MathError("the eigenvalues are larger than a double can be");
+    return {values.begin(), values.end()};
+  } catch (const MathError&) {
+    throw;
+  } catch (const std::runtime_error& error) {  // xtensor-blas, when LAPACK's info is not 0
+    throw MathError(fmt::format("no eigenvalues: {}", error.what()));
+  }
+}
+
 }  // namespace pe

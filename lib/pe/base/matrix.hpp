@@ -44,4 +44,8 @@ struct Decomposition {
 };
 Decomposition singular_values(const Matrix& matrix);
 
+/// Eigenvalues of a symmetric matrix, of which the lower half is read, rising. Each is within
+/// n·2^-52·‖matrix‖ of the true one (LAPACK Users' Guide, §4.7). Throws MathError as above.
+std::vector<double> symmetric_eigenvalues(const Matrix& matrix);
+
 }  // namespace pe

@@ -52,12 +52,19 @@ struct Distance {
                           // own bound stands
 };
 
+// Of a stored turn from the truth: √2 of one rounding and of what f64 values may be off by. Said
+// once, so that a table of correctly rounded turns is not beyond the bound by a rounding of its
+// own.
+double allowed_distance(const Rotation& rotation, const Case& subject) {
+  return std::sqrt(2.0) * (entry_error(rotation, subject) + 0x1p-52 * rotation.magnitude);
+}
+
 // How far any stored turn lies from the truth, in one pass of O(L·d). Where the stored bytes are
 // those of the correctly rounded table, the distance is at most √2·e without looking closer;
 // elsewhere it is measured against f64 values, themselves within √2·2^-52·A.
 Distance from_exact(const Rotation& rotation, const Case& subject) {
   const double a = rotation.magnitude, slack = std::sqrt(2.0) * 0x1p-52 * a;
-  Distance distance{std::sqrt(2.0) * entry_error(rotation, subject) + slack, 0, 0, false};
+  Distance distance{allowed_distance(rotation, subject), 0, 0, false};
   const Index n = rotation.pairs;
   std::vector<std::byte> stored, rounded;
   for_blocks(subject.positions, 2 * n, [&](Index first, const PositionRange& block) {
@@ -218,8 +225,7 @@ Measurement turns_add(const Rotation& rotation, const Case& subject) {
     return result;
   }
   const Distance distance = from_exact(rotation, subject);
-  const double a = rotation.magnitude, d = distance.worst,
-               e = std::sqrt(2.0) * (entry_error(rotation, subject) + 0x1p-52 * a);
+  const double a = rotation.magnitude, d = distance.worst, e = allowed_distance(rotation, subject);
   result.worst = 3 * a * d + d * d;
   result.bound = 3 * a * e + e * e;
   result.bound_from = fmt::format("3A·D + D² with D = √2·e, e = {:.3g} (one rounding to {})",
@@ -256,8 +262,7 @@ Measurement rotation_relative_only(const Rotation& rotation, const Case& subject
   }
   const Distance distance = from_exact(rotation, subject);
   const Spread spread = spread_of_products(rotation, subject);
-  const double a = rotation.magnitude, d = distance.worst,
-               e = std::sqrt(2.0) * (entry_error(rotation, subject) + 0x1p-52 * a);
+  const double a = rotation.magnitude, d = distance.worst, e = allowed_distance(rotation, subject);
   result.worst = 2 * a * d + d * d;
   result.bound = 2 * a * e + e * e;
   result.bound_from = fmt::format("2A·D + D² with D = √2·e, e = {:.3g} (one rounding to {})",

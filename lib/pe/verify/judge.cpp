@@ -35,6 +35,26 @@ std::string_view name_of(Word word) {
   return names[static_cast<std::size_t>(word)];
 }
 
+Case case_of(const Subject& subject) {
+  Case checked{.effect = subject.effect,
+               .positions = subject.span.positions,
+               .offsets = subject.span.offsets,
+               .dtype = subject.dtype,
+               .remake =
+                   [subject](Index length) {
+                     return within_budget(subject.encoding->make(subject.parameters, length));
+                   },
+               .shifts = {}};
+  if (const auto rows = rows_of(subject.effect)) {
+    const PositionRange& positions = checked.positions;
+    const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
+    if (low < 0 || high >= *rows)
+      throw UsageError(fmt::format("positions {} lie outside the {}, which has {} rows",
+                                   spell(positions), name_of(kind_of(subject.effect)), *rows));
+  }
+  return checked;
+}
+
 Verdict judge_law(const Property& property, const Encoding& encoding, const Case& subject) {
   check_applies(property, encoding);
   return measured(property, true, [&] { return property.measure(subject); });

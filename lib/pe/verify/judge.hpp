@@ -7,6 +7,7 @@
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/properties/property.hpp"
+#include "pe/subject/subject.hpp"
 
 namespace pe {
 
@@ -21,6 +22,10 @@ struct Verdict {
   Measurement measurement;
   double seconds = 0;
 };
+
+/// What laws are measured on of a subject: its effect at its positions, as it is stored in its
+/// dtype. Throws UsageError for positions beyond the effect's rows.
+Case case_of(const Subject& subject);
 
 /// One law, judged whether the encoding promises it or not. Throws UsageError when it says nothing
 /// about the kind.

@@ -1,0 +1,81 @@
+// The options of pe-analyze, of one encoding and of all.
+#include <fmt/format.h>
+
+#include "analysis.hpp"
+#include "shared_options.hpp"
+
+namespace pe::cmd {
+namespace {
+
+void add_columns_option(CLI::App& app, Analysis& analysis) {
+  app.add_option("--fields", analysis.request.fields, "columns to write, in this order")
+      ->type_name("NAME,...");
+}
+
+constexpr const char* footer =
+    "DEFINITION\n  {1}\n  ({2})\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze {0} {4} -o "
+    "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
+    "write\n";
+
+}  // namespace
+
+void add_analysis_options(CLI::App& app, Analysis& analysis) {
+  const Quantity& quantity = *analysis.quantity;
+  const Encoding& encoding = *analysis.request.texts.encoding;
+  check_applies(quantity, encoding);
+  add_options(app, analysis.request);
+  add_parameters(app, own_options(quantity, encoding), "Of the quantity", analysis.options);
+  describe_shared(app, quantity, encoding);
+  CLI::Option* dtype = app.get_option("--dtype");
+  dtype->description("element type that the encoding is stored in before it is analysed");
+  dtype->default_str("f64");
+  if (quantity.several_lengths) {
+    app.remove_option(app.get_option("--length"));
+    app.add_option("--length", analysis.lengths, "lengths, one row each")->type_name("N,...");
+  }
+  app.add_option("--versus", analysis.versus,
+                 "another subject on the same axis, an encoding and its options in quotes; once "
+                 "for each. The first column then names the subject")
+      ->type_name("'ENCODING ...'")
+      ->allow_extra_args(false);
+  add_columns_option(app, analysis);
+  if (quantity.files) {
+    app.add_option("--file", analysis.files,
+                   "somebody's dump instead of the encoding's own values; once for each file")
+        ->type_name("FILE[:TENSOR]")
+        ->allow_extra_args(false);
+    app.add_option("--shape", analysis.shape, "of a raw file, whose type --dtype says")
+        ->type_name("N,...");
+    app.add_option("--file-layout", analysis.file_layout,
+                   "how the arrays are laid out (default: recognised)")
+        ->type_name("NAME");
+  }
+  add_output_options(app, analysis.output);
+  const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
+                                   ? quantity.example
+                                   : encoding.name;
+  app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
+                         quantity.example, own, quantity.accuracy));
+}
+
+void add_bare_options(CLI::App& app, Analysis& analysis) {
+  const Quantity& quantity = *analysis.quantity;
+  Request& request = analysis.request;
+  app.require_subcommand(0, 1);
+  add_parameters(app, {quantity.parameters.data(), quantity.parameters.size()}, "Of the quantity",
+                 analysis.options);
+  app.add_option("--length", request.texts.length, "positions 0 to N-1")->type_name("N");
+  app.add_option("--dtype", request.texts.dtype,
+                 "element type that the encodings are stored in before they are analysed")
+      ->type_name("{f64,f32,f16,bf16}")
+      ->default_str("f64");
+  app.add_option("--threads", request.threads, "threads to compute with; 0: one for each processor")
+      ->type_name("N")
+      ->capture_default_str();
+  add_columns_option(app, analysis);
+  add_output_options(app, analysis.output);
+  app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
+                         quantity.example, "", quantity.accuracy));
+}
+
+}  // namespace pe::cmd

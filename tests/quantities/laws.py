@@ -1,0 +1,63 @@
+# Which laws must hold, and by how much the others are missed, from each encoding's formula.
+from judge import Case
+from mpmath import mpf
+
+WISHES = ["unique", "length-invariant", "distance-by-offset", "bounded", "deterministic"]
+
+
+def verdicts(**told):
+    """By law, underscores for dashes; the others hold."""
+    def truth(row):
+        verdict = told.get(row["law"].replace("-", "_"), "holds")
+        return {"verdict": verdict, "obeyed": {"holds": "yes", "fails": "no"}.get(verdict, row["obeyed"])}
+    return truth
+
+
+def worst(**numbers):
+    return lambda row: {"worst": numbers[row["law"].replace("-", "_")]} if row["law"].replace("-", "_") in numbers else {}
+
+
+# What no reader of a paper would doubt.
+BARE = {
+    ("sinusoidal", "unique"): "holds", ("sinusoidal", "linear-shift"): "holds", ("sinusoidal", "relative-only"): "noted",
+    ("sinusoidal", "toeplitz"): "no meaning", ("index", "unique"): "holds", ("index", "bounded"): "noted", ("normalized-index", "length-invariant"): "noted",
+    ("rope", "relative-only"): "holds", ("rope", "norm-preserving"): "holds", ("rope", "unique"): "no meaning", ("xpos", "norm-preserving"): "noted",
+    ("alibi", "slopes"): "holds", ("alibi", "falls-with-distance"): "holds", ("t5", "buckets-monotone"): "holds", ("shaw", "clipped"): "holds",
+    ("kerple", "toeplitz"): "holds", ("transformer-xl", "rel-shift"): "holds", ("deberta", "expansion"): "holds", ("swin", "rel-shift"): "no meaning",
+}
+OBEYED = {("index", "bounded"): "no", ("normalized-index", "length-invariant"): "no", ("normalized-index", "bounded"): "yes",
+          ("xpos", "norm-preserving"): "no", ("sinusoidal", "relative-only"): "no", ("rope", "slopes"): "unknown"}
+
+
+MASKED = {"alibi", "kerple", "sandwich", "fire"}  # −inf stands where a key is masked
+
+
+def matrix(row):
+    at = row["subject"], row["law"]
+    return {**({"verdict": BARE[at]} if at in BARE else {}), **({"obeyed": OBEYED[at]} if at in OBEYED else {})}
+
+
+CASES = [
+    Case("laws sinusoidal --laws wishes", verdicts(), count=5),
+    Case("laws sinusoidal --laws wishes --dtype bf16 --length 300", verdicts(), count=5),
+    Case("laws index --laws wishes", verdicts(bounded="fails", distance_by_offset="fails"), count=5, notes=["fails distance-by-offset, bounded"]),
+    Case("laws index --length 300 --laws bounded,distance-by-offset", worst(bounded=298, distance_by_offset=299 * 298), count=2),
+    Case("laws normalized-index --laws wishes", verdicts(length_invariant="fails", distance_by_offset="fails"), count=5),
+    Case("laws normalized-index --length 101 --laws distance-by-offset", worst(distance_by_offset=mpf(99) / 100), count=1),
+    Case("laws learned --laws wishes", verdicts(distance_by_offset="fails"), count=5),
+    Case("laws rope --laws wishes", verdicts(unique="no meaning", distance_by_offset="no meaning", bounded="no meaning"), count=5),
+    Case("laws rope --model llama-3.1-8b --laws relative-only,turns-add,norm-preserving", verdicts(), count=3),
+    Case("laws rope --scaling yarn --factor 4 --original-max-position 2048 --laws unit-pairs,relative-only", verdicts(), count=2),
+    Case("laws xpos --laws norm-preserving,relative-only", verdicts(norm_preserving="fails"), count=2),
+    Case("laws alibi --symmetric --laws symmetric,causal", verdicts(causal="fails"), count=2),
+    Case("laws t5 --laws toeplitz,order-sensitive", verdicts(), notes=["drawn with --seed 0"], count=2),
+    Case("laws rope --laws toeplitz --versus alibi", lambda row: {"verdict": "no meaning" if row["subject"] == "rope" else "holds"}, count=2),
+    Case("laws", matrix, count=21 * 31, notes=["normalized-index: ", "deberta: "]),
+    Case("laws --laws finite --length 16", lambda row: {"verdict": "fails" if row["subject"] in MASKED else "holds"}, count=21),
+    Case("laws alibi --laws slope", None, fails="did you mean slopes?"),
+    Case("laws alibi --laws ,", None, fails="--laws names no law"),
+    Case("laws --length 0", None, fails="--length"),
+    Case("laws --bogus", None, fails="unknown option '--bogus'"),
+    Case("laws learned --positions 600:700", None, fails="lie outside the table, which has 512 rows"),
+    Case("spectrum", None, fails="needs the name of an encoding"),
+]
