@@ -174,4 +174,9 @@ CASES = [
     Case("decay rope --versus alibi --view all", None, fails="do not stand in one table"),
     Case("decay sinusoidal --dim 4096 --length 1000000", None, fails="--length"),
     Case("decay rope --correlation 2", None, fails="--correlation"),
+    Case("decay rope --head 3", None, fails="--head is of biases"),
+    Case("decay alibi --correlation 1", None, fails="--correlation is of rotations"),
+    Case("decay sinusoidal --side after", None, fails="--side is of biases"),
+    Case("decay rope --dim 64 --length 20 --score envelope", lambda row: {"score": rotation(ladder(10000, 64), 64)(row)["envelope"]}),
+    Case("decay alibi --length 20 --head mean", lambda row: {"score": sum(alibi(head, mpf(row["distance"])) for head in range(8)) / 8}, count=20),
 ]

@@ -52,7 +52,9 @@ constexpr Parameter options[] = {
     {.name = "view",
      .type = Parameter::Type::choice,
      .help = "all: every column that the kind has; curve: distance, score, fall, weight and share, "
-             "which every kind has (default: all, and curve where --versus names another kind)",
+             "which every kind has (default: all; curve where --versus names another kind, and "
+             "with --score "
+             "or --head mean)",
      .choices = "all curve"},
     {.name = "score",
      .type = Parameter::Type::choice,
@@ -105,9 +107,37 @@ constexpr Parameter options[] = {
      .fallback = "before",
      .choices = "before after"}};
 
+bool is_given(const Question& question, std::string_view option) {
+  return question.options.has(option) && question.options.origin(option) != "default";
+}
+
+// Options that say nothing of this kind. Among several kinds each takes its own.
+void check_meaning(const Question& question) {
+  const Kind kind = kind_of(question.subject.effect);
+  const auto refuse = [&](std::string_view option, std::string_view kinds) {
+    if (is_given(question, option))
+      throw UsageError(
+          fmt::format("--{} is of {}, and has no meaning for a {}", option, kinds, name_of(kind)));
+  };
+  if (question.among_kinds) return;
+  if (kind != Kind::bias)
+    for (const char* option : {"head", "query", "side"}) refuse(option, "biases");
+  if (kind != Kind::rotation)
+    for (const char* option : {"score", "scale", "correlation", "mean", "draws"})
+      refuse(option, "rotations");
+  if (kind == Kind::bias) refuse("axis", "rotations and tables");
+}
+
+// Whoever chooses a curve wants it.
+bool wants_curve(const Question& question) {
+  if (question.options.has("view")) return question.options.choice("view") == "curve";
+  const bool mean = question.options.has("head") && question.options.choice("head") == "mean";
+  return question.among_kinds || mean || is_given(question, "score");
+}
+
 Sheet measure(const Question& question) {
-  const bool curve = question.options.has("view") ? question.options.choice("view") == "curve"
-                                                  : question.among_kinds;
+  check_meaning(question);
+  const bool curve = wants_curve(question);
   switch (kind_of(question.subject.effect)) {
     case Kind::rotation:
       return curve ? sheet_of(rotation_curve(question)) : rotation_decay(question);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "pe/analyze/curve.hpp"
@@ -15,7 +16,7 @@ namespace pe {
 namespace {
 
 constexpr double most_values = 0x1p27;  // numbers held: 1 GiB
-constexpr double most_products = 4e11;  // multiplications, some minutes
+constexpr double most_products = 6e10;  // multiplications: about a minute
 
 void choose_axis(Rows& rows, const Table& table, const Question& question) {
   rows.extent = rows.positions.count;
@@ -99,12 +100,33 @@ double Rows::cosine_error() const {
   return 4 * off + 2 * off * off + (d / 4 + 16) * 0x1p-53;
 }
 
-Rows rows_in_memory(const Question& question, const Table& table, const PositionRange& positions,
-                    const std::string& asker) {
-  Rows rows{.positions = laws::existing(table, positions), .width = table.width};
+Table as_table(const Effect& effect) {
+  if (const Table* table = std::get_if<Table>(&effect)) return *table;
+  const Rotation& rotation = std::get<Rotation>(effect);
+  Table table;
+  table.width = 2 * rotation.pairs;
+  table.grid = rotation.coordinates;
+  table.fill = [rotation](const PositionRange& positions, DType dtype, std::byte* out) {
+    const std::size_t row = static_cast<std::size_t>(rotation.pairs) * size_of(dtype),
+                      count = static_cast<std::size_t>(positions.count);
+    std::vector<std::byte> cosine(count * row), sine(count * row);
+    rotation.fill(positions, dtype, cosine.data(), sine.data());
+    for (std::size_t i = 0; i < count; ++i, out += 2 * row) {
+      std::memcpy(out, cosine.data() + i * row, row);
+      std::memcpy(out + row, sine.data() + i * row, row);
+    }
+  };
+  return table;
+}
+
+Rows rows_in_memory(const Question& question, const std::string& asker) {
+  const Table table = as_table(question.subject.effect);
+  Rows rows{.positions = laws::existing(table, question.subject.span.positions),
+            .width = table.width};
   if (rows.positions.count == 0)
     throw UsageError(fmt::format("{} has no row to look at: the table has {}, --positions {}",
-                                 asker, table.rows.value_or(0), pe::spell(positions)));
+                                 asker, table.rows.value_or(0),
+                                 pe::spell(question.subject.span.positions)));
   if (rows.positions.decimals != 0 && table.rows)
     throw UsageError("--positions must be whole numbers: they count rows");
   const double size = static_cast<double>(rows.positions.count) * static_cast<double>(table.width);
@@ -127,15 +149,11 @@ Rows rows_in_memory(const Question& question, const Table& table, const Position
     rows.norm = std::max(rows.norm, rows.norms.back());
   }
   for (const double value : rows.values) largest = std::max(largest, std::fabs(value));
-  const Error error = error_of(question, "pe");
+  const bool turns = kind_of(question.subject.effect) == Kind::rotation;
+  const Error error = error_of(question, turns ? "cos" : "pe");
   rows.entry = error.absolute + error.relative * largest;
   choose_axis(rows, table, question);
   return rows;
-}
-
-Rows rows_in_memory(const Question& question, const std::string& asker) {
-  const auto& table = std::get<Table>(question.subject.effect);
-  return rows_in_memory(question, table, question.subject.span.positions, asker);
 }
 
 Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {

@@ -26,13 +26,14 @@ struct Rows {
   double cosine_error() const;
 };
 
+/// The effect as a table: of a rotation the rows are its cosines, then its sines, as it stores
+/// them, so that a product of two is A² times the sum of cos((p − q)θ).
+Table as_table(const Effect& effect);
+
 /// The rows that a table is asked for: all that exist at the positions. Of a grid `axis` names what
 /// lags run along (default: its first). Throws UsageError where they are too many to hold, or where
 /// one is no number.
 Rows rows_in_memory(const Question& question, const std::string& asker);
-/// The same of a table made otherwise.
-Rows rows_in_memory(const Question& question, const Table& table, const PositionRange& positions,
-                    const std::string& asker);
 
 /// One statistic for each chosen lag.
 struct LagStatistics {

@@ -10,21 +10,12 @@
 #include "pe/base/narrow.hpp"
 #include "pe/model/random.hpp"
 #include "pe/properties/laws.hpp"
+#include "pe/properties/shift_fit.hpp"
 
 namespace pe::laws {
 namespace {
 
-constexpr Index most_rows = 4096;  // positions that a fit looks at
-constexpr Index blocks = 16;       // runs of positions, fitted and held out in turn
-
-// The rows of `all`, [position, dim], at every index in `rows`. The table was asked once: one that
-// is integrated from its start makes a run of rows as fast as the last of them.
-Matrix gather(const std::vector<double>& all, Index width, const std::vector<Index>& rows) {
-  Matrix matrix(rows.size(), static_cast<std::size_t>(width));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    std::copy_n(&all[static_cast<std::size_t>(rows[i] * width)], width, &matrix(i, 0));
-  return matrix;
-}
+constexpr Index most_rows = most_fitted_rows;
 
 double column_sum(const Matrix& matrix) {  // the largest Σ_i |M_ij|
   double largest = 0;
@@ -54,40 +45,28 @@ struct Trial {
 Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t shift, double e,
                 DType dtype, bool later) {
   const Index usable = std::min<Index>(positions.count - shift, most_rows);
-  std::vector<Index> fitted, tried;
-  for (Index i = 0; i < usable; ++i)
-    ((i * blocks / usable % 2 == 0) == later ? tried : fitted).push_back(i);
+  const auto [fitted, tried] = halves_of(usable, later);
+  // The table is asked once: one that is integrated from its start makes a run of rows as fast as
+  // the last of them.
   const auto here = rows_of(table, positions.slice(0, usable), dtype),
              there = rows_of(table, positions.slice(shift, usable), dtype);
   const Matrix x = gather(here, table.width, fitted), y = gather(there, table.width, fitted);
   const Matrix x_tried = gather(here, table.width, tried),
                y_tried = gather(there, table.width, tried);
 
-  const auto [u, s, vt] = singular_values(x);
   // A matrix of independent errors up to e has no singular value above e(√n + √d); what lies below
   // is rounding.
   const double noise = e * (std::sqrt(static_cast<double>(fitted.size())) +
-                            std::sqrt(static_cast<double>(table.width))) +
-                       s[0] * 1e-14;
-  std::size_t rank = 0;
-  while (rank < s.size() && s[rank] > 2 * noise) ++rank;
-  if (rank == 0)
-    throw MathError(
-        fmt::format("nothing to fit: no direction of the table stands out of its rounding (largest "
-                    "singular value {:.3g}, of rounding {:.3g})",
-                    s[0], noise));
-  Matrix scaled = transposed(first_rows(vt, rank));  // [dim, rank]
-  for (std::size_t j = 0; j < rank; ++j)
-    for (std::size_t i = 0; i < scaled.rows(); ++i) scaled(i, j) /= s[j];
-  const Matrix u_kept = transposed(first_columns(u, rank));
-  const Matrix weights = product(product(x_tried, scaled), u_kept);  // [tried, fitted]
+                            std::sqrt(static_cast<double>(table.width)));
+  const ShiftFit fit = fit_shift(x, y, noise, 1e-14);
+  const Matrix weights = product(product(x_tried, fit.scaled), fit.u);  // [tried, fitted]
   const Matrix guess = product(weights, y);
   const Matrix rebuilt = product(weights, x);
-  const Matrix m = product(product(scaled, u_kept), y);
+  const Matrix& m = fit.m;
   const double size = 2 * column_sum(m);
 
   Trial trial;
-  trial.rank = static_cast<Index>(rank);
+  trial.rank = static_cast<Index>(fit.rank);
   double excess = -HUGE_VAL;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     double reach = 0, rest = 0;

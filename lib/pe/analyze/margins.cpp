@@ -1,0 +1,189 @@
+// margins: how near the rows of a table come to each other, as the sequence grows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pe/analyze/curve.hpp"
+#include "pe/analyze/lags.hpp"
+#include "pe/base/error.hpp"
+
+namespace pe::quantity_rows {
+namespace {
+
+constexpr Parameter options[] = {
+    {.name = "points",
+     .help = "lengths, evenly spaced on a logarithmic scale (default: powers of two, and the whole "
+             "length; of several --length, each)",
+     .lowest = "2",
+     .highest = "1000000"}};
+
+constexpr double most_products = 6e10;  // differences: about a minute
+
+// The nearest earlier row of each row, the first of those that cannot be told apart, and whether an
+// earlier one is equal to it.
+struct Nearest {
+  std::vector<double> distance;
+  std::vector<Index> row;
+  std::vector<char> repeated;
+};
+
+double distance_between(const double* a, const double* b, Index n) {
+  double sums[8] = {};
+  Index i = 0;
+  const auto add = [&](Index at, int lane) {
+    const double apart = a[at] - b[at];
+    sums[lane] += apart * apart;
+  };
+  for (; i + 8 <= n; i += 8)
+    for (int lane = 0; lane < 8; ++lane) add(i + lane, lane);
+  for (int lane = 0; i < n; ++i, ++lane) add(i, lane);
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+// Whether a distance is less than another by more than both may be off.
+bool nearer(double distance, double other, const Error& error) {
+  return std::isinf(other) || distance < other - 2 * (error.absolute + error.relative * other);
+}
+
+// Rows off by e in each of d entries are off by 2e·√d in a distance, whose own arithmetic rounds
+// d/8 + 6 times.
+Error error_of(const Rows& rows) {
+  const auto d = static_cast<double>(rows.width);
+  return {2 * rows.entry * std::sqrt(d), (d / 8 + 8) * 0x1p-53};
+}
+
+Nearest nearest_of(const Question& question, const Rows& rows, const Error& error) {
+  const Index count = rows.positions.count;
+  const double work =
+      static_cast<double>(count) * static_cast<double>(count) / 2 * static_cast<double>(rows.width);
+  if (work > most_products)
+    throw UsageError(fmt::format(
+        "margins looks at every pair of rows: {} rows of {} channels take too long; give --length "
+        "{} or less",
+        count, rows.width,
+        static_cast<Index>(std::sqrt(2 * most_products / static_cast<double>(rows.width)))));
+  const auto size = static_cast<std::size_t>(count);
+  Nearest nearest{std::vector<double>(size, HUGE_VAL), std::vector<Index>(size, 0),
+                  std::vector<char>(size, 0)};
+  in_parallel(question, count, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    double least = HUGE_VAL, chosen = HUGE_VAL;
+    for (Index j = 0; j < i; ++j)
+      if (const double square = distance_between(rows.row(i), rows.row(j), rows.width);
+          square < least) {
+        least = square;
+        if (!nearer(std::sqrt(square), chosen, error)) continue;
+        chosen = std::sqrt(square);
+        nearest.row[at] = j;
+      }
+    nearest.distance[at] = std::sqrt(least);
+    // A square below the smallest double is no equality.
+    const double *own = rows.row(i), *other = rows.row(nearest.row[at]);
+    nearest.repeated[at] = i > 0 && least == 0 && std::equal(own, own + rows.width, other);
+  });
+  return nearest;
+}
+
+std::vector<Index> lengths_of(const Question& question, Index count) {
+  std::vector<Index> lengths;
+  if (question.lengths.size() > 1) {
+    for (const Index length : question.lengths) {
+      if (length < 2 || length > count)
+        throw UsageError(
+            fmt::format("--length {}: margins are of 2 to {} rows here", length, count));
+      lengths.push_back(length);
+    }
+    return lengths;
+  }
+  if (count < 2) throw UsageError(fmt::format("margins are of two rows and more, got {}", count));
+  if (question.options.has("points")) {
+    for (const Index last : chosen_points(question, count, "lengths"))
+      if (last > 0) lengths.push_back(last + 1);
+    return lengths;
+  }
+  for (Index length = 2; length < count; length *= 2) lengths.push_back(length);
+  lengths.push_back(count);
+  return lengths;
+}
+
+Sheet measure(const Question& question) {
+  const Rows rows = rows_in_memory(question, "margins");
+  const std::vector<Index> lengths = lengths_of(question, rows.positions.count);
+  const Error error = error_of(rows);
+  const Nearest nearest = nearest_of(question, rows, error);
+  std::vector<double> margin, share, first, second, collisions, adjacent;
+  for (const Index length : lengths) {
+    Index at = 1, repeated = 0;
+    double step = HUGE_VAL, least = HUGE_VAL, squares = 0;
+    for (Index i = 0; i < length; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      squares += rows.norms[row] * rows.norms[row];
+      repeated += nearest.repeated[row];
+      least = std::min(least, nearest.distance[row]);
+      if (nearer(nearest.distance[row], nearest.distance[static_cast<std::size_t>(at)], error))
+        at = i;
+      if (i > 0)
+        step =
+            std::min(step, std::sqrt(distance_between(rows.row(i), rows.row(i - 1), rows.width)));
+    }
+    margin.push_back(least);
+    share.push_back(least / std::sqrt(squares / static_cast<double>(length)));
+    first.push_back(rows.positions.value(nearest.row[static_cast<std::size_t>(at)]));
+    second.push_back(rows.positions.value(at));
+    collisions.push_back(static_cast<double>(repeated));
+    adjacent.push_back(step);
+  }
+  // share's norm is at least the one that margin / share shows, and off as a distance is.
+  double norm = std::max(rows.norm, 1e-300);
+  for (std::size_t i = 0; i < margin.size(); ++i)
+    if (share[i] > 0) norm = std::min(norm, margin[i] / share[i]);
+  const std::string ends =
+      collisions.back() > 0
+          ? fmt::format("{} of {} rows repeat an earlier one, first {} that of {}",
+                        collisions.back(), lengths.back(), second.back(), first.back())
+          : fmt::format(
+                "no two of {} rows are equal; the nearest are {} and {}, {:.4g} apart, and "
+                "the nearest neighbours {:.4g}",
+                lengths.back(), first.back(), second.back(), margin.back(), adjacent.back());
+  return {
+      .axes = {placed_axis("length", {lengths.begin(), lengths.end()}, "rows looked at")},
+      .columns = {{"margin", "least distance of two rows", std::move(margin), error},
+                  {"share",
+                   "margin / root mean square norm",
+                   std::move(share),
+                   {2 * error.absolute / norm, 4 * error.relative}},
+                  {"first", "position of the one", std::move(first)},
+                  {"second", "position of the other", std::move(second)},
+                  {"collisions", "rows that are equal to an earlier one", std::move(collisions)},
+                  {"adjacent", "least distance of two neighbours", std::move(adjacent), error}},
+      .notes = {ends}};
+}
+
+}  // namespace
+
+extern constinit const Quantity margins{
+    .name = "margins",
+    .summary =
+        "the least distance between two rows of a table as the length grows, and rows that "
+        "collide",
+    .definition =
+        "margin(L) = min |P(p) − P(q)| over p < q < L; collisions(L) = the rows below L "
+        "that are equal to an earlier one, as stored in the dtype",
+    .source =
+        "what the uniqueness of positions asks of a table (Vaswani et al. 2017, "
+        "arXiv:1706.03762, §3.5)",
+    .accuracy =
+        "distances from differences in double, every pair looked at; positions and counts "
+        "are exact.",
+    .subjects = "table",
+    .parameters = options,
+    .example = "sinusoidal --dim 64 --length 4096 --dtype bf16",
+    .usual_length = 2048,
+    .several_lengths = true,
+    .files = true,
+    .measure = &measure,
+};
+
+}  // namespace pe::quantity_rows
