@@ -152,7 +152,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                     .lengths = lengths,
                     .threads = resolved.threads,
                     .rule_options = rule_options,
-                    .among_kinds = among_kinds};
+                    .among_kinds = among_kinds,
+                    .certificate = !analysis.certificate.empty()};
   if (of_file) take_dump(question, analysis);
   const std::string named = of_file ? analysis.files.front() : label;
   Progress progress(fmt::format("{} of {}", quantity.name, named));
@@ -199,11 +200,20 @@ std::vector<Request> requests_of(const Analysis& analysis) {
   return requests;
 }
 
+void check_certificate(const Analysis& analysis) {
+  if (!analysis.versus.empty())
+    throw UsageError("--certificate proves what is said of one subject: leave out --versus");
+  if (analysis.certificate == analysis.output.path)
+    throw UsageError(fmt::format("--certificate and -o both name {}: the proof needs its own file",
+                                 analysis.certificate));
+}
+
 }  // namespace
 
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
+  if (!analysis.certificate.empty()) check_certificate(analysis);
   std::vector<std::pair<std::string, Sheet>> sheets;
   const auto add = [&](Answer answer) {
     const std::string label = answer.label;
@@ -235,6 +245,7 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   const Sheet sheet = measured(analysis, command, provenance);
   const bool several = !analysis.versus.empty() || !analysis.request.texts.encoding;
   output.records = several || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  if (!analysis.certificate.empty()) write_text(sheet.certificate, analysis.certificate);
   write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);
 }

@@ -17,6 +17,7 @@ struct Analysis {
   std::string lengths;  // --length, where the quantity takes several
   std::vector<std::string> versus, files;
   std::string shape, file_layout;
+  std::string certificate;  // where the proof goes; empty: nowhere
   OutputRequest output;
 };
 

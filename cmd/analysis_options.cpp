@@ -50,6 +50,11 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                    "how the arrays are laid out (default: recognised)")
         ->type_name("NAME");
   }
+  if (quantity.certifies)
+    app.add_option("--certificate", analysis.certificate,
+                   "write the proof, too: the steps with their bounds, as JSON for "
+                   "scripts/check-certificate")
+        ->type_name("FILE");
   add_output_options(app, analysis.output);
   const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
                                    ? quantity.example

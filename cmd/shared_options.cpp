@@ -52,8 +52,13 @@ void take_words(const Parameter& mine, const Parameter& theirs, Given& options, 
 std::vector<Parameter> own_options(const Quantity& quantity, const Encoding& encoding) {
   const std::vector<Parameter> schema = schema_of(encoding);
   std::vector<Parameter> own;
-  for (const Parameter& parameter : quantity.parameters)
-    if (!shared_with(schema, parameter)) own.push_back(parameter);
+  for (Parameter parameter : quantity.parameters) {
+    if (shared_with(schema, parameter)) continue;
+    // An alias gives way to the encoding's own option.
+    if (parameter.alias && shared_with(schema, {.name = parameter.alias}))
+      parameter.alias = nullptr;
+    own.push_back(parameter);
+  }
   return own;
 }
 

@@ -112,6 +112,8 @@ CASES = [
     Case("context rope --base 10000 --critical exact", both(critical(10000, 128, mpf(4096), form="exact"), firsts(extrapolation_limit=4096))),
     Case("context rope --dim 64 --length 999 --versus 'rope --dim 32'",
          lambda row: curve(ladder(10000, 64 if row["subject"] == "rope --dim 64" else 32))(row), count=2),
+    Case("context rope --base 0.5 --length 20", both(curve(ladder(0.5, 128)), firsts(critical_dim=None, extrapolation_limit=None))),
+    Case("context rope --trained 3 --length 20", firsts(critical_dim=0, extrapolation_limit=2 * pi)),
     Case("context alibi", None, fails="context has no meaning for alibi"),
     Case("context mrope", None, fails="context has no meaning for mrope"),
     Case("context rope --length 0", None, fails="--length"),

@@ -77,11 +77,12 @@ def errors(scaled, magnitude, wanted):
     exact = positions.astype(np.longdouble)[:, None] * np.array([np.longdouble(nstr(one, 30)) for one in scaled])
     single = (positions.astype(np.float32)[:, None] * np.array([float(one) for one in scaled], np.float32)).astype(np.float64)
     blunt = bf16(bf16(positions)[:, None] * bf16(np.array([float(one) for one in scaled]))).astype(np.float64)
-    worst = dict.fromkeys(("error_f32", "error_bf16", "error_bf16_angles"), 0)
+    worst = dict.fromkeys(("error_f32", "error_f16", "error_bf16", "error_bf16_angles"), 0)
     a = float(magnitude)
     for side in (np.cos, np.sin):
         true = np.longdouble(nstr(magnitude, 30)) * side(exact)
-        for name, value in (("error_f32", np.float32(a * side(single))), ("error_bf16", bf16(a * side(single))), ("error_bf16_angles", bf16(a * side(blunt)))):
+        for name, value in (("error_f32", np.float32(a * side(single))), ("error_f16", np.float16(a * side(single))),
+                            ("error_bf16", bf16(a * side(single))), ("error_bf16_angles", bf16(a * side(blunt)))):
             worst[name] = max(worst[name], abs(value - true).max())
     return {name: mpf(repr(value).split("'")[0]) if not isinstance(value, np.longdouble) else mpf(str(value)) for name, value in worst.items()}
 
@@ -117,6 +118,8 @@ CASES = [
     Ordered("plan rope --model gpt-oss-20b --length 9000 --rules linear,ntk,llama3 --factors 3", plan(64, 150000, 4096, 9000, model("gpt-oss-20b"))),
     Case("plan rope --model phi-3.5-mini --rules yarn --factors 4", lambda row: {"config": row["config"] if "longrope" in row["config"] else "a list: yarn is longrope to Phi-3"},
          rows=lambda row: row["rule"] == "yarn"),
+    Case("plan rope --trained 4096 --length 8192 --rules abf --adjusted-base 500000", lambda row: {"factor": 1, "config": '{"rope_theta": 500000.0}'}, count=2,
+         rows=lambda row: row["candidate"] == "abf"),
     Case("plan rope --trained 4096 --length 100", lambda row: {"rank": 1, "first_negative": None, "negatives": 0, "beyond": 0}, rows=lambda row: row["rule"] == "none"),
     Case("plan rope --model gemma-4 --trained 8192 --length 16384 --factors 2", lambda row: {"config": (
         "no config.json says this" if row["rule"] == "none" else '{"rope_parameters": {"full_attention": {"rope_type": "proportional", "factor": 2.0, "rope_theta": 1000000.0, '

@@ -178,7 +178,8 @@ CASES = [
     *(Case(LONG.format("bf16 table+bf16 turning", p, p + 1), near(score_rms=(3.9e-3, 4.9e-3)), count=1) for p in (16, 4096, 131072)),
     *(Case(LONG.format("bf16 vectors", p, p + 1), near(score_rms=(2.6e-3, 3.1e-3)), count=1) for p in (16, 4096, 131072)),
     Case(LONG.format("bf16 inv_freq", 65536, 65537), near(score_rms=(5e-8, 9e-8)), count=1),
-    Case(LONG.format("torchtune", 131071, 131072), near(angle=(3.55e-3, 4.2e-3)), count=1),
+    Case(LONG.format("trtllm", 131071, 131072), lambda row: {"angle": max(
+        abs(mpf(float(F32(131071) * (F32(1) / F32(10000.0 ** (2 * j / 128))))) - 131071 * theta) for j, theta in enumerate(ladder(10000, 128)))}, count=1),
     Case(LONG.format("ggml", 131071, 131072), near(angle=(1.1e-2, 1.4e-2)), count=1),
     *(Case(LONG.format("bf16", p, p + 1), lambda row, n=n: {"distinct": n}) for p, n in ((512, 385), (2048, 641), (4096, 769), (32768, 1153), (131072, 1409))),
     Case("precision rope --dim 8 --length 400 --k 3 --seed 5 --draws 4 --pipelines 'float32,float64,bf16 table+bf16 turning,bf16 vectors'",

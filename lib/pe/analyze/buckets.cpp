@@ -81,7 +81,7 @@ Sheet by_bucket(const Question& question, const Buckets& buckets) {
   column("last", "greatest distance", &BucketRun::last, root);
   column("width", "how many relative positions share it", &BucketRun::width, {});
   column("pairs", "how many pairs of query and key read it within the length", &BucketRun::pairs,
-         {});
+         {.absolute = 0, .relative = 0x1p-50});  // whole up to 2^53
   std::vector<std::string> sides;
   for (const BucketRun& run : runs) sides.push_back(run.side);
   sheet.columns.push_back(Column::of_words("side", "where the key stands", sides));

@@ -55,7 +55,13 @@ void add_rules(Candidates& candidates, const Question& question, const Stretchin
     if ((!named && rule.name != rule.scaling->name) || is_listed(candidates.list, rule)) continue;
     Candidate candidate{
         .rule = std::move(rule), .name = {}, .stretching = stretching, .sums = {}, .errors = {}};
-    candidate.name = fmt::format("{} {}", candidate.rule.name, stretching.factor);
+    const BentRule& made = candidate.rule;
+    if (made.parameters.has("factor"))  // its own, or that of the rule under it
+      candidate.name = fmt::format("{} {}", made.name, stretching.factor);
+    else {
+      candidate.name = made.name;
+      candidate.stretching.factor = "1";
+    }
     candidates.list.push_back(std::move(candidate));
   }
 }

@@ -78,17 +78,19 @@ Real critical_dim(const Rotation& rotation, const Real& base, double trained,
                   const std::string& form) {
   const Index dim = 2 * rotation.pairs;
   const Real turns = Real(trained) / (2 * real_pi());
+  if (base < 1) return std::numeric_limits<Real>::quiet_NaN();  // no wave is longer than the first
   if (base == 1) return turns >= 1 ? Real(dim) : Real(0);
   const Real exact = dim * log(turns) / log(base);
   if (form == "exact") return exact;
-  const Real ceiled = 2 * ceil(Real(exact / 2));
-  return form == "clamped" ? std::clamp(ceiled, Real(0), Real(dim)) : ceiled;
+  const Real ceiled = std::max(Real(0), Real(2 * ceil(Real(exact / 2))));
+  return form == "clamped" ? std::min(ceiled, Real(dim)) : ceiled;
 }
 
 // T_extra = 2πβ^(d_extra/d) (their eq. 8): the wavelength, on the ladder of base β, of the first
 // pair that never turned in full. A rule that bends the ladder otherwise has that pair, too, where
 // d_extra is a pair's.
 double extrapolation_limit(const Rotation& rotation, const Real& critical) {
+  if (isnan(critical)) return none;
   if (rotation.recipe && rotation.recipe->rule == LadderRule::plain)
     return to_double(
         Real(2 * real_pi() * pow(rotation.recipe->base, Real(critical / rotation.recipe->dim))));

@@ -101,6 +101,16 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
+bool Pipeline::stores_as(const Pipeline& other, DType stored) const {
+  // What comes of float32 angles is float32, and is not changed by more bits.
+  const auto kept = [&](const Pipeline& one) {
+    const DType type = one.table.value_or(stored);
+    return type == DType::f64 && one.angles != DType::f64 ? DType::f32 : type;
+  };
+  return dialect == other.dialect && positions == other.positions &&
+         frequencies == other.frequencies && angles == other.angles && kept(*this) == kept(other);
+}
+
 bool Pipeline::has_steps() const {
   if (every_step) return dialect != nullptr || vectors.has_value();
   return dialect || vectors || positions != DType::f32 || frequencies != DType::f32 ||

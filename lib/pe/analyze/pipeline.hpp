@@ -20,6 +20,8 @@ struct Pipeline {
 
   bool every_step = false;  // named by one type
 
+  /// Whether it stores the same turns as another one, where no type of theirs is `stored`.
+  bool stores_as(const Pipeline& other, DType stored) const;
   /// Whether it says more of single steps than the type of the entries.
   bool has_steps() const;
 };

@@ -34,6 +34,7 @@ void compare(const NarrowLadder& ladder, double position, const double* exact,
     for (std::size_t side = 0; side < 2; ++side) {
       const double is = exact[2 * j + side], value = ladder.magnitude * turned[side];
       widen_by(errors.f32, static_cast<double>(static_cast<float>(value)) - is);
+      widen_by(errors.f16_table, from_f16(to_f16(value)) - is);
       widen_by(errors.bf16_table, bf16(value) - is);
       widen_by(errors.bf16_angles, bf16(ladder.magnitude * blunt[side]) - is);
     }

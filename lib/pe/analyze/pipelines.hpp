@@ -11,7 +11,8 @@ namespace pe {
 /// The worst error of a value of the table, over the positions that were looked at.
 struct PipelineErrors {
   double f32 = 0;          // f32 positions times f32 frequencies, the table in f32
-  double bf16_table = 0;   // the same angles, the table in bf16
+  double f16_table = 0;    // the same angles, the table in f16
+  double bf16_table = 0;   // the same, the table in bf16
   double bf16_angles = 0;  // positions, frequencies, angles and table in bf16
 };
 

@@ -79,7 +79,9 @@ Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidate
          one_rounding, [](const Candidate& of) { return of.resolution; });
   column("error_f32", "worst error of cos and sin: f32 positions, frequencies, angles and table",
          redone, [](const Candidate& of) { return of.errors.f32; });
-  column("error_bf16", "the same angles in f32, the table in bf16", redone,
+  column("error_f16", "the same angles, the table in f16", redone,
+         [](const Candidate& of) { return of.errors.f16_table; });
+  column("error_bf16", "the same angles, the table in bf16", redone,
          [](const Candidate& of) { return of.errors.bf16_table; });
   column("error_bf16_angles", "positions, frequencies, angles and table in bf16", redone,
          [](const Candidate& of) { return of.errors.bf16_angles; });

@@ -51,8 +51,15 @@ class Scan {
         subject_(subject),
         limit_(question_.options.number("error").value()),
         all_(subject_.pipelines.size()) {
-    for (const Pipeline& pipeline : subject_.pipelines)
-      errors_.emplace_back(pipeline, subject_, question_);
+    const std::vector<Pipeline>& pipelines = subject_.pipelines;
+    for (std::size_t i = 0; i < pipelines.size(); ++i) {
+      errors_.emplace_back(pipelines[i], subject_, question_);
+      std::size_t same = 0;
+      while (same < i &&
+             !(subject_.turns && pipelines[same].stores_as(pipelines[i], question_.subject.dtype)))
+        ++same;
+      same_.push_back(same);
+    }
   }
 
   // Blocks side by side, joined in the order of positions.
@@ -78,6 +85,7 @@ class Scan {
         for (std::size_t i = 0; i < all_.size(); ++i) all_[i].join(found[part][i]);
       }
     }
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = all_[same_[i]];
     return all_;
   }
 
@@ -88,14 +96,16 @@ class Scan {
     subject_.fill(run, exact.data());
     for (Index i = 0; i < run.count; ++i)
       for (std::size_t pipeline = 0; pipeline < found.size(); ++pipeline)
-        found[pipeline].take(errors_[pipeline].of_row(run.slice(i, 1), exact.data() + i * width),
-                             run.value(i), limit_);
+        if (same_[pipeline] == pipeline)
+          found[pipeline].take(errors_[pipeline].of_row(run.slice(i, 1), exact.data() + i * width),
+                               run.value(i), limit_);
   }
 
   const Question& question_;
   const PrecisionSubject& subject_;
   double limit_;
   std::vector<RowErrors> errors_;
+  std::vector<std::size_t> same_;  // the first pipeline that stores the same
   std::vector<Extremes> all_;
 };
 

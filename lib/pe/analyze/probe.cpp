@@ -23,13 +23,12 @@ constexpr std::size_t first_regressed = 8;  // statistics from here on
 constexpr double most_work = 4e11;          // multiplications: some minutes
 
 constexpr Parameter options[] = {
-    {.name = "view",
+    {.name = "form",
      .type = Parameter::Type::choice,
      .help = "statistics: one row each; singular: singular values of the centred table; fourier: "
              "shares of its energy by mode along positions",
      .fallback = "statistics",
-     .choices = "statistics singular fourier",
-     .alias = "form"},
+     .choices = "statistics singular fourier"},
     {.name = "draws",
      .help = "tables of noise, N(0, 1), of the same shape",
      .fallback = "10",
@@ -145,15 +144,15 @@ Sheet measure(const Question& question) {
   const PositionRange run = rows_asked(question);
   const Index width = std::get<Table>(question.subject.effect).width;
   refuse_too_large(run.count, width, asked_for.integer("draws"));
-  const std::string& view = asked_for.choice("view");
+  const std::string& form = asked_for.choice("form");
   const Index window = asked_for.integer("window");
   const double energy = asked_for.number("energy").value();
   const std::vector<int> folds =
       shuffled_folds(run.count, parts,
                      random_stream(static_cast<std::uint64_t>(asked_for.integer("seed")), ~0ull));
   const Asked asked = [&](const TableStatistics& table) -> std::vector<double> {
-    if (view == "singular") return table.singular();
-    if (view == "fourier") return table.spectrum();
+    if (form == "singular") return table.singular();
+    if (form == "fourier") return table.spectrum();
     const Directions directions = directions_of(table.singular());
     const auto [r2, mae] = table.regressed(folds, parts);
     return {table.adjacent_cosine(),
@@ -171,9 +170,9 @@ Sheet measure(const Question& question) {
   const auto others = noise_answers(question, run.count, width, asked);
   Sheet sheet;
   const auto count = static_cast<Index>(own.size());
-  if (view == "singular")
+  if (form == "singular")
     sheet.axes = {counted_axis("component", count, "by size")};
-  else if (view == "fourier")
+  else if (form == "fourier")
     sheet.axes = {counted_axis("mode", count, "turns along all positions")};
   else
     sheet.axes = {
@@ -181,12 +180,12 @@ Sheet measure(const Question& question) {
                    {"adjacent_cosine", "toeplitz", "monotone", "monotone_near", "effective_rank",
                     "participation_ratio", "top3_share", "modes", "position_r2", "position_mae"},
                    "what is asked of the table")};
-  const double largest = view == "singular" ? own.front() : 1;
+  const double largest = form == "singular" ? own.front() : 1;
   add_columns(sheet, own, others, [&](std::size_t i) {
-    if (view != "statistics") return Error{.absolute = 1e-12 * largest, .relative = 1e-9};
+    if (form != "statistics") return Error{.absolute = 1e-12 * largest, .relative = 1e-9};
     return i < first_regressed ? of_sums : of_regression;
   });
-  if (view == "statistics") sheet.notes = {statistics_note(own, others)};
+  if (form == "statistics") sheet.notes = {statistics_note(own, others)};
   return sheet;
 }
 

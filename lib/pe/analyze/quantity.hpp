@@ -22,6 +22,7 @@ struct Question {
   bool of_file = false;             // the effect is a dump
   Given rule_options = {};          // parameters of scalings said without --scaling
   bool among_kinds = false;         // --versus compares it with effects of other kinds
+  bool certificate = false;         // its proof is wanted, too
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
 
   /// Says how far the work is, and asks whether its time is over.
@@ -42,6 +43,7 @@ struct Quantity {
   bool files = false;            // --file: of somebody's dump, too
   bool tries_rules = false;      // parameters of scalings need no --scaling: they are for all
   bool bare = false;  // without an encoding: of every one that it has a meaning for, side by side
+  bool certifies = false;  // --certificate: its sheet can carry a proof
   Sheet (*measure)(const Question&);
 };
 

@@ -11,12 +11,6 @@
 namespace pe {
 namespace {
 
-const Parameter* row_of(const Scaling& scaling, std::string_view name) {
-  const auto found = std::ranges::find_if(scaling.parameters,
-                                          [&](const Parameter& row) { return row.name == name; });
-  return found == scaling.parameters.end() ? nullptr : &*found;
-}
-
 const std::string& own_rule(const Subject& subject) { return subject.parameters.choice("scaling"); }
 
 // What was said by hand of scalings, be it of the subject's or of all.
@@ -34,8 +28,8 @@ Given parameters_for(const Question& question, const Stretching& stretching, con
       rule.name == "resonance" && over != by_hand.end() && over->second.text != "none"
           ? &find_scaling(over->second.text)
           : nullptr;
-  const auto reads = [&](std::string_view name) {
-    return row_of(rule, name) || (under && row_of(*under, name));
+  const auto has = [&](std::string_view name) {
+    return reads(rule, name) || (under && reads(*under, name));
   };
   Given given;
   for (const Parameters::Entry& entry : subject.parameters.entries()) {
@@ -44,11 +38,11 @@ Given parameters_for(const Question& question, const Stretching& stretching, con
     if (of_rope || own_rule(subject) == rule.name) given[entry.name] = {entry.text, entry.origin};
   }
   for (const auto& [name, value] : by_hand)
-    if (reads(name)) given[name] = value;
+    if (has(name)) given[name] = value;
   given["scaling"] = {std::string(rule.name), "the rule"};
-  if (reads("alpha")) given.erase("alpha");  // another name of the factor
-  if (reads("factor")) given["factor"] = {stretching.factor, "the factor"};
-  if (reads("original-max-position"))
+  if (has("alpha")) given.erase("alpha");  // another name of the factor
+  if (has("factor")) given["factor"] = {stretching.factor, "the factor"};
+  if (has("original-max-position"))
     given["original-max-position"] = {fmt::format("{:.0f}", stretching.trained),
                                       "what was trained"};
   return given;
@@ -169,6 +163,11 @@ std::string left_out_note(const std::vector<LeftOut>& left_out) {
   return note;
 }
 
+bool reads(const Scaling& rule, std::string_view parameter) {
+  return std::ranges::any_of(rule.parameters,
+                             [&](const Parameter& row) { return row.name == parameter; });
+}
+
 Ladder plain_ladder(const Subject& subject) {
   const auto pairs = static_cast<Index>(std::get<Rotation>(subject.effect).unscaled.size());
   return geometric_ladder(subject.parameters.number("base").real(), 2 * pairs, pairs);
@@ -211,7 +210,7 @@ BentRules bent_rules(const Question& question, const Stretching& stretching) {
   for (const std::string& name : names) add_asked(bent, question, stretching, name);
   if (!names.empty()) return bent;
   for (const Scaling* rule : all_scalings()) {
-    if (!row_of(*rule, "factor") && own_rule(question.subject) != rule->name) continue;
+    if (!reads(*rule, "factor") && own_rule(question.subject) != rule->name) continue;
     try {
       for (BentRule& form : forms_of(question, stretching, *rule))
         bent.rules.push_back(std::move(form));

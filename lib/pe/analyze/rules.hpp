@@ -55,6 +55,9 @@ struct BentRules {
 /// "left out: longrope: it needs --short-factor; linear, ntk: …", or "" where nothing was.
 std::string left_out_note(const std::vector<LeftOut>& left_out);
 
+/// Whether the rule has a parameter of that name.
+bool reads(const Scaling& rule, std::string_view parameter);
+
 /// The ladder of a rope subject before any scaling.
 Ladder plain_ladder(const Subject& subject);
 

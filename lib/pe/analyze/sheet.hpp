@@ -33,6 +33,7 @@ struct Sheet {
   std::vector<Axis> axes;
   std::vector<Column> columns;
   std::vector<std::string> notes = {};
+  std::string certificate = {};  // JSON, where one was asked for
 
   Index points() const;
 };
