@@ -200,12 +200,32 @@ std::vector<Request> requests_of(const Analysis& analysis) {
   return requests;
 }
 
+struct Refusal {
+  std::string encoding, why;
+};
+
+// Of all encodings, those that refuse are left out, and say why; where all do, that is the answer.
+template <typename Ask>
+void ask_or_leave_out(const Request& request, const Ask& ask, std::vector<Refusal>& refusals) {
+  try {
+    ask(request);
+  } catch (const UsageError& error) {
+    refusals.push_back({std::string(request.texts.encoding->name), error.what()});
+  }
+}
+
 void check_certificate(const Analysis& analysis) {
   if (!analysis.versus.empty())
     throw UsageError("--certificate proves what is said of one subject: leave out --versus");
   if (analysis.certificate == analysis.output.path)
     throw UsageError(fmt::format("--certificate and -o both name {}: the proof needs its own file",
                                  analysis.certificate));
+}
+
+bool are_of_kinds(const std::vector<Request>& requests) {
+  return std::ranges::any_of(requests, [&](const Request& other) {
+    return other.texts.encoding->kind != requests.front().texts.encoding->kind;
+  });
 }
 
 }  // namespace
@@ -222,15 +242,26 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
       answer.label = fmt::format("{} ({})", label, number);
     sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
   };
-  std::vector<Request> requests = requests_of(analysis);
-  const Kind kind = requests.front().texts.encoding->kind;
-  const bool among_kinds = std::ranges::any_of(
-      requests, [&](const Request& request) { return request.texts.encoding->kind != kind; });
-  for (Request& request : requests)
-    add(answer_to(analysis, std::move(request), command, among_kinds,
-                  sheets.empty() ? &provenance : nullptr));
-  if (!analysis.request.texts.encoding) provenance.encoding = "all";
+  const std::vector<Request> requests = requests_of(analysis);
+  const bool bare = !analysis.request.texts.encoding, among_kinds = are_of_kinds(requests);
+  std::vector<Refusal> refusals;
+  const auto ask = [&](const Request& request) {
+    add(answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr));
+  };
+  for (const Request& request : requests) {
+    if (bare)
+      ask_or_leave_out(request, ask, refusals);
+    else
+      ask(request);
+  }
+  if (sheets.empty()) throw UsageError(refusals.front().why);
+  if (bare) {
+    provenance.encoding = "all";
+    provenance.parameters.clear();
+  }
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
+  for (const Refusal& refusal : refusals)
+    sheet.notes.push_back(fmt::format("{} is left out: {}", refusal.encoding, refusal.why));
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);
@@ -243,8 +274,8 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   Output output = output_of(analysis.output, threads);
   Provenance provenance;
   const Sheet sheet = measured(analysis, command, provenance);
-  const bool several = !analysis.versus.empty() || !analysis.request.texts.encoding;
-  output.records = several || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  const bool compares = !sheet.axes.empty() && sheet.axes.front().name == "subject";
+  output.records = compares || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
   if (!analysis.certificate.empty()) write_text(sheet.certificate, analysis.certificate);
   write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);

@@ -1,9 +1,11 @@
 // What pe-analyze is asked for: a quantity, of one subject or of several side by side.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "options.hpp"
 #include "pe/analyze/quantity.hpp"
 
@@ -21,14 +23,14 @@ struct Analysis {
   OutputRequest output;
 };
 
-/// The options of the subcommand, and its footer. Throws UsageError where the quantity has no
-/// meaning for the encoding.
-void add_analysis_options(CLI::App& app, Analysis& analysis);
+/// A subcommand for each quantity over one for each encoding, and for some one without. The one
+/// that is asked for fills `analysis`, and `then` is called when all is parsed. Throws UsageError
+/// where the quantity has no meaning for the encoding.
+void add_quantities(CLI::App& app, const CommandLine& line, Analysis& analysis,
+                    const std::function<void()>& then);
 
-/// The same of the quantity alone, which is then of every encoding that it has a meaning for.
-void add_bare_options(CLI::App& app, Analysis& analysis);
-
-/// Every subject measured, side by side; `provenance` becomes that of the first.
+/// Every subject measured, side by side; `provenance` becomes that of the first. Of all encodings
+/// at once, those that refuse are left out, and a note says why.
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance);
 
 /// The same, written; what it shows goes to stderr, a sentence each.

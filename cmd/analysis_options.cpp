@@ -3,6 +3,7 @@
 
 #include "analysis.hpp"
 #include "shared_options.hpp"
+#include "tool.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -16,8 +17,6 @@ constexpr const char* footer =
     "DEFINITION\n  {1}\n  ({2})\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze {0} {4} -o "
     "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
     "write\n";
-
-}  // namespace
 
 void add_analysis_options(CLI::App& app, Analysis& analysis) {
   const Quantity& quantity = *analysis.quantity;
@@ -81,6 +80,27 @@ void add_bare_options(CLI::App& app, Analysis& analysis) {
   add_output_options(app, analysis.output);
   app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
                          quantity.example, "", quantity.accuracy));
+}
+
+}  // namespace
+
+void add_quantities(CLI::App& app, const CommandLine& line, Analysis& analysis,
+                    const std::function<void()>& then) {
+  for (const Quantity* quantity : all_quantities()) {
+    const auto of_one = [&analysis, quantity, then](CLI::App& sub, const Encoding& encoding) {
+      analysis.quantity = quantity;
+      analysis.request.texts.encoding = &encoding;
+      add_analysis_options(sub, analysis);
+      sub.callback(then);
+    };
+    const auto of_all = [&analysis, quantity, then](CLI::App& sub) {
+      analysis.quantity = quantity;
+      add_bare_options(sub, analysis);
+      sub.callback(then);
+    };
+    add_over_encodings(app, line, quantity->name, quantity->summary, of_one,
+                       quantity->bare ? of_all : std::function<void(CLI::App&)>{});
+  }
 }
 
 }  // namespace pe::cmd

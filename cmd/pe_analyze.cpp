@@ -3,25 +3,8 @@
 #include "published.hpp"
 #include "tool.hpp"
 
-namespace {
-
-using namespace pe;
-using namespace pe::cmd;
-
-void add(CLI::App& app, const Encoding& encoding, Analysis& analysis, const std::string& command) {
-  analysis.request.texts.encoding = &encoding;
-  add_analysis_options(app, analysis);
-  app.callback([&analysis, command] { carry_out(analysis, command); });
-}
-
-void add_bare(CLI::App& app, Analysis& analysis, const std::string& command) {
-  add_bare_options(app, analysis);
-  app.callback([&analysis, command] { carry_out(analysis, command); });
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
+  using namespace pe::cmd;
   Analysis analysis;
   Published published;
   const Tool tool{
@@ -36,18 +19,7 @@ int main(int argc, char** argv) {
       .word = "quantity",
       .encoding_at = 1};
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
-    for (const Quantity* quantity : all_quantities()) {
-      const auto of_one = [&, quantity](CLI::App& sub, const Encoding& encoding) {
-        analysis.quantity = quantity;
-        add(sub, encoding, analysis, line.text());
-      };
-      const auto of_all = [&, quantity](CLI::App& sub) {
-        analysis.quantity = quantity;
-        add_bare(sub, analysis, line.text());
-      };
-      add_over_encodings(app, line, quantity->name, quantity->summary, of_one,
-                         quantity->bare ? of_all : std::function<void(CLI::App&)>{});
-    }
+    add_quantities(app, line, analysis, [&] { carry_out(analysis, line.text()); });
     add_published(
         *app.add_subcommand("published", "numbers of papers and notes, recomputed and judged"),
         published, outcome, line.text());

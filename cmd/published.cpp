@@ -71,19 +71,7 @@ Sheet analysed(const std::vector<std::string>& words, const std::string& command
   const CommandLine line(words, 1);
   Analysis analysis;
   CLI::App app("", "pe-analyze");
-  for (const Quantity* quantity : all_quantities()) {
-    const auto of_one = [&, quantity](CLI::App& sub, const Encoding& encoding) {
-      analysis.quantity = quantity;
-      analysis.request.texts.encoding = &encoding;
-      add_analysis_options(sub, analysis);
-    };
-    const auto of_all = [&, quantity](CLI::App& sub) {
-      analysis.quantity = quantity;
-      add_bare_options(sub, analysis);
-    };
-    add_over_encodings(app, line, quantity->name, "", of_one,
-                       quantity->bare ? of_all : std::function<void(CLI::App&)>{});
-  }
+  add_quantities(app, line, analysis, [] {});
   line.check_word(app, 0, "quantity");
   parse(app, line, command);
   if (!analysis.quantity) throw UsageError(fmt::format("'{}' names no encoding", command));

@@ -141,6 +141,8 @@ CASES = [
     Case("cost learned --model gpt2 --heads 12", lambda row: {"parameters": 1024 * 768, "width": 768, "rows": 1024}, count=1),
     Case("cost", lambda row: {"parameters": {"learned": 512 * 512, "rope": 0, "alibi": 0, "t5": 256, "kerple": 16}.get(row["subject"], int(row["parameters"])),
                               "encoding": row["subject"]}, count=21),
+    Case("cost --length 100000000", lambda row: {}, count=20, notes=["transformer-xl is left out: "]),
+    Case("cost --layers 0", None, fails="--layers must be between 1 and 65536"),
     Case("cost alibi --versus rope --versus 'rope --dim 128'", lambda row: {}, count=3),
     Case("cost rope --kv-heads 9", None, fails="more than the 8 heads"),
     Case("cost rope --layers 0", None, fails="--layers"),

@@ -79,6 +79,9 @@ CASES = [
     Case("kernel t5", lambda row: {}, count=8, notes=["drawn with --seed 0"]),
     Case("kernel alibi --dtype bf16 --heads 1 --length 64", summary([-2.0 ** -8 * d64], ["yes"]), count=1),  # exact in bf16
     Case("kernel alibi --heads 1 --versus 'kerple --heads 1'", lambda row: {"cpd": "yes"}, count=2),
+    Case("kernel alibi --heads 1 --positions 63:-1:-1", summary([-2.0 ** -8 * d64], ["yes"]), count=1),
+    Case("kernel alibi --heads 1 --exponent 99 --length 64", lambda row: {"cpd": "no"}, count=1),
+    Case("kernel kerple --heads 1 --r1 1e60 --exponent 100", None, fails="give a smaller --exponent"),
     Case("kernel rope", None, fails="kernel has no meaning for rope"),
     Case("kernel alibi --length 1", None, fails="--length 2"),
     Case("kernel alibi --length 100000", None, fails="at most --length 1357"),

@@ -56,6 +56,7 @@ CASES = [
     Case("laws --laws finite --length 16", lambda row: {"verdict": "fails" if row["subject"] in MASKED else "holds"}, count=21),
     Case("laws alibi --laws slope", None, fails="did you mean slopes?"),
     Case("laws alibi --laws ,", None, fails="--laws names no law"),
+    Case("laws --laws slope", None, fails="did you mean slopes?"),
     Case("laws --length 0", None, fails="--length"),
     Case("laws --bogus", None, fails="unknown option '--bogus'"),
     Case("laws learned --positions 600:700", None, fails="lie outside the table, which has 512 rows"),

@@ -85,12 +85,10 @@ void place(Attended& attended, const Question& question, Index short_length) {
     subject = of_length(subject, short_length);
 }
 
-// Positions that rise: a run of offsets, and one that falls, are taken for their number.
-PositionRange rising(const Subject& subject) {
-  if (subject.encoding->kind == Kind::relative) return first_positions(subject.length);
-  const PositionRange& run = subject.span.positions;
-  return run.step > 0 ? run
-                      : PositionRange{run.at(run.count - 1), -run.step, run.count, run.decimals};
+// Positions that rise; a run of offsets is taken for its number.
+PositionRange places_in(const Subject& subject) {
+  return subject.encoding->kind == Kind::relative ? first_positions(subject.length)
+                                                  : rising(subject.span.positions);
 }
 
 // Whether keys after the query are masked: by the option, or as pe-apply has it.
@@ -108,7 +106,7 @@ bool masks(const Attended& attended, const Parameters& options) {
 void set(Attended& attended, const Parameters& options) {
   const Effect& effect = attended.subject.effect;
   Setting& with = attended.with;
-  with.keys = rising(attended.subject);
+  with.keys = places_in(attended.subject);
   with.queries = with.keys;
   if (attended.q)
     with.queries = with.keys.slice(with.keys.count - attended.q->length, attended.q->length);

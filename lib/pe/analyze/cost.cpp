@@ -47,8 +47,11 @@ bool has_parameter(const Encoding& encoding, std::string_view name) {
                              [&](const Parameter& row) { return row.name == name; });
 }
 
-// The encoding in the model that is asked for, where neither flags nor a config say otherwise.
-Subject in_model(const Subject& subject, const CostedModel& model) {
+// The encoding in the model that is asked for, where neither flags nor a config say otherwise. Only
+// the shapes of relative vectors count, which a short sequence has as well as a long one.
+Subject in_model(Subject subject, const CostedModel& model) {
+  if (subject.encoding->kind == Kind::relative)
+    subject.length = std::min<Index>(subject.length, 64);
   Given changes;
   const auto say = [&](const char* name, double value) {
     if (has_parameter(*subject.encoding, name) && !subject.flags.contains(name) &&

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "pe/analyze/prepared.hpp"
 #include "pe/analyze/quantity.hpp"
@@ -89,11 +88,6 @@ void raise(Kernel& kernel, double exponent) {
   kernel.largest = std::pow(kernel.largest, exponent);
 }
 
-double norm_of(const Matrix& matrix) {
-  const double* cells = matrix.data();
-  return std::sqrt(std::inner_product(cells, cells + matrix.rows() * matrix.columns(), cells, 0.0));
-}
-
 // PKP without its first row and column, P the reflection 1 − 2uuᵀ that takes (1, …, 1) to the first
 // axis: the form of K on vectors whose sum is zero. HKH, H = 1 − 11ᵀ/n, has the same eigenvalues
 // and one that is 0.
@@ -120,7 +114,8 @@ struct Spectrum {
   double error = 0;
 };
 
-// A reflection on either side costs at most 5n roundings of ‖K‖ (Higham 2002, Lemma 19.2), the
+// ‖K‖ is at most n times the largest number. A reflection on either side costs at most 5n roundings
+// of it (Higham 2002, Lemma 19.2), the
 // eigenvalues n more (matrix.hpp); entries that are off by ε each move an eigenvalue by n·ε at most
 // (Weyl's inequality), twice that where p raises them.
 Spectrum spectrum_of(const Question& question, const Subject& subject, const Bias& bias,
@@ -139,11 +134,11 @@ Spectrum spectrum_of(const Question& question, const Subject& subject, const Bia
     entry = (p < 1 ? std::pow(entry, p) : 2 * p * entry * std::pow(before, p - 1)) +
             0x1p-51 * kernel.largest;
   }
-  if (!std::isfinite(kernel.largest))
+  Spectrum spectrum{{}, 6 * n * 0x1p-52 * n * kernel.largest + n * entry};
+  if (!std::isfinite(spectrum.error))
     throw MathError("the kernel is larger than a double can be: give a smaller --exponent");
-  Spectrum spectrum{symmetric_eigenvalues(without_constants(kernel.matrix)), 0};
+  spectrum.values = symmetric_eigenvalues(without_constants(kernel.matrix));
   std::ranges::reverse(spectrum.values);
-  spectrum.error = 6 * n * 0x1p-52 * norm_of(kernel.matrix) + n * entry;
   return spectrum;
 }
 
@@ -197,7 +192,8 @@ Sheet measure(const Question& question) {
       question.of_file
           ? Prepared{question.subject, ""}
           : with_numbers(question.subject, std::to_string(question.options.integer("seed")));
-  const Subject& subject = prepared.subject;
+  Subject subject = prepared.subject;
+  subject.span.positions = rising(subject.span.positions);
   const auto bias = std::get<Bias>(stored_as(subject.effect, subject.dtype));
   check_rows(bias, subject.span.positions);
   check_size(bias.heads, subject.span.positions.count);
@@ -237,7 +233,8 @@ extern constinit const Quantity kernel{
         "eigenvalue of HKH below 0, H = 1 − 11ᵀ/n",
     .source = "Chi et al. 2022, arXiv:2205.09921 (KERPLE), §3 and Corollary 1; Schoenberg 1938",
     .accuracy =
-        "an eigenvalue is known to 6n·2^-52·‖K‖ and n times what a bias is off by, the "
+        "an eigenvalue is known to 6n²·2^-52 of the largest bias and n times what a bias is off "
+        "by, the "
         "column error; no digit beyond is printed.",
     .subjects = "bias",
     .parameters = options,

@@ -105,6 +105,11 @@ Subject of_length(const Subject& subject, Index length) {
   return other;
 }
 
+PositionRange rising(const PositionRange& positions) {
+  if (positions.step > 0) return positions;
+  return {positions.at(positions.count - 1), -positions.step, positions.count, positions.decimals};
+}
+
 Effect stored_as(const Effect& effect, DType dtype) {
   if (dtype == DType::f64) return effect;
   return std::visit([&](const auto& kind) -> Effect { return stored(kind, dtype); }, effect);

@@ -21,6 +21,9 @@ Prepared with_numbers(const Subject& subject, const std::string& seed);
 /// The same encoding for a sequence of another length, at positions 0 … length − 1.
 Subject of_length(const Subject& subject, Index length);
 
+/// The same positions in rising order.
+PositionRange rising(const PositionRange& positions);
+
 /// The effect with its numbers rounded once to the dtype.
 Effect stored_as(const Effect& effect, DType dtype);
 

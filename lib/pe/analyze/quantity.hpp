@@ -42,8 +42,8 @@ struct Quantity {
   bool several_lengths = false;  // --length takes a list
   bool files = false;            // --file: of somebody's dump, too
   bool tries_rules = false;      // parameters of scalings need no --scaling: they are for all
+  bool certifies = false;        // --certificate: its sheet can carry a proof
   bool bare = false;  // without an encoding: of every one that it has a meaning for, side by side
-  bool certifies = false;  // --certificate: its sheet can carry a proof
   Sheet (*measure)(const Question&);
 };
 
