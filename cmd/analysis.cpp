@@ -23,10 +23,9 @@ namespace {
 
 // What the quantity is told: by the first subject's command line, and by the subject's own where
 // that says otherwise.
-Parameters options_of(const Analysis& analysis, Request& request) {
+Parameters options_of(const Analysis& analysis, const Request& request) {
   Given told = analysis.options;
-  Request first = analysis.request;
-  take_shared(*analysis.quantity, first.texts, told);
+  take_shared(*analysis.quantity, analysis.request.texts, told);
   take_shared(*analysis.quantity, request.texts, told);
   const auto& schema = analysis.quantity->parameters;
   return complete({schema.begin(), schema.end()}, told, {}, read_array);
@@ -168,8 +167,7 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   provenance.parameters.insert(
       provenance.parameters.begin(),
       {"quantity", std::string(quantity.name), std::string(quantity.definition)});
-  Request request = analysis.request;
-  const Parameters options = options_of(analysis, request);
+  const Parameters options = options_of(analysis, analysis.request);
   for (const Parameters::Entry& entry : options.entries())
     if (std::ranges::find(provenance.parameters, entry.name, &Provenance::Entry::name) ==
         provenance.parameters.end())

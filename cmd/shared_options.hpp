@@ -11,9 +11,8 @@ namespace pe::cmd {
 /// The quantity's options that the encoding does not have.
 std::vector<Parameter> own_options(const Quantity& quantity, const Encoding& encoding);
 
-/// Adds to `told` what the flags of an encoding tell the quantity, too. A choice that both have is
-/// told word by word: the quantity's own words leave the flags.
-void take_shared(const Quantity& quantity, SubjectTexts& texts, Given& told);
+/// Adds to `told` what the flags of an encoding tell the quantity, too.
+void take_shared(const Quantity& quantity, const SubjectTexts& texts, Given& told);
 
 /// The help of an option in common says what it is to either.
 void describe_shared(CLI::App& app, const Quantity& quantity, const Encoding& encoding);

@@ -154,7 +154,7 @@ CASES = [
     Case("buckets tupe --length 100", lambda row: {"16": {"side": "from [CLS]", "pairs": 100, "width": 2}, "32": {"side": "to [CLS]", "pairs": 99}}[row["bucket"]],
          rows=lambda row: row["bucket"] in ("16", "32")),
     Case("buckets t5 --view positions --positions -300:301", lambda row: {"bucket": both(32, 128)(int(row["relative_position"]))}, count=601),
-    Case("buckets t5 --form positions --positions -3:4", lambda row: {"bucket": both(32, 128)(int(row["relative_position"]))}, count=7),
+    Case("buckets t5 --view positions --positions -3:4", lambda row: {"bucket": both(32, 128)(int(row["relative_position"]))}, count=7),
     Case("buckets swin --window 2x3 --view positions --tidy", lambda row: {"bucket": (1 - int(row["rows"])) * 5 + 2 - int(row["columns"])}, count=15),
     # Every way, at every distance where one of them may go wrong.
     *(Case(f"buckets t5 --view fragile --num-buckets {2 * n} --max-distance {far}", fragile(n, far))

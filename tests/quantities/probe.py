@@ -128,10 +128,10 @@ CASES = [
     Case(["probe", "learned", "--file", str(saved("wide.npy", WIDE)), "--dim", "50", "--draws", "3"], beside(WIDE, lambda table: statistics(table, 0, 50), "statistic", 0, 3), count=10),
     Case("probe sinusoidal --dim 16 --length 60 --draws 2", lambda row: {"value": float(statistics(sinusoid(60, 16), 0, 50)[row["statistic"]])},
          rows=lambda row: row["statistic"] != "toeplitz"),
-    Case(["probe", "learned", "--input", str(FOLDER / "walk.npy"), "--form", "singular", "--draws", "3"], beside(WALK, singular, "component", 0, 3), count=6),
-    Case(["probe", "learned", "--input", str(FOLDER / "wide.npy"), "--form", "fourier", "--draws", "3"], beside(WIDE, spectrum, "mode", 0, 3),
+    Case(["probe", "learned", "--input", str(FOLDER / "walk.npy"), "--view", "singular", "--draws", "3"], beside(WALK, singular, "component", 0, 3), count=6),
+    Case(["probe", "learned", "--input", str(FOLDER / "wide.npy"), "--view", "fourier", "--draws", "3"], beside(WIDE, spectrum, "mode", 0, 3),
          rows=lambda row: row["mode"] != "0", count=13),
-    Case("probe sinusoidal --dim 16 --length 60 --form fourier --draws 2", lambda row: {"value": float(spectrum(sinusoid(60, 16))[int(row["mode"])])},
+    Case("probe sinusoidal --dim 16 --length 60 --view fourier --draws 2", lambda row: {"value": float(spectrum(sinusoid(60, 16))[int(row["mode"])])},
          rows=lambda row: row["mode"] != "0", count=31),
     # Noise explains nothing of its cosines once lag 0 is left out.
     Case("probe learned --rows 300 --dim 32 --draws 4", lambda row: {"value": Within("0 to 0.02")}, rows=lambda row: row["statistic"] == "toeplitz"),

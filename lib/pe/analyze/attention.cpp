@@ -12,7 +12,7 @@ namespace pe::quantity_rows {
 namespace {
 
 constexpr Parameter options[] = {
-    {.name = "form",
+    {.name = "view",
      .type = Parameter::Type::choice,
      .help =
          "distance: the mean weight at each distance from query to key; summary: a row for each "
@@ -22,7 +22,7 @@ constexpr Parameter options[] = {
     {.name = "content",
      .type = Parameter::Type::choice,
      .help = "queries and keys: all ones, or drawn from N(0, 1) (default: ones; gaussian with "
-             "--form terms)",
+             "--view terms)",
      .choices = "ones gaussian"},
     {.name = "q",
      .type = Parameter::Type::tensor,
@@ -81,12 +81,12 @@ constexpr Index few = 64;  // positions of a matrix that nobody gave a length fo
 
 Sheet measure(const Question& question) {
   const Parameters& told = question.options;
-  const std::string form = told.has("form")     ? told.choice("form")
+  const std::string form = told.has("view")     ? told.choice("view")
                            : told.has("tokens") ? "matrix"
                                                 : "distance";
   const bool square = form == "matrix" || form == "terms";
   if (square && told.has("queries") && told.choice("queries") == "last")
-    throw UsageError(fmt::format("--form {} is of all queries: leave out --queries last", form));
+    throw UsageError(fmt::format("--view {} is of all queries: leave out --queries last", form));
   Attended attended = attended_of(question, square ? few : 0, form == "terms");
   const bool all = square || (told.has("queries") && told.choice("queries") == "all");
   check_work(attended, all, form == "matrix");
@@ -117,7 +117,7 @@ extern constinit const Quantity attention{
         "magnitudes of a score's terms, and only the digits that this leaves are printed.",
     .subjects = "any",
     .parameters = options,
-    .example = "alibi --heads 8 --form summary",
+    .example = "alibi --heads 8 --view summary",
     .usual_length = 1024,
     .files = true,
     .measure = &measure,

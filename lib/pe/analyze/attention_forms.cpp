@@ -150,7 +150,7 @@ void check_work(const Attended& attended, bool all_queries, bool matrix) {
   if (matrix && cells > most_cells)
     throw UsageError(fmt::format(
         "a matrix of {} heads x {} queries x {} keys has {:.3g} weights: at most {:.0f} positions "
-        "fit (--length), or --form distance",
+        "fit (--length), or --view distance",
         attended.heads, attended.queries(), attended.keys(), cells,
         std::floor(std::sqrt(most_cells / h))));
   // About half an hour on one core.

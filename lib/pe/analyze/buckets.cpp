@@ -23,8 +23,7 @@ constexpr Parameter options[] = {
              "codebases' arithmetic, with logarithms correctly rounded (those of a GPU or of NumPy "
              "with vector instructions may differ by an ulp, and so decide otherwise again)",
      .fallback = "buckets",
-     .choices = "buckets positions fragile",
-     .alias = "form"}};
+     .choices = "buckets positions fragile"}};
 
 const Buckets& buckets_of(const Subject& subject) {
   if (const Relative* relative = std::get_if<Relative>(&subject.effect)) return relative->buckets;

@@ -112,7 +112,7 @@ Rows rows_to_fit(const Question& question) {
   Rows rows = rows_in_memory(question, "shift");
   if (!rows.axis.empty())
     throw UsageError(
-        "a fit is of rows that follow each other, and these are cells: take --form turns");
+        "a fit is of rows that follow each other, and these are cells: take --view turns");
   if (rows.positions.step != 1 || rows.positions.decimals != 0)
     throw UsageError("--positions must follow each other for a fit: leave out the step");
   if (rows.width > 1024)
@@ -220,7 +220,7 @@ Sheet fitted_matrix(const Question& question, const std::vector<std::int64_t>& s
     values.insert(values.end(), m.data(), m.data() + width * width);
   }
   Sheet sheet = matrix_sheet(shifts, rows.width, std::move(values), {uncertain, 0});
-  sheet.notes = {"fitted on all rows; --form fit tells what it is worth"};
+  sheet.notes = {"fitted on all rows; --view fit tells what it is worth"};
   return sheet;
 }
 

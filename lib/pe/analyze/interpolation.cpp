@@ -19,7 +19,7 @@ constexpr double most_work = 0x1p36;              // pairs at distances: minutes
 constexpr Error nearest_double{.relative = 0x1p-52};
 
 constexpr Parameter options[] = {
-    {.name = "form",
+    {.name = "view",
      .type = Parameter::Type::choice,
      .help = "bound: the constants half way between two positions, in one row; places: the bounds "
              "from one position to the next; curve: B(s), which bounds extrapolation, by distance",
@@ -42,9 +42,9 @@ Ladder ladder_of_base(const Question& question) {
   const Parameters& parameters = question.subject.parameters;
   if (parameters.choice("scaling") != "none")
     throw UsageError(fmt::format(
-        "--form {} is of the plain ladder base^(−2i/d), and --scaling {} bends it: --scaling none "
-        "leaves it plain, --form curve takes any",
-        question.options.choice("form"), parameters.spell("scaling")));
+        "--view {} is of the plain ladder base^(−2i/d), and --scaling {} bends it: --scaling none "
+        "leaves it plain, --view curve takes any",
+        question.options.choice("view"), parameters.spell("scaling")));
   Ladder ladder{.frequencies = {}, .base = parameters.number("base").real()};
   if (ladder.base <= 1)
     throw UsageError(
@@ -177,7 +177,7 @@ Sheet curve(const Question& question) {
   const Waves waves(frequencies);
   const Index length = question.subject.length, pairs = waves.pairs();
   if (question.subject.positions_origin == "flag --positions")
-    throw UsageError("--form curve is of distances 0 … N − 1: give --length, not --positions");
+    throw UsageError("--view curve is of distances 0 … N − 1: give --length, not --positions");
   check_curve(length, pairs);
   std::vector<double> sums(static_cast<std::size_t>(length));
   const std::size_t team = team_size(question.threads);
@@ -212,7 +212,7 @@ Sheet curve(const Question& question) {
 }
 
 Sheet measure(const Question& question) {
-  const std::string& form = question.options.choice("form");
+  const std::string& form = question.options.choice("view");
   return form == "bound" ? bound(question) : form == "places" ? places(question) : curve(question);
 }
 

@@ -14,7 +14,7 @@ namespace pe::quantity_rows {
 namespace {
 
 constexpr Parameter options[] = {
-    {.name = "form",
+    {.name = "view",
      .type = Parameter::Type::choice,
      .help = "summary: a row for each head; eigenvalues: all of them (default: summary)",
      .choices = "summary eigenvalues"},
@@ -205,7 +205,7 @@ Sheet measure(const Question& question) {
     error.absolute = std::max(error.absolute, heads.back().error);
   }
   Sheet sheet;
-  if (question.options.has("form") && question.options.choice("form") == "eigenvalues") {
+  if (question.options.has("view") && question.options.choice("view") == "eigenvalues") {
     Column values{"eigenvalue", "on vectors whose sum is zero, falling", {}, error};
     for (const Spectrum& spectrum : heads)
       values.values.insert(values.values.end(), spectrum.values.begin(), spectrum.values.end());

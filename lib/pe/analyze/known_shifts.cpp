@@ -122,7 +122,7 @@ std::vector<Axis> behind_shifts(const std::vector<std::int64_t>& shifts, std::ve
 void check_matrix(const std::vector<std::int64_t>& shifts, Index width) {
   if (width > 2048 || static_cast<Index>(shifts.size()) * width * width > most_cells)
     throw UsageError(fmt::format(
-        "--form matrix has {} x {} cells for each k: take --form turns, a smaller --dim "
+        "--view matrix has {} x {} cells for each k: take --view turns, a smaller --dim "
         "or fewer --k",
         width, width));
 }

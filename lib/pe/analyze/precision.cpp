@@ -13,7 +13,7 @@ namespace pe::quantity_rows {
 namespace {
 
 constexpr Parameter options[] = {
-    {.name = "form",
+    {.name = "view",
      .type = Parameter::Type::choice,
      .help = "positions: a row for each of some, log-spaced; summary: a row for each pipeline, of "
              "every position",
@@ -168,7 +168,7 @@ Sheet measure(const Question& question) {
   const PrecisionSubject bare = precision_subject(question);
   PrecisionSubject subject = bare;
   subject.pipelines = pipelines_of(question, subject.turns);
-  if (question.options.choice("form") == "positions") return by_position(question, subject);
+  if (question.options.choice("view") == "positions") return by_position(question, subject);
   const PositionRange run = precision_run(question);
   refuse_too_many(subject, run.count,
                   (subject.turns ? subject.turns->pairs : subject.width) *
@@ -192,7 +192,7 @@ extern constinit const Quantity precision{
         "cosines of rounded angles are the C library's in double, rounded once.",
     .subjects = "table rotation",
     .parameters = options,
-    .example = "rope --model llama-3.1-8b --form summary",
+    .example = "rope --model llama-3.1-8b --view summary",
     .usual_length = 131072,
     .measure = &measure,
 };

@@ -23,7 +23,7 @@ constexpr std::size_t first_regressed = 8;  // statistics from here on
 constexpr double most_work = 4e11;          // multiplications: some minutes
 
 constexpr Parameter options[] = {
-    {.name = "form",
+    {.name = "view",
      .type = Parameter::Type::choice,
      .help = "statistics: one row each; singular: singular values of the centred table; fourier: "
              "shares of its energy by mode along positions",
@@ -144,7 +144,7 @@ Sheet measure(const Question& question) {
   const PositionRange run = rows_asked(question);
   const Index width = std::get<Table>(question.subject.effect).width;
   refuse_too_large(run.count, width, asked_for.integer("draws"));
-  const std::string& form = asked_for.choice("form");
+  const std::string& form = asked_for.choice("view");
   const Index window = asked_for.integer("window");
   const double energy = asked_for.number("energy").value();
   const std::vector<int> folds =

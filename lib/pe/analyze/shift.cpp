@@ -18,7 +18,7 @@ constexpr Parameter options[] = {
      .fallback = "1",
      .lowest = "-9007199254740992",
      .highest = "9007199254740992"},
-    {.name = "form",
+    {.name = "view",
      .type = Parameter::Type::choice,
      .help = "turns: one row for each pair of channels; matrix: M_k itself, P(p + k) = M_k·P(p); "
              "fit: M_k fitted on half of the rows and tried on the others, beside random tables "
@@ -52,13 +52,13 @@ std::vector<std::int64_t> shifts_of(const Question& question) {
 Sheet measure(const Question& question) {
   const std::vector<std::int64_t> shifts = shifts_of(question);
   const bool known = has_known_shifts(question);
-  const std::string form = question.options.has("form") ? question.options.choice("form")
+  const std::string form = question.options.has("view") ? question.options.choice("view")
                            : known && !question.of_file ? "turns"
                                                         : "fit";
   if (form != "fit" && question.options.origin("null") != "default")
-    throw UsageError(fmt::format("--null is of --form fit, and has no meaning for {}", form));
+    throw UsageError(fmt::format("--null is of --view fit, and has no meaning for {}", form));
   if (form == "turns" && !known)
-    throw UsageError("--form turns is of rows that are made of waves: take --form fit or matrix");
+    throw UsageError("--view turns is of rows that are made of waves: take --view fit or matrix");
   if (form == "fit") return fitted_shifts(question, shifts);
   if (form == "turns") return turn_sheet(question, shifts);
   return known && !question.of_file ? known_matrix(question, shifts)

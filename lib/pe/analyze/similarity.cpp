@@ -16,7 +16,7 @@ namespace {
 
 constexpr Parameter options[] = {
     points_option,
-    {.name = "form",
+    {.name = "view",
      .type = Parameter::Type::choice,
      .help = "lag: mean and spread over all positions so far apart; row: --at against all others; "
              "matrix: all against all; neighbours: how far rows that are --lag apart differ in "
@@ -25,10 +25,10 @@ constexpr Parameter options[] = {
      .choices = "lag row matrix neighbours grid"},
     {.name = "at",
      .type = Parameter::Type::name,
-     .help = "position of --form row; cell ROW,COLUMN (or a position) of --form grid (default: in "
+     .help = "position of --view row; cell ROW,COLUMN (or a position) of --view grid (default: in "
              "the middle)"},
     {.name = "lag",
-     .help = "of --form neighbours",
+     .help = "of --view neighbours",
      .fallback = "1",
      .lowest = "1",
      .highest = "9007199254740992"},
@@ -123,8 +123,8 @@ Sheet matrix_sheet(const Question& question, const Rows& rows) {
   const Index count = rows.positions.count;
   if (count > most_sides)
     throw UsageError(
-        fmt::format("--form matrix has {0} x {0} cells: give --length {1} or less, or "
-                    "--form lag",
+        fmt::format("--view matrix has {0} x {0} cells: give --length {1} or less, or "
+                    "--view lag",
                     count, most_sides));
   Alike alike;
   for (Index i = 0; i < count; ++i) {
@@ -160,10 +160,10 @@ Sheet grid_sheet(const Question& question, const Rows& rows) {
   const Coordinates* grid = coordinates_of(question.subject.effect);
   if (!grid || grid->extents.empty())
     throw UsageError(
-        "--form grid is of positions that are cells row by row (sincos-2d, sincos-3d, rope-2d, "
-        "learned --grid): take --form row");
+        "--view grid is of positions that are cells row by row (sincos-2d, sincos-3d, rope-2d, "
+        "learned --grid): take --view row");
   if (rows.positions != first_positions(*grid->count))
-    throw UsageError("--form grid is of the whole grid: leave out --positions");
+    throw UsageError("--view grid is of the whole grid: leave out --positions");
   std::string middle;
   for (const Index extent : grid->extents)
     middle += (middle.empty() ? "" : ",") + std::to_string(extent / 2);
@@ -181,7 +181,7 @@ Sheet grid_sheet(const Question& question, const Rows& rows) {
 }
 
 std::string form_of(const Question& question) {
-  if (question.options.has("form")) return question.options.choice("form");
+  if (question.options.has("view")) return question.options.choice("view");
   if (!question.options.has("at")) return "lag";
   const Coordinates* grid = coordinates_of(question.subject.effect);
   return grid && !grid->extents.empty() ? "grid" : "row";
@@ -191,12 +191,12 @@ Sheet measure(const Question& question) {
   const std::string form = form_of(question);
   if (question.options.has("at") && form != "row" && form != "grid")
     throw UsageError(
-        fmt::format("--at is of --form row and grid, and has no meaning for {}", form));
+        fmt::format("--at is of --view row and grid, and has no meaning for {}", form));
   const Parameters& given = question.options;
   if (given.origin("lag") != "default" && form != "neighbours")
-    throw UsageError(fmt::format("--lag is of --form neighbours, and has no meaning for {}", form));
+    throw UsageError(fmt::format("--lag is of --view neighbours, and has no meaning for {}", form));
   if (given.has("points") && form != "lag")
-    throw UsageError(fmt::format("--points is of --form lag, and has no meaning for {}", form));
+    throw UsageError(fmt::format("--points is of --view lag, and has no meaning for {}", form));
   const Rows rows = rows_in_memory(question, "similarity");
   if (form == "row") return row_sheet(question, rows);
   if (form == "matrix") return matrix_sheet(question, rows);
