@@ -47,6 +47,24 @@ TEST_SUITE("matrix") {
     CHECK_THROWS_AS(pe::singular_values(filled(4, 4, 1.7e308)), MathError);
     CHECK_THROWS_AS(pe::product(Matrix(2, 3), Matrix(2, 3)), MathError);
   }
+  TEST_CASE("eigenvalues of a symmetric matrix, rising, from its lower half") {
+    // 2 on the diagonal and −1 beside it: 2 − 2·cos(kπ/(n + 1)).
+    Matrix chain(6, 6);
+    for (std::size_t i = 0; i < 6; ++i) {
+      chain(i, i) = 2;
+      if (i > 0) chain(i, i - 1) = -1;
+      if (i > 0) chain(i - 1, i) = 100;
+    }
+    const std::vector<double> values = pe::symmetric_eigenvalues(chain);
+    for (std::size_t k = 0; k < 6; ++k)
+      CHECK(std::fabs(values[k] - (2 - 2 * std::cos(static_cast<double>(k + 1) * M_PI / 7))) <
+            6 * 0x1p-52 * 4);
+    CHECK(pe::symmetric_eigenvalues(filled(1, 1, 3)) == std::vector<double>{3});
+    CHECK_THROWS_AS(pe::symmetric_eigenvalues(Matrix(0, 0)), MathError);
+    CHECK_THROWS_AS(pe::symmetric_eigenvalues(Matrix(2, 3)), MathError);
+    CHECK_THROWS_AS(pe::symmetric_eigenvalues(filled(3, 3, double{NAN})), MathError);
+    CHECK_THROWS_AS(pe::symmetric_eigenvalues(filled(4, 4, 1.7e308)), MathError);
+  }
   TEST_CASE("zeros and denormals are decomposed") {
     CHECK(pe::singular_values(Matrix(4, 2)).s[0] == 0);
     CHECK(pe::singular_values(filled(4, 2, 5e-324)).s[0] >= 0);

@@ -137,6 +137,23 @@ delta = np.clip(-offset + 4, 0, 7)
 deberta = (np.einsum("hid,hjd->hij", q, k) + np.einsum("hid,ijd->hij", q, c2p[delta]) + np.einsum("hjd,ijd->hij", k, p2c[delta])) / math.sqrt(48)
 
 
+# Transformer-XL: q·k + u·k + q·(W R_d) + v·(W R_d), d = i − j, R sines before cosines; masked.
+w, w_file = drawn("w", 32, 16, scale=0.1)
+u_vector, u_file = drawn("u", 2, 16)
+v_vector, v_file = drawn("v", 2, 16)
+halves = np.concatenate([np.sin(angles(12, 16)), np.cos(angles(12, 16))], -1)
+r = (halves @ w.T).reshape(12, 2, 16)[np.abs(offset)]  # [query, key, head, channel]
+global_content = np.broadcast_to(np.einsum("hd,hjd->hj", u_vector, k)[:, None], (2, 12, 12))
+global_position = np.einsum("hd,ijhd->hij", v_vector, r)
+content_position = np.einsum("hid,ijhd->hij", q, r)
+xl = plain + (global_content + content_position + global_position) / 4
+XL = f"transformer-xl --heads 2 --head-dim 16 --dim 16 --projection {w_file} --u {u_file} --v {v_file} {QK}"
+
+
+dump = -np.abs(offset)[None] * np.array([0.3, 0.01])[:, None, None]  # somebody's bias
+DUMP = stored("dump", dump)
+
+
 def ones_rope(dim, n, base=10000.0):
     s = np.array([[2 * np.cos(angles(n, dim, base)[n - 1 - j]).sum() / math.sqrt(dim) for j in range(n)]])
     return softmax(s), np.full((1, n), 1 / n)
@@ -234,6 +251,12 @@ CASES = [
     Case(f"attention sinusoidal {QK} --form terms",
          terms({"content_content": np.einsum("hid,hjd->hij", q, k), "content_position": np.einsum("hid,jd->hij", q, p16),
                 "position_content": np.einsum("id,hjd->hij", p16, k), "position_position": np.broadcast_to(p16 @ p16.T, (2, 12, 12))}, 0.25, 2), count=10),
+    Case(f"attention alibi --symmetric --heads 2 --file {DUMP} --queries all", over_all(softmax(dump), np.full((2, 12, 12), 1 / 12)), count=46),
+    Case(f"attention {XL} --form matrix", cell(softmax(masked(xl)), softmax(masked(plain))), count=288),
+    Case(f"attention {XL} --form terms", lambda row: {"kept": {"position_position": "yes", "position_content": "yes", "bias": "no"}.get(row["term"], "yes")},
+         count=10),
+    Case(f"attention {XL} --form terms --attn-type bi",
+         lambda row: terms({"content_content": 4 * plain}, 0.25, 2)(row) if row["term"] == "content_content" else {}, count=10),
     Case(f"attention t5 --weights {t5_file} {QK} --form terms", terms({"content_content": 4 * plain, "bias": t5}, 1, 2), count=10),
     Case("attention rope --dim 4 --length 6 --content gaussian --draws 3 --seed 5", gaussian, count=6),
     Case("attention rope --dim 8 --tokens 我爱你", tokens("我爱你", "我爱你", 8), count=9,

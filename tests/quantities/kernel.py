@@ -61,7 +61,11 @@ T5 = f"kernel t5 --weights {FOLDER}/t5.npy --length 12"
 # −d² on n places is the Gram matrix 2·xxᵀ of centred places: one eigenvalue n(n² − 1)/6, the others 0.
 SQUARE = mpf(200) * (200 ** 2 - 1) / 6
 
+# Somebody's dump of a bias, [head, query, key].
+np.save(os.path.join(FOLDER, "dump.npy"), np.array([-0.25 * d64, -np.sqrt(d64)]))
+
 CASES = [
+    Case(f"kernel alibi --heads 2 --symmetric --file {FOLDER}/dump.npy", summary([-0.25 * d64, -np.sqrt(d64)], ["yes"] * 2), count=2),
     Case("kernel alibi", summary([-s * d200 for s in SLOPES], ["yes"] * 8), count=8, notes=["head 0, 1, 2, 3, 4, 5, 6, 7: conditionally positive definite"]),
     Case("kernel alibi --heads 2 --length 64 --form eigenvalues --tidy", every([-2.0 ** -4 * d64, -2.0 ** -8 * d64]), count=126),
     Case("kernel kerple --heads 2 --r1 1,0.5 --r2 1,2", summary([-np.log1p(d200), -0.5 * np.log1p(2 * d200)], ["yes"] * 2), count=2),

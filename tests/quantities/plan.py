@@ -9,7 +9,7 @@ import tempfile
 
 import numpy as np
 from judge import Case, split
-from mpmath import exp, log, mpf, nstr, pi, sin
+from mpmath import cos, exp, log, mpf, nstr, pi, sin
 from scaling import ratio_of
 
 TOOL = str((pathlib.Path(sys.argv[sys.argv.index("--bin") + 1]) / "pe-analyze").resolve())
@@ -62,7 +62,7 @@ def plan(d, base, trained, wanted, config):
         back, factor = read_back(row, config, wanted)
         ends = [abs(one / want - 1) for one, want in zip(back, scaled)]
         return {"attention_factor": magnitude, "beyond": sum(wanted * scaled[j] > trained * theta[j] * (1 + mpf("1e-30")) for j in long), "usable": usable,
-                "first_negative": int(negative[0]) if len(negative) else None, "negatives": len(negative), "minimum": mpf(repr(sums.min()).split("'")[0]),
+                "first_negative": int(negative[0]) if len(negative) else None, "negatives": len(negative), "minimum": sum(cos(int(sums.argmin()) * one) for one in scaled),
                 "resolution": sum(sin(one / 2) ** 2 for one in scaled) / sum(sin(one / 2) ** 2 for one in theta),
                 **errors(scaled, magnitude, wanted),
                 # 16 digits of a base or a divisor in the config, and as many of each frequency that is printed.

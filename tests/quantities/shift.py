@@ -19,6 +19,7 @@ for j in range(4):
     WAVES[:, 2 * j], WAVES[:, 2 * j + 1] = numpy.sin(numpy.arange(64) * 1e4 ** (-j / 4)), numpy.cos(numpy.arange(64) * 1e4 ** (-j / 4))
 BENT = WAVES.copy()
 BENT[40, 3] += 0.25  # one entry of the pair 1
+numpy.save(DUMPS / "alike.npy", numpy.ones((50, 4)))
 numpy.save(DUMPS / "waves.npy", WAVES)
 numpy.save(DUMPS / "bent.npy", BENT)
 
@@ -143,4 +144,5 @@ CASES = [
     Case("shift rope --axis row", None, fails="--axis row"),
     Case("shift learned --dim 2000 --rows 100", None, fails="1024 channels"),
     Case("shift sinusoidal --null 2", None, fails="--null is of --form fit"),
+    Case(f"shift learned --file {DUMPS}/alike.npy", None, fails="every row is the same"),
 ]

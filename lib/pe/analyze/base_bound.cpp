@@ -53,13 +53,12 @@ std::vector<Index> lengths_of(const Question& question) {
 // Cells are as narrow as the steepest sum, and each looks at every pair and distance: the time
 // grows with the square of the length.
 void check_work(Index end, Index pairs) {
-  constexpr double most = 0x1p48;  // some twenty minutes on two processors
-  const double work =
-      static_cast<double>(end) * static_cast<double>(end) * static_cast<double>(pairs);
-  if (work > most)
+  constexpr double most = 0x1p48;                            // some ten minutes on two processors
+  const double distances = static_cast<double>(end) + 2048;  // tables cost as much as so many
+  if (distances * distances * static_cast<double>(pairs) > most)
     throw UsageError(fmt::format(
         "--length {}: {} pairs at so many distances take hours; up to {:.0f} they take minutes",
-        end, pairs, std::sqrt(most / static_cast<double>(pairs))));
+        end, pairs, std::floor(std::sqrt(most / static_cast<double>(pairs))) - 2048));
 }
 
 double base_of(const BaseSums& sums, double u, Index distance) {

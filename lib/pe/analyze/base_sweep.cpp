@@ -16,9 +16,8 @@ namespace {
 
 constexpr double widest = 0.25, narrowest = 1e-9;  // cells of u
 constexpr double largest_u = 700;                  // e^u is a double
-// A sum looked at for itself takes as long as so many products of a scan.
-constexpr double products_of_one = 60000;
-constexpr double tiny_gap = 1e-12;  // between pieces whose ends are known to a few units of u
+constexpr Index sums_of_one = 1000;  // a sum looked at for itself takes as long as so many scanned
+constexpr double tiny_gap = 1e-12;   // between pieces whose ends are known to a few units of u
 
 double least_cosine(Index end) {
   double least = 1;
@@ -36,8 +35,7 @@ class Sweep {
       found_.safe = covered_ = found_.steps.back().to;
       last_pieces_ = {found_.steps.back()};
     }
-    const double products = static_cast<double>(order_.end) * static_cast<double>(sums_.pairs());
-    most_uncertain_ = static_cast<std::size_t>(std::max(16.0, products / products_of_one));
+    most_uncertain_ = static_cast<std::size_t>(std::max<Index>(16, order_.end / sums_of_one));
   }
 
   BaseSweep run() {

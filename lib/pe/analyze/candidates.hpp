@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "pe/analyze/negative_sums.hpp"
 #include "pe/analyze/pipelines.hpp"
 #include "pe/analyze/rules.hpp"
-#include "pe/analyze/sums.hpp"
 
 namespace pe {
 
@@ -16,7 +16,7 @@ struct Candidate {
   Stretching stretching;
   int beyond = 0;     // pairs that leave what training showed
   double usable = 0;  // positions until one does
-  Sums sums;
+  NegativeSums sums;
   double resolution = 1;
   PipelineErrors errors;
   int rank = 0;

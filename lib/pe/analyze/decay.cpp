@@ -32,7 +32,7 @@ Sheet table_decay(const Question& question) {
   std::size_t rises = 0;
   for (std::size_t i = 1; i < shares.size(); ++i) rises += shares[i] > shares[i - 1];
   if (shares.size() > 1)
-    sheet.notes = {rises == 0 ? "the product falls steadily with the distance"
+    sheet.notes = {rises == 0 ? "the product never rises with the distance"
                               : fmt::format("the product falls, but not steadily: {} of {} steps "
                                             "rise",
                                             rises, shares.size() - 1)};

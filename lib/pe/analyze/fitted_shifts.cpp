@@ -85,6 +85,8 @@ Fit fit_of(const std::vector<double>& here, const std::vector<double>& there, In
     result.fitted = static_cast<Index>(fitted.size());
   }
   const double spread = spread_of(there, width);
+  if (!(spread > 0))
+    throw UsageError("every row is the same: any map that keeps it is an M_k, and none is fitted");
   result.seen = std::sqrt(seen / spread);
   result.held_out = std::sqrt(held_out / spread);
   result.uncertain = moved / std::sqrt(spread);

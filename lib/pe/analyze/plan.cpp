@@ -55,7 +55,6 @@ Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidate
     sheet.columns.push_back(std::move(made));
   };
   const Error exact{}, one_rounding{.relative = 0x1p-52};
-  const Error summed{.absolute = sums_error(plain_ladder(question.subject).dim / 2)};
   // Reference, cosine and product: a unit in the last place of the largest value each.
   const Error redone{.absolute = largest * 0x1p-50};
   column("rank", "1: what goes before all others", exact,
@@ -74,7 +73,8 @@ Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidate
   });
   column("negatives", "distances below the wanted length with B_m < 0", exact,
          [](const Candidate& of) { return static_cast<double>(of.sums.negatives); });
-  column("minimum", "the least B_m", summed, [](const Candidate& of) { return of.sums.minimum; });
+  column("minimum", "the least B_m", one_rounding,
+         [](const Candidate& of) { return of.sums.minimum; });
   column("resolution", "distance of neighbouring positions over that of the plain ladder",
          one_rounding, [](const Candidate& of) { return of.resolution; });
   column("error_f32", "worst error of cos and sin: f32 positions, frequencies, angles and table",
@@ -91,11 +91,11 @@ Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidate
   return sheet;
 }
 
-// Bounded by what would take minutes: some 10^9 cosines a second and thread.
+// Bounded by what takes minutes: some 5·10^8 cosines a second and thread.
 void refuse_too_long(std::size_t candidates, Index pairs, Index length) {
   const double cosines =
       static_cast<double>(candidates) * static_cast<double>(pairs) * static_cast<double>(length);
-  constexpr double most = 4e11;
+  constexpr double most = 1e11;
   if (cosines > most)
     throw UsageError(fmt::format(
         "--length {} with {} candidates of {} pairs is {:.1e} cosines, and {:.0e} are what a plan "
@@ -112,10 +112,11 @@ Sheet measure(const Question& question) {
   const Stretching usual = candidates.front().stretching;
   refuse_too_long(candidates.size(), plain.dim / 2, std::max(usual.length, trained));
   const auto sums = [&](const Ladder& ladder, Index length, std::size_t done) {
-    return sums_below(ladder.frequencies, length, question.threads, [&](double share) {
+    const auto advance = [&](double share) {
       question.advance((static_cast<double>(done) + share) /
                        static_cast<double>(candidates.size() + 1));
-    });
+    };
+    return negative_sums(ladder.frequencies, {length}, question.threads, advance).front();
   };
   const double trained_share =
       static_cast<double>(sums(plain, trained, 0).negatives) / static_cast<double>(trained);

@@ -162,8 +162,8 @@ Sheet precision_summary(const Question& question, const PrecisionSubject& subjec
            const double first = first_repeated(pipeline.positions);
            return counted && first <= static_cast<double>(last) ? first : none;
          });
-  sheet.notes = {
-      past_note(subject, all, question.options.number("error").value(), run.value(run.count - 1))};
+  sheet.notes = {past_note(subject, all, question.options.number("error").value(),
+                           std::max(run.value(0), run.value(run.count - 1)))};
   return sheet;
 }
 

@@ -29,7 +29,8 @@ std::vector<std::string> notes_of(const Axis& axis, const RotationDecay& decay) 
   const double last = place(decay.sum.size() - 1);
   std::vector<std::string> notes{
       first == decay.sum.end()
-          ? fmt::format("Σ cos stays above 0 up to distance {}: its least is {} at {}", last,
+          ? fmt::format("Σ cos stays above 0 {} distance {}: its least is {} at {}",
+                        axis.places.empty() ? "up to" : "at those computed up to", last,
                         spell(*lowest), place(static_cast<std::size_t>(lowest - decay.sum.begin())))
           : fmt::format("Σ cos is first negative at distance {}{}, and least at {}: {}",
                         place(static_cast<std::size_t>(first - decay.sum.begin())),

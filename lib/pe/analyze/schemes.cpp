@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include "pe/analyze/randpos.hpp"
 #include "pe/base/team.hpp"
@@ -146,9 +145,7 @@ Exposure randpos_exposure(const SchemeSettings& settings) {
   Exposure made = plain(settings.length);
   made.error = 1e-9;
   constexpr Index block = 256;
-  const auto team = static_cast<std::size_t>(
-      settings.threads > 0 ? static_cast<unsigned>(settings.threads)
-                           : std::clamp(std::thread::hardware_concurrency(), 1u, 64u));
+  const std::size_t team = team_size(settings.threads);
   std::vector<long double> tilts(team);
   for (Index first = 1; first < settings.length; first += block) {
     settings.advance(static_cast<double>(first) / static_cast<double>(settings.length));
