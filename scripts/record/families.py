@@ -123,12 +123,18 @@ def show_changes(rows):
                     print(f"{kind}: {key} was {json.dumps(old[kind].get(key))}, is {json.dumps(rows[kind].get(key))}")
 
 
+def line_of(truth):
+    file = {"model_type": truth["type"], **truth["file"]}
+    return json.dumps({"case": truth["case"], "is": truth["is"]}) + "\t" + json.dumps(file) + "\n"
+
+
 def write(rows, truths, version):
     lines = [f'{json.dumps(kind)}: {json.dumps(rows[kind], sort_keys=True)}' for kind in sorted(rows)]
     RECORDS.write_text(f'{{"_what": "how each model type of transformers reads its configuration, asked of its classes by '
                        f'scripts/record/families.py", "_version": {json.dumps(version)}, "types": {{\n' + ",\n".join(lines) + "\n}}\n")
     TRUTH.write_text(f"# transformers {version}: configurations and the tables of the real classes; "
-                     "written by scripts/record/families.py\n" + "".join(json.dumps(t) + "\n" for t in truths))
+                     "what they make, a tab, the configuration; written by scripts/record/families.py\n"
+                     + "".join(line_of(truth) for truth in truths))
 
 
 def main():

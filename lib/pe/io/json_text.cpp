@@ -40,6 +40,10 @@ std::string provenance_json(const Provenance& provenance) {
   put("accuracy", quote_json(provenance.accuracy));
   put("source", quote_json(provenance.source));
   put("parameters", "{" + parameters + "}");
+  std::string warnings;
+  for (const std::string& warning : provenance.warnings)
+    warnings += (warnings.empty() ? "" : ", ") + quote_json(warning);
+  if (!warnings.empty()) put("warnings", "[" + warnings + "]");
   return "{" + text + "}";
 }
 

@@ -42,6 +42,7 @@ def sizes_of(record, rng):
         for part in re.split(r"[+/]", text):
             if re.search(r"heads?$", part): sizes[part] = heads
             elif "/" in text and part == text.split("/")[0]: sizes[part] = heads * head
+            elif "+" in text: sizes[part] = rng.choice([32, 64, 96])
             else: sizes[part] = rng.choice([32, 64, 96, 128]) if "global" in part else head
     if "head_dim" in sizes and any("/" in t for t in texts) and rng.random() < 0.5:
         del sizes["head_dim"]

@@ -3,6 +3,7 @@ import re
 
 from transformers.configuration_utils import PreTrainedConfig
 
+FREE = 77777.0  # a base that no class holds
 # A composite's part that speaks: the text, else what decodes.
 SPEAKING = ["text_config", "thinker_config", "llm_config", "language_config", "language_model_config", "vlm_config", "decoder", "decoder_config",
             "text_model_config", "lm_config", "backbone_config", "text_encoder", "text_encoder_config", "talker_config", "encoder", "encoder_config",
@@ -49,6 +50,27 @@ def flat_reaches(C, path):
         return False
 
 
+def filled(C, name, P, keys, typed):
+    """What the composite gives to a part that the file has, but that says nothing: its own values that no other size changes."""
+    kind = {"model_type": P.model_type} if typed else {}
+    sizes = {"hidden_size": 1024, "num_attention_heads": 16, "rope_theta": FREE}
+    try:
+        here, other = (getattr(C(**{name: {**kind, "vocab_size": 777, **more}}), name).to_dict() for more in ({}, sizes))
+        own, own_other = P(vocab_size=777).to_dict(), P(vocab_size=777, **sizes).to_dict()
+    except Exception:
+        return {}
+    given = {key: here[key] for key in keys if here.get(key) is not None}
+    theta = (given.get("rope_parameters") or {}).get("rope_theta")
+    free = (other.get("rope_parameters") or {}).get("rope_theta") == FREE
+    if all(own.get(key) == value for key, value in given.items()) and (free or theta is None):
+        return {}
+    if free:  # the base is an outer key of the composite's, which a file's goes before
+        del given["rope_parameters"]
+    outer = {"rope_theta": theta} if free and theta != (own.get("rope_parameters") or {}).get("rope_theta") else {}
+    return outer | {key: value for key, value in given.items() if key in sizes or other.get(key) == value and
+            (own.get(key) != value or own_other.get(key) != value)}
+
+
 def composites(classes, rows, held_keys):
     """{model_type: {"part": key, "type": model_type of the part, "flat": …, "holds": …}}"""
     found = {}
@@ -70,8 +92,11 @@ def composites(classes, rows, held_keys):
         if part.model_type in rows:
             here, own = part.to_dict(), type(part)().to_dict()
             keys = [*held_keys(rows[part.model_type]), "rope_parameters"]
-            differs = {key: here[key] for key in keys if here.get(key) != own.get(key)}
-            if differs:
-                row["holds"] = differs
+            if any(here.get(key) != own.get(key) for key in keys):
+                row["holds"] = {key: here[key] for key in keys if here.get(key) is not None}
+            for label, typed in (("fills", False), ("typed_fills", True)):
+                fills = filled(C, main, type(part), keys, typed)
+                if fills:
+                    row[label] = fills
         found[kind] = row
     return found

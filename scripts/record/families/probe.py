@@ -62,6 +62,7 @@ class Probe:
 
     def __init__(self, C, R):
         self.C, self.R, self.names, self.first = C, R, fields(C), {}
+        self.uneven = False  # a width that the heads do not divide is cut, not refused
         self.void = []  # layers that the class itself leaves without positions
         try:
             self.base, self.config = tables(C, R, {})
@@ -150,6 +151,8 @@ def find_width(p, layer):
                     if sum(s is not None for s, _ in seen) >= 2 and all(s is None or roughly(s, times * v) for s, v in seen):
                         if (times == 1 or text not in rows) and f"2*{text}" not in rows:
                             rows.append(text if times == 1 else f"2*{text}")
+                            if p.width({**file, heads: 10, wide: 10 * 32 + 5}, layer):
+                                p.uneven = True
     for a in p.numbers(SINGLE):
         for b in p.numbers(SINGLE):
             if a < b and roughly(base, held(p.C, a) + held(p.C, b)) and roughly(p.width({a: held(p.C, a) + 64}, layer) or -1, base + 64):
@@ -301,6 +304,13 @@ def probe(C, R):
             else: record["silent"] = mute
     for layer in p.void:
         record.setdefault("layers", {})[layer] = {"void": True}
+    if p.uneven:
+        record["uneven"] = True
+    sums = [text for text in record["width"] if "+" in text]
+    for text in sums:  # a part that two widths make
+        for name in text.split("+"):
+            if record.get("partial") == held(C, name) / sum(held(C, n) for n in text.split("+")) and name.startswith("qk_rope"):
+                record["partial"] = f"{name}/{text}"
     find_objects(p, record, layers)
     find_turns(p, record, layers[0])
     for key, value in BY_HAND.get(C.model_type, {}).items():
