@@ -39,7 +39,7 @@ Rule rule_of(std::string_view text) {
 
 // "per_layer_config.05.": what the file says of the first layer of this kind alone, or "". Where it
 // does not list its layers, an entry is of the kind whose width differs.
-std::string overrides_of(const Config& config, const LayerRecord& layer) {
+std::string overrides_of(const Config& config, const LayerType& layer) {
   if (layer.type.empty() || !config.find("per_layer_config")) return "";
   std::vector<std::string> kinds;
   if (const Config::Value* list = config.find("layer_types"))
@@ -60,7 +60,7 @@ std::string overrides_of(const Config& config, const LayerRecord& layer) {
 
 class Widths {
  public:
-  Widths(Reader& reader, const LayerRecord& layer)
+  Widths(Reader& reader, Kept<LayerType> layer)
       : reader_(reader), layer_(layer), overrides_(overrides_of(reader.config(), layer)) {}
 
   /// The family's alternatives; where layers have keys of their own, these are not the class's.
@@ -87,7 +87,7 @@ class Widths {
 
  private:
   Reader& reader_;
-  const LayerRecord& layer_;
+  const LayerType& layer_;
   std::string overrides_;
 };
 
@@ -141,7 +141,7 @@ bool take_quotient(Reader& reader, Widths& widths, const Rule& rule) {
 
 }  // namespace
 
-void read_head(Reader& reader, const LayerRecord& layer) {
+void read_head(Reader& reader, const LayerType& layer) {
   Widths widths(reader, layer);
   const auto alternatives = widths.alternatives();
   for (const std::string& text : alternatives) {

@@ -51,7 +51,7 @@ class Reader {
 };
 
 /// One kind of layers of a family: what its record says of them alone, else of all.
-struct LayerRecord {
+struct LayerType {
   std::string type;               // "": all layers are alike
   const JsonNode* own = nullptr;  // null: the record does not tell them apart
 
@@ -72,19 +72,22 @@ struct RopeObject {
   bool flat = false;               // it is not, where the class reads one by layer type
   bool legacy = false;             // rope_scaling speaks
   bool type_alone = true;          // "type" counts without "rope_type"
+
+  /// Where a key of it may stand.
+  std::vector<std::string> paths(std::string_view key) const;
 };
 
 /// Throws UsageError when the layers have no position encoding.
-RopeObject find_object(Reader& reader, const LayerRecord& layer);
+RopeObject find_object(Reader& reader, const LayerType& layer);
 
 /// How many channels a head of the family has: sets --dim.
-void read_head(Reader& reader, const LayerRecord& layer);
+void read_head(Reader& reader, const LayerType& layer);
 
 /// Rotary parameters: base, part of the head, scaling and all that it reads.
-void read_rotary(Reader& reader, const LayerRecord& layer, const RopeObject& object);
+void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& object);
 
 /// The scaling's rule and what it reads; "default" when the frequencies are plain.
-std::string read_scaling(Reader& reader, const LayerRecord& layer, const RopeObject& object);
+std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object);
 
 /// Where the rotary keys stand: rope_scaling, or rope_parameters, or nowhere ("").
 std::string rotary_root(const Config& config);

@@ -28,12 +28,12 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
 }
 
 // Whether rope_scaling reaches these layers: all, unless the record says which.
-bool reaches(const Family& family, const LayerRecord& layer) {
+bool reaches(const Family& family, const LayerType& layer) {
   const JsonNode* reach = family.find("scaling");
   return !reach || contains(strings_of(reach), layer.type);
 }
 
-void take_nested(Reader& reader, const LayerRecord& layer, RopeObject& object) {
+void take_nested(Reader& reader, const LayerType& layer, RopeObject& object) {
   const Config& config = reader.config();
   const std::string inside = object.root + "." + layer.type;
   object.nested = true;
@@ -47,7 +47,7 @@ void take_nested(Reader& reader, const LayerRecord& layer, RopeObject& object) {
 }
 
 // A flat object in a class that reads one by layer.
-void take_flat(Reader& reader, const LayerRecord& layer, RopeObject& object) {
+void take_flat(Reader& reader, const LayerType& layer, RopeObject& object) {
   const JsonNode* flat = reader.family().find("flat");
   if (!flat) {
     reader.warn(fmt::format(
@@ -64,7 +64,7 @@ void take_flat(Reader& reader, const LayerRecord& layer, RopeObject& object) {
   object.silent = flat && text_of(flat->find("theta")) == "outer";
 }
 
-void take_object(Reader& reader, const LayerRecord& layer, RopeObject& object) {
+void take_object(Reader& reader, const LayerType& layer, RopeObject& object) {
   const Config& config = reader.config();
   const auto is_kind = [&](const std::string& key) {
     const JsonNode* layers = reader.family().find("layers");
@@ -85,13 +85,19 @@ void take_object(Reader& reader, const LayerRecord& layer, RopeObject& object) {
 
 }  // namespace
 
+std::vector<std::string> RopeObject::paths(std::string_view key) const {
+  std::vector<std::string> paths;
+  for (const std::string& object : where) paths.push_back(object + "." + std::string(key));
+  return paths;
+}
+
 std::string rotary_root(const Config& config) {
   for (const char* key : {"rope_scaling", "rope_parameters"})
     if (speaks(config, key)) return key;
   return "";
 }
 
-RopeObject find_object(Reader& reader, const LayerRecord& layer) {
+RopeObject find_object(Reader& reader, const LayerType& layer) {
   const Config& config = reader.config();
   const Family& family = reader.family();
   RopeObject object;
