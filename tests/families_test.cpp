@@ -139,8 +139,52 @@ TEST_CASE("a key of positions that nobody reads is named, and so is a type in no
       warnings_of(
           R"({"model_type":"phi3","rope_scaling":{"type":"longrope","original_max_position_embeddings":7}})"),
       "original_max_position_embeddings 7 is not read"));
+  CHECK(any_says(warnings_of(R"({"model_type":"mellum","partial_rotary_factor":0.5})"),
+                 "partial_rotary_factor is not read"));
   CHECK(any_says(warnings_of(R"({"model_type":"llama9","head_dim":8,"rope_theta":3.0})"),
                  "in no row"));
+}
+
+// DebertaV2's DisentangledSelfAttention: max_relative_positions below 1 is max_position_embeddings,
+// position_buckets below 1 is none; both defaults are -1.
+TEST_CASE("DeBERTa's buckets end where max_relative_positions says") {
+  const auto given = [](const std::string& keys) {
+    return pe::read_model(
+               pe::parse_config("{\"model_type\":\"deberta-v2\"," + keys + "}", "config.json"),
+               nullptr, "")
+        .given;
+  };
+  const auto text = [](const pe::Given& all, std::string_view name) {
+    const auto found = all.find(name);
+    return found == all.end() ? "" : found->second.text;
+  };
+  const pe::Given stated =
+      given(R"("position_buckets":16,"max_relative_positions":64,"max_position_embeddings":128)");
+  CHECK(text(stated, "max-relative-positions") == "64");
+  CHECK(text(stated, "position-buckets") == "16");
+  const pe::Given below =
+      given(R"("position_buckets":-1,"max_relative_positions":-1,"max_position_embeddings":128)");
+  CHECK(text(below, "max-relative-positions") == "128");
+  CHECK(text(below, "position-buckets") == "0");
+  CHECK(text(given(R"("max_position_embeddings":128)"), "position-buckets") == "0");
+}
+
+TEST_CASE("a part is found where its composite has it, with what the composite gives it") {
+  const auto dim = [](const std::string& text) {
+    return pe::read_model(pe::parse_config(text, "config.json"), &pe::find_encoding("rope"), "")
+        .given.find("dim")
+        ->second.text;
+  };
+  CHECK(dim(R"({"model_type":"t5gemma","decoder":{"head_dim":48}})") == "48");
+  CHECK(
+      dim(R"({"model_type":"colpali","vlm_config":{"model_type":"paligemma","text_config":{"head_dim":24}}})") ==
+      "24");
+  CHECK(dim(R"({"model_type":"mistral3"})") == "128");
+  CHECK(
+      dim(R"({"model_type":"dia","decoder_config":{"head_dim":40},"encoder_config":{"head_dim":8}})") ==
+      "40");
+  CHECK(any_says(warnings_of(R"({"model_type":"gemma3","head_dim":8,"rope_theta":5.0})"),
+                 "there is no text_config"));
 }
 
 TEST_CASE("pairs turn as the model's own function turns them") {

@@ -21,7 +21,7 @@ constexpr std::string_view harmless =
     "share_att_key is_encoder_decoder position_buckets alibi alibi_bias_max use_alibi "
     "learned_pos_emb rotary pos_emb rope_scaling rope_parameters "
     "relative_attention_num_buckets relative_attention_max_distance max_window_layers "
-    "vision_rope_theta";
+    "vision_rope_theta dropout_positions position_id_per_seconds use_mem_rope";
 
 bool listed(std::string_view list, std::string_view word) {
   const auto all = words(list);
@@ -32,6 +32,12 @@ double number(const Reader& reader, std::string_view name) {
   return Decimal(reader.text(name)).value();
 }
 
+// Whether a value that nobody read agrees with the one that counts.
+bool says_the_same(const Reader& reader, const Config::Value& value, std::string_view name) {
+  return value.type == Config::Type::number && reader.has(name) &&
+         Decimal(value.text).real() == Decimal(reader.text(name)).real();
+}
+
 // Keys of a rotary object that its rule does not read.
 void doubt_inside(Reader& reader, const std::string& where, const std::string& rule) {
   const Config& config = reader.config();
@@ -40,6 +46,7 @@ void doubt_inside(Reader& reader, const std::string& where, const std::string& r
     const Config::Value* value = config.find(path);
     if (!value || listed(silent, key) || reader.knows(path) || value->type == Config::Type::object)
       continue;
+    if (key == "max_position_embeddings" && says_the_same(reader, *value, "max-position")) continue;
     if (key == "attn_factor")
       reader.warn(
           fmt::format("{} {} is not read, as in transformers; vLLM multiplies its attention factor "
@@ -68,6 +75,9 @@ void know_other_layers(Reader& reader) {
       for (const char* keys : {"theta_keys", "silent_keys", "width"})
         for (const std::string& key : strings_of(layer.value.find(keys))) reader.know(key);
   for (const std::string& key : strings_of(reader.family().find("quiet"))) reader.know(key);
+  for (const std::string& key : strings_of(reader.family().find("partial_keys")))
+    if (const std::size_t slash = key.find('/'); slash != std::string::npos)
+      reader.know(key.substr(0, slash));  // a count of channels that the head's width repeats
 }
 
 void doubt_unread_keys(Reader& reader, const RopeObject& object) {
@@ -77,7 +87,8 @@ void doubt_unread_keys(Reader& reader, const RopeObject& object) {
     const bool speaks = std::ranges::any_of(
         words("rope rotary position alibi theta"),
         [&](const std::string& part) { return key.find(part) != std::string::npos; });
-    if (speaks && !listed(harmless, key) && !reader.knows(key) && config.find(key))
+    if (speaks && !listed(harmless, key) && !reader.knows(key) && config.find(key) &&
+        !says_the_same(reader, *config.find(key), "base"))
       reader.warn(fmt::format("{} is not read: no rule here knows it", config.name(key)));
   }
   const std::string rule = reader.has("scaling") ? reader.text("scaling") : "none";

@@ -91,14 +91,22 @@ class Widths {
   std::string overrides_;
 };
 
-void take_stated(Reader& reader, const std::string& key, const Number& stated) {
+// Another key for the width that says otherwise is warned about.
+void take_stated(Reader& reader, const std::string& key, const Number& stated,
+                 const std::vector<std::string>& alternatives) {
   if (stated.path.empty()) {
     reader.set_default("dim", std::to_string(stated.value));
     return;
   }
   const bool latent = key == "qk_rope_head_dim";
   if (latent) reader.know("head_dim");
-  reader.take("dim", Config::Type::number, {stated.path},
+  std::vector<std::string> paths{stated.path};
+  for (const std::string& other : alternatives)
+    if (const Rule rule = rule_of(other); rule.sign == 0 && other != key)
+      paths.push_back(other);
+    else if (rule.sign == '+')
+      for (const std::string& part : rule.keys) reader.know(part);
+  reader.take("dim", Config::Type::number, paths,
               latent ? "the part of a latent head that turns" : "");
 }
 
@@ -139,6 +147,12 @@ bool take_quotient(Reader& reader, Widths& widths, const Rule& rule) {
   return true;
 }
 
+// Whether the class has a width of its own, which no quotient makes.
+bool holds_width(const Family& family) {
+  const JsonNode* holds = family.find("holds");
+  return holds && holds->find("head_dim");
+}
+
 }  // namespace
 
 void read_head(Reader& reader, const LayerType& layer) {
@@ -152,9 +166,10 @@ void read_head(Reader& reader, const LayerType& layer) {
     }
     const Number stated = widths.number(text);
     if (stated.value == 0) continue;
-    take_stated(reader, text, stated);
+    take_stated(reader, text, stated, alternatives);
     for (const std::string& other : alternatives)
-      if (const Rule quotient = rule_of(other); quotient.sign == '/' && text == "head_dim")
+      if (const Rule quotient = rule_of(other);
+          quotient.sign == '/' && text == "head_dim" && !holds_width(reader.family()))
         doubt_stated(reader, widths, quotient, stated);
     return;
   }

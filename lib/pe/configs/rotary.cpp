@@ -35,6 +35,13 @@ void take_base(Reader& reader, const LayerType& layer, const RopeObject& object)
     reader.set_default("base", held->text);
     return;
   }
+  // Outer keys that speak only in silence are no contradiction of an object.
+  const bool decided =
+      inside > 0 && reader.config().find(paths.front()) && !silent && record->find("silent_keys");
+  if (decided) {
+    for (std::size_t k = inside; k < paths.size(); ++k) reader.know(paths[k]);
+    paths.resize(inside);
+  }
   if (reader.take("base", Type::number, paths,
                   inside > 0 ? "what stands beside rope_type goes first" : ""))
     return;
@@ -77,38 +84,24 @@ std::vector<std::string> partial_keys(const Reader& reader, const LayerType& lay
   return strings_of(layer.find(family, name));
 }
 
-void take_partial(Reader& reader, const LayerType& layer, const RopeObject& object, bool plain) {
-  const Family& family = reader.family();
+// The part that a plain rope of this family turns whole, whatever the file says.
+void overlook_partial(Reader& reader, const std::vector<std::string>& paths) {
   const Config& config = reader.config();
-  std::vector<std::string> paths;
-  if (text_of(family.find("partial_inside")) != "false")
-    paths = object.paths("partial_rotary_factor");
-  std::string width;  // a key that counts channels, not a part of them
+  for (const std::string& path : paths) {
+    const Config::Value* part = config.find(path);
+    if (part && part->type == Type::number && Decimal(part->text).value() != 1)
+      reader.warn(fmt::format(
+          "{} {} is not read: transformers 5 overlooks it for {} without a scaling and turns the "
+          "whole head, transformers 4 and others turn that part (--partial-rotary-factor {})",
+          config.name(path), part->text, reader.family().name(), part->text));
+    reader.know(path);
+  }
+}
+
+// The part that the class turns where the file does not say.
+void hold_partial(Reader& reader, const LayerType& layer, const RopeObject& object, bool plain) {
+  const Family& family = reader.family();
   const JsonNode* held = object.held ? object.held->find("partial_rotary_factor") : nullptr;
-  for (const std::string& key : partial_keys(reader, layer, object, plain)) {
-    const std::size_t slash = key.find('/');
-    if (held) continue;
-    if (slash == std::string::npos)
-      paths.push_back(key);
-    else if (config.find(key.substr(0, slash)) && width.empty())
-      width = key.substr(0, slash);
-  }
-  if (const Config::Value* counted = config.find("rotary_dim"); counted && !counted->key.empty())
-    width = "rotary_dim";  // GGUF counts the channels that turn
-  const bool honoured = !plain || text_of(family.find("plain")) == "partial";
-  if (!honoured && width.empty()) {
-    for (const std::string& path : paths)
-      if (const Config::Value* part = config.find(path);
-          part && part->type == Type::number && Decimal(part->text).value() != 1)
-        reader.warn(fmt::format(
-            "{} {} is not read: transformers 5 overlooks it for {} without a scaling and turns the "
-            "whole head, transformers 4 and others turn that part (--partial-rotary-factor {})",
-            config.name(path), part->text, family.name(), part->text));
-    for (const std::string& path : paths) reader.know(path);
-    return;
-  }
-  if (reader.take("partial-rotary-factor", Type::number, paths)) return;
-  if (!width.empty() && reader.take("rotary-dim", Type::number, {width})) return;
   if (held) {
     reader.set_default("partial-rotary-factor", held->text);
     return;
@@ -130,6 +123,36 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   if (part.find('/') != std::string::npos) part = ratio_of(reader, part);
   if (!part.empty() && Decimal(part).value() != 1)
     reader.set_default("partial-rotary-factor", part);
+}
+
+void take_partial(Reader& reader, const LayerType& layer, const RopeObject& object, bool plain) {
+  const Family& family = reader.family();
+  const Config& config = reader.config();
+  std::vector<std::string> paths;
+  if (text_of(family.find("partial_inside")) != "false")
+    paths = object.paths("partial_rotary_factor");
+  std::string width;  // a key that counts channels, not a part of them
+  const JsonNode* held = object.held ? object.held->find("partial_rotary_factor") : nullptr;
+  for (const std::string& key : partial_keys(reader, layer, object, plain)) {
+    const std::size_t slash = key.find('/');
+    if (held) continue;
+    if (slash == std::string::npos)
+      paths.push_back(key);
+    else if (config.find(key.substr(0, slash)) && width.empty())
+      width = key.substr(0, slash);
+  }
+  if (const Config::Value* counted = config.find("rotary_dim"); counted && !counted->key.empty())
+    width = "rotary_dim";  // GGUF counts the channels that turn
+  if (text_of(family.find("partial_inside")) == "false")
+    for (const std::string& path : object.paths("partial_rotary_factor")) reader.know(path);
+  const bool honoured = !plain || text_of(family.find("plain")) == "partial";
+  if (!honoured && width.empty()) {
+    overlook_partial(reader, paths);
+    return;
+  }
+  if (reader.take("partial-rotary-factor", Type::number, paths)) return;
+  if (!width.empty() && reader.take("rotary-dim", Type::number, {width})) return;
+  hold_partial(reader, layer, object, plain);
 }
 
 }  // namespace
