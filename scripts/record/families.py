@@ -28,6 +28,7 @@ def enter(folder):
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIRED], check=True)
+    os.environ["PYTHONHASHSEED"] = "0"  # classes make sets of layer types
     os.execv(python, [str(python), __file__, "--inside", *sys.argv[1:]])
 
 
@@ -43,7 +44,7 @@ def truth_of(tables):
     """{layer: [pairs, attention factor, hash, {index: bits}]}"""
     import numpy as np
     out = {}
-    for layer, (freq, factor) in tables.items():
+    for layer, (freq, factor) in sorted(tables.items()):
         picked = sorted({round(k * (len(freq) - 1) / (SAMPLES - 1)) for k in range(SAMPLES)})
         bits = np.ascontiguousarray(freq, "<f4").view("<u4")
         out[layer] = [len(freq), factor, hash_of(freq), {str(k): f"{bits[k]:08x}" for k in picked}]
@@ -154,7 +155,7 @@ def main():
     for kind in arguments.types or sorted(rotaries):
         try:
             rows[kind], made = ask_type(kind, *rotaries[kind], missed)
-        except (AttributeError, KeyError) as error:  # the whole of a composite, or a table of something else than positions
+        except Exception as error:  # the whole of a composite, or a table of something else than positions
             print(f"{kind}: not asked, {error}", file=sys.stderr)
             continue
         truths += made

@@ -36,19 +36,23 @@ def source_of(C):
 
 def fields(C):
     """Names that the class may read: its fields, its spellings, and words of its source."""
-    names = set(C.__dataclass_fields__) | set(C.attribute_map) | set(C.attribute_map.values())
+    names = set(signature(C)) | set(C.attribute_map) | set(C.attribute_map.values())
     words = re.findall(r"['\"](\w+)['\"]|kwargs\.\w+\(['\"](\w+)", source_of(C))
     names |= {w for pair in words for w in pair if w and (THETA.search(w) or PARTIAL.search(w) or SINGLE.search(w))}
     return sorted(names | {"rope_theta", "rotary_emb_base", "partial_rotary_factor", "rotary_pct", "rotary_dim", "head_dim"})
 
 
+def signature(C):
+    """{key: what the class holds for it}, of a dataclass or of an older class with an __init__."""
+    if hasattr(C, "__dataclass_fields__"):
+        return {name: field.default for name, field in C.__dataclass_fields__.items() if field.default is not dataclasses.MISSING}
+    return {name: p.default for name, p in inspect.signature(C.__init__).parameters.items() if p.default is not inspect.Parameter.empty}
+
+
 def held(C, name):
     """What the class holds for a key that the file leaves out, before it derives anything."""
-    for key in (name, C.attribute_map.get(name, name)):
-        field = C.__dataclass_fields__.get(key)
-        if field is not None and field.default is not dataclasses.MISSING:
-            return field.default
-    return None
+    own = signature(C)
+    return next((own[key] for key in (name, C.attribute_map.get(name, name)) if key in own), None)
 
 
 def plainly(value):
