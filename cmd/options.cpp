@@ -70,8 +70,8 @@ void explain(const Subject& subject, const Provenance& provenance) {
   for (const auto& entry : provenance.parameters) wide = std::max(wide, entry.name.size());
   say(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary));
   if (reading.family)
-    say(fmt::format("  model family {}, channels turn in {} pairs{}",
-                    words(reading.family->types).front(), reading.family->pairing,
+    say(fmt::format("  model family {}, channels turn in {} pairs{}", reading.family->name(),
+                    reading.family->pairing,
                     reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)));
   for (const auto& [name, value, origin] : provenance.parameters) {
     const auto given = reading.given.find(name);
@@ -111,6 +111,9 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("--layer-type", texts.layer_type,
                  "layers of this kind, where the config tells them apart; all: each kind's fields")
       ->type_name("NAME");
+  app.add_flag("--strict", request.strict,
+               "refuse a config that is read with a warning: a model_type in no row, a key of "
+               "positions that nobody reads");
   app.add_option("--length", texts.length, "positions 0 to N-1")->type_name("N");
   app.add_option("--positions", texts.positions,
                  "a run of positions, half-open, or of offsets where the field is relative")
@@ -159,6 +162,8 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
   Resolved resolved;
   resolved.threads = static_cast<int>(whole_number("threads", request.threads, "0", "1024"));
   const Reading reading = reading_of(request.texts);
+  if (request.strict && !reading.warnings.empty())
+    throw UsageError(fmt::format("{} (refused by --strict)", reading.warnings.front()));
   if (!quiet)
     for (const std::string& warning : reading.warnings)
       say(fmt::format("{}: warning: {}", tool, warning));

@@ -15,7 +15,7 @@ namespace pe::cmd {
 struct Request {
   SubjectTexts texts;
   std::string fields, threads = "0";
-  bool explain = false;
+  bool explain = false, strict = false;
 };
 
 /// The same, checked and completed.

@@ -11,20 +11,17 @@ namespace pe {
 namespace {
 
 // Keys of the rotary object that say nothing about the frequencies.
-constexpr std::string_view silent =
-    "rope_theta rope_type type finetuned partial_rotary_factor mrope_section mrope_interleaved";
+constexpr std::string_view silent = "rope_type type finetuned mrope_section mrope_interleaved";
 
 // Keys at the top that speak of positions and are read by nobody here, rightly.
 constexpr std::string_view harmless =
     "position_embedding_type position_biased_input relative_attention pos_att_type "
-    "max_relative_positions rope_interleave no_rope_layers "
-    "no_rope_layer_interval rope_scaling rope_parameters max_position_embeddings "
-    "original_max_position_embeddings rotary_value use_cache "
+    "max_relative_positions rope_interleave no_rope_layers no_rope_layer_interval layer_rope_theta "
+    "max_position_embeddings original_max_position_embeddings rotary_value use_cache "
     "share_att_key is_encoder_decoder position_buckets alibi alibi_bias_max use_alibi "
-    "learned_pos_emb rotary rotary_dim pos_emb "
-    "rope_theta rope_local_base_freq global_rope_theta local_rope_theta "
-    "relative_attention_num_buckets relative_attention_max_distance "
-    "max_window_layers vision_rope_theta partial_rotary_factor compress_rope_theta";
+    "learned_pos_emb rotary pos_emb rope_scaling rope_parameters "
+    "relative_attention_num_buckets relative_attention_max_distance max_window_layers "
+    "vision_rope_theta dropout_positions position_id_per_seconds use_mem_rope";
 
 bool listed(std::string_view list, std::string_view word) {
   const auto all = words(list);
@@ -35,24 +32,21 @@ double number(const Reader& reader, std::string_view name) {
   return Decimal(reader.text(name)).value();
 }
 
-void doubt_unread_keys(Reader& reader, const Reading& reading, const std::string& root) {
+// Whether a value that nobody read agrees with the one that counts.
+bool says_the_same(const Reader& reader, const Config::Value& value, std::string_view name) {
+  return value.type == Config::Type::number && reader.has(name) &&
+         Decimal(value.text).real() == Decimal(reader.text(name)).real();
+}
+
+// Keys of a rotary object that its rule does not read.
+void doubt_inside(Reader& reader, const std::string& where, const std::string& rule) {
   const Config& config = reader.config();
-  for (const std::string& key : config.keys("")) {
-    const bool speaks = std::ranges::any_of(
-        words("rope rotary position alibi"),
-        [&](const std::string& part) { return key.find(part) != std::string::npos; });
-    if (speaks && !listed(harmless, key) && !reader.knows(key) && config.find(key))
-      reader.warn(fmt::format("{} is not read: no rule here knows it", config.name(key)));
-  }
-  if (root.empty()) return;
-  const std::string where =
-      config.find(root + "." + reading.layer_type) ? root + "." + reading.layer_type : root;
-  const std::string rule = reader.has("scaling") ? reader.text("scaling") : "none";
   for (const std::string& key : config.keys(where)) {
     const std::string path = where + "." + key;
     const Config::Value* value = config.find(path);
     if (!value || listed(silent, key) || reader.knows(path) || value->type == Config::Type::object)
       continue;
+    if (key == "max_position_embeddings" && says_the_same(reader, *value, "max-position")) continue;
     if (key == "attn_factor")
       reader.warn(
           fmt::format("{} {} is not read, as in transformers; vLLM multiplies its attention factor "
@@ -71,6 +65,34 @@ void doubt_unread_keys(Reader& reader, const Reading& reading, const std::string
                               value->type == Config::Type::list ? "(a list)" : value->text,
                               rule == "none" ? "default" : rule));
   }
+}
+
+// Keys of the class's other layers are read, though not for these.
+void know_other_layers(Reader& reader) {
+  const JsonNode* layers = reader.family().find("layers");
+  if (layers)
+    for (const JsonMember& layer : layers->members)
+      for (const char* keys : {"theta_keys", "silent_keys", "width"})
+        for (const std::string& key : strings_of(layer.value.find(keys))) reader.know(key);
+  for (const std::string& key : strings_of(reader.family().find("quiet"))) reader.know(key);
+  for (const std::string& key : strings_of(reader.family().find("partial_keys")))
+    if (const std::size_t slash = key.find('/'); slash != std::string::npos)
+      reader.know(key.substr(0, slash));  // a count of channels that the head's width repeats
+}
+
+void doubt_unread_keys(Reader& reader, const RopeObject& object) {
+  const Config& config = reader.config();
+  know_other_layers(reader);
+  for (const std::string& key : config.keys("")) {
+    const bool speaks = std::ranges::any_of(
+        words("rope rotary position alibi theta"),
+        [&](const std::string& part) { return key.find(part) != std::string::npos; });
+    if (speaks && !listed(harmless, key) && !reader.knows(key) && config.find(key) &&
+        !says_the_same(reader, *config.find(key), "base"))
+      reader.warn(fmt::format("{} is not read: no rule here knows it", config.name(key)));
+  }
+  const std::string rule = reader.has("scaling") ? reader.text("scaling") : "none";
+  for (const std::string& where : object.where) doubt_inside(reader, where, rule);
 }
 
 // s against L/L0.
@@ -138,17 +160,9 @@ void doubt_scaling(Reader& reader) {
 
 }  // namespace
 
-void doubt(Reader& reader, const Reading& reading, const std::string& root) {
-  doubt_unread_keys(reader, reading, root);
+void doubt(Reader& reader, const RopeObject& object) {
+  doubt_unread_keys(reader, object);
   if (reader.has("scaling")) doubt_scaling(reader);
-  const bool plain = !reader.has("scaling") || reader.text("scaling") == "none";
-  if (reading.family && !reading.family->partial && plain && reader.has("partial-rotary-factor") &&
-      number(reader, "partial-rotary-factor") != 1)
-    reader.warn(fmt::format(
-        "partial_rotary_factor {} is read here and by transformers 4; transformers 5 overlooks it "
-        "for {} without a scaling and turns the whole head "
-        "(--partial-rotary-factor 1)",
-        reader.text("partial-rotary-factor"), reader.config().find("model_type")->text));
 }
 
 }  // namespace pe

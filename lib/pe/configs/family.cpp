@@ -1,12 +1,71 @@
-// Finding a family by model_type.
+// Finding a family by model_type, in the rows that are compiled in.
 #include "pe/configs/family.hpp"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "pe/model/parameter.hpp"
 
 namespace pe {
 namespace {
+
+constexpr std::string_view recorded =
+#include "families.inc"  // written by CMake from data/families.json
+    ;
+constexpr std::string_view elsewhere =
+#include "families_elsewhere.inc"  // written by CMake from data/families_elsewhere.json
+    ;
+
+struct Rows {
+  std::vector<Family> families;  // those of other code first: some hold only under a condition
+  std::map<std::string, JsonNode, std::less<>> composites;
+};
+
+// Notes that a record tells by its keys.
+std::string note_of(const JsonNode& row) {
+  std::string note = text_of(row.find("note"));
+  const auto add = [&](std::string_view sentence) {
+    note += (note.empty() ? "" : "; ") + std::string(sentence);
+  };
+  const auto width = strings_of(row.find("width"));
+  if (std::ranges::find(width, "qk_rope_head_dim") != width.end())
+    add("only the qk_rope_head_dim channels of each head turn; scores have a factor of their own "
+        "that no table shows");
+  if (const JsonNode* nope = row.find("nope")) add(nope->text);
+  if (row.find("sign")) add("its pairs turn against the usual sense: the sine's sign is reversed");
+  return note;
+}
+
+Family family_of(std::string types, const JsonNode& row) {
+  Family family{.types = std::move(types), .row = row};
+  for (const auto& [key, field] : {std::pair{"encoding", &family.encoding},
+                                   {"when", &family.when},
+                                   {"pairing", &family.pairing}})
+    if (const JsonNode* value = row.find(key)) *field = value->text;
+  family.note = note_of(row);
+  return family;
+}
+
+Rows read_rows() {
+  Rows rows;
+  const JsonNode other = parse_json(std::string(elsewhere), "families_elsewhere.json"),
+                 own = parse_json(std::string(recorded), "families.json");
+  for (const JsonNode& row : other.find("rows")->items)
+    rows.families.push_back(family_of(text_of(row.find("types")), row));
+  for (const JsonMember& member : own.find("types")->members) {
+    if (member.value.find("part"))
+      rows.composites.emplace(member.name, member.value);
+    else
+      rows.families.push_back(family_of(member.name, member.value));
+  }
+  return rows;
+}
+
+const Rows& all_rows() {
+  static const Rows rows = read_rows();
+  return rows;
+}
 
 bool names(const Family& family, std::string_view type) {
   const auto types = words(family.types);
@@ -16,30 +75,40 @@ bool names(const Family& family, std::string_view type) {
 bool holds(const Config& config, std::string_view condition) {
   if (condition.empty()) return true;
   const auto equals = condition.find('=');
-  const Config::Value* value = config.find(condition.substr(0, equals));
-  return value && value->text == condition.substr(equals + 1);
+  const bool negated = condition[equals - 1] == '!';
+  const Config::Value* value = config.find(condition.substr(0, equals - (negated ? 1 : 0)));
+  return (value && value->text == condition.substr(equals + 1)) != negated;
 }
 
 }  // namespace
 
-const Family* find_family(const Config& config) {
+const Family* find_family(const Config& config, const Encoding* asked) {
   const Config::Value* type = config.find("model_type");
   if (!type) return nullptr;
-  for (const auto rows : {rotary_families(), other_families()})
-    for (const Family& family : rows)
-      if (names(family, type->text) && holds(config, family.when)) return &family;
-  return nullptr;
+  const Family* first = nullptr;
+  for (const Family& family : all_rows().families) {
+    if (!names(family, type->text) || !holds(config, family.when)) continue;
+    if (!asked || find_encoding(family.encoding).kind == asked->kind) return &family;
+    if (!first) first = &family;
+  }
+  return first;
 }
 
-std::string_view entry_of(std::string_view list, std::string_view name) {
-  for (std::size_t start = 0; start < list.size();) {
-    const std::size_t space = std::min(list.find(' ', start), list.size());
-    const std::string_view word = list.substr(start, space - start);
-    if (word.size() > name.size() && word.starts_with(name) && word[name.size()] == '=')
-      return word.substr(name.size() + 1);
-    start = space + 1;
-  }
-  return {};
+const JsonNode* find_composite(std::string_view type) {
+  const auto& rows = all_rows().composites;
+  const auto found = rows.find(type);
+  return found == rows.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> strings_of(const JsonNode* list) {
+  std::vector<std::string> strings;
+  if (list)
+    for (const JsonNode& item : list->items) strings.push_back(item.text);
+  return strings;
+}
+
+std::string text_of(const JsonNode* value) {
+  return value && value->type != JsonNode::Type::null ? value->text : "";
 }
 
 }  // namespace pe

@@ -1,5 +1,8 @@
-// The width of a head, by the family's rule.
+// The width of a head, by the family's rule: the first of its alternatives that has a value.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/reader.hpp"
@@ -7,55 +10,173 @@
 namespace pe {
 namespace {
 
-const std::vector<std::string> widths{"hidden_size", "n_embd", "d_model", "dim"},
-    heads{"num_attention_heads", "n_head", "n_heads", "num_heads"};
+// A number of the config: the file's, or what the class holds for it.
+struct Number {
+  Index value = 0;
+  std::string path;  // "": the class's own
+};
+
+// One alternative: "a", "a+b", "a/b" or "2*a/b".
+struct Rule {
+  std::vector<std::string> keys;
+  char sign = 0;
+  Index times = 1;
+};
+
+Rule rule_of(std::string_view text) {
+  Rule rule;
+  if (text.starts_with("2*")) {
+    rule.times = 2;
+    text.remove_prefix(2);
+  }
+  const std::size_t cut = text.find_first_of("+/");
+  rule.keys.emplace_back(text.substr(0, cut));
+  if (cut == std::string_view::npos) return rule;
+  rule.sign = text[cut];
+  rule.keys.emplace_back(text.substr(cut + 1));
+  return rule;
+}
+
+// "per_layer_config.05.": what the file says of the first layer of this kind alone, or "". Where it
+// does not list its layers, an entry is of the kind whose width differs.
+std::string overrides_of(const Config& config, const LayerType& layer) {
+  if (layer.type.empty() || !config.find("per_layer_config")) return "";
+  std::vector<std::string> kinds;
+  if (const Config::Value* list = config.find("layer_types"))
+    for (std::size_t start = 0; start <= list->text.size();) {
+      const std::size_t comma = std::min(list->text.find(',', start), list->text.size());
+      kinds.push_back(list->text.substr(start, comma - start));
+      start = comma + 1;
+    }
+  for (const std::string& key : config.keys("per_layer_config")) {
+    std::size_t index = 0;
+    std::from_chars(key.data(), key.data() + key.size(), index);
+    const bool is_own = kinds.empty() ? layer.own && layer.own->find("width")
+                                      : index < kinds.size() && kinds[index] == layer.type;
+    if (is_own) return "per_layer_config." + key + ".";
+  }
+  return "";
+}
+
+class Widths {
+ public:
+  Widths(Reader& reader, Kept<LayerType> layer)
+      : reader_(reader), layer_(layer), overrides_(overrides_of(reader.config(), layer)) {}
+
+  /// The family's alternatives; where layers have keys of their own, these are not the class's.
+  std::vector<std::string> alternatives() const {
+    const Family& family = reader_.family();
+    std::vector<std::string> all = strings_of(family.find("width"));
+    if (layer_.own && !reader_.config().find("per_layer_config")) {
+      const auto own = strings_of(layer_.own->find("width"));
+      all.insert(all.begin(), own.begin(), own.end());
+    }
+    return all;
+  }
+
+  Number number(const std::string& key) {
+    std::vector<std::string> paths = reader_.spellings(key);
+    if (!overrides_.empty()) paths.insert(paths.begin(), overrides_ + key);
+    Number found;
+    found.value = reader_.count(paths, found.path);
+    for (const JsonNode* row : {layer_.own, &reader_.family().row})
+      if (const JsonNode* holds = row ? row->find("holds") : nullptr; holds && found.value == 0)
+        if (const JsonNode* held = holds->find(key)) found.value = Decimal(held->text).integer();
+    return found;
+  }
+
+ private:
+  Reader& reader_;
+  const LayerType& layer_;
+  std::string overrides_;
+};
+
+// Another key for the width that says otherwise is warned about.
+void take_stated(Reader& reader, const std::string& key, const Number& stated,
+                 const std::vector<std::string>& alternatives) {
+  if (stated.path.empty()) {
+    reader.set_default("dim", std::to_string(stated.value));
+    return;
+  }
+  const bool latent = key == "qk_rope_head_dim";
+  if (latent) reader.know("head_dim");
+  std::vector<std::string> paths{stated.path};
+  for (const std::string& other : alternatives)
+    if (const Rule rule = rule_of(other); rule.sign == 0 && other != key)
+      paths.push_back(other);
+    else if (rule.sign == '+')
+      for (const std::string& part : rule.keys) reader.know(part);
+  reader.take("dim", Config::Type::number, paths,
+              latent ? "the part of a latent head that turns" : "");
+}
+
+// head_dim against the head that the model's width makes, where the class would make it so.
+void doubt_stated(Reader& reader, Widths& widths, const Rule& quotient, const Number& stated) {
+  const Number width = widths.number(quotient.keys[0]), heads = widths.number(quotient.keys[1]);
+  if (stated.path.empty() || width.path.empty() || heads.path.empty() ||
+      stated.value * heads.value == width.value * quotient.times)
+    return;
+  const Config& config = reader.config();
+  reader.warn(fmt::format(
+      "{} is {}, where {} {} / {} {} would be {:g}: {} is used, as the model's class does",
+      config.name(stated.path), stated.value, config.name(width.path), width.value,
+      config.name(heads.path), heads.value,
+      static_cast<double>(width.value) / static_cast<double>(heads.value), stated.path));
+}
+
+bool take_quotient(Reader& reader, Widths& widths, const Rule& rule) {
+  const Config& config = reader.config();
+  const Number width = widths.number(rule.keys[0]), heads = widths.number(rule.keys[1]);
+  if (width.value == 0 || heads.value == 0) return false;
+  const auto name = [&](const Number& number, const std::string& key) {
+    return number.path.empty() ? key : config.name(number.path);
+  };
+  if (rule.sign == '/' && width.value % heads.value != 0 && !reader.family().find("uneven"))
+    throw UsageError(fmt::format("{}: {} {} does not split into {} {} heads", config.file,
+                                 name(width, rule.keys[0]), width.value, name(heads, rule.keys[1]),
+                                 heads.value));
+  const Index value =
+      rule.sign == '+' ? width.value + heads.value : rule.times * width.value / heads.value;
+  if (width.path.empty() && heads.path.empty())
+    reader.set_default("dim", std::to_string(value));
+  else
+    reader.set("dim", std::to_string(value),
+               fmt::format("config {}{} {} {}", rule.times == 2 ? "2 · " : "",
+                           name(width, rule.keys[0]), rule.sign, name(heads, rule.keys[1])),
+               "there is no head_dim");
+  return true;
+}
+
+// Whether the class has a width of its own, which no quotient makes.
+bool holds_width(const Family& family) {
+  const JsonNode* holds = family.find("holds");
+  return holds && holds->find("head_dim");
+}
 
 }  // namespace
 
-void read_head(Reader& reader, const Family& family, const LayerType* layer) {
-  const Config& config = reader.config();
-  std::string width_key, heads_key;
-  const Index width = reader.count(widths, width_key), count = reader.count(heads, heads_key);
-  if (family.head == "latent" && reader.count("qk_rope_head_dim") > 0) {
-    reader.take("dim", Config::Type::number, {"qk_rope_head_dim"},
-                "the part of a latent head that turns");
-    reader.know("head_dim");
+void read_head(Reader& reader, const LayerType& layer) {
+  Widths widths(reader, layer);
+  const auto alternatives = widths.alternatives();
+  for (const std::string& text : alternatives) {
+    const Rule rule = rule_of(text);
+    if (rule.sign != 0) {
+      if (take_quotient(reader, widths, rule)) return;
+      continue;
+    }
+    const Number stated = widths.number(text);
+    if (stated.value == 0) continue;
+    take_stated(reader, text, stated, alternatives);
+    for (const std::string& other : alternatives)
+      if (const Rule quotient = rule_of(other);
+          quotient.sign == '/' && text == "head_dim" && !holds_width(reader.family()))
+        doubt_stated(reader, widths, quotient, stated);
     return;
   }
-  std::vector<std::string> paths;
-  for (const std::string_view keys : {layer ? layer->keys : std::string_view{}, family.keys})
-    for (const std::string& key : alternatives(entry_of(keys, "dim"))) paths.push_back(key);
-  paths.emplace_back("head_dim");
-  std::string key;
-  const Index stated = reader.count(paths, key);
-  const bool splits = width > 0 && count > 0 && width % count == 0;
-  if (stated > 0) {
-    if (family.head == "split" && width > 0 && count > 0 && stated * count != width)
-      reader.refuse(
-          key, splits ? fmt::format("{}, which is {} {} / {} {}", width / count,
-                                    config.name(width_key), width, config.name(heads_key), count)
-                      : fmt::format("a divisor of {} {} for {} {}", config.name(width_key), width,
-                                    config.name(heads_key), count));
-    if (family.head == "loose" && width > 0 && count > 0 && stated * count != width)
-      reader.warn(fmt::format(
-          "{} is {}, where {} {} / {} {} would be {}: {} is used, as the model's class does",
-          config.name(key), stated, config.name(width_key), width, config.name(heads_key), count,
-          fmt::format("{:g}", static_cast<double>(width) / static_cast<double>(count)), key));
-    reader.take("dim", Config::Type::number, {key});
-    return;
-  }
-  if (!entry_of(layer ? layer->defaults : "", "dim").empty() ||
-      !entry_of(family.defaults, "dim").empty())
-    return;
-  if (width == 0 || count == 0)
-    throw UsageError(fmt::format("{}: key {} is missing, and so is head_dim; give --dim",
-                                 config.file, width > 0 ? "num_attention_heads" : "hidden_size"));
-  if (!splits)
-    throw UsageError(fmt::format("{}: {} {} does not split into {} {} heads", config.file,
-                                 config.name(width_key), width, config.name(heads_key), count));
-  reader.set("dim", std::to_string(width / count),
-             fmt::format("config {} / {}", config.name(width_key), config.name(heads_key)),
-             "there is no head_dim");
+  const Number width = widths.number("hidden_size");
+  throw UsageError(fmt::format("{}: key {} is missing, and so is head_dim; give --dim",
+                               reader.config().file,
+                               width.value > 0 ? "num_attention_heads" : "hidden_size"));
 }
 
 }  // namespace pe

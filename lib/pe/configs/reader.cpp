@@ -41,6 +41,20 @@ void Reader::set(std::string_view parameter, std::string text, std::string origi
   reading_.given[std::string(parameter)] = {std::move(text), std::move(origin), std::move(rule)};
 }
 
+bool Reader::set_default(std::string_view parameter, std::string text) {
+  if (text.empty()) return false;
+  set(parameter, std::move(text), fmt::format("default of {}", family_.name()),
+      "the class's own where the file is silent");
+  return true;
+}
+
+std::vector<std::string> Reader::spellings(const std::string& key) const {
+  std::vector<std::string> names{key};
+  if (const JsonNode* also = family_.find("also"))
+    for (std::string& name : strings_of(also->find(key))) names.push_back(std::move(name));
+  return names;
+}
+
 Index Reader::count(std::string_view path) {
   know(path);
   const Config::Value* value = config_.number(path);
@@ -67,16 +81,6 @@ void Reader::refuse(std::string_view path, std::string_view expected) const {
   throw UsageError(fmt::format("{}: key {} must be {}, but it is {}", config_.file,
                                config_.name(path), expected,
                                config_.values.find(path)->second.text));
-}
-
-std::vector<std::string> alternatives(std::string_view keys) {
-  std::vector<std::string> paths;
-  for (std::size_t start = 0; start < keys.size();) {
-    const std::size_t bar = std::min(keys.find('|', start), keys.size());
-    paths.emplace_back(keys.substr(start, bar - start));
-    start = bar + 1;
-  }
-  return paths;
 }
 
 }  // namespace pe

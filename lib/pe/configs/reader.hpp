@@ -12,20 +12,26 @@ namespace pe {
 
 class Reader {
  public:
-  Reader(Kept<Config> config, Reading& reading) : config_(config), reading_(reading) {}
+  Reader(Kept<Config> config, Kept<Family> family, Reading& reading)
+      : config_(config), family_(family), reading_(reading) {}
 
   const Config& config() const { return config_; }
+  const Family& family() const { return family_; }
 
   /// Sets the parameter to the first of `paths` that the file has; `rule` says why that one.
   /// Another that says otherwise is warned about.
   bool take(std::string_view parameter, Config::Type type, const std::vector<std::string>& paths,
             std::string_view rule = {});
-  /// The same by a family's row: keys of the layer, then of the family.
   void set(std::string_view parameter, std::string text, std::string origin, std::string rule = {});
+  /// Sets the parameter to what the family's class holds where the file is silent; nothing for "".
+  bool set_default(std::string_view parameter, std::string text);
   bool has(std::string_view parameter) const { return reading_.given.contains(parameter); }
   const std::string& text(std::string_view parameter) const {
     return reading_.given.find(parameter)->second.text;
   }
+
+  /// A key and the other names that the family's class has for it.
+  std::vector<std::string> spellings(const std::string& key) const;
 
   /// The whole number at a path, at least 1; 0 when it is absent.
   Index count(std::string_view path);
@@ -39,25 +45,54 @@ class Reader {
 
  private:
   const Config& config_;
+  const Family& family_;
   Reading& reading_;
   std::set<std::string> known_;
 };
 
-/// "a|b" → {a, b}; "" → {}.
-std::vector<std::string> alternatives(std::string_view keys);
+/// One kind of layers of a family: what its record says of them alone, else of all.
+struct LayerType {
+  std::string type;               // "": all layers are alike
+  const JsonNode* own = nullptr;  // null: the record does not tell them apart
+
+  /// The layer's own entry, else the family's.
+  const JsonNode* find(const Family& family, std::string_view key) const {
+    const JsonNode* found = own ? own->find(key) : nullptr;
+    return found ? found : family.find(key);
+  }
+};
+
+/// Where the rotary keys of one kind of layers stand.
+struct RopeObject {
+  std::vector<std::string> where;  // paths of objects, the first that has a key wins; none: silence
+  const JsonNode* held = nullptr;  // what the class holds where the file has no object
+  std::string root;                // rope_scaling, rope_parameters or ""
+  bool silent = true;              // neither a nested nor a flat object speaks of these layers
+  bool nested = false;             // the object is by layer type
+  bool flat = false;               // it is not, where the class reads one by layer type
+  bool legacy = false;             // rope_scaling speaks
+  bool type_alone = true;          // "type" counts without "rope_type"
+
+  /// Where a key of it may stand.
+  std::vector<std::string> paths(std::string_view key) const;
+};
+
+/// Throws UsageError when the layers have no position encoding.
+RopeObject find_object(Reader& reader, const LayerType& layer);
 
 /// How many channels a head of the family has: sets --dim.
-void read_head(Reader& reader, const Family& family, const LayerType* layer);
+void read_head(Reader& reader, const LayerType& layer);
 
 /// Rotary parameters: base, part of the head, scaling and all that it reads.
-void read_rotary(Reader& reader, const Family& family, const LayerType* layer,
-                 std::string_view layer_type);
+void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& object);
 
-/// Where the rotary keys stand: rope_scaling, or rope_parameters, or nowhere (""), and in which
-/// layer's object.
+/// The scaling's rule and what it reads; "default" when the frequencies are plain.
+std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object);
+
+/// Where the rotary keys stand: rope_scaling, or rope_parameters, or nowhere ("").
 std::string rotary_root(const Config& config);
 
 /// Warnings about keys that nobody read and values that contradict each other.
-void doubt(Reader& reader, const Reading& reading, const std::string& root);
+void doubt(Reader& reader, const RopeObject& object);
 
 }  // namespace pe

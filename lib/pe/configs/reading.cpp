@@ -7,6 +7,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/configs/gguf_keys.hpp"
+#include "pe/configs/part.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/scalings/scaling.hpp"
 
@@ -15,30 +16,20 @@ namespace {
 
 using Type = Config::Type;
 
-// How a config without a known model_type is read: by the keys that speak of positions.
-constexpr Family by_keys[] = {
-    {.types = "", .encoding = "t5", .defaults = ""},
-    {.types = "", .encoding = "alibi", .defaults = ""},
-    {.types = "", .encoding = "rope", .head = "loose", .partial = true},
-};
-
-// The part of a multimodal config that speaks of text.
-Config text_part(const Config& config) {
-  for (const char* key :
-       {"text_config", "llm_config", "language_config", "thinker_config.text_config"}) {
-    const Config::Value* value = config.find(key);
-    if (!value || value->type != Type::object) continue;
-    Config text = config.below(key);
-    const bool speaks = text.find("hidden_size") || text.find("num_attention_heads") ||
-                        text.find("rope_theta") || !rotary_root(text).empty();
-    const bool outer = config.find("num_attention_heads") && config.find("hidden_size");
-    if (!speaks || outer) continue;
-    // Defaults of the text tower are known by its own model_type, else by the outer one.
-    if (const Config::Value* type = config.find("model_type"); type && !text.find("model_type"))
-      text.values["model_type"] = {type->type, type->text, "model_type"};
-    return text;
-  }
-  return config;
+// How a config without a known model_type is read: by the keys that speak of positions, in every
+// spelling that is about.
+const Family& by_keys(std::string_view encoding) {
+  static const auto family = [](std::string name, const char* row) {
+    return Family{.encoding = std::move(name), .row = parse_json(row, "")};
+  };
+  static const Family t5 = family("t5", "{}"), alibi = family("alibi", "{}"),
+                      rope = family("rope",
+                                    R"({"width": ["head_dim", "hidden_size/num_attention_heads"],
+      "also": {"hidden_size": ["n_embd", "d_model", "dim"], "num_attention_heads": ["n_head", "n_heads", "num_heads"],
+               "max_position_embeddings": ["n_positions", "max_sequence_length", "seq_length", "max_seq_len"]},
+      "theta_keys": ["rope_theta", "rotary_emb_base"], "alpha": true, "plain": "partial",
+      "partial_keys": ["partial_rotary_factor", "rotary_pct", "rotary_dim/head_dim"]})");
+  return encoding == "t5" ? t5 : encoding == "alibi" ? alibi : rope;
 }
 
 const Family& guess(const Config& config, const Encoding* asked, Reading& reading) {
@@ -53,14 +44,14 @@ const Family& guess(const Config& config, const Encoding* asked, Reading& readin
   };
   const Family* family = nullptr;
   if (speaks("relative_attention_num_buckets"))
-    family = &by_keys[0];
+    family = &by_keys("t5");
   else if (is_true("alibi") || is_true("use_alibi") || is_true("attn_config.alibi"))
-    family = &by_keys[1];
+    family = &by_keys("alibi");
   else if (speaks("rope_theta rope_scaling rope_parameters rotary_emb_base rotary_pct rotary_dim "
                   "partial_rotary_factor head_dim") ||
            (asked && asked->scalable))
-    family = &by_keys[2];
-  if (!family && asked) return by_keys[1];  // plain keys of whatever was asked for
+    family = &by_keys("rope");
+  if (!family && asked) return by_keys("alibi");  // plain keys of whatever was asked for
   if (!family)
     throw UsageError(fmt::format(
         "{}: {}, and no other key tells which encoding the model has: name one (pe-gen list "
@@ -78,6 +69,7 @@ const Family& guess(const Config& config, const Encoding* asked, Reading& readin
 // Layers that the config tells apart: those of a nested object, else those that the family has.
 std::vector<std::string> layer_types_of(const Config& config, const Family& family) {
   std::vector<std::string> types;
+  const JsonNode* layers = family.find("layers");
   const std::string root = rotary_root(config);
   if (!root.empty())
     for (const std::string& key : config.keys(root)) {
@@ -85,8 +77,9 @@ std::vector<std::string> layer_types_of(const Config& config, const Family& fami
       if (type == Type::object || (type == Type::null && key.ends_with("attention")))
         types.push_back(key);
     }
-  if (types.empty())
-    for (const LayerType& layer : family.layers) types.emplace_back(layer.type);
+  if (types.empty() && layers)
+    for (const JsonMember& layer : layers->members)
+      if (!layer.value.find("void")) types.push_back(layer.name);
   std::stable_partition(types.begin(), types.end(),
                         [](const std::string& type) { return type == "full_attention"; });
   return types;
@@ -117,7 +110,9 @@ std::string choose_layer(Reading& reading, const Config& config, std::string_vie
 void read_keys(Reader& reader, const Encoding& encoding, const Family& family) {
   for (const Parameter& parameter : encoding.parameters) {
     if (reader.has(parameter.name)) continue;
-    std::vector<std::string> paths = alternatives(entry_of(family.keys, parameter.name));
+    std::vector<std::string> paths;
+    if (const JsonNode* keys = family.find("keys"))
+      if (const JsonNode* own = keys->find(parameter.name)) paths.push_back(own->text);
     if (parameter.config)
       for (const std::string& key : words(parameter.config)) paths.push_back(key);
     using Of = Parameter::Type;
@@ -135,20 +130,32 @@ void read_keys(Reader& reader, const Encoding& encoding, const Family& family) {
   }
 }
 
-// What relative encodings leave to other keys: −1 stands for max_position_embeddings, and heads
-// split the model's width.
+// What a key below 1 leaves to another: max_relative_positions to max_position_embeddings, and
+// position_buckets to none, which clips offsets (DebertaV2's DisentangledSelfAttention).
+void read_reach(Reader& reader) {
+  const Config& config = reader.config();
+  const auto is_below_one = [](const std::string& text) { return Decimal(text).value() < 1; };
+  const bool told = reader.take("max-relative-positions", Type::number, {"max_relative_positions"});
+  if (const Config::Value* longest = config.number("max_position_embeddings");
+      longest && (!told || is_below_one(reader.text("max-relative-positions"))))
+    reader.set("max-relative-positions", longest->text,
+               "config " + config.name("max_position_embeddings"),
+               told ? "max_relative_positions is below 1" : "there is no max_relative_positions");
+  else if (told && is_below_one(reader.text("max-relative-positions")))
+    reader.set_default("max-relative-positions", "512");
+  if (reader.has("position-buckets") && is_below_one(reader.text("position-buckets")))
+    reader.set("position-buckets", "0", "config " + config.name("position_buckets"),
+               "below 1: offsets are clipped");
+}
+
+// What relative encodings leave to other keys; heads split the model's width.
 void read_relative(Reader& reader, const Encoding& encoding) {
   const Config& config = reader.config();
   const auto has = [&](std::string_view name) {
     return std::ranges::any_of(encoding.parameters,
                                [&](const Parameter& row) { return row.name == name; });
   };
-  if (has("max-relative-positions") && (!reader.has("max-relative-positions") ||
-                                        reader.text("max-relative-positions").starts_with('-')))
-    if (const Config::Value* longest = config.number("max_position_embeddings"))
-      reader.set("max-relative-positions", longest->text,
-                 "config " + config.name("max_position_embeddings"),
-                 "max_relative_positions is below 1");
+  if (has("max-relative-positions")) read_reach(reader);
   if (!has("head-dim") || reader.has("head-dim")) return;
   std::string width_key, heads_key;
   const Index width = reader.count({"hidden_size", "d_model"}, width_key),
@@ -158,66 +165,85 @@ void read_relative(Reader& reader, const Encoding& encoding) {
                fmt::format("config {} / {}", config.name(width_key), config.name(heads_key)));
 }
 
-void fill_defaults(Reader& reader, const Family& family, const LayerType* layer, bool bent,
-                   const Encoding& encoding) {
-  const std::string_view name = family.types.substr(0, family.types.find(' '));
-  const auto schema = schema_of(encoding);
-  for (const std::string_view defaults :
-       {layer ? layer->defaults : std::string_view{}, family.defaults})
-    for (const std::string& entry : words(defaults)) {
-      const auto equals = entry.find('=');
-      const std::string parameter = entry.substr(0, equals);
-      const bool of_scaling = parameter == "scaling" ||
-                              std::ranges::none_of(encoding.parameters, [&](const Parameter& row) {
-                                return row.name == parameter;
-                              });
-      const bool exists =
-          std::ranges::any_of(schema, [&](const Parameter& row) { return row.name == parameter; });
-      if (!exists || reader.has(parameter) || (of_scaling && bent)) continue;
-      reader.set(parameter, entry.substr(equals + 1), fmt::format("default of {}", name),
-                 "the class's own where the file is silent");
-    }
+// What the class of a table, a bias or a bucket holds where the file is silent.
+void fill_defaults(Reader& reader, const Encoding& encoding) {
+  const JsonNode* values = reader.family().find("values");
+  if (!values) return;
+  for (const JsonMember& value : values->members)
+    if (!reader.has(value.name) &&
+        std::ranges::any_of(encoding.parameters,
+                            [&](const Parameter& row) { return row.name == value.name; }))
+      reader.set_default(value.name, value.value.text);
+}
+
+// Sections of the pairs by axis: the file's, else the class's where they fit.
+void read_sections(Reader& reader, const RopeObject& object) {
+  std::vector<std::string> paths;
+  for (const std::string& where : object.where)
+    for (const char* key : {".mrope_section", ".xdrope_section"}) paths.push_back(where + key);
+  if (!reader.take("sections", Type::list, paths))
+    if (const JsonNode* sections = reader.family().find("sections"))
+      reader.set_default("sections", fmt::format("{}", fmt::join(strings_of(sections), ",")));
+  const std::string order = text_of(reader.family().find("order"));
+  if (order == "sectioned" || order == "interleaved") {
+    if (order != "sectioned") reader.set_default("order", order);
+  } else if (!order.empty()) {
+    reader.warn(
+        fmt::format("{} orders its axes in a way of its own that no --order has: text alone "
+                    "is right",
+                    reader.family().name()));
+  }
+}
+
+void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type) {
+  const Config& config = reader.config();
+  const Family& family = reader.family();
+  reading.layer_types = layer_types_of(config, family);
+  reading.layer_type = choose_layer(reading, config, layer_type);
+  const JsonNode* layers = family.find("layers");
+  const LayerType layer{reading.layer_type, layers ? layers->find(reading.layer_type) : nullptr};
+  const RopeObject object = find_object(reader, layer);
+  read_head(reader, layer);
+  read_rotary(reader, layer, object);
+  if (reading.encoding->name != "rope") {
+    read_sections(reader, object);
+    read_keys(reader, *reading.encoding, family);
+  }
+  const bool pairs_by_name = std::ranges::any_of(
+      reading.encoding->parameters,
+      [](const Parameter& parameter) { return std::string_view(parameter.name) == "pairing"; });
+  if (pairs_by_name && family.pairing != "halves")
+    reader.set("pairing", family.pairing, fmt::format("default of {}", family.name()),
+               "the class's own");
+  if (family.find("sign"))
+    reader.warn(
+        fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
+  doubt(reader, object);
 }
 
 }  // namespace
 
 Reading read_model(const Config& file, const Encoding* asked, std::string_view layer_type) {
   Reading reading;
-  const Config config = text_part(speaks_gguf(file) ? from_gguf(file) : file);
-  const Family* known = find_family(config);
+  const Config config = speaking_part(speaks_gguf(file) ? from_gguf(file) : file, reading);
+  const Family* known = find_family(config, asked);
   const Family& family = known ? *known : guess(config, asked, reading);
   reading.family = known;
   reading.encoding = asked ? asked : &find_encoding(family.encoding);
-  const bool rotary = reading.encoding->kind == Kind::rotation && (!family.head.empty() || !known);
+  const bool rotary = reading.encoding->kind == Kind::rotation && (family.find("width") || !known);
   if (known && asked && asked->name != family.encoding &&
       !(rotary && asked->kind == find_encoding(family.encoding).kind))
     reading.warnings.push_back(fmt::format("{}: model_type {} has {}, not {}", config.file,
                                            config.find("model_type")->text, family.encoding,
                                            asked->name));
-  Reader reader(config, reading);
-  if (!rotary) {
-    read_keys(reader, *reading.encoding, family);
-    if (reading.encoding->kind == Kind::relative) read_relative(reader, *reading.encoding);
-    fill_defaults(reader, family, nullptr, false, *reading.encoding);
+  Reader reader(config, rotary && !family.find("width") ? by_keys("rope") : family, reading);
+  if (rotary) {
+    read_rotation(reader, reading, layer_type);
     return reading;
   }
-  reading.layer_types = layer_types_of(config, family);
-  reading.layer_type = choose_layer(reading, config, layer_type);
-  const auto row = std::ranges::find(family.layers, reading.layer_type, &LayerType::type);
-  const LayerType* layer = row == family.layers.end() ? nullptr : &*row;
-  read_head(reader, family, layer);
-  read_rotary(reader, family, layer, reading.layer_type);
-  const std::string root = rotary_root(config);
-  if (reading.encoding->name != "rope")
-    read_keys(reader, *reading.encoding, family);  // sections of several axes
-  const bool pairs_by_name = std::ranges::any_of(
-      reading.encoding->parameters,
-      [](const Parameter& parameter) { return std::string_view(parameter.name) == "pairing"; });
-  if (pairs_by_name && family.pairing != "halves")
-    reader.set("pairing", std::string(family.pairing),
-               fmt::format("default of {}", words(family.types).front()), "the class's own");
-  fill_defaults(reader, family, layer, !root.empty(), *reading.encoding);
-  doubt(reader, reading, root);
+  read_keys(reader, *reading.encoding, family);
+  if (reading.encoding->kind == Kind::relative) read_relative(reader, *reading.encoding);
+  fill_defaults(reader, *reading.encoding);
   return reading;
 }
 

@@ -1,137 +1,173 @@
-// Rotary parameters out of a config, in the older and the newer form, flat and by layer type.
-// Older: rope_theta and rope_scaling at the top; newer: one rope_parameters. A rope_scaling that
-// says anything replaces rope_parameters, as transformers has it.
+// Rotary parameters out of a config: the base and the part of the head that turns.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/reader.hpp"
-#include "pe/scalings/scaling.hpp"
 
 namespace pe {
 namespace {
 
 using Type = Config::Type;
 
-Type type_of(const Parameter& parameter) {
-  return parameter.type == Parameter::Type::flag      ? Type::boolean
-         : parameter.type == Parameter::Type::numbers ? Type::list
-                                                      : Type::number;
+void take_base(Reader& reader, const LayerType& layer, const RopeObject& object) {
+  const Family& family = reader.family();
+  const bool silent = object.silent;
+  std::vector<std::string> paths;
+  if (text_of(family.find("theta_inside")) != "false" && !(object.flat && silent))
+    paths = object.paths("rope_theta");
+  const std::size_t inside = paths.size();
+  const JsonNode* record = layer.own ? layer.own : &family.row;
+  const JsonNode* keys = silent ? record->find("silent_keys") : nullptr;
+  for (const std::string& key : strings_of(keys ? keys : layer.find(family, "theta_keys")))
+    for (std::string& path : reader.spellings(key)) paths.push_back(std::move(path));
+  const JsonNode* held = object.held ? object.held->find("rope_theta") : nullptr;
+  if (held) {
+    for (std::size_t k = inside; k < paths.size(); ++k)
+      if (reader.config().find(paths[k]) && !reader.knows(paths[k]))
+        reader.warn(
+            fmt::format("{} {} is not read: without rope_parameters the class of {} holds "
+                        "its own object, of base {}",
+                        reader.config().name(paths[k]), reader.config().find(paths[k])->text,
+                        family.name(), held->text));
+    for (const std::string& path : paths) reader.know(path);
+    reader.set_default("base", held->text);
+    return;
+  }
+  // Outer keys that speak only in silence are no contradiction of an object.
+  const bool decided =
+      inside > 0 && reader.config().find(paths.front()) && !silent && record->find("silent_keys");
+  if (decided) {
+    for (std::size_t k = inside; k < paths.size(); ++k) reader.know(paths[k]);
+    paths.resize(inside);
+  }
+  if (reader.take("base", Type::number, paths,
+                  inside > 0 ? "what stands beside rope_type goes first" : ""))
+    return;
+  if (const JsonNode* times = family.find("theta_times"))
+    for (const JsonMember& factor : times->members)
+      if (reader.take("base", Type::number, {factor.name})) {
+        const Real value = Decimal(reader.text("base")).real() * Decimal(factor.value.text).real();
+        reader.set("base", value.str(30), "config " + factor.name,
+                   fmt::format("{} times {}", factor.value.text, factor.name));
+        return;
+      }
+  const JsonNode* silent_theta = silent ? record->find("silent_theta") : nullptr;
+  reader.set_default("base", text_of(silent_theta ? silent_theta : layer.find(family, "theta")));
 }
 
-const Parameter* row_of(const Scaling& scaling, std::string_view name) {
-  const auto found = std::ranges::find_if(scaling.parameters,
-                                          [&](const Parameter& row) { return row.name == name; });
-  return found == scaling.parameters.end() ? nullptr : &*found;
+// "a/b+c" of keys that the class holds or the file has: what part of the head turns.
+std::string ratio_of(Reader& reader, std::string_view text) {
+  const auto number = [&](std::string_view key) {
+    std::string found;
+    Index value = reader.count(reader.spellings(std::string(key)), found);
+    const JsonNode* holds = reader.family().find("holds");
+    const JsonNode* held = holds ? holds->find(key) : nullptr;
+    if (value == 0 && held) value = Decimal(held->text).integer();
+    return value;
+  };
+  const std::size_t slash = text.find('/'), plus = text.find('+');
+  const Index above = number(text.substr(0, slash)),
+              below =
+                  number(text.substr(slash + 1, plus - slash - 1)) + number(text.substr(plus + 1));
+  return fmt::format("{}", static_cast<double>(above) / static_cast<double>(below));
 }
 
-// Names of transformers and of older checkpoints that are ours by another name.
-std::string scaling_name(const Reader& reader, const Family& family, const std::string& where,
-                         std::string type) {
-  if (type == "default" || type == "mrope") return "none";
-  if (type == "su") return "longrope";
-  if (type == "yarn" && family.types.starts_with("phi3")) return "longrope";
-  if (type == "dynamic" && reader.config().find(where + ".alpha"))
-    return "ntk";  // HunYuan: a fixed base, whatever the length
-  return type;
+std::vector<std::string> partial_keys(const Reader& reader, const LayerType& layer,
+                                      const RopeObject& object, bool plain) {
+  const Family& family = reader.family();
+  const char* name = "partial_keys";
+  if (plain && family.find("plain_partial_keys")) name = "plain_partial_keys";
+  if (object.silent && layer.own && family.find("silent_partial_keys"))
+    name = "silent_partial_keys";
+  return strings_of(layer.find(family, name));
 }
 
-// The rule and what it reads.
-void read_scaling(Reader& reader, const Family& family, const std::string& where, bool nested) {
+// The part that a plain rope of this family turns whole, whatever the file says.
+void overlook_partial(Reader& reader, const std::vector<std::string>& paths) {
   const Config& config = reader.config();
-  if (!reader.take("scaling", Type::string, {where + ".rope_type", where + ".type"},
-                   "rope_type goes before type"))
-    return;
-  const std::string key =
-                        config.find(where + ".rope_type") ? where + ".rope_type" : where + ".type",
-                    type = reader.text("scaling");
-  const std::string name = scaling_name(reader, family, where, type);
-  if (name != type)
-    reader.set("scaling", name, "config " + config.name(key),
-               fmt::format("rope_type {} is the rule {}", type, name));
-  if (name == "none") return;
-  const Scaling* scaling = nullptr;
-  try {
-    scaling = &find_scaling(name);
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: key {}: {}", config.file, config.name(key), error.what()));
+  for (const std::string& path : paths) {
+    const Config::Value* part = config.find(path);
+    if (part && part->type == Type::number && Decimal(part->text).value() != 1)
+      reader.warn(fmt::format(
+          "{} {} is not read: transformers 5 overlooks it for {} without a scaling and turns the "
+          "whole head, transformers 4 and others turn that part (--partial-rotary-factor {})",
+          config.name(path), part->text, reader.family().name(), part->text));
+    reader.know(path);
   }
-  for (const Parameter& parameter : scaling->parameters) {
-    const std::string_view parameter_name = parameter.name;
-    if (!parameter.config || parameter_name == "original-max-position" ||
-        (name == "ntk" && parameter_name == "factor"))
-      continue;
-    reader.take(parameter_name, type_of(parameter), {where + "." + parameter.config});
-  }
-  if (name == "ntk") reader.know(where + ".factor");
-  if (!row_of(*scaling, "original-max-position") || name == "dynamic") return;
-  const std::string inner = where + ".original_max_position_embeddings",
-                    outer = "original_max_position_embeddings";
-  if (reader.take("original-max-position", Type::number,
-                  nested ? std::vector{inner} : std::vector{outer, inner},
-                  "the outer one goes before the one inside, as transformers has it"))
+}
+
+// The part that the class turns where the file does not say.
+void hold_partial(Reader& reader, const LayerType& layer, const RopeObject& object, bool plain) {
+  const Family& family = reader.family();
+  const JsonNode* held = object.held ? object.held->find("partial_rotary_factor") : nullptr;
+  if (held) {
+    reader.set_default("partial-rotary-factor", held->text);
     return;
-  if (reader.has("max-position"))
-    reader.set("original-max-position", reader.text("max-position"),
-               "config max_position_embeddings", "there is no original_max_position_embeddings");
+  }
+  if (const JsonNode* count = family.find("rotary_dim")) {
+    reader.set_default("rotary-dim", count->text);
+    return;
+  }
+  std::string part = text_of(layer.find(family, "partial"));
+  const bool all_keys = object.silent && !strings_of(family.find("silent_partial_keys")).empty();
+  const JsonNode* of_plain = plain && !all_keys ? layer.find(family, "plain_partial") : nullptr;
+  if (of_plain) part = of_plain->text;
+  if (of_plain && family.find("silent_partial_keys"))
+    reader.warn(
+        fmt::format("no partial_rotary_factor stands inside: {} is taken, and transformers "
+                    "takes {} where other layers are scaled",
+                    part, text_of(layer.find(family, "partial"))));
+  if (const JsonNode* older = family.find("v4_partial"); older && object.legacy) part = older->text;
+  if (part.find('/') != std::string::npos) part = ratio_of(reader, part);
+  if (!part.empty() && Decimal(part).value() != 1)
+    reader.set_default("partial-rotary-factor", part);
+}
+
+void take_partial(Reader& reader, const LayerType& layer, const RopeObject& object, bool plain) {
+  const Family& family = reader.family();
+  const Config& config = reader.config();
+  std::vector<std::string> paths;
+  if (text_of(family.find("partial_inside")) != "false")
+    paths = object.paths("partial_rotary_factor");
+  std::string width;  // a key that counts channels, not a part of them
+  const JsonNode* held = object.held ? object.held->find("partial_rotary_factor") : nullptr;
+  for (const std::string& key : partial_keys(reader, layer, object, plain)) {
+    const std::size_t slash = key.find('/');
+    if (held) continue;
+    if (slash == std::string::npos)
+      paths.push_back(key);
+    else if (config.find(key.substr(0, slash)) && width.empty())
+      width = key.substr(0, slash);
+  }
+  if (const Config::Value* counted = config.find("rotary_dim"); counted && !counted->key.empty())
+    width = "rotary_dim";  // GGUF counts the channels that turn
+  if (text_of(family.find("partial_inside")) == "false")
+    for (const std::string& path : object.paths("partial_rotary_factor")) reader.know(path);
+  const bool honoured = !plain || text_of(family.find("plain")) == "partial";
+  if (!honoured && width.empty()) {
+    overlook_partial(reader, paths);
+    return;
+  }
+  if (reader.take("partial-rotary-factor", Type::number, paths)) return;
+  if (!width.empty() && reader.take("rotary-dim", Type::number, {width})) return;
+  hold_partial(reader, layer, object, plain);
 }
 
 }  // namespace
 
-std::string rotary_root(const Config& config) {
-  for (const char* key : {"rope_scaling", "rope_parameters"}) {
-    const Config::Value* value = config.find(key);
-    if (!value) continue;
-    if (value->type != Type::object)
-      throw UsageError(fmt::format("{}: key {} must be an object, but it is {}", config.file,
-                                   config.name(key), value->text));
-    if (!config.keys(key).empty()) return key;
-  }
-  return "";
-}
-
-void read_rotary(Reader& reader, const Family& family, const LayerType* layer,
-                 std::string_view layer_type) {
-  const Config& config = reader.config();
-  const std::string root = rotary_root(config), inside = root + "." + std::string(layer_type);
-  const bool nested = !root.empty() && !layer_type.empty() && config.values.contains(inside);
-  if (nested && !config.find(inside))
-    throw UsageError(fmt::format("{}: key {} is null: these layers have no position encoding",
-                                 config.file, config.name(inside)));
-  const std::string where = nested ? inside : root;
-  const bool bent = !root.empty() && (nested || !layer || layer->scaled);
-  const auto keys = [&](std::string_view name) {
-    const auto own = alternatives(entry_of(layer ? layer->keys : "", name));
-    return own.empty() ? alternatives(entry_of(family.keys, name)) : own;
-  };
-
-  std::vector<std::string> lengths = keys("max-position");
-  for (const char* key : {"max_position_embeddings", "n_positions", "max_sequence_length",
-                          "seq_length", "max_seq_len"})
-    lengths.emplace_back(key);
-  reader.take("max-position", Type::number, lengths);
-
-  std::vector<std::string> bases;
-  if (bent) bases.push_back(where + ".rope_theta");
-  for (const std::string& key : keys("base")) bases.push_back(key);
-  if (!layer || entry_of(layer->keys, "base").empty()) bases.emplace_back("rope_theta");
-  reader.take("base", Type::number, bases, bent ? "what stands beside rope_type goes first" : "");
-  if (family.types == "chatglm" && reader.take("base", Type::number, {"rope_ratio"}))
-    reader.set("base", (Decimal(reader.text("base")).real() * 10000).str(30), "config rope_ratio",
-               "10000 times rope_ratio");
-
-  std::vector<std::string> parts = keys("partial-rotary-factor");
-  parts.insert(parts.begin(), "partial_rotary_factor");
-  if (bent)
-    parts.insert(nested ? parts.begin() : parts.begin() + 1, where + ".partial_rotary_factor");
-  reader.take("partial-rotary-factor", Type::number, parts);
-  reader.take("rotary-dim", Type::number, {"rotary_dim"});
-  if (bent) read_scaling(reader, family, where, nested);
-  if (config.find("rope_scaling") && root == "rope_scaling" && config.find("rope_parameters"))
-    reader.warn(
-        "rope_scaling and rope_parameters both stand here: rope_scaling alone counts, as in "
-        "transformers");
+void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& object) {
+  const Family& family = reader.family();
+  std::vector<std::string> lengths = reader.spellings("max_position_embeddings");
+  if (!reader.take("max-position", Type::number, lengths))
+    if (const JsonNode* holds = family.find("holds"))
+      if (const JsonNode* held = holds->find("max_position_embeddings");
+          held && !(object.where.empty() && !object.held))
+        reader.set_default("max-position", held->text);
+  take_base(reader, layer, object);
+  const std::string name = read_scaling(reader, layer, object);
+  take_partial(reader, layer, object, name == "none");
 }
 
 }  // namespace pe

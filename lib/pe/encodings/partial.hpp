@@ -8,12 +8,23 @@
 
 namespace pe {
 
+/// int(dim · partial-rotary-factor), which may be odd. The product is one of doubles, as Python has
+/// it: 192 · 0.6666666666666666 is 128.
+inline Index partial_channels(const Parameters& parameters) {
+  const double product = parameters.number("partial-rotary-factor").value() *
+                         static_cast<double>(parameters.integer("dim"));
+  const auto rotary = static_cast<Index>(product);
+  if (rotary < 1)
+    throw UsageError(fmt::format("--partial-rotary-factor {} of --dim {} turns no channel",
+                                 parameters.spell("partial-rotary-factor"),
+                                 parameters.spell("dim")));
+  return rotary;
+}
+
 /// int(dim · partial-rotary-factor), as every codebase cuts it. Throws UsageError when that is no
 /// whole number of pairs.
 inline Index partial_dim(const Parameters& parameters) {
-  const Real product =
-      parameters.number("partial-rotary-factor").real() * parameters.integer("dim");
-  const auto rotary = trunc(product).convert_to<Index>();
+  const Index rotary = partial_channels(parameters);
   if (rotary < 2 || rotary % 2 != 0)
     throw UsageError(fmt::format(
         "--partial-rotary-factor {} of --dim {} turns {} channels, but they turn in pairs",

@@ -103,12 +103,23 @@ void check_scaling(const Parameters& parameters, const Scaling* scaling) {
                               parameter.name, other->name));
 }
 
+// An odd width that a model's class makes, by a quotient or by the part that turns, gives a pair
+// more than fits: transformers' arange(0, d, 2) has (d + 1) / 2 entries. One that somebody writes
+// down is a slip.
+bool is_made(const Parameters& parameters, std::string_view name) {
+  const std::string& origin = parameters.origin(name);
+  return origin.starts_with("default") || origin.find(" / ") != std::string::npos;
+}
+
 Index rotary_dim(const Parameters& parameters, const Scaling* scaling) {
   const Index dim = parameters.integer("dim");
-  if (dim % 2 != 0)
+  if (dim % 2 != 0 && !is_made(parameters, "dim"))
     throw UsageError(fmt::format("--dim must be even for rope, got {}", parameters.spell("dim")));
   if (scaling && scaling->whole_head) return dim;
-  if (!parameters.has("rotary-dim")) return partial_dim(parameters);
+  if (!parameters.has("rotary-dim")) {
+    const bool told = parameters.origin("partial-rotary-factor").starts_with("flag");
+    return told ? partial_dim(parameters) : partial_channels(parameters);
+  }
   const Index rotary = parameters.integer("rotary-dim");
   if (rotary % 2 != 0 || rotary > dim)
     throw UsageError(fmt::format("--rotary-dim must be even and at most --dim {}, got {}", dim,
@@ -122,11 +133,12 @@ Effect make(const Parameters& parameters, Index length) {
   const Scaling* scaling = scaling_of(parameters);
   check_scaling(parameters, scaling);
   const Index dim = parameters.integer("dim"), rotary = rotary_dim(parameters, scaling);
-  const Ladder plain = geometric_ladder(parameters.number("base").real(), rotary, rotary / 2);
+  const Ladder plain = geometric_ladder(parameters.number("base").real(), rotary, (rotary + 1) / 2);
   const Ladder bent = scaling ? scaling->bend(plain, parameters, length) : plain;
   const bool by_channel = parameters.choice("layout") != "pairs";
   const std::string& pairing = parameters.choice(by_channel ? "layout" : "pairing");
-  Rotation rotation = wave_rotation(Waves(bent.frequencies, bent.magnitude), dim,
+  Rotation rotation = wave_rotation(Waves(bent.frequencies, bent.magnitude),
+                                    std::max(dim + dim % 2, rotary + rotary % 2),
                                     pairing == "adjacent"             ? Pairing::adjacent
                                     : pairing == "adjacent-to-halves" ? Pairing::adjacent_to_halves
                                                                       : Pairing::halves,

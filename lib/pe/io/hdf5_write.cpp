@@ -86,6 +86,7 @@ void put_provenance(hid_t file, const Provenance& provenance) {
     put_attribute(file, "parameter." + entry.name, entry.value);
     put_attribute(file, "parameter." + entry.name + ".origin", entry.origin);
   }
+  if (!provenance.warnings.empty()) put_attribute(file, "warnings", provenance.warnings);
   for (const Provenance::Texts& texts : provenance.texts)
     put_attribute(file, "row." + texts.name, texts.rows);
 }

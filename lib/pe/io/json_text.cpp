@@ -45,6 +45,10 @@ std::string provenance_json(const Provenance& provenance) {
     for (const std::string& row : texts.rows) rows += (rows.empty() ? "" : ", ") + quote_json(row);
     put(texts.name.c_str(), "[" + rows + "]");
   }
+  std::string warnings;
+  for (const std::string& warning : provenance.warnings)
+    warnings += (warnings.empty() ? "" : ", ") + quote_json(warning);
+  if (!warnings.empty()) put("warnings", "[" + warnings + "]");
   return "{" + text + "}";
 }
 

@@ -38,6 +38,8 @@ std::string metadata_json(const Job& job) {
   put("dialect", provenance.dialect);
   put("accuracy", provenance.accuracy);
   put("source", provenance.source);
+  for (const std::string& warning : provenance.warnings)
+    put("warning." + std::to_string(&warning - provenance.warnings.data() + 1), warning);
   for (const Provenance::Entry& entry : provenance.parameters) {
     put("parameter." + entry.name, entry.value);
     put("parameter." + entry.name + ".origin", entry.origin);

@@ -22,6 +22,7 @@ struct Provenance {
     std::string name;
     std::vector<std::string> rows;
   };
+  std::vector<std::string> warnings = {};  // what is doubtful about the config that was read
   std::vector<Texts> texts = {};  // beside the fields, one for each row: an attribute each in HDF5
 };
 

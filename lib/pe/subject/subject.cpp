@@ -166,6 +166,7 @@ Provenance provenance_of(const Subject& subject, const std::string& tool,
     provenance.parameters.push_back({entry.name, entry.text, entry.origin});
   provenance.parameters.push_back(
       {"positions", spell(subject.span.positions), subject.positions_origin});
+  provenance.warnings = subject.reading.warnings;
   return provenance;
 }
 

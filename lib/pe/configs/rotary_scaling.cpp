@@ -1,0 +1,159 @@
+// The scaling of a rotary config: the rule's name, and what the rule reads.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pe/base/error.hpp"
+#include "pe/configs/reader.hpp"
+#include "pe/scalings/scaling.hpp"
+
+namespace pe {
+namespace {
+
+using Type = Config::Type;
+
+Type type_of(const Parameter& parameter) {
+  return parameter.type == Parameter::Type::flag      ? Type::boolean
+         : parameter.type == Parameter::Type::numbers ? Type::list
+                                                      : Type::number;
+}
+
+std::string spelled(const JsonNode& value) {
+  if (value.type != JsonNode::Type::list) return value.text;
+  return fmt::format("{}", fmt::join(strings_of(&value), ","));
+}
+
+// The object's value, the file's or what the class holds in its place.
+bool take_inside(Reader& reader, const RopeObject& object, std::string_view parameter, Type type,
+                 std::string_view key, std::string_view rule = {}) {
+  if (reader.take(parameter, type, object.paths(key), rule)) return true;
+  const JsonNode* held = object.held ? object.held->find(key) : nullptr;
+  return held && reader.set_default(parameter, spelled(*held));
+}
+
+// Names of transformers and of older checkpoints that are ours by another name.
+std::string scaling_name(const Reader& reader, const RopeObject& object, std::string type) {
+  const Family& family = reader.family();
+  if (const JsonNode* renames = family.find("renames"))
+    if (const JsonNode* other = renames->find(type)) type = other->text;
+  if (type == "default" || type == "mrope") return "none";
+  if (type == "su") return "longrope";
+  const auto alpha = object.paths("alpha");
+  const bool fixed = std::ranges::any_of(
+      alpha, [&](const std::string& path) { return reader.config().find(path) != nullptr; });
+  if (type == "dynamic" && fixed && family.find("alpha")) return "ntk";  // whatever the length
+  return type;
+}
+
+// The key that names the rule, or "".
+std::string type_key(const Reader& reader, const RopeObject& object) {
+  for (const std::string& where : object.where)
+    for (const char* key : {".rope_type", ".type"})
+      if (reader.config().find(where + key) &&
+          (object.type_alone || key != std::string_view(".type") || where != "rope_scaling"))
+        return where + key;
+  return "";
+}
+
+void take_name(Reader& reader, const RopeObject& object) {
+  const std::string key = type_key(reader, object);
+  if (key.empty()) {
+    if (!object.held) return;
+    for (const char* held : {"rope_type", "type"})
+      if (const JsonNode* type = object.held->find(held)) {
+        reader.set_default("scaling", type->text);
+        return;
+      }
+    return;
+  }
+  const Config& config = reader.config();
+  reader.take("scaling", Type::string, {key});
+  for (const std::string& where : object.where)
+    for (const char* other : {".rope_type", ".type"})
+      if (const Config::Value* value = config.find(where + other);
+          value && where + other != key && value->text != reader.text("scaling"))
+        reader.warn(fmt::format(
+            "{} is {} but {} is {}: the first counts, for rope_type goes before "
+            "type",
+            config.name(key), reader.text("scaling"), config.name(where + other), value->text));
+  const std::string type = reader.text("scaling"), name = scaling_name(reader, object, type);
+  if (name != type)
+    reader.set("scaling", name, "config " + config.name(key),
+               fmt::format("rope_type {} is the rule {}", type, name));
+}
+
+void take_original(Reader& reader, const LayerType& layer, const RopeObject& object) {
+  constexpr const char* key = "original_max_position_embeddings";
+  const JsonNode* holds = reader.family().find("holds");
+  const JsonNode* held = holds ? holds->find(key) : nullptr;
+  if (layer.own || object.nested) {
+    if (take_inside(reader, object, "original-max-position", Type::number, key)) return;
+  } else {
+    // One that the class holds at the top stands there as if the file had it.
+    std::vector<std::string> paths = reader.spellings(key);
+    if (!held || reader.config().find(key)) {
+      for (std::string& path : object.paths(key)) paths.push_back(std::move(path));
+    }
+    if (reader.take("original-max-position", Type::number, paths,
+                    "the outer one goes before the one inside, as transformers has it"))
+      return;
+    if (held && !object.where.empty()) {
+      for (const std::string& path : object.paths(key))
+        if (const Config::Value* inside = reader.config().find(path);
+            inside && inside->text != held->text)
+          reader.warn(fmt::format(
+              "{} {} is not read: the class of {} holds {} {} at the top, which "
+              "goes before it",
+              reader.config().name(path), inside->text, reader.family().name(), key, held->text));
+      for (const std::string& path : object.paths(key)) reader.know(path);
+    }
+    if (held && reader.set_default("original-max-position", held->text)) return;
+    if (object.held)
+      if (const JsonNode* inside = object.held->find(key))
+        if (reader.set_default("original-max-position", inside->text)) return;
+  }
+  if (reader.has("max-position"))
+    reader.set("original-max-position", reader.text("max-position"),
+               "config max_position_embeddings", "there is no original_max_position_embeddings");
+}
+
+const Scaling& scaling_named(const Reader& reader, const RopeObject& object,
+                             const std::string& name) {
+  try {
+    return find_scaling(name);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: key {}: {}", reader.config().file,
+                                 reader.config().name(type_key(reader, object)), error.what()));
+  }
+}
+
+}  // namespace
+
+std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object) {
+  if (reader.family().find("plain_only")) return "none";
+  take_name(reader, object);
+  if (!reader.has("scaling") || reader.text("scaling") == "none") return "none";
+  const std::string name = reader.text("scaling");
+  const Scaling& scaling = scaling_named(reader, object, name);
+  bool original = false;
+  for (const Parameter& parameter : scaling.parameters) {
+    const std::string_view parameter_name = parameter.name;
+    original = original || (parameter_name == "original-max-position" && name != "dynamic");
+    if (!parameter.config || parameter_name == "original-max-position" ||
+        (name == "ntk" && parameter_name == "factor"))
+      continue;
+    if (parameter_name == "truncate" && (layer.own || object.nested))
+      continue;  // read at the top only
+    take_inside(reader, object, parameter_name, type_of(parameter), parameter.config);
+  }
+  if (name == "ntk")
+    for (const std::string& path : object.paths("factor")) reader.know(path);
+  if (const JsonNode* flat = reader.family().find("flat"); flat && object.flat && name == "yarn" &&
+                                                           flat->find("fills") &&
+                                                           !reader.has("attention-factor"))
+    reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
+  if (original) take_original(reader, layer, object);
+  return name;
+}
+
+}  // namespace pe

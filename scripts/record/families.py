@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# Records how every model type of transformers reads its configuration, by asking the real classes: data/families.json.
+"""families.py [--venv FOLDER] [TYPE ...]
+
+Makes a virtual environment with PyTorch and transformers, asks each configuration and rotary class what it reads (a key is changed,
+the table looked at), writes data/families.json, a line for each model type, and data/parity/families.txt: configurations with what the
+real classes make of them, which tests/families_test.cpp holds the library to. Prints what changed against the files as they are, and
+every configuration whose record does not predict the real table. With types named, asks those alone and writes nothing.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORDS, TRUTH = ROOT / "data/families.json", ROOT / "data/parity/families.txt"
+REQUIRED = ["torch==2.13.0", "transformers==5.23.0", "numpy"]
+SAMPLES = 5  # frequencies kept of a table; a hash holds the others
+
+
+def enter(folder):
+    """Runs this script again inside a virtual environment that has the programs."""
+    python = folder / "bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIRED], check=True)
+    os.environ["PYTHONHASHSEED"] = "0"  # classes make sets of layer types
+    os.execv(python, [str(python), __file__, "--inside", *sys.argv[1:]])
+
+
+def hash_of(table):
+    """FNV-1a, 64 bits, of the little-endian float32 bytes."""
+    value = 0xCBF29CE484222325
+    for byte in table.astype("<f4").tobytes():
+        value = (value ^ byte) * 0x100000001B3 % (1 << 64)
+    return f"{value:016x}"
+
+
+def truth_of(tables):
+    """{layer: [pairs, attention factor, hash, {index: bits}]}"""
+    import numpy as np
+    out = {}
+    for layer, (freq, factor) in sorted(tables.items()):
+        picked = sorted({round(k * (len(freq) - 1) / (SAMPLES - 1)) for k in range(SAMPLES)})
+        bits = np.ascontiguousarray(freq, "<f4").view("<u4")
+        out[layer] = [len(freq), factor, hash_of(freq), {str(k): f"{bits[k]:08x}" for k in picked}]
+    return out
+
+
+def ask_type(kind, C, R, missed):
+    """(record, [truths]) of one model type; what the record does not predict goes to `missed`."""
+    import numpy as np
+    from cases import cases
+    from probe import probe
+    from reading import predicts
+    from world import tables
+    record, probed = probe(C, R)
+    truths = []
+    for name, file in cases(record, probed, random.Random(kind)):
+        try:
+            made, _ = tables(C, R, json.loads(json.dumps(file)))
+        except Exception:  # the class refuses this file: there is no truth
+            continue
+        if any(freq.ndim != 1 or not len(freq) or not np.isfinite(freq).all() for freq, _ in made.values()):
+            continue
+        truths.append({"type": kind, "case": name, "file": file, "is": truth_of(made)})
+        for layer, (freq, factor) in made.items():
+            why = predicts(record, file, layer, freq, factor)
+            if why:
+                missed.append((kind, name, layer, why))
+    return record, truths
+
+
+def composite_truths(kind, row, rows, classes, rotaries):
+    """Truths of a composite: its default file, a file that says nothing, and both spellings in its speaking part."""
+    from world import tables_of
+    C = next(c for c in classes if c.model_type == kind)
+    def make(file):
+        config, here, path = C(**json.loads(json.dumps(file))), kind, []
+        while here in rows and "part" in rows[here]:
+            path.append(rows[here]["part"])
+            config = getattr(config, path[-1])
+            here = config.model_type
+        return tables_of(config, rotaries[here][1])[0], path
+    from cases import kept
+    try:
+        _, path = make({})
+    except Exception:
+        return []
+    def inside(value):
+        for key in reversed(path):
+            value = {key: value}
+        return value
+    files = {"bare": {}, "v4 part": inside({"rope_theta": 54321.0, "hidden_size": 1024, "num_attention_heads": 16}),
+             "v5 part": inside({"rope_parameters": {"rope_type": "default", "rope_theta": 54321.0}}),
+             "linear part": inside({"rope_theta": 54321.0, "rope_scaling": {"rope_type": "linear", "factor": 4.0}})}
+    try:
+        files["default"] = kept(C().to_dict(), path)
+    except Exception:
+        pass
+    truths = []
+    for name, file in files.items():
+        try:
+            truths.append({"type": kind, "case": name, "file": file, "is": truth_of(make(file)[0])})
+        except Exception:
+            continue
+    return truths
+
+
+def show_changes(rows):
+    old = json.loads(RECORDS.read_text())["types"] if RECORDS.exists() else {}
+    for kind in sorted(old.keys() | rows.keys()):
+        if kind not in old:
+            print("new:", kind)
+        elif kind not in rows:
+            print("gone:", kind)
+        else:
+            for key in sorted(old[kind].keys() | rows[kind].keys()):
+                if old[kind].get(key) != rows[kind].get(key):
+                    print(f"{kind}: {key} was {json.dumps(old[kind].get(key))}, is {json.dumps(rows[kind].get(key))}")
+
+
+def line_of(truth):
+    file = {"model_type": truth["type"], **truth["file"]}
+    return json.dumps({"case": truth["case"], "is": truth["is"]}) + "\t" + json.dumps(file) + "\n"
+
+
+def write(rows, truths, version):
+    lines = [f'{json.dumps(kind)}: {json.dumps(rows[kind], sort_keys=True)}' for kind in sorted(rows)]
+    RECORDS.write_text(f'{{"_what": "how each model type of transformers reads its configuration, asked of its classes by '
+                       f'scripts/record/families.py", "_version": {json.dumps(version)}, "types": {{\n' + ",\n".join(lines) + "\n}}\n")
+    TRUTH.write_text(f"# transformers {version}: configurations and the tables of the real classes; "
+                     "what they make, a tab, the configuration; written by scripts/record/families.py\n"
+                     + "".join(line_of(truth) for truth in truths))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/families-venv")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("types", nargs="*")
+    arguments = parser.parse_args()
+    if not arguments.inside:
+        enter(arguments.venv)
+    sys.path.insert(0, str(pathlib.Path(__file__).with_suffix("")))
+    import transformers
+    from parts import composites
+    from world import all_configurations, world
+    rotaries = world()
+    rows, truths, missed = {}, [], []
+    for kind in arguments.types or sorted(rotaries):
+        try:
+            rows[kind], made = ask_type(kind, *rotaries[kind], missed)
+        except Exception as error:  # the whole of a composite, or a table of something else than positions
+            print(f"{kind}: not asked, {error}", file=sys.stderr)
+            continue
+        truths += made
+        print(f"{kind}: {len(made)} configurations", file=sys.stderr)
+    if not arguments.types:
+        classes = all_configurations()
+        found = composites(classes, rows, lambda row: sorted({part for text in row["width"] for part in re.split("[/+]", text.removeprefix("2*"))}
+                                                             | {"max_position_embeddings", "partial_rotary_factor"}))
+        rows |= found
+        for kind in sorted(found):
+            truths += composite_truths(kind, found[kind], rows, classes, rotaries)
+        show_changes(rows)
+        write(rows, truths, transformers.__version__)
+    for miss in missed:
+        print("not predicted:", *miss)
+    print(f"{len(rows)} model types, {len(truths)} configurations, {len(missed)} tables that no record predicts")
+
+
+if __name__ == "__main__":
+    main()

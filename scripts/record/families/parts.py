@@ -1,0 +1,102 @@
+"""Where the parts of a composite configuration stand, and of which type each is where the file is silent."""
+import re
+
+from transformers.configuration_utils import PreTrainedConfig
+
+FREE = 77777.0  # a base that no class holds
+# A composite's part that speaks: the text, else what decodes.
+SPEAKING = ["text_config", "thinker_config", "llm_config", "language_config", "language_model_config", "vlm_config", "decoder", "decoder_config",
+            "text_model_config", "lm_config", "backbone_config", "text_encoder", "text_encoder_config", "talker_config", "encoder", "encoder_config",
+            "audio_config", "audio_encoder_config", "vision_config"]
+
+
+def part_class(config, name):
+    return getattr(config, name, None)
+
+
+def parts_of(C):
+    """{key: sub-configuration} of an instance of the class, or {}."""
+    names = list(getattr(C, "sub_configs", {}) or {})
+    if not names:
+        return {}
+    try:
+        config = C()
+    except Exception:
+        return {}
+    return {name: getattr(config, name) for name in names if isinstance(getattr(config, name, None), PreTrainedConfig)}
+
+
+def speaking(found, known, depth=0):
+    """The key of the part that a reader of tables means."""
+    ranked = sorted(found, key=lambda name: (SPEAKING.index(name) if name in SPEAKING else 99, name))
+    for name in ranked:
+        part = found[name]
+        if part.model_type in known:
+            return name
+        inner = parts_of(type(part))
+        if depth < 3 and inner and speaking(inner, known, depth + 1):
+            return name
+    return None
+
+
+def flat_reaches(C, path):
+    """Whether keys at the top of the file reach the part (older files of Qwen2-VL and others)."""
+    try:
+        config = C(rope_theta=77777.0, hidden_size=6144, num_attention_heads=48)
+        for name in path:
+            config = getattr(config, name)
+        return (config.rope_parameters or {}).get("rope_theta") == 77777.0
+    except Exception:
+        return False
+
+
+def filled(C, name, P, keys, typed):
+    """What the composite gives to a part that the file has, but that says nothing: its own values that no other size changes."""
+    kind = {"model_type": P.model_type} if typed else {}
+    sizes = {"hidden_size": 1024, "num_attention_heads": 16, "rope_theta": FREE}
+    try:
+        here, other = (getattr(C(**{name: {**kind, "vocab_size": 777, **more}}), name).to_dict() for more in ({}, sizes))
+        own, own_other = P(vocab_size=777).to_dict(), P(vocab_size=777, **sizes).to_dict()
+    except Exception:
+        return {}
+    given = {key: here[key] for key in keys if here.get(key) is not None}
+    theta = (given.get("rope_parameters") or {}).get("rope_theta")
+    free = (other.get("rope_parameters") or {}).get("rope_theta") == FREE
+    if all(own.get(key) == value for key, value in given.items()) and (free or theta is None):
+        return {}
+    if free:  # the base is an outer key of the composite's, which a file's goes before
+        del given["rope_parameters"]
+    outer = {"rope_theta": theta} if free and theta != (own.get("rope_parameters") or {}).get("rope_theta") else {}
+    return outer | {key: value for key, value in given.items() if key in sizes or other.get(key) == value and
+            (own.get(key) != value or own_other.get(key) != value)}
+
+
+def composites(classes, rows, held_keys):
+    """{model_type: {"part": key, "type": model_type of the part, "flat": …, "holds": …}}"""
+    found = {}
+    for C in classes:
+        kind = getattr(C, "model_type", "")
+        if not kind or kind in rows or kind in found:
+            continue
+        parts = parts_of(C)
+        main = speaking(parts, rows)
+        if not main:
+            continue
+        part = parts[main]
+        row = {"part": main, "type": part.model_type}
+        others = {name: value.model_type for name, value in parts.items() if name != main and value.model_type}
+        if others:
+            row["others"] = others
+        if flat_reaches(C, [main]):
+            row["flat"] = True
+        if part.model_type in rows:
+            here, own = part.to_dict(), type(part)().to_dict()
+            keys = [*held_keys(rows[part.model_type]), "rope_parameters"]
+            if any(here.get(key) != own.get(key) for key in keys):
+                row["holds"] = {key: here[key] for key in keys if here.get(key) is not None}
+            for label, typed in (("fills", False), ("typed_fills", True)):
+                fills = filled(C, main, type(part), keys, typed)
+                if fills:
+                    row[label] = fills
+        found[kind] = row
+    return found
