@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 #include "pe/base/error.hpp"
@@ -48,13 +47,6 @@ bool turns_text(std::uint32_t code) {
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// A number with its sign is no formula.
-bool is_number(std::string_view text) {
-  double value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return failed == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 std::string shortened(std::string_view text) {
@@ -89,8 +81,7 @@ std::string printable(std::string_view text, bool keep_newlines) {
 std::string csv_cell(std::string_view text, bool whole) {
   std::string clean = printable(text, whole);
   std::ranges::replace(clean, '\n', ' ');
-  if (!clean.empty() && std::string_view("=+-@").find(clean[0]) != std::string_view::npos &&
-      !is_number(clean))
+  if (!clean.empty() && std::string_view("=+-@").find(clean[0]) != std::string_view::npos)
     clean.insert(0, 1, '\'');
   if (clean.find_first_of(",\"") == std::string::npos) return clean;
   std::string quoted = "\"";

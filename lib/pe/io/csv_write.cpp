@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -66,11 +67,20 @@ std::string coordinate(const Axis& axis, Index i) {
   return {text, put_coordinate(text, axis, i)};
 }
 
+// A number with its sign is no formula to a spreadsheet.
+bool is_number(const std::string& text) {
+  double value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return failed == std::errc() && end == text.data() + text.size();
+}
+
 // The word that a value of a field of words stands for.
 std::string word_of(const Field& field, const std::byte* element) {
   std::int64_t value;
   std::memcpy(&value, element, sizeof value);
-  return value < 0 ? "" : csv_cell(field.words.at(static_cast<std::size_t>(value)), true);
+  if (value < 0) return "";
+  const std::string& word = field.words.at(static_cast<std::size_t>(value));
+  return is_number(word) ? word : csv_cell(word, true);
 }
 
 // Nothing is known at this element: what one subject of a comparison has and another has not.
