@@ -82,8 +82,8 @@ def table_fault(text):
             return f"{len(row)} cells of {len(header)}: {row}"
     for name, column in zip(header, zip(*rows[1:])):
         numbers = [cell for cell in column if re.fullmatch(r"-?\d+(\.\d+)?(e[-+]?\d+)?", cell)]
-        others = {cell for cell in column if cell not in numbers} - WORDS - {"", "'-"}
-        if numbers and others and not any(char.isalpha() for cell in others for char in cell):
+        others = {cell for cell in column if cell not in numbers} - WORDS - {""}
+        if numbers and others and not any(char.isalpha() or char == "#" for cell in others for char in cell):
             return f"column {name} holds {sorted(others)[0]!r} among numbers"
         if column and all(cell == "nan" for cell in column) and len(rows) > 4:
             yield_note = f"column {name} is all nan"
