@@ -220,6 +220,13 @@ void check_certificate(const Analysis& analysis) {
                                  analysis.certificate));
 }
 
+std::shared_ptr<Budget> budget_of(const Analysis& analysis) {
+  const TypedValue value{.name = "timeout", .text = analysis.timeout};
+  const NumberRule rule{.lowest = "0", .highest = "1000000000"};
+  return std::make_shared<Budget>(checked_number(value, analysis.timeout, rule).value(),
+                                  budget_here()->most());
+}
+
 bool are_of_kinds(const std::vector<Request>& requests) {
   return std::ranges::any_of(requests, [&](const Request& other) {
     return other.texts.encoding->kind != requests.front().texts.encoding->kind;
@@ -232,6 +239,7 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
   if (!analysis.certificate.empty()) check_certificate(analysis);
+  const WithBudget within(budget_of(analysis));
   std::vector<std::pair<std::string, Sheet>> sheets;
   const auto add = [&](Answer answer) {
     const std::string label = answer.label;

@@ -3,7 +3,7 @@
 """sweep.py --bin FOLDER [--only REGEX] [--deal N]
 
 Exit 0 comes with a table that parses, the same for any number of threads, in which every row has every column and no text stands for a
-number; exit 2 with one line on stderr and nothing on stdout; nothing takes longer than a minute or more than 3 GiB. --deal N tries every Nth case.
+number; exit 2 with one line on stderr and nothing on stdout; nothing outlives its --timeout, takes longer than a minute or more than 3 GiB. --deal N tries every Nth case.
 """
 import argparse
 import concurrent.futures
@@ -97,7 +97,7 @@ NOTES = set()
 def fault(tool, words):
     with tempfile.TemporaryDirectory(prefix="pe-sweep-") as folder:
         try:
-            done = run([tool, *words], folder)
+            done = run([tool, *words, "--timeout", str(SECONDS - 10)], folder)
         except subprocess.TimeoutExpired:
             return f"takes longer than {SECONDS} s"
         if done.returncode == 2:
