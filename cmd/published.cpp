@@ -9,7 +9,7 @@
 #include <regex>
 
 #include "analysis.hpp"
-#include "pe/analyze/published.hpp"
+#include "pe/analyze/published/published.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "pe/base/version.hpp"

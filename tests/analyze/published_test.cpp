@@ -1,12 +1,12 @@
 // Claims: how a table of them is read, what an expression says, and when a number is the printed
 // one.
-#include "pe/analyze/published.hpp"
+#include "pe/analyze/published/published.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "pe/analyze/expression.hpp"
+#include "pe/analyze/published/expression.hpp"
 #include "pe/base/error.hpp"
 
 namespace {

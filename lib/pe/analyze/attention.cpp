@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "pe/analyze/attention_forms.hpp"
-#include "pe/analyze/attention_matrix.hpp"
-#include "pe/analyze/token_order.hpp"
+#include "pe/analyze/attention/attention_forms.hpp"
+#include "pe/analyze/attention/attention_matrix.hpp"
+#include "pe/analyze/attention/token_order.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "pe/analyze/base_certificate.hpp"
-#include "pe/analyze/base_scan.hpp"
+#include "pe/analyze/base_bound/base_certificate.hpp"
+#include "pe/analyze/base_bound/base_scan.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/team.hpp"

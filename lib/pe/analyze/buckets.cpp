@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pe/analyze/bucket_runs.hpp"
-#include "pe/analyze/fragile.hpp"
+#include "pe/analyze/buckets/bucket_runs.hpp"
+#include "pe/analyze/buckets/fragile.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/base/error.hpp"
 

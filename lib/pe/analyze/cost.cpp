@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "pe/analyze/costs.hpp"
+#include "pe/analyze/cost/costs.hpp"
 #include "pe/analyze/prepared.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/apply/scores.hpp"

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "pe/analyze/bias_decay.hpp"
 #include "pe/analyze/curve.hpp"
+#include "pe/analyze/decay/bias_decay.hpp"
+#include "pe/analyze/decay/rotation_decay.hpp"
 #include "pe/analyze/lags.hpp"
-#include "pe/analyze/rotation_decay.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {

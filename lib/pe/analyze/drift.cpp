@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/analyze/drift/trajectories.hpp"
 #include "pe/analyze/quantity.hpp"
-#include "pe/analyze/trajectories.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {

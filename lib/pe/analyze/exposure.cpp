@@ -5,9 +5,9 @@
 #include <charconv>
 #include <limits>
 
+#include "pe/analyze/exposure/schemes.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/analyze/rules.hpp"
-#include "pe/analyze/schemes.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "pe/analyze/candidates.hpp"
-#include "pe/analyze/config_lines.hpp"
+#include "pe/analyze/plan/candidates.hpp"
+#include "pe/analyze/plan/config_lines.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pe/analyze/precision_shifts.hpp"
-#include "pe/analyze/precision_summary.hpp"
+#include "pe/analyze/precision/precision_shifts.hpp"
+#include "pe/analyze/precision/precision_summary.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/base/error.hpp"
 

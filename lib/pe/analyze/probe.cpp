@@ -6,9 +6,9 @@
 #include <functional>
 #include <limits>
 
-#include "pe/analyze/noise.hpp"
+#include "pe/analyze/probe/noise.hpp"
+#include "pe/analyze/probe/table_statistics.hpp"
 #include "pe/analyze/quantity.hpp"
-#include "pe/analyze/table_statistics.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/model/random.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pe/analyze/fitted_shifts.hpp"
-#include "pe/analyze/known_shifts.hpp"
+#include "pe/analyze/shift/fitted_shifts.hpp"
+#include "pe/analyze/shift/known_shifts.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {

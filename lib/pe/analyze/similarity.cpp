@@ -7,7 +7,7 @@
 
 #include "pe/analyze/curve.hpp"
 #include "pe/analyze/lags.hpp"
-#include "pe/analyze/neighbours.hpp"
+#include "pe/analyze/similarity/neighbours.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/number.hpp"
 

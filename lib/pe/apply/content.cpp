@@ -26,6 +26,12 @@ std::vector<Index> coordinates(Index flat, const std::vector<Index>& shape) {
   return place;
 }
 
+double norm(const double* row, Index count) {
+  double sum = 0;
+  for (Index c = 0; c < count; ++c) sum += row[c] * row[c];
+  return std::sqrt(sum);
+}
+
 }  // namespace
 
 Index Content::extent(char letter) const {
@@ -143,6 +149,26 @@ Content random_content(std::string name, const std::vector<Index>& extents, std:
     }
   }
   return content;
+}
+
+double largest_norm(const Content& content, Index batch) {
+  double largest = 0;
+  for (Index h = 0; h < content.heads; ++h)
+    for (Index s = 0; s < content.length; ++s)
+      largest = std::max(largest, norm(content.row(batch, h, s), content.channels));
+  return largest;
+}
+
+double largest_norm(const Array& rows) {
+  if (rows.rank() == 0) return 0;
+  const Index width = rows.shape().back();
+  std::vector<double> row(static_cast<std::size_t>(width));
+  double largest = 0;
+  for (Index first = 0; first < rows.size(); first += width) {
+    rows.read(first, width, row.data());
+    largest = std::max(largest, norm(row.data(), width));
+  }
+  return largest;
 }
 
 void check_count(const Content& content, const PositionRange& positions, const char* option) {

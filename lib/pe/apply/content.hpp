@@ -47,6 +47,10 @@ Content read_content(std::string name, const Array& array, std::string axes, boo
 Content random_content(std::string name, const std::vector<Index>& batch_head_position_channel,
                        std::string axes, std::uint64_t seed, DType dtype);
 
+/// The longest row of one batch, over all heads, and of an array's last axis (0 for none).
+double largest_norm(const Content& content, Index batch);
+double largest_norm(const Array& rows);
+
 /// Throws UsageError, naming `option`, unless there is a position for each row.
 void check_count(const Content& content, const PositionRange& positions, const char* option);
 

@@ -3,98 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstring>
 #include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/base/text.hpp"
 #include "pe/io/csv.hpp"
+#include "pe/io/csv_cells.hpp"
+#include "pe/io/csv_text.hpp"
 #include "pe/io/pipeline.hpp"
 #include "pe/io/shortest.hpp"
 
 namespace pe::io {
 namespace {
-
-constexpr std::size_t text_bytes = 1 << 20;
-
-// Text on its way out. Pieces leave when the buffer is full or the chunk ends, always in turn.
-class Text {
- public:
-  explicit Text(Destination& destination)
-      : destination_(destination), buffer_(make_buffer(text_bytes)) {}
-
-  void begin(Turn* turn) { turn_ = turn; }
-  /// Room for at least `bytes` (at most text_bytes) at the returned place; done() says where the
-  /// text ended.
-  char* room(std::size_t bytes) {
-    if (used_ + bytes > text_bytes) flush();
-    return text() + used_;
-  }
-  void done(const char* end) { used_ = static_cast<std::size_t>(end - text()); }
-  void put(std::string_view words) {
-    for (std::size_t from = 0; from < words.size(); from += text_bytes) {
-      const std::string_view piece = words.substr(from, text_bytes);
-      done(std::copy(piece.begin(), piece.end(), room(piece.size())));
-    }
-  }
-  void flush() {
-    if (turn_) turn_->wait();
-    destination_.write(text(), used_);
-    used_ = 0;
-  }
-
- private:
-  char* text() const { return reinterpret_cast<char*>(buffer_.get()); }
-
-  Destination& destination_;
-  Buffer buffer_;
-  std::size_t used_ = 0;
-  Turn* turn_ = nullptr;
-};
-
-char* put_coordinate(char* out, const Axis& axis, Index i) {
-  if (!axis.places.empty()) return put_f64(out, axis.places[static_cast<std::size_t>(i)]);
-  return put_decimal(out, axis.coordinates.at(i), axis.coordinates.decimals);
-}
-
-// The name of index i, or its coordinate.
-std::string coordinate(const Axis& axis, Index i) {
-  if (!axis.labels.empty()) return csv_cell(axis.labels[static_cast<std::size_t>(i)]);
-  char text[longest_number];
-  return {text, put_coordinate(text, axis, i)};
-}
-
-// A number with its sign is no formula to a spreadsheet.
-bool is_number(const std::string& text) {
-  double value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return failed == std::errc() && end == text.data() + text.size();
-}
-
-// The word that a value of a field of words stands for.
-std::string word_of(const Field& field, const std::byte* element) {
-  std::int64_t value;
-  std::memcpy(&value, element, sizeof value);
-  if (value < 0) return "";
-  const std::string& word = field.words.at(static_cast<std::size_t>(value));
-  return is_number(word) ? word : csv_cell(word, true);
-}
-
-// Nothing is known at this element: what one subject of a comparison has and another has not.
-bool is_missing(const Field& field, const std::byte* element) {
-  double value = 0;
-  if (!field.words.empty()) {
-    std::int64_t word;
-    std::memcpy(&word, element, sizeof word);
-    return word < 0;
-  }
-  if (field.dtype != DType::f64) return false;
-  std::memcpy(&value, element, sizeof value);
-  return std::isnan(value);
-}
 
 // Which fields stand together, and how.
 struct Layout {

@@ -13,32 +13,6 @@ namespace {
 constexpr Index most_tokens = 8;
 constexpr double u = 0x1p-53;
 
-double norm(const double* row, Index count) {
-  double sum = 0;
-  for (Index c = 0; c < count; ++c) sum += row[c] * row[c];
-  return std::sqrt(sum);
-}
-
-double largest_norm(const Content& content) {
-  double largest = 0;
-  for (Index h = 0; h < content.heads; ++h)
-    for (Index s = 0; s < content.length; ++s)
-      largest = std::max(largest, norm(content.row(0, h, s), content.channels));
-  return largest;
-}
-
-double largest_norm(const Array& rows) {
-  if (rows.rank() == 0) return 0;
-  const Index width = rows.shape().back();
-  std::vector<double> row(static_cast<std::size_t>(width));
-  double largest = 0;
-  for (Index first = 0; first < rows.size(); first += width) {
-    rows.read(first, width, row.data());
-    largest = std::max(largest, norm(row.data(), width));
-  }
-  return largest;
-}
-
 // What the last token takes from the others, for every head: its row of attention · content.
 std::vector<double> last_output(const Effect& effect, const Content& tokens, const Setting& setting,
                                 Index last) {
@@ -92,16 +66,17 @@ Measurement order_sensitive(const Case& subject) {
                   .keys = positions,
                   .scale = usual_scale(subject.effect, channels, Combine::add)};
   // Scores of a table or a rotation are kept within [−1, 1], so that softmax sees every token.
-  double norms = std::pow(largest_norm(encode(subject.effect, tokens, positions, Combine::add)), 2);
+  double norms =
+      std::pow(largest_norm(encode(subject.effect, tokens, positions, Combine::add), 0), 2);
   if (kind_of(subject.effect) == Kind::table || kind_of(subject.effect) == Kind::rotation)
     setting.scale = 1 / norms;
-  double added = 0, values = largest_norm(tokens);
+  double added = 0, values = largest_norm(tokens, 0);
   if (relative) {
     for (const RelativeTerm& term : relative->terms)
       norms += (term.left == RelativeTerm::Left::fixed ? largest_norm(term.fixed)
-                                                       : largest_norm(tokens)) *
+                                                       : largest_norm(tokens, 0)) *
                (term.right == RelativeTerm::Right::table ? largest_norm(term.table)
-                                                         : largest_norm(tokens));
+                                                         : largest_norm(tokens, 0));
     if (relative->values) values += largest_norm(*relative->values);
   }
   if (const Bias* bias = std::get_if<Bias>(&subject.effect)) {

@@ -146,11 +146,11 @@ def table(found):
         return freq.numpy(), 1.0
     parameters = {**found["where"], "rope_type": kind, "rope_theta": theta, "partial_rotary_factor": found["partial"],
                   "original_max_position_embeddings": found["original"]}
-    stub = SimpleNamespace(head_dim=head, hidden_size=head, num_attention_heads=1, rope_parameters=parameters,
-                           max_position_embeddings=found["longest"], standardize_rope_params=lambda: None)
+    config = SimpleNamespace(head_dim=head, hidden_size=head, num_attention_heads=1, rope_parameters=parameters,
+                             max_position_embeddings=found["longest"], standardize_rope_params=lambda: None)
     if kind not in ROPE_INIT_FUNCTIONS:
         raise Refused(kind)
-    freq, factor = ROPE_INIT_FUNCTIONS[kind](stub)
+    freq, factor = ROPE_INIT_FUNCTIONS[kind](config)
     return freq.numpy(), float(factor)
 
 
