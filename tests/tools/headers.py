@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 import source
 
 MEMORY = source.ROOT / "build/headers.json"
 COMPILER = os.environ.get("CXX", "g++")
-FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-x", "c++"]
+FLAGS = ["-std=c++20", "-Wall", "-Wextra"]
+# Most of what a header costs. Those that include it all the same find it precompiled: what it drags in they have in any case.
+HEAVY = source.ROOT / "lib/pe/base/real.hpp"
 # What some headers need beyond the library's own folder, by the end of their name.
 HDF5 = ["-isystem", "/usr/include/hdf5/serial"]
 NEEDS = {"hdf5_handle.hpp": HDF5, "hdf5_memory.hpp": HDF5, "hdf5_given.hpp": HDF5, "hdf5_driver.hpp": HDF5, "hdf5_dataset.hpp": HDF5,
@@ -34,12 +37,18 @@ def digest(path):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def complaint(path):
-    """What the compiler says about a file that includes this header alone; empty when nothing."""
-    text = f'#include "{path.relative_to(source.ROOT / "lib")}"\n'
-    command = [COMPILER, *FLAGS, *NEEDS.get(path.name, []), "-I", str(source.ROOT / "lib"), "-"]
+def compiled(text, *options):
+    command = [COMPILER, *FLAGS, *options, "-I", str(source.ROOT / "lib")]
     result = subprocess.run(command, input=text, capture_output=True, text=True)
     return result.stderr.strip() or ("the compiler failed" if result.returncode else "")
+
+
+def complaint(path, folder):
+    """What the compiler says about a file that includes this header alone; empty when nothing."""
+    options = NEEDS.get(path.name, [])
+    if HEAVY in closure(path) and path != HEAVY and not options:
+        options = ["-include", f"{folder}/heavy.hpp"]
+    return compiled(f'#include "{path.relative_to(source.ROOT / "lib")}"\n', *options, "-fsyntax-only", "-x", "c++", "-")
 
 
 def remembered():
@@ -53,8 +62,12 @@ def main():
     headers = source.files(".hpp", folders=["lib"])
     digests, known = {path: digest(path) for path in headers}, remembered()
     fresh = [path for path in headers if known.get(str(path.relative_to(source.ROOT))) != digests[path]]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        complaints = dict(zip(fresh, pool.map(complaint, fresh)))
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        with open(f"{folder}/heavy.hpp", "w") as file:
+            file.write(f'#include "{HEAVY}"\n')
+        if len(fresh) > 8:
+            compiled("", "-x", "c++-header", "-o", f"{folder}/heavy.hpp.gch", f"{folder}/heavy.hpp")
+        complaints = dict(zip(fresh, pool.map(lambda path: complaint(path, folder), fresh)))
     for path, text in complaints.items():
         if text:
             print(f"{path.relative_to(source.ROOT)} does not compile alone:\n{text}")
