@@ -89,7 +89,7 @@ Candidates candidates_of(const Question& question) {
   return made;
 }
 
-void judge(Candidate& candidate, const Ladder& plain) {
+void judge(Candidate& candidate, const Ladder& plain, const std::vector<Pipeline>& pipelines) {
   const Real trained(candidate.stretching.trained), wanted(candidate.stretching.length);
   Real least = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < plain.frequencies.size(); ++j) {
@@ -101,7 +101,7 @@ void judge(Candidate& candidate, const Ladder& plain) {
   }
   candidate.usable = to_double(least);
   candidate.resolution = resolution_of(candidate.rule.ladder, plain);
-  candidate.errors = pipeline_errors(candidate.rule.ladder, candidate.stretching.length);
+  candidate.errors = table_errors(candidate.rule.ladder, pipelines, candidate.stretching.length);
 }
 
 bool goes_before(const Candidate& a, const Candidate& b) {
