@@ -19,8 +19,7 @@ std::vector<std::string> factors_of(const Question& question, const Stretching& 
       factors.push_back(fmt::format("{}", one.value()));
     return factors;
   }
-  if (const auto given = question.rule_options.find("factor"); given != question.rule_options.end())
-    return {given->second.text};
+  if (question.options.has("factor")) return {question.options.choice("factor")};
   const double least =
       std::max(1.0, std::ceil(static_cast<double>(usual.length) / usual.trained * 1e4) / 1e4);
   for (const double times : {1, 2, 4})
