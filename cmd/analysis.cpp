@@ -20,13 +20,18 @@ namespace pe::cmd {
 namespace {
 
 // What the quantity is told: by the first subject's command line, and by the subject's own where
-// that says otherwise.
-Parameters options_of(const Analysis& analysis, const Request& request) {
+// that says otherwise. Flags of the subject that are for the quantity alone are taken out of it.
+Parameters options_of(const Analysis& analysis, Request& request) {
+  const Quantity& quantity = *analysis.quantity;
   Given told = analysis.options;
-  take_shared(*analysis.quantity, analysis.request.texts, told);
-  take_shared(*analysis.quantity, request.texts, told);
-  const auto& schema = analysis.quantity->parameters;
-  return complete({schema.begin(), schema.end()}, told, {}, read_array);
+  take_shared(quantity, analysis.request.texts, told);
+  take_shared(quantity, request.texts, told);
+  std::vector<Parameter> schema(quantity.parameters.begin(), quantity.parameters.end());
+  Given& flags = request.texts.flags;
+  if (request.texts.encoding) schema = options_for(quantity, *request.texts.encoding, flags);
+  for (const Parameter& row : std::span(schema).subspan(quantity.parameters.size()))
+    if (flags.contains(row.name)) told.insert(flags.extract(flags.find(row.name)));
+  return complete(schema, told, {}, read_array);
 }
 
 std::vector<Index> lengths_of(const Analysis& analysis) {
@@ -80,8 +85,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   if (!request.texts.dtype) request.texts.dtype = "f64";
   if (quantity.several_lengths && !lengths.empty())
     request.texts.length = std::to_string(std::ranges::max(lengths));
-  const Parameters options = options_of(analysis, request);
   const std::string label = label_of(request);
+  const Parameters options = options_of(analysis, request);
   const bool of_file = provenance && !analysis.files.empty();
   Index usual = quantity.usual_length;
   if (of_file) {
@@ -90,21 +95,13 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
     usual = length_of(arrays, usual);
     imply_shape(request.texts, arrays);
   }
-  const Given rule_options =
-      take_rule_options(quantity, *request.texts.encoding, request.texts.flags);
   const Resolved resolved = resolve(request, "pe-analyze", command, usual);
-  if (provenance) {
-    *provenance = resolved.provenance;
-    for (const auto& [name, value] : rule_options)
-      provenance->parameters.push_back({name, value.text, value.origin});
-  }
+  if (provenance) *provenance = resolved.provenance;
   Question question{.subject = resolved.subject,
                     .options = options,
                     .lengths = lengths,
                     .threads = resolved.threads,
-                    .rule_options = rule_options,
-                    .among_kinds = among_kinds,
-                    .certificate = !analysis.certificate.empty()};
+                    .among_kinds = among_kinds};
   if (of_file) take_dump(question, analysis);
   const std::string named = of_file ? analysis.files.front() : label;
   Progress progress(fmt::format("{} of {}", quantity.name, named));
@@ -119,7 +116,8 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
   provenance.parameters.insert(
       provenance.parameters.begin(),
       {"quantity", std::string(quantity.name), std::string(quantity.definition)});
-  const Parameters options = options_of(analysis, analysis.request);
+  Request request = analysis.request;
+  const Parameters options = options_of(analysis, request);
   for (const Parameters::Entry& entry : options.entries())
     if (std::ranges::find(provenance.parameters, entry.name, &Provenance::Entry::name) ==
         provenance.parameters.end())
@@ -143,12 +141,18 @@ void ask_or_leave_out(const Request& request, const Ask& ask, std::vector<Refusa
   }
 }
 
-void check_certificate(const Analysis& analysis) {
+// Where the proof goes; empty: nowhere.
+std::string certificate_path(const Analysis& analysis) {
+  const auto told = analysis.options.find(certificate_option.name);
+  if (told == analysis.options.end()) return {};
+  const std::string path = told->second.text;
   if (!analysis.versus.empty())
     throw UsageError("--certificate proves what is said of one subject: leave out --versus");
-  if (analysis.certificate == analysis.output.path)
-    throw UsageError(fmt::format("--certificate and -o both name {}: the proof needs its own file",
-                                 analysis.certificate));
+  if (path == analysis.output.path)
+    throw UsageError(
+        fmt::format("--certificate and -o both name {}: the proof needs its own file", path));
+  check_writable(path);
+  return path;
 }
 
 std::shared_ptr<Budget> budget_of(const Analysis& analysis) {
@@ -169,7 +173,6 @@ bool are_of_kinds(const std::vector<Request>& requests) {
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
-  if (!analysis.certificate.empty()) check_certificate(analysis);
   const WithBudget within(budget_of(analysis));
   std::vector<std::pair<std::string, Sheet>> sheets;
   const auto add = [&](Answer answer) {
@@ -185,11 +188,12 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   const auto ask = [&](const Request& request) {
     add(answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr));
   };
-  for (const Request& request : requests) {
-    if (bare)
-      ask_or_leave_out(request, ask, refusals);
+  const std::size_t first_versus = requests.size() - analysis.versus.size();
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (bare && i < first_versus)
+      ask_or_leave_out(requests[i], ask, refusals);
     else
-      ask(request);
+      ask(requests[i]);
   }
   if (sheets.empty()) throw UsageError(refusals.front().why);
   if (bare) {
@@ -209,11 +213,13 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   const int threads =
       static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024"));
   Output output = output_of(analysis.output, threads);
+  check_output(output);  // before the work
+  const std::string certificate = certificate_path(analysis);
   Provenance provenance;
   const Sheet sheet = measured(analysis, command, provenance);
   const bool compares = !sheet.axes.empty() && sheet.axes.front().name == "subject";
   output.records = compares || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
-  if (!analysis.certificate.empty()) write_text(sheet.certificate, analysis.certificate);
+  if (!certificate.empty()) write_text(sheet.certificate, certificate);
   write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);
 }

@@ -19,7 +19,6 @@ struct Analysis {
   std::string lengths;  // --length, where the quantity takes several
   std::vector<std::string> versus, files;
   std::string shape, file_layout;
-  std::string certificate;      // where the proof goes; empty: nowhere
   std::string timeout = "600";  // seconds that all of it may take; 0: as long as it likes
   OutputRequest output;
 };

@@ -20,6 +20,14 @@ void add_columns_option(CLI::App& app, Analysis& analysis) {
       ->type_name("NAME,...");
 }
 
+void add_versus_option(CLI::App& app, Analysis& analysis) {
+  app.add_option("--versus", analysis.versus,
+                 "another subject on the same axis, an encoding and its options in quotes; once "
+                 "for each. The first column then names the subject")
+      ->type_name("'ENCODING ...'")
+      ->allow_extra_args(false);
+}
+
 constexpr const char* footer =
     "DEFINITION\n  {1}\n  ({2})\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze {0} {4} -o "
     "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
@@ -39,11 +47,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
     app.remove_option(app.get_option("--length"));
     app.add_option("--length", analysis.lengths, "lengths, one row each")->type_name("N,...");
   }
-  app.add_option("--versus", analysis.versus,
-                 "another subject on the same axis, an encoding and its options in quotes; once "
-                 "for each. The first column then names the subject")
-      ->type_name("'ENCODING ...'")
-      ->allow_extra_args(false);
+  add_versus_option(app, analysis);
   add_columns_option(app, analysis);
   if (quantity.files) {
     app.add_option("--file", analysis.files,
@@ -56,11 +60,6 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                    "how the arrays are laid out (default: recognised)")
         ->type_name("NAME");
   }
-  if (quantity.certifies)
-    app.add_option("--certificate", analysis.certificate,
-                   "write the proof, too: the steps with their bounds, as JSON for "
-                   "scripts/check-certificate")
-        ->type_name("FILE");
   add_timeout(app, analysis);
   add_output_options(app, analysis.output);
   const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
@@ -84,6 +83,7 @@ void add_bare_options(CLI::App& app, Analysis& analysis) {
   app.add_option("--threads", request.threads, "threads to compute with; 0: one for each processor")
       ->type_name("N")
       ->capture_default_str();
+  add_versus_option(app, analysis);
   add_columns_option(app, analysis);
   add_timeout(app, analysis);
   add_output_options(app, analysis.output);

@@ -148,6 +148,8 @@ int judge(const std::vector<Claim>& claims, Sheet& sheet) {
 }
 
 void run(const Published& published, Outcome& outcome, const std::string& command) {
+  const Output output = output_of(published.output, 1);
+  check_output(output);  // before the work
   const std::vector<Claim> claims = claims_of(published);
   Sheet sheet;
   const int faults = judge(claims, sheet);
@@ -156,7 +158,7 @@ void run(const Published& published, Outcome& outcome, const std::string& comman
   provenance.version = version();
   provenance.command = command;
   provenance.source = "data/published.csv";
-  write(fields_of(sheet), provenance, output_of(published.output, 1));
+  write(fields_of(sheet), provenance, output);
   std::map<std::string, int> counts;
   for (const Claim& claim : claims) ++counts[claim.verdict];
   std::string text;

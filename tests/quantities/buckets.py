@@ -171,4 +171,5 @@ CASES = [
     Case("buckets tupe --no-relative", None, fails="leave out --no-relative"),
     Case("buckets rope", None, fails="no meaning for rope"),
     Case("buckets shaw --max-distance 100000000", None, fails="at most"),
+    Case("buckets swin --window 4096x4096 --timeout 9", None, fails="67092481 buckets are too many for a table"),
 ]

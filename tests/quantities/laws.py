@@ -29,7 +29,6 @@ OBEYED = {("index", "bounded"): "no", ("normalized-index", "length-invariant"): 
           ("xpos", "norm-preserving"): "no", ("sinusoidal", "relative-only"): "no", ("rope", "slopes"): "unknown"}
 
 
-MASKED = {"alibi", "kerple", "sandwich", "fire"}  # −inf stands where a key is masked
 
 
 def matrix(row):
@@ -53,7 +52,10 @@ CASES = [
     Case("laws t5 --laws toeplitz,order-sensitive", verdicts(), notes=["drawn with --seed 0"], count=2),
     Case("laws rope --laws toeplitz --versus alibi", lambda row: {"verdict": "no meaning" if row["subject"] == "rope" else "holds"}, count=2),
     Case("laws", matrix, count=21 * 31, notes=["normalized-index: ", "deberta: "]),
-    Case("laws --laws finite --length 16", lambda row: {"verdict": "fails" if row["subject"] in MASKED else "holds"}, count=21),
+    # −inf where a key is masked is the mask; anywhere else no number is finite that is none.
+    Case("laws --laws finite --length 16", lambda row: {"verdict": "holds"}, count=21),
+    Case("laws --laws finite --length 16 --versus 'alibi --heads 3 --causal --length 9'", lambda row: {"verdict": "holds"}, count=22),
+    Case("laws alibi --laws finite --dtype f16 --positions 0:200000:20000", lambda row: {"verdict": "fails"}, count=1),
     Case("laws alibi --laws slope", None, fails="did you mean slopes?"),
     Case("laws alibi --laws ,", None, fails="--laws names no law"),
     Case("laws --laws slope", None, fails="did you mean slopes?"),

@@ -64,4 +64,5 @@ CASES = [
     Case("margins sinusoidal --length 1000000", None, fails="--length"),
     Case("margins learned --rows 100 --length 50,200", None, fails="--length 200"),
     Case("margins sinusoidal --length 100,x", None, fails="--length"),
+    Case("margins floater --length 9007199254740992 --timeout 9", None, fails="more than 1 GiB; give --length 2097152"),
 ]

@@ -78,11 +78,11 @@ def errors(scaled, magnitude, wanted):
     single = (positions.astype(np.float32)[:, None] * np.array([float(one) for one in scaled], np.float32)).astype(np.float64)
     blunt = bf16(bf16(positions)[:, None] * bf16(np.array([float(one) for one in scaled]))).astype(np.float64)
     worst = dict.fromkeys(("error_f32", "error_f16", "error_bf16", "error_bf16_angles"), 0)
-    a = float(magnitude)
+    a = np.float32(float(magnitude))
     for side in (np.cos, np.sin):
         true = np.longdouble(nstr(magnitude, 30)) * side(exact)
-        for name, value in (("error_f32", np.float32(a * side(single))), ("error_f16", np.float16(a * side(single))),
-                            ("error_bf16", bf16(a * side(single))), ("error_bf16_angles", bf16(a * side(blunt)))):
+        sharp, dull = a * side(single).astype(np.float32), a * side(blunt).astype(np.float32)
+        for name, value in (("error_f32", sharp), ("error_f16", sharp.astype(np.float16)), ("error_bf16", bf16(sharp)), ("error_bf16_angles", bf16(dull))):
             worst[name] = max(worst[name], abs(value - true).max())
     return {name: mpf(repr(value).split("'")[0]) if not isinstance(value, np.longdouble) else mpf(str(value)) for name, value in worst.items()}
 

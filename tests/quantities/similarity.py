@@ -144,4 +144,5 @@ CASES = [
     Case(f"similarity learned --file {DUMPS}/nothing.npy", None, fails="nothing.npy"),
     Case("similarity sinusoidal --lag 2", None, fails="--lag is of --view neighbours"),
     Case("similarity sinusoidal --at 2 --points 5", None, fails="--points is of --view lag"),
+    Case("similarity mrope --positions -3:4", None, fails="position -3 lies before the first token"),
 ]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Asks pe-analyze for every quantity of every encoding it has a meaning for, with odd lengths, types, options and formats: it answers, or says in one line why not.
-"""sweep.py --bin FOLDER [--only REGEX] [--deal N]
+"""sweep.py --bin FOLDER [--only REGEX] [--deal N [--first K]]
 
 Exit 0 comes with a table that parses, the same for any number of threads, in which every row has every column and no text stands for a
-number; exit 2 with one line on stderr and nothing on stdout; nothing outlives its --timeout, takes longer than a minute or more than 3 GiB. --deal N tries every Nth case.
+number; exit 2 with one line on stderr and nothing on stdout; nothing outlives its --timeout, takes longer than a minute or more than 3 GiB. --deal N tries every Nth case, from the Kth on.
 """
 import argparse
 import concurrent.futures
@@ -126,9 +126,10 @@ def main():
     parser.add_argument("--bin", required=True, type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--deal", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
     options = parser.parse_args()
     tool = str((options.bin / "pe-analyze").resolve())
-    wanted = [words for words in cases(tool) if re.search(options.only, " ".join(words))][::options.deal]
+    wanted = [words for words in cases(tool) if re.search(options.only, " ".join(words))][options.first::options.deal]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for words, wrong in zip(wanted, pool.map(lambda words: fault(tool, words), wanted)):

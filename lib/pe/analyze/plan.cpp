@@ -16,6 +16,17 @@ constexpr Parameter options[] = {rules_option, trained_option, factors_option};
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
+// Tables as `precision --pipelines` makes them.
+constexpr struct {
+  const char *column, *pipeline, *description;
+} tables[] = {
+    {"error_f32", "float32 table",
+     "worst error of cos and sin: f32 positions, frequencies, angles and table"},
+    {"error_f16", "fp16 table", "the same angles, the table in f16"},
+    {"error_bf16", "bf16 table", "the same angles, the table in bf16"},
+    {"error_bf16_angles", "bf16", "positions, frequencies, angles and table in bf16"},
+};
+
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 std::string reason_of(const Candidate& candidate, double trained_share) {
@@ -77,14 +88,9 @@ Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidate
          [](const Candidate& of) { return of.sums.minimum; });
   column("resolution", "distance of neighbouring positions over that of the plain ladder",
          one_rounding, [](const Candidate& of) { return of.resolution; });
-  column("error_f32", "worst error of cos and sin: f32 positions, frequencies, angles and table",
-         redone, [](const Candidate& of) { return of.errors.f32; });
-  column("error_f16", "the same angles, the table in f16", redone,
-         [](const Candidate& of) { return of.errors.f16_table; });
-  column("error_bf16", "the same angles, the table in bf16", redone,
-         [](const Candidate& of) { return of.errors.bf16_table; });
-  column("error_bf16_angles", "positions, frequencies, angles and table in bf16", redone,
-         [](const Candidate& of) { return of.errors.bf16_angles; });
+  for (std::size_t i = 0; i < std::size(tables); ++i)
+    column(tables[i].column, tables[i].description, redone,
+           [i](const Candidate& of) { return of.errors[i]; });
   sheet.columns.push_back(Column::of_words("reason", "why it stands where it stands", reasons));
   sheet.columns.push_back(
       Column::of_words("config", "lines to be merged into config.json", configs));
@@ -120,8 +126,10 @@ Sheet measure(const Question& question) {
   };
   const double trained_share =
       static_cast<double>(sums(plain, trained, 0).negatives) / static_cast<double>(trained);
+  std::vector<Pipeline> pipelines;
+  for (const auto& table : tables) pipelines.push_back(parse_pipelines(table.pipeline).front());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    judge(candidates[i], plain);
+    judge(candidates[i], plain, pipelines);
     candidates[i].sums = sums(candidates[i].rule.ladder, usual.length, i + 1);
   }
   std::ranges::stable_sort(candidates, goes_before);

@@ -59,16 +59,19 @@ void check_applies(const Quantity& quantity, const Encoding& encoding) {
                                fmt::join(words(quantity.subjects), ", "), has));
 }
 
-Given take_rule_options(const Quantity& quantity, const Encoding& encoding, Given& flags) {
-  Given taken;
-  if (!quantity.tries_rules || flags.contains("scaling")) return taken;
-  for (const Parameter& row : schema_of(encoding)) {
-    const bool is_own = std::ranges::any_of(encoding.parameters, [&](const Parameter& own) {
-      return std::string_view(own.name) == row.name;
-    });
-    if (!is_own && flags.contains(row.name)) taken.insert(flags.extract(flags.find(row.name)));
+std::vector<Parameter> options_for(const Quantity& quantity, const Encoding& encoding,
+                                   const Given& flags) {
+  std::vector<Parameter> options(quantity.parameters.begin(), quantity.parameters.end());
+  if (!quantity.tries_rules || flags.contains("scaling")) return options;
+  const auto has = [](std::span<const Parameter> rows, std::string_view name) {
+    return std::ranges::any_of(rows, [&](const Parameter& row) { return row.name == name; });
+  };
+  for (Parameter row : schema_of(encoding)) {
+    if (has(encoding.parameters, row.name) || has(quantity.parameters, row.name)) continue;
+    row.fallback = nullptr;
+    options.push_back(row);
   }
-  return taken;
+  return options;
 }
 
 std::optional<Index> trained_length(const Subject& subject) {

@@ -16,13 +16,11 @@ namespace pe {
 /// What is asked of one subject.
 struct Question {
   Subject subject;                  // its effect may be somebody's dump
-  Parameters options;               // the quantity's own
+  Parameters options;               // the quantity's own: options_for() says which
   std::vector<Index> lengths = {};  // --length, one or several; empty: it was not given
   int threads = 0;                  // 0: one for each processor
   bool of_file = false;             // the effect is a dump
-  Given rule_options = {};          // parameters of scalings said without --scaling
-  bool among_kinds = false;         // --versus compares it with effects of other kinds
-  bool certificate = false;         // its proof is wanted, too
+  bool among_kinds = false;         // it stands beside effects of other kinds
   std::function<void(double share)> progress = {};  // never null where a tool asks; 0 … 1
 
   /// Says how far the work is, and asks whether its time is over.
@@ -42,7 +40,6 @@ struct Quantity {
   bool several_lengths = false;  // --length takes a list
   bool files = false;            // --file: of somebody's dump, too
   bool tries_rules = false;      // parameters of scalings need no --scaling: they are for all
-  bool certifies = false;        // --certificate: its sheet can carry a proof
   bool bare = false;  // without an encoding: of every one that it has a meaning for, side by side
   Sheet (*measure)(const Question&);
 };
@@ -59,9 +56,18 @@ bool applies(const Quantity& quantity, const Encoding& encoding);
 /// Throws UsageError that says what the quantity is of, and which ones the encoding has.
 void check_applies(const Quantity& quantity, const Encoding& encoding);
 
-/// For a quantity that tries all scalings: takes out of `flags` the parameters of scalings, where
-/// none is named; the subject has no use for them.
-Given take_rule_options(const Quantity& quantity, const Encoding& encoding, Given& flags);
+/// The option of a quantity whose sheet can carry a proof: the file that this is written to.
+inline constexpr Parameter certificate_option{
+    .name = "certificate",
+    .type = Parameter::Type::name,
+    .help =
+        "FILE that the proof is written to, too: the steps with their bounds, as JSON for "
+        "scripts/check-certificate"};
+
+/// What the quantity is told by: its own parameters, and where it tries all scalings and `flags`
+/// name none, those of scalings, without defaults: what is not said is for each rule to say.
+std::vector<Parameter> options_for(const Quantity& quantity, const Encoding& encoding,
+                                   const Given& flags);
 
 /// How many positions the model was trained on, before any scaling, where parameters or config say.
 std::optional<Index> trained_length(const Subject& subject);

@@ -15,7 +15,9 @@ const std::string& own_rule(const Subject& subject) { return subject.parameters.
 
 // What was said by hand of scalings, be it of the subject's or of all.
 Given said_by_hand(const Question& question) {
-  Given said = question.rule_options;
+  Given said;
+  for (const Parameters::Entry& entry : question.options.entries())
+    if (entry.origin != "default") said[entry.name] = {entry.text, entry.origin};
   for (const auto& [name, value] : question.subject.flags) said.try_emplace(name, value);
   return said;
 }
@@ -134,10 +136,9 @@ void add_asked(BentRules& bent, const Question& question, const Stretching& stre
 }
 
 std::string factor_text(const Question& question, double trained) {
-  const Given& options = question.rule_options;
-  const Parameters& parameters = question.subject.parameters;
+  const Parameters &options = question.options, &parameters = question.subject.parameters;
   for (const char* name : {"factor", "alpha"}) {
-    if (const auto found = options.find(name); found != options.end()) return found->second.text;
+    if (options.has(name)) return options.choice(name);
     if (parameters.has(name)) return fmt::format("{}", parameters.number(name).real().str());
   }
   if (own_rule(question.subject) != "none" && parameters.has("max-position") &&
@@ -175,13 +176,11 @@ Ladder plain_ladder(const Subject& subject) {
 
 Stretching stretching_of(const Question& question) {
   Stretching made;
-  const Given& options = question.rule_options;
-  complete(schema_of(*question.subject.encoding), options, {}, question.subject.load);  // refuses
-  const auto original = options.find("original-max-position");
-  if (question.options.has("trained"))
-    made.trained = static_cast<double>(question.options.integer("trained"));
-  else if (original != options.end())
-    made.trained = static_cast<double>(Decimal(original->second.text).integer());
+  const Parameters& options = question.options;
+  if (options.has("trained"))
+    made.trained = static_cast<double>(options.integer("trained"));
+  else if (options.has("original-max-position"))
+    made.trained = static_cast<double>(options.integer("original-max-position"));
   else if (const auto known = trained_length(question.subject))
     made.trained = static_cast<double>(*known);
   else {

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/base/whole.hpp"
@@ -143,6 +144,9 @@ Layer layer_of(const Parameters& parameters, int number, Index in, Index out) {
 using Advance = std::function<void(State&, Index k)>;
 using Slope = std::function<void(const State&, State&, double t)>;
 
+// The clock is looked at once in so many steps, of some microseconds each.
+constexpr Index steps_between_looks = 256;
+
 // One position further by a solver that starts afresh there, so that a row depends on the row
 // before and on nothing else.
 Advance solved(const Parameters& parameters, const Slope& slope) {
@@ -153,17 +157,20 @@ Advance solved(const Parameters& parameters, const Slope& slope) {
   const auto fixed = [=](auto stepper) -> Advance {
     return [=](State& p, Index k) {
       auto own = stepper;  // it holds scratch space, and threads run at once
-      for (Index i = 0; i < steps; ++i)
+      for (Index i = 0; i < steps; ++i) {
+        if (i % steps_between_looks == 0) ask_time();
         own.do_step(slope, p,
                     (static_cast<double>(k) + static_cast<double>(i) / static_cast<double>(steps)) *
                         interval,
                     interval / static_cast<double>(steps));
+      }
     };
   };
   if (solver == "rk4") return fixed(odeint::runge_kutta4<State>());
   if (solver == "euler") return fixed(odeint::euler<State>());
   const double tolerance = parameters.number("tolerance").value();
   return [=](State& p, Index k) {
+    ask_time();
     const double start = static_cast<double>(k) * interval;
     odeint::integrate_adaptive(
         odeint::make_controlled<odeint::runge_kutta_dopri5<State>>(tolerance, tolerance), slope, p,
@@ -214,6 +221,7 @@ Advance mlp(const Parameters& parameters) {
   const Layer first = layer_of(parameters, 1, dim, hidden),
               second = layer_of(parameters, 2, hidden, dim);
   const Slope slope = [first, second](const State& p, State& dp, double t) {
+    ask_time();  // an adaptive solver may ask for any number of slopes
     State between;
     first.apply(t, p, between, true);
     second.apply(t, between, dp, false);
@@ -244,6 +252,7 @@ class Trajectory {
       const Index index = falling ? positions.count - 1 - i : i, position = positions.at(index);
       if (i == 0) at = nearest(position, state);
       for (; at < position; ++at) {
+        if (at % steps_between_looks == 0) ask_time();
         advance_(state, at);
         keep(at + 1, state);
       }

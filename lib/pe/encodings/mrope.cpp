@@ -131,6 +131,8 @@ Coordinates coordinates_of(const Parameters& parameters) {
           .extents = {},
           .count = {},
           .at = [segments, interval](std::int64_t flat, std::size_t axis) {
+            if (flat < 0)
+              throw UsageError(fmt::format("position {} lies before the first token", flat));
             const auto after = std::ranges::upper_bound(segments, flat, {}, &Segment::first);
             const Segment& segment = *std::prev(after);
             const std::int64_t inside = flat - segment.first;

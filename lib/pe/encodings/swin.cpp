@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
@@ -102,12 +107,31 @@ std::vector<double> continuous_table(const Perceptron& perceptron, const Series&
   std::vector<double> table;
   for (const Real& row : rows.values)
     for (const Real& column : columns.values) {
+      ask_time();
       const double input[] = {to_double(row), to_double(column)};
       for (Index head = 0; head < perceptron.outputs(); ++head)
         table.push_back(16 / (1 + std::exp(-perceptron(head, input))));
     }
   return table;
 }
+
+// The table of a wide window takes longer to make than its index is worth waiting for: it is made
+// when a bias is asked for.
+class MadeOnce {
+ public:
+  explicit MadeOnce(std::function<Array()> make) : make_(std::move(make)) {}
+
+  const Array& table() {
+    const std::lock_guard lock(mutex_);
+    if (!table_) table_ = make_();
+    return *table_;
+  }
+
+ private:
+  std::function<Array()> make_;
+  std::mutex mutex_;
+  std::optional<Array> table_;
+};
 
 Effect make(const Parameters& parameters, Index) {
   const Window window = window_of(parameters, "window");
@@ -127,7 +151,7 @@ Effect make(const Parameters& parameters, Index) {
             .fill = {}};
   bias.rows = buckets.positions;
   bias.window_width = cls ? 0 : window.width;
-  Array table;
+  std::function<Array()> table;
   if (continuous) {
     const Window pretrained =
         parameters.has("pretrained-window") ? window_of(parameters, "pretrained-window") : window;
@@ -135,21 +159,26 @@ Effect make(const Parameters& parameters, Index) {
                    coordinates_of("coordinate_w", window.width, pretrained.width)};
     const Perceptron perceptron(parameters, 2, parameters.integer("hidden"), bias.heads, false);
     bias.heads = perceptron.outputs();
-    table = array_of({buckets.count, bias.heads},
-                     continuous_table(perceptron, bias.series[0], bias.series[1]));
+    table = [shape = std::vector<Index>{buckets.count, bias.heads}, perceptron,
+             series = bias.series] {
+      return array_of(shape, continuous_table(perceptron, series[0], series[1]));
+    };
   } else {
     if (parameters.has("weights"))
       bias.heads =
           tensor_of(parameters, "weights", {{"index", buckets.count}, {"head", 0}}).shape()[1];
-    table = tensor_or_drawn(parameters, "weights", {{"index", buckets.count}, {"head", bias.heads}},
-                            Distribution::normal, 0.02);
+    table = [parameters, rows = buckets.count, heads = bias.heads] {
+      return tensor_or_drawn(parameters, "weights", {{"index", rows}, {"head", heads}},
+                             Distribution::normal, 0.02);
+    };
   }
-  bias.fill = [table, heads = bias.heads, of = buckets.of](Index head, std::int64_t query,
-                                                           const PositionRange& keys, DType dtype,
-                                                           std::byte* out) {
+  bias.fill = [made = std::make_shared<MadeOnce>(std::move(table)), heads = bias.heads,
+               of = buckets.of](Index head, std::int64_t query, const PositionRange& keys,
+                                DType dtype, std::byte* out) {
+    const Array& entries = made->table();
     std::vector<double> row(static_cast<std::size_t>(keys.count));
     for (Index i = 0; i < keys.count; ++i)
-      row[static_cast<std::size_t>(i)] = table.at(of(query, keys.at(i)) * heads + head);
+      row[static_cast<std::size_t>(i)] = entries.at(of(query, keys.at(i)) * heads + head);
     narrow(row, dtype, out);
   };
   return bias;

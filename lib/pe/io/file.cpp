@@ -134,7 +134,7 @@ Format parse_format(std::string_view name) {
 void write(const std::vector<Field>& fields, const Provenance& provenance, const Output& output) {
   if (fields.empty()) throw UsageError("there is no field to write: choose some with --fields");
   const io::FormatRow& row = io::row_to_write(output);
-  if (output.tidy && output.format.value_or(row.format) != Format::csv)
+  if (output.tidy && row.format != Format::csv)
     throw UsageError(fmt::format("--tidy shapes csv, not {}", row.name));
   if (output.path == "-" && !row.text && isatty(STDOUT_FILENO))
     throw UsageError(fmt::format(
@@ -147,6 +147,18 @@ void write(const std::vector<Field>& fields, const Provenance& provenance, const
             fmt::format("two fields are named '{}': name each once in --fields", fields[i].name));
   }
   row.write({fields, provenance, output});
+}
+
+void check_output(const Output& output) {
+  const io::FormatRow& row = io::row_to_write(output);
+  if (output.tidy && row.format != Format::csv)
+    throw UsageError(fmt::format("--tidy shapes csv, not {}", row.name));
+  check_writable(output.path);
+}
+
+void check_writable(const std::string& path) {
+  if (path == "-" || io::is_device(path)) return;
+  const io::Destination unused(path, false);
 }
 
 void write_text(const std::string& text, const std::string& path) {

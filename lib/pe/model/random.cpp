@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pe/base/budget.hpp"
 #include "pe/model/weights.hpp"
 
 namespace pe {
@@ -45,9 +46,11 @@ Array random_array(std::vector<Index> shape, double scale, std::uint64_t seed,
   Index size = 1;
   for (const Index extent : shape) size *= extent;
   std::vector<double> values(static_cast<std::size_t>(size));
-  for (std::size_t i = 0; i < values.size(); ++i)
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % 4096 == 0) ask_time();
     values[i] = scale * (distribution == Distribution::normal ? random_normal(seed, i)
                                                               : 2 * random_unit(seed, i) - 1);
+  }
   return array_of(std::move(shape), values);
 }
 

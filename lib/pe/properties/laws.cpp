@@ -61,9 +61,14 @@ std::vector<double> rows_of(const Table& table, const PositionRange& positions, 
 
 PositionRange existing(std::optional<Index> rows, const PositionRange& positions) {
   if (!rows) return positions;
-  PositionRange kept = positions;
-  while (kept.count > 0 && kept.at(kept.count - 1) >= *rows) --kept.count;
-  return kept;
+  const PositionRange& all = positions;
+  if (all.count == 0 || all.step == 0)
+    return all.count > 0 && all.first >= *rows ? PositionRange{} : all;
+  // How many steps from the first position to the end of the table, rounded up, forwards or back.
+  const Index size = std::abs(all.step),
+              away = all.step > 0 ? *rows - all.first : all.first - *rows + 1;
+  const Index steps = away <= 0 ? 0 : std::min(all.count, 1 + (away - 1) / size);
+  return all.step > 0 ? all.slice(0, steps) : all.slice(steps, all.count - steps);
 }
 
 void for_blocks(const PositionRange& positions, Index width,

@@ -114,6 +114,11 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   const auto rows = rows_of(subject.effect);
   if (rows && !subject.positions_given() && (is_grid(subject.effect) || *rows < usual_length))
     subject.span = span_of_length(*rows);
+  // Tokens are counted from 0 on, and a map from them to axes knows nothing before. Cells beyond a
+  // grid are asked for by laws that look how it ends.
+  const auto* rotation = std::get_if<Rotation>(&subject.effect);
+  if (rotation && rotation->coordinates && !rotation->coordinates->count)
+    check_positions(*rotation, subject.span.positions);
   return subject;
 }
 

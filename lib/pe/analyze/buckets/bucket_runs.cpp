@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "pe/base/budget.hpp"
+
 namespace pe {
 namespace {
 
@@ -68,7 +70,8 @@ void add_side(std::vector<BucketRun>& runs, const Buckets& buckets, std::int64_t
 
 void add_differences(std::vector<BucketRun>& runs, const Buckets& buckets) {
   const BucketRule& rule = *buckets.rule;
-  for (Index rows = 1 - rule.height; rows < rule.height; ++rows)
+  for (Index rows = 1 - rule.height; rows < rule.height; ++rows) {
+    ask_time();
     for (Index columns = 1 - rule.width; columns < rule.width; ++columns) {
       const double distance = std::hypot(static_cast<double>(rows), static_cast<double>(columns));
       const auto pairs =
@@ -76,6 +79,7 @@ void add_differences(std::vector<BucketRun>& runs, const Buckets& buckets) {
       extend(runs[static_cast<std::size_t>(window_bucket(buckets, rows, columns))], distance,
              distance, pairs, fmt::format("rows {:+}, columns {:+}", rows, columns));
     }
+  }
 }
 
 // [CLS] to others, others to [CLS], and [CLS] to itself, which may be one of the two.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pe/analyze/curve.hpp"
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/random.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 using Turns = std::vector<std::complex<double>>;
 
 constexpr double draws_times_terms = 2e10;  // what --draws may ask for
+constexpr Index draws_between_looks = 64;   // at the clock
 
 Index draws_of(const Question& question) {
   if (question.options.has("draws")) return question.options.integer("draws");
@@ -28,6 +30,7 @@ Draws::Draws(const DecaySetting& setting, std::uint64_t seed, Index draws)
   std::uint64_t counter = 0;
   const double rest = std::sqrt(1 - setting.correlation * setting.correlation);
   for (Index draw = 0; draw < draws; ++draw) {
+    if (draw % draws_between_looks == 0) ask_time();
     const auto next = [&](double& q, double& k) {
       const double g = random_normal(seed, counter), h = random_normal(seed, counter + 1);
       counter += 2;
@@ -54,6 +57,7 @@ std::pair<double, double> Draws::scores(const Turns& turns, double scale) const 
   std::vector<double> scores;
   Sum total, squares;
   for (Index draw = 0; draw < draws_; ++draw) {
+    if (draw % draws_between_looks == 0) ask_time();
     Sum sum;
     sum.add(passed_[static_cast<std::size_t>(draw)]);
     for (Index pair = 0; pair < pairs_; ++pair) {

@@ -19,8 +19,7 @@ std::vector<std::string> factors_of(const Question& question, const Stretching& 
       factors.push_back(fmt::format("{}", one.value()));
     return factors;
   }
-  if (const auto given = question.rule_options.find("factor"); given != question.rule_options.end())
-    return {given->second.text};
+  if (question.options.has("factor")) return {question.options.choice("factor")};
   const double least =
       std::max(1.0, std::ceil(static_cast<double>(usual.length) / usual.trained * 1e4) / 1e4);
   for (const double times : {1, 2, 4})
@@ -89,7 +88,7 @@ Candidates candidates_of(const Question& question) {
   return made;
 }
 
-void judge(Candidate& candidate, const Ladder& plain) {
+void judge(Candidate& candidate, const Ladder& plain, const std::vector<Pipeline>& pipelines) {
   const Real trained(candidate.stretching.trained), wanted(candidate.stretching.length);
   Real least = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < plain.frequencies.size(); ++j) {
@@ -101,7 +100,7 @@ void judge(Candidate& candidate, const Ladder& plain) {
   }
   candidate.usable = to_double(least);
   candidate.resolution = resolution_of(candidate.rule.ladder, plain);
-  candidate.errors = pipeline_errors(candidate.rule.ladder, candidate.stretching.length);
+  candidate.errors = table_errors(candidate.rule.ladder, pipelines, candidate.stretching.length);
 }
 
 bool goes_before(const Candidate& a, const Candidate& b) {

@@ -18,7 +18,7 @@ struct Candidate {
   double usable = 0;  // positions until one does
   NegativeSums sums;
   double resolution = 1;
-  PipelineErrors errors;
+  std::vector<double> errors;  // of the table, by pipeline
   int rank = 0;
 
   /// Of the sums that are negative.
@@ -45,7 +45,7 @@ struct Candidates {
 Candidates candidates_of(const Question& question);
 
 /// Everything but the sums.
-void judge(Candidate& candidate, const Ladder& plain);
+void judge(Candidate& candidate, const Ladder& plain, const std::vector<Pipeline>& pipelines);
 
 /// Fewer pairs beyond training go first: angles that no weight has met. Then finer resolution, to a
 /// tenth: what training had and the rule takes away. Then the smaller factor: no more stretch than

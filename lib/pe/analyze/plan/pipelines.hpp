@@ -1,23 +1,17 @@
-// What a table of cosines and sines loses in the arithmetic of float32 and bfloat16.
+// What a table of cosines and sines loses in narrow arithmetic, at the positions that a plan looks
+// at.
 #pragma once
 
 #include <vector>
 
-#include "pe/base/dtype.hpp"
+#include "pe/analyze/pipeline.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe {
 
-/// The worst error of a value of the table, over the positions that were looked at.
-struct PipelineErrors {
-  double f32 = 0;          // f32 positions times f32 frequencies, the table in f32
-  double f16_table = 0;    // the same angles, the table in f16
-  double bf16_table = 0;   // the same, the table in bf16
-  double bf16_angles = 0;  // positions, frequencies, angles and table in bf16
-};
-
-/// Positions below `length` that are looked at: every one where there are few, else the last 1024
-/// and 1024 evenly spread.
-PipelineErrors pipeline_errors(const Ladder& ladder, Index length);
+/// The worst error of a value of the table for each pipeline, over positions below `length`: every
+/// one where there are few, else the last 1024 and 1024 evenly spread.
+std::vector<double> table_errors(const Ladder& ladder, const std::vector<Pipeline>& pipelines,
+                                 Index length);
 
 }  // namespace pe

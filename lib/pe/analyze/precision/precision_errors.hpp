@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pe/analyze/precision/pair_turns.hpp"
+#include "pe/analyze/pair_turns.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/base/kept.hpp"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/random.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr Index most_numbers = Index{1} << 26;  // drawn: 1 GiB
+constexpr Index draws_between_looks = 64;       // at the clock
 
 // The pair (x0, x1) turned by a stored cosine and sine: kept in a type, multiplied and added in
 // one, and kept again.
@@ -42,8 +44,10 @@ Draws::Draws(const Question& question, const PrecisionSubject& subject) {
   const auto seed = static_cast<std::uint64_t>(question.options.integer("seed"));
   for (auto* vectors : {&queries, &keys}) {
     const std::uint64_t stream = random_stream(seed, vectors == &keys);
-    for (Index i = 0; i < width * count; ++i)
+    for (Index i = 0; i < width * count; ++i) {
+      if (i % (draws_between_looks * width) == 0) ask_time();
       vectors->push_back(random_normal(stream, static_cast<std::uint64_t>(i)));
+    }
   }
   double sum = 0;
   for (std::size_t i = 0; i < queries.size(); i += 2) {
@@ -88,7 +92,10 @@ Shifts::Shifts(const Question& question, Kept<PrecisionSubject> subject, Kept<Pi
   if (!subject_.turns || !is_shift(zero)) return;
   const Ends start = ends(zero);
   start_ = turn(start);
-  for (Index draw = 0; draw < draws_.count; ++draw) scores_.push_back(score(start, draw));
+  for (Index draw = 0; draw < draws_.count; ++draw) {
+    if (draw % draws_between_looks == 0) ask_time();
+    scores_.push_back(score(start, draw));
+  }
 }
 
 PositionRange Shifts::further(const PositionRange& place) const {
@@ -169,6 +176,7 @@ void Shifts::add_to(PrecisionPoint& point, const PositionRange& place) const {
   double worst = 0;
   squares = 0;
   for (Index draw = 0; draw < draws_.count; ++draw) {
+    if (draw % draws_between_looks == 0) ask_time();
     const double off = std::fabs(score(at, draw) - scores_[static_cast<std::size_t>(draw)]);
     worst = std::isnan(worst) || off <= worst ? worst : off;
     squares += off * off;

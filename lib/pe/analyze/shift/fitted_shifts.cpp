@@ -10,6 +10,7 @@
 #include "pe/analyze/curve.hpp"
 #include "pe/analyze/lags.hpp"
 #include "pe/analyze/shift/known_shifts.hpp"
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/random.hpp"
 #include "pe/properties/shift_fit.hpp"
@@ -72,6 +73,7 @@ Fit fit_of(const std::vector<double>& here, const std::vector<double>& there, In
   Fit result;
   double seen = 0, held_out = 0, moved = 0;
   for (const bool later : {true, false}) {
+    ask_time();
     const auto [fitted, tried] = laws::halves_of(usable, later);
     const Matrix x = laws::gather(here, width, fitted), y = laws::gather(there, width, fitted),
                  x_tried = laws::gather(here, width, tried),

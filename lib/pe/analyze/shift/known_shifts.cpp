@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "pe/analyze/lags.hpp"
 #include "pe/analyze/shift/shift_pairs.hpp"
@@ -67,10 +68,34 @@ class Residuals {
     }
   }
 
-  // Cells that stay in the grid when k is added along the axis; text between images has no such.
+  // Of text between images: tokens whose coordinates are k further along the axis, where there are
+  // such.
+  void among_tokens(std::int64_t k, const std::vector<Turn>& turns,
+                    std::vector<double>& worst) const {
+    const Coordinates& map = *table_.grid;
+    const PositionRange& tokens = question_.subject.span.positions;
+    if (tokens.count * table_.width > most_held) return;
+    const auto rows = laws::rows_of(table_, tokens, question_.subject.dtype);
+    const auto place = [&](Index token, std::int64_t step) {
+      std::vector<std::int64_t> axes;
+      for (std::size_t axis = 0; axis < map.axes.size(); ++axis)
+        axes.push_back(map.at(tokens.at(token), axis) +
+                       (axis_ == "all" || axis_ == map.axes[axis] ? step : 0));
+      return axes;
+    };
+    std::map<std::vector<std::int64_t>, Index> stands;
+    for (Index token = 0; token < tokens.count; ++token) stands.emplace(place(token, 0), token);
+    for (Index token = 0; token < tokens.count; ++token)
+      if (const auto other = stands.find(place(token, k)); other != stands.end())
+        hold(&rows[static_cast<std::size_t>(token * table_.width)],
+             &rows[static_cast<std::size_t>(other->second * table_.width)], turns, worst);
+  }
+
+  // Cells that stay in the grid when k is added along the axis.
   void in_grid(std::int64_t k, const std::vector<Turn>& turns, std::vector<double>& worst) const {
     const Coordinates& grid = *table_.grid;
-    if (grid.extents.empty() || *grid.count * table_.width > most_held) return;
+    if (grid.extents.empty()) return among_tokens(k, turns, worst);
+    if (*grid.count * table_.width > most_held) return;
     const auto rows = laws::rows_of(table_, first_positions(*grid.count), question_.subject.dtype);
     for (Index cell = 0; cell < *grid.count; ++cell) {
       std::int64_t other = 0;

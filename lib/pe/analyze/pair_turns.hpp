@@ -27,10 +27,14 @@ struct PairTurns {
 
 /// Nothing for an effect that is not made of turns.
 std::optional<PairTurns> turns_of(const Subject& subject);
+/// Of a ladder whose pairs turn by the position.
+PairTurns turns_of(const Ladder& ladder);
 
 /// A pipeline at work on the turns of an effect.
 class RoundedTurns {
  public:
+  /// Of a pipeline without a dialect.
+  RoundedTurns(const Pipeline& pipeline, const PairTurns& turns, DType stored);
   /// Throws UsageError where the dialect has no rule for the effect.
   RoundedTurns(const Pipeline& pipeline, const PairTurns& turns, const Effect& effect,
                DType stored);

@@ -1,5 +1,5 @@
 // Turns of each kind of effect, and their roundings one after the other.
-#include "pe/analyze/precision/pair_turns.hpp"
+#include "pe/analyze/pair_turns.hpp"
 
 #include <fmt/format.h>
 
@@ -31,6 +31,15 @@ void stand_on_a_line(PairTurns& turns, std::int64_t offset) {
   turns.places = [n = turns.pairs, offset](const PositionRange& one, double* places) {
     std::fill_n(places, n, one.value(0) + static_cast<double>(offset));
   };
+}
+
+void fill_on_a_line(PairTurns& turns, const Waves& waves, std::int64_t offset) {
+  turns.fill = [waves, n = waves.pairs(), offset](PositionRange run, double* cosine, double* sine) {
+    run.first += offset * static_cast<std::int64_t>(power_of_ten(run.decimals));
+    waves.fill(run, {n, {}, Place{}}, DType::f64, reinterpret_cast<std::byte*>(cosine));
+    waves.fill(run, {n, Place{}, {}}, DType::f64, reinterpret_cast<std::byte*>(sine));
+  };
+  stand_on_a_line(turns, offset);
 }
 
 std::optional<PairTurns> turns_of(const Rotation& rotation) {
@@ -85,12 +94,7 @@ std::optional<PairTurns> turns_of(const Table& table, std::int64_t offset) {
                   .frequencies = waves.frequencies(),
                   .fill = {},
                   .places = {}};
-  turns.fill = [waves, n = waves.pairs(), offset](PositionRange run, double* cosine, double* sine) {
-    run.first += offset * static_cast<std::int64_t>(power_of_ten(run.decimals));
-    waves.fill(run, {n, {}, Place{}}, DType::f64, reinterpret_cast<std::byte*>(cosine));
-    waves.fill(run, {n, Place{}, {}}, DType::f64, reinterpret_cast<std::byte*>(sine));
-  };
-  stand_on_a_line(turns, offset);
+  fill_on_a_line(turns, waves, offset);
   return turns;
 }
 
@@ -118,12 +122,30 @@ std::optional<PairTurns> turns_of(const Subject& subject) {
   return {};
 }
 
-RoundedTurns::RoundedTurns(const Pipeline& pipeline, const PairTurns& turns, const Effect& effect,
-                           DType stored)
+PairTurns turns_of(const Ladder& ladder) {
+  const Waves waves(ladder.frequencies, ladder.magnitude);
+  PairTurns turns{.pairs = waves.pairs(),
+                  .channels = 2 * waves.pairs(),
+                  .magnitude = to_double(ladder.magnitude),
+                  .frequencies = ladder.frequencies,
+                  .fill = {},
+                  .places = {}};
+  fill_on_a_line(turns, waves, 0);
+  return turns;
+}
+
+RoundedTurns::RoundedTurns(const Pipeline& pipeline, const PairTurns& turns, DType stored)
     : pipeline_(pipeline),
       table_(pipeline.table.value_or(stored)),
       pairs_(turns.pairs),
       magnitude_(turns.magnitude) {
+  for (const Real& frequency : turns.frequencies)
+    frequencies_.push_back(through_float32(to_double(frequency), pipeline.frequencies));
+}
+
+RoundedTurns::RoundedTurns(const Pipeline& pipeline, const PairTurns& turns, const Effect& effect,
+                           DType stored)
+    : RoundedTurns(pipeline, turns, stored) {
   if (const Dialect* dialect = pipeline.dialect) {
     const Rotation* rotation = std::get_if<Rotation>(&effect);
     if (rotation && dialect->steps && rotation->recipe && turns.on_a_line) {
@@ -136,10 +158,7 @@ RoundedTurns::RoundedTurns(const Pipeline& pipeline, const PairTurns& turns, con
       throw UsageError(fmt::format("--pipelines: dialect {} has no rule for this {}: give a type",
                                    dialect->name, name_of(kind_of(effect))));
     frequencies_ = table_frequencies(turns, *dialect);
-    return;
   }
-  for (const Real& frequency : turns.frequencies)
-    frequencies_.push_back(through_float32(to_double(frequency), pipeline.frequencies));
 }
 
 void RoundedTurns::at(const double* places, double* angles, double* cosine, double* sine) const {
