@@ -1,0 +1,167 @@
+# Which picture belongs to which fields, and how a part of them is chosen.
+import numpy
+
+from plot import curves, special, tables
+from plot.field import Fault, Field
+
+# What each kind draws, and from what.
+KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves, "lines": curves.lines, "bars": curves.bars, "words": tables.words,
+         "stairs": special.stairs, "fan": special.fan, "rotors": special.rotors, "wavelengths": special.wavelengths, "runs": special.runs,
+         "null": special.beside_null}
+
+# Tables that are known by their fields: what is drawn of them unless something else is asked for.
+KNOWN = [
+    ({"wavelength", "turns", "seen"}, ["wavelength", "unscaled", "turns", "turns_trained"], "wavelengths"),
+    ({"ratio", "gamma", "usable_extension"}, ["ratio"], "lines"),
+    ({"value", "null_mean", "null_sd", "z"}, ["value", "null_mean", "null_sd", "z"], "null"),
+    ({"bucket", "first", "last", "width"}, ["first", "last"], "runs"),
+    ({"first", "last", "width", "pairs"}, ["first", "last"], "runs"),
+    ({"abel", "triangle", "gaussian_mean"}, ["mean", "abel", "ones"], "lines"),
+    ({"product", "cosine", "product_sd"}, ["product", "product_min", "product_max", "cosine", "cosine_min", "cosine_max"], "lines"),
+    ({"angle", "residual", "first", "second"}, ["angle", "residual"], "lines"),
+    ({"weight", "without"}, ["weight"], "lines"),
+    ({"worst", "rms", "score_rms"}, ["worst", "score_worst"], "lines"),
+    ({"margin", "share", "collisions"}, ["margin", "adjacent"], "lines"),
+    ({"error", "fastest", "norm"}, ["error"], "lines"),
+    ({"probability", "standard_error"}, ["probability"], "lines"),
+    ({"base", "safe_base", "valid_share"}, ["base", "safe_base"], "lines"),
+    ({"rank", "resolution", "error_f32"}, ["usable", "minimum", "negatives", "resolution", "error_bf16"], "bars"),
+    ({"flops_layer", "bytes_layer"}, ["parameters", "flops_layer", "bytes_layer", "of_attention"], "bars"),
+    ({"first_negative", "negatives", "minimum"}, ["first_negative", "minimum", "negatives"], "lines"),
+    ({"verdict", "obeyed"}, ["verdict"], "words"),
+]
+CURVED = {"head", "k", "subject"}  # axes of numbers whose places are compared, not painted
+
+
+def kind_of(field):
+    """The kind that one field asks for, by its axes and its name."""
+    if field.words:
+        return "words"
+    count, named = field.values.ndim, [axis.named for axis in field.axes]
+    if count == 1:
+        if named[0] or field.axes[0].name == "head" and field.name != "slope":
+            return "bars"
+        return {"bucket": "stairs", "slope": "fan"}.get(field.name, "lines")
+    if count == 2:
+        if len(field.axes[-1]) == 1 or any(named) and not all(named) or field.axes[0].name in CURVED:
+            return "lines"
+        return "heatmap"
+    if count == 3:
+        return "lines" if named[0] and (named[1] or field.axes[1].name in CURVED) or field.axes[1].name in CURVED and not named[2] else "stack"
+    raise Fault(f"{field.name} has {count} axes, {', '.join(axis.name for axis in field.axes)}: choose with --at {field.axes[0].name}=0")
+
+
+def drop_single(field):
+    """Axes of one entry, such as a batch of one, are left out while others stay."""
+    for index in reversed(range(field.values.ndim)):
+        if field.values.ndim > 1 and len(field.axes[index]) == 1:
+            field = field.at(index, 0)
+    return field
+
+
+def empty(field):
+    return field.values == "" if field.words else numpy.isnan(field.values)
+
+
+def drop_implied(fields):
+    """Subjects that have one row of names each, as each encoding has itself: the names that the subjects imply are left out."""
+    if not all(field.values.ndim > 1 and field.axes[0].named and field.axes[1].named for field in fields):
+        return fields
+    told = ~numpy.all([empty(field) for field in fields], 0)
+    told = told.reshape(*told.shape[:2], -1).any(-1)
+    if (told.sum(1) != 1).any():
+        return fields
+    where = told.argmax(1)
+    return [Field(f.name, [f.axes[0], *f.axes[2:]], f.values[numpy.arange(len(where)), where], f.description, f.about, f.source) for f in fields]
+
+
+def place_of(axis, text):
+    """The index of a place that is named by a text."""
+    for index, place in enumerate(axis.places):
+        if str(place) == text or not axis.named and text.lstrip("-").replace(".", "", 1).isdigit() and float(text) == place:
+            return index
+    shown = ", ".join(str(p) if axis.named else f"{p:g}" for p in list(axis.places)[:6]) + (", …" if len(axis) > 6 else "")
+    raise Fault(f"--at {axis.name}={text}: its places are {shown}")
+
+
+def at(fields, text):
+    """The fields at AXIS=PLACE."""
+    name, equals, place = text.partition("=")
+    if not equals or all(field.axis(name) is None for field in fields):
+        raise Fault(f"--at {text}: write AXIS=PLACE; the axes are {', '.join(dict.fromkeys(a.name for f in fields for a in f.axes))}")
+    return [field if (index := field.axis(name)) is None else field.at(index, place_of(field.axes[index], place)) for field in fields]
+
+
+def columns(field, text):
+    """The part of a field's last axis (of its first, when it has three) that --columns names."""
+    if field.values.ndim == 1:
+        raise Fault("--columns needs a field with columns")
+    index = 1 if field.values.ndim == 2 else 0
+    size = len(field.axes[index])
+    try:
+        if ":" in text:
+            wanted = numpy.arange(size)[slice(*(int(part) if part else None for part in text.split(":")))]
+        else:
+            wanted = numpy.arange(size)[[int(part) for part in text.split(",")]]
+    except (ValueError, TypeError, IndexError):
+        wanted = []
+    if not len(wanted):
+        raise Fault(f"--columns {text} does not choose from {size} columns: write 4:8 or 0,3,5")
+    return field.part(index, wanted)
+
+
+def by_name(fields, text):
+    """The fields that --field names."""
+    names = text.split(",")
+    there = list(dict.fromkeys(field.name for field in fields))
+    for name in names:
+        if name not in there:
+            raise Fault(f"--field {name}: there are {', '.join(there)}")
+    return [field for name in names for field in fields if field.name == name]
+
+
+def known(fields):
+    """(the fields that are drawn, kind) of a table that is known by its fields; None for others."""
+    names = {field.name for field in fields}
+    for marks, shown, kind in KNOWN:
+        if marks <= names and {*shown} & names:
+            return [field for name in shown for field in fields if field.name == name], kind
+    return None
+
+
+def choose(fields, options):
+    """(fields, kind): what goes into the picture."""
+    for text in options.at:
+        fields = at(fields, text)
+    if options.field:
+        fields = by_name(fields, options.field)
+    fields = [drop_single(field) for field in drop_implied(fields)]
+    if options.columns:
+        fields = [columns(field, options.columns) for field in fields]
+    if options.kind:
+        return fitting(fields, options.kind), options.kind
+    if not options.field and (found := known(fields)):
+        return found
+    numbers = [field for field in fields if not field.words] or fields
+    kind = kind_of(numbers[0])
+    return [field for field in fitting(numbers, kind) if kind_of(field) == kind and same_axes(field, numbers[0], kind)], kind
+
+
+def same_axes(field, first, kind):
+    """A picture has one axis to the right, of one meaning."""
+    if kind in ("lines", "heatmap"):
+        return [a.name for a in field.axes] == [a.name for a in first.axes]
+    return field.axes == first.axes
+
+
+NEEDS = {"heatmap": (2, False), "stack": (3, False), "waves": (2, False), "stairs": (1, False), "fan": (1, False), "words": (None, True)}
+
+
+def fitting(fields, kind):
+    """The fields that a kind can draw."""
+    count, words = NEEDS.get(kind, (None, False))
+    found = [field for field in fields if field.words == words and (count is None or field.values.ndim == count)]
+    if not found:
+        told = ", ".join(f"{field.name} has {'words' if field.words else field.values.ndim}" for field in fields[:6])
+        raise Fault(f"--kind {kind} needs {'words' if words else f'a field with {count} axes' if count else 'numbers'}: {told}")
+    return found

@@ -1,0 +1,126 @@
+# Fields from the binary formats of the tools, and from JSON: their names, axes, descriptions and provenance.
+import io
+import json
+import struct
+import zipfile
+
+import numpy
+
+from plot.field import Axis, Fault, Field, counted
+
+# NPY, NPZ and safetensors name no axes: those of the fields that the tools know by name, innermost last.
+AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["position", "dim"], "bias": ["head", "query", "key"],
+        "logits": ["batch", "head", "query", "key"], "attention": ["batch", "head", "query", "key"], "inv_freq": ["pair"],
+        "wavelength": ["pair"], "slope": ["head"], "bucket": ["relative_position"]}
+AXES.update({name: ["batch", "head", "position", "dim"] for name in ("q", "k", "v", "q_out", "k_out", "out")})
+
+
+def nameless(name, values, about):
+    """A field of an array that names no axes."""
+    known = AXES.get(name, [])[-values.ndim:]
+    names = [f"axis {i}" for i in range(values.ndim - len(known))] + known
+    values = numpy.asarray(values, float)
+    return Field(name, [counted(axis, size) for axis, size in zip(names, values.shape)], values, about=about)
+
+
+def bfloat16(bits):
+    return (bits.astype(numpy.uint32) << 16).view(numpy.float32)
+
+
+def usable(values, name, origin):
+    """An array that can be drawn: numbers along at least one axis."""
+    if values.dtype.kind not in "fiub":
+        raise Fault(f"{origin}: {name} is of type {values.dtype}: only real numbers are drawn")
+    return values.ndim > 0
+
+
+def from_npy(data, origin):
+    values = numpy.load(io.BytesIO(data), allow_pickle=False)
+    return [nameless("values", values, {})] if usable(values, "it", origin) else []
+
+
+def from_npz(data, origin):
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        names = [name.removesuffix(".npy") for name in file.namelist() if name.endswith(".npy")]
+    arrays = numpy.load(io.BytesIO(data), allow_pickle=False)
+    loaded = [(name, arrays[name]) for name in names]
+    return [nameless(name, values, {}) for name, values in loaded if usable(values, name, origin)]
+
+
+SAFETENSORS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
+               "BOOL": "?"}
+
+
+def from_safetensors(data, origin):
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    about, fields = header.pop("__metadata__", {}), []
+    for name, entry in header.items():
+        first, last = entry["data_offsets"]
+        if entry["dtype"] not in SAFETENSORS:
+            raise Fault(f"{origin}: {name} is of type {entry['dtype']}, which is not drawn")
+        values = numpy.frombuffer(data[8 + size + first:8 + size + last], SAFETENSORS[entry["dtype"]]).reshape(entry["shape"])
+        if values.ndim:
+            fields.append(nameless(name, bfloat16(values) if entry["dtype"] == "BF16" else values, about))
+    return fields
+
+
+def json_axis(axis):
+    if "labels" in axis:
+        return Axis(axis["name"], list(axis["labels"]))
+    if "places" in axis:
+        return Axis(axis["name"], numpy.array(axis["places"], float))
+    return counted(axis["name"], axis["count"], axis["first"], axis["step"])
+
+
+def from_json(data, origin):
+    document = json.loads(data)
+    told = document.get("provenance", {})
+    about = {key: value for key, value in told.items() if isinstance(value, str)}
+    for name, entry in told.get("parameters", {}).items():
+        about |= {f"parameter.{name}": entry["value"], f"parameter.{name}.origin": entry.get("origin", "")}
+    fields = []
+    for name, entry in document["fields"].items():
+        axes = [json_axis(axis) for axis in entry["axes"]]
+        try:
+            values = numpy.array(entry["values"], float)
+        except ValueError:
+            values = numpy.array(entry["values"], object)
+        if axes:
+            fields.append(Field(name, axes, values.reshape([len(axis) for axis in axes]), entry.get("description", ""), about))
+    return fields
+
+
+def attributes(node):
+    return {key: value.decode() if isinstance(value, bytes) else value for key, value in node.attrs.items()}
+
+
+def hdf5_axis(dataset, index):
+    """One axis, from its dimension scale where there is one."""
+    dimension = dataset.dims[index]
+    if not len(dimension):
+        return counted(dimension.label or f"axis {index}", dataset.shape[index])
+    places = dimension[0][()]
+    return Axis(dimension[0].name.rsplit("/", 1)[-1], [p.decode() for p in places] if places.dtype.kind == "S" else places)
+
+
+def hdf5_values(dataset):
+    values = dataset[()]
+    if "flag_meanings" not in dataset.attrs:
+        return numpy.asarray(values, float)
+    words = dataset.attrs["flag_meanings"]
+    words = [w.decode() if isinstance(w, bytes) else str(w) for w in (words.split() if isinstance(words, (str, bytes)) else words)]
+    return numpy.array([words[v] if 0 <= v < len(words) else "" for v in values.ravel()], object).reshape(values.shape)
+
+
+def from_hdf5(data, origin):
+    import h5py
+    fields = []
+    with h5py.File(io.BytesIO(data), "r") as file:
+        shared = attributes(file)
+        for dataset in file.values():
+            if isinstance(dataset, h5py.Dataset) and dataset.shape and not h5py.h5ds.is_scale(dataset.id):
+                axes = [hdf5_axis(dataset, a) for a in range(dataset.ndim)]
+                about = attributes(dataset)
+                fields.append(Field(dataset.name.rsplit("/", 1)[-1], axes, hdf5_values(dataset), str(about.get("long_name", "")), shared))
+    return fields

@@ -1,0 +1,142 @@
+# Fields from CSV: which of its first columns say where a number stands is read off the rows themselves.
+"""A table of the tools lists the points of a grid, the last axis running fastest, one row a point; or one row a place of the first axis
+and columns name_0, name_1, … for the second. Nothing in CSV says which columns are places, but a grid shows itself: its first column
+comes in runs of one length, the next in runs within these, until every row is a place of its own."""
+import csv
+import io
+import re
+
+import numpy
+
+from plot.field import Axis, Fault, Field
+
+# Names of places that are places even where the grid has one entry along them, or is not whole.
+PLACES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column", "batch", "part", "channel",
+          "distance", "length", "lag", "subject"}
+SECOND_AXIS = {"pe": "dim", "cos": "pair", "sin": "pair"}
+NO_TEXT = "is neither text nor a format that is known: CSV, HDF5, NPY, NPZ, safetensors or JSON"
+
+
+def as_numbers(texts):
+    """A column as numbers, or None where a cell is no number; an empty cell is none that is known."""
+    try:
+        return numpy.array([float(text) if text else numpy.nan for text in texts])
+    except ValueError:
+        return None
+
+
+def quick(lines):
+    """All cells as numbers by the fast road, or None where a cell is none."""
+    try:
+        return numpy.loadtxt(io.StringIO("\n".join(lines)), delimiter=",", ndmin=2, comments=None)
+    except ValueError:
+        return None
+
+
+def table(text, origin):
+    """(header, columns: arrays of numbers or lists of texts)."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    if not lines:
+        raise Fault(f"{origin} is empty: expected CSV with a header line")
+    if not lines[0].isprintable():
+        raise Fault(f"{origin} {NO_TEXT}")
+    header = next(csv.reader(lines[:1]))
+    if len(lines) == 1:
+        raise Fault(f"{origin} has a header and no rows")
+    if len(header) < 2:
+        raise Fault(f"{origin} has one column, {header[0]!r}: expected a header such as position,pe_0,pe_1")
+    if as_numbers(header) is not None:
+        raise Fault(f"{origin} begins with numbers: expected a header line such as position,pe_0,pe_1")
+    values = quick(lines[1:])
+    if values is not None and values.shape[1] == len(header):
+        return header, list(values.T)
+    rows = list(csv.reader(lines[1:]))
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(header):
+            raise Fault(f"{origin}, line {number}: {len(row)} cells where the header has {len(header)}")
+    columns = []
+    for texts in zip(*rows):
+        numbers = as_numbers(texts)
+        if numbers is None and as_numbers([next(text for text in texts if text)]) is not None:  # it began with numbers
+            line, cell = next((n, text) for n, text in enumerate(texts, 2) if as_numbers([text]) is None)
+            raise Fault(f"{origin}, line {line}: {cell!r} is no number")
+        columns.append(list(texts) if numbers is None else numbers)
+    return header, columns
+
+
+def distinct(column):
+    """(places, index of each row): numbers rise, texts stay in their order."""
+    if isinstance(column, list):
+        places = list(dict.fromkeys(column))
+        index = {text: i for i, text in enumerate(places)}
+        return places, numpy.array([index[text] for text in column])
+    return numpy.unique(column, return_inverse=True)
+
+
+def grid(header, columns):
+    """The axes that the first columns spell as a whole grid, each with all its places; empty where they spell none."""
+    period, axes = len(columns[0]), []
+    for name, column in zip(header[:-1], columns[:-1]):
+        if period == 1 and axes:
+            if name in PLACES and all(place == column[0] for place in column):
+                axes.append(Axis(name, column[:1]))
+                continue
+            break
+        codes = distinct(column)[1]
+        block = codes[:period]
+        starts = numpy.flatnonzero(numpy.diff(block, prepend=-1))
+        length = period // len(starts)
+        whole = (len(set(block[starts])) == len(starts) and length * len(starts) == period and (starts == length * numpy.arange(len(starts))).all()
+                 and (codes.reshape(-1, period) == block).all())
+        if not whole:
+            return []
+        places = [column[s] for s in starts]
+        axes.append(Axis(name, places if isinstance(column, list) else numpy.array(places)))
+        period = length
+    return axes if period == 1 else []
+
+
+def wide(header, columns, axes):
+    """Columns name_0, name_1, … are one field of one axis more; the others are fields by themselves."""
+    shape, groups = [len(axis) for axis in axes], {}
+    for name, column in zip(header[len(axes):], columns[len(axes):]):
+        numbered = not isinstance(column, list) and re.fullmatch(r"(.+)_(\d+)", name)
+        groups.setdefault(numbered[1] if numbered else name, []).append((column, int(numbered[2]) if numbered else None))
+    fields = []
+    for name, members in groups.items():
+        arrays, indices = zip(*members)
+        if None in indices or len(indices) == 1 and indices[0]:
+            full = name if indices[0] is None else f"{name}_{indices[0]}"
+            values = numpy.array(arrays[0], object if isinstance(arrays[0], list) else float)
+            fields.append(Field(full, list(axes), values.reshape(shape)))
+        else:
+            second = Axis(SECOND_AXIS.get(name, "column"), numpy.array(indices))
+            fields.append(Field(name, [*axes, second], numpy.stack(arrays, -1).reshape(*shape, -1)))
+    return fields
+
+
+def scattered(header, columns, origin):
+    """Rows that are no whole grid: first columns of texts, or known as places, say where; what no row tells is not a number."""
+    count = 0
+    while count < len(header) - 1 and (isinstance(columns[count], list) or header[count] in PLACES):
+        count += 1
+    if not count:
+        raise Fault(f"{origin}: the first column, {header[0]!r}, repeats itself and is not known as a place")
+    places, indices = zip(*(distinct(column) for column in columns[:count]))
+    axes = [Axis(name, p) for name, p in zip(header, places)]
+    told = numpy.ravel_multi_index(indices, [len(p) for p in places])
+    if len(numpy.unique(told)) < len(told):
+        raise Fault(f"{origin}: two rows stand at the same {', '.join(header[:count])}")
+    filled = []
+    for column in columns[count:]:
+        words = isinstance(column, list)
+        array = numpy.full(numpy.prod([len(p) for p in places]), "" if words else numpy.nan, object if words else float)
+        array[told] = column
+        filled.append(list(array) if words else array)
+    return wide(header, [None] * count + filled, axes)
+
+
+def fields_of(text, origin):
+    header, columns = table(text, origin)
+    axes = grid(header, columns)
+    return wide(header, columns, axes) if axes else scattered(header, columns, origin)

@@ -1,0 +1,165 @@
+# Pictures of numbers along one axis: curves in panels, one panel for each quantity, one line for each of what is compared.
+import numpy
+from matplotlib import ticker
+
+from plot.field import Fault
+from plot.style import ACCENT, FAINT, GREY, dashes, hues, label, limits_of, place_text, scale_for, tick_integers
+
+MOST_LINES, MOST_PANELS = 24, 6
+# Fields that are read against one another on one panel.
+TOGETHER = [{"cos", "sin"}, {"weight", "without"}, {"worst", "rms"}, {"min", "max"}, {"abel", "envelope"}, {"published", "sharp", "counter_example"},
+            {"base", "safe_base"}]
+NEAR = {"weight"}  # what happens at short distances matters most
+SHARES = {"weight", "without", "probability"}  # read as parts of 1, not by decades
+
+
+def along(field):
+    """The axis that runs to the right: the last one of numbers."""
+    index = max((i for i, axis in enumerate(field.axes) if not axis.named), default=None)
+    if index is None:
+        raise Fault(f"{field.name} stands along names alone: there is no curve to draw")
+    return index
+
+
+def lines_of(field, several):
+    """(text, places, numbers) of each curve of a field."""
+    moved = field.moved(along(field), -1)
+    places = numpy.asarray(moved.axes[-1].places, float)
+    for index in numpy.ndindex(moved.values.shape[:-1]):
+        names = [place_text(axis, i) for axis, i in zip(moved.axes, index) if len(axis) > 1 or axis.name == "subject" and several]
+        parts = [field.source, *([label(field.name)] if several else []), *names]
+        yield " · ".join(filter(None, parts)), places, moved.values[index]
+
+
+def panels_of(fields):
+    """Fields that share a panel, in their order."""
+    groups = []
+    for field in fields:
+        kin = next((g for g in groups if g[0].name == field.name or any({g[0].name, field.name} <= t for t in TOGETHER)), None)
+        if kin:
+            kin.append(field)
+        else:
+            groups.append([field])
+    return groups
+
+
+def spread_labels(axes, ends):
+    """Names at the right ends of curves, pushed apart until they can be read."""
+    low, high = axes.get_ylim()
+    points = axes.transAxes.inverted().transform(axes.transData.transform([(0, y) for _, y, _ in ends]))[:, 1].clip(0, 1)
+    order, gap = numpy.argsort(points), 0.075 if len(ends) < 8 else 0.06
+    wanted = points[order]
+    for _ in range(200):
+        for a in range(len(wanted) - 1):
+            if wanted[a + 1] - wanted[a] < gap:
+                middle = (wanted[a] + wanted[a + 1]) / 2
+                wanted[a], wanted[a + 1] = middle - gap / 2, middle + gap / 2
+    for place, number in zip(wanted, order):
+        text, _, colour = ends[number]
+        axes.annotate(text, (1.01, place), xycoords="axes fraction", color=colour, fontsize=8, va="center", annotation_clip=False)
+    axes.set_ylim(low, high)
+
+
+def bands(fields):
+    """Fields NAME_min and NAME_max, and NAME_sd, drawn as a band around NAME: (fields left, bands by name)."""
+    by_name = {field.name: field for field in fields}
+    found = {name: (by_name[f"{name}_min"], by_name[f"{name}_max"]) for name in by_name if {f"{name}_min", f"{name}_max"} <= set(by_name)}
+    taken = {f"{name}{end}" for name in found for end in ("_min", "_max", "_sd")}
+    return [field for field in fields if field.name not in taken], found
+
+
+def along_scale(places):
+    """A logarithmic axis for places that grow by factors."""
+    steps = numpy.diff(places)
+    grows = len(steps) > 1 and (steps > 0).all() and steps[-1] > 20 * steps[0]
+    return ("log" if places[0] > 0 else "symlog") if grows else None
+
+
+def finish(axes, group, places, scale):
+    if scale == "log":
+        axes.set_yscale("log", nonpositive="mask")
+    if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 else None):
+        axes.set_xscale(kind)
+    else:
+        tick_integers(axes.xaxis, places)
+    axes.set(xlabel=label(group[0].axes[along(group[0])].name), ylabel=label(group[0].name) if len({f.name for f in group}) == 1 else "")
+    axes.margins(x=0.01)
+    axes.grid(True)
+
+
+def one_panel(axes, group, band, last):
+    names = {field.name for field in group}
+    drawn = [line for field in group for line in lines_of(field, len(names) > 1)]
+    if len(drawn) > MOST_LINES:
+        raise Fault(f"{len(drawn)} curves are too many for one picture: choose some with --at or --columns")
+    scale = "linear" if names <= SHARES else scale_for(numpy.concatenate([values for _, _, values in drawn]))
+    colours, ends = hues(len(drawn)), []
+    for number, ((text, places, values), colour) in enumerate(zip(drawn, colours)):
+        known = numpy.isfinite(values) & ((values > 0) | (scale != "log"))
+        if not known.any():
+            continue
+        axes.plot(places[known], values[known], color=colour, linewidth=1.6, label=text, markersize=3,
+                  marker="o" if known.sum() <= 40 else None, linestyle=dashes(number, len(drawn)))
+        ends.append((text, values[known][-1], colour))
+    for (low, high), colour in zip([band[f.name] for f in group if f.name in band], colours):
+        for (_, x, a), (_, _, b) in zip(lines_of(low, False), lines_of(high, False)):
+            axes.fill_between(x, a, b, color=colour, alpha=0.15, linewidth=0)
+    finish(axes, group, drawn[0][1], scale)
+    if len(ends) > 8:
+        if last:
+            axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    elif len(ends) > 1:
+        axes.figure.canvas.draw_idle()
+        spread_labels(axes, ends)
+
+
+def lines(plot, fields, options):
+    """Panels that share the axis to the right."""
+    fields, band = bands(fields)
+    limits_of([field.values for field in fields])
+    groups = [g for g in panels_of(fields) if any(numpy.isfinite(f.values).any() for f in g)]
+    if len(groups) > MOST_PANELS:
+        raise Fault(f"{len(groups)} quantities are too many for one picture: choose with --field {','.join(g[0].name for g in groups[:3])}")
+    columns = 1 if len(groups) < 4 else 2
+    rows = -(-len(groups) // columns)
+    figure, panels = plot.subplots(rows, columns, figsize=(8.6 if columns == 1 else 12, 4.4 if rows == 1 else 2.7 * rows + 0.6), squeeze=False)
+    for index, axes in enumerate(panels.flat):
+        if index >= len(groups):
+            axes.set_visible(False)
+            continue
+        one_panel(axes, groups[index], band, index == 0)
+    return figure, ""
+
+
+def bars(plot, fields, options):
+    """Numbers along names, a panel for each quantity; missing ones leave a gap."""
+    axis = fields[0].axes[0]
+    fields = [field for field in fields if numpy.isfinite(field.values).any()]
+    if not fields:
+        raise Fault("there is no finite number to draw")
+    if len(fields) > MOST_PANELS:
+        raise Fault(f"{len(fields)} quantities are too many for one picture: choose with --field {','.join(f.name for f in fields[:3])}")
+    if len(axis) > 64:
+        raise Fault(f"{len(axis)} bars are too many for one picture: choose some with --at")
+    names = list(axis.places) if axis.named else [f"{place:g}" for place in axis.places]
+    figure, panels = plot.subplots(1, len(fields), figsize=(3.2 + 2.6 * len(fields), 1.1 + 0.27 * len(names)), sharey=True, squeeze=False)
+    for axes, field in zip(panels[0], fields):
+        known = numpy.where(numpy.isfinite(field.values), field.values, 0)
+        axes.barh(range(len(names)), known, color=ACCENT, height=0.7)
+        for row, value in enumerate(field.values):
+            axes.annotate(f"{value:.4g}" if numpy.isfinite(value) else "—", (known[row] if known[row] > 0 else 0, row), xytext=(3, 0),
+                          textcoords="offset points", va="center", fontsize=7.5, color=GREY)
+        if (known > 0).all() and known.max() / known.min() > 1000:
+            axes.set_xscale("log")
+        elif known.any():
+            axes.xaxis.set_major_locator(ticker.MaxNLocator(3))
+        else:
+            axes.set_xticks([])
+        axes.margins(x=0.22)
+        axes.set_title(label(field.name))
+        axes.grid(axis="x", color=FAINT)
+    panels[0][0].set_yticks(range(len(names)), names, fontsize=8)
+    panels[0][0].set_ylabel("" if axis.named else label(axis.name))
+    panels[0][0].invert_yaxis()
+    return figure, ""
+

@@ -1,0 +1,57 @@
+# Reads what the tools write, from files and standard input, by what a file begins with and not by its name.
+import os
+
+from plot import containers, csv_text
+from plot.field import Fault
+
+STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "NPY", containers.from_npy),
+          (b"PK\x03\x04", "NPZ", containers.from_npz), (b"PK\x05\x06", "NPZ", containers.from_npz), (b"{", "JSON", containers.from_json)]
+# What a name promises, where it promises something.
+PROMISED = {".h5": "HDF5", ".hdf5": "HDF5", ".npy": "NPY", ".npz": "NPZ", ".safetensors": "safetensors", ".json": "JSON"}
+
+
+def reader_of(data):
+    """(the format's name, its reader); None where the data begin as no format does."""
+    for start, name, reader in STARTS:
+        if data.startswith(start):
+            return name, reader
+    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= len(data):
+        return "safetensors", containers.from_safetensors
+    return None
+
+
+def read(path, stdin):
+    """The fields of a file, or of standard input when the path is `-`."""
+    origin = "stdin" if path == "-" else path
+    if path == "-":
+        data = stdin.buffer.read()
+    else:
+        with open(path, "rb") as file:
+            data = file.read()
+    found = reader_of(data)
+    if not found and (promised := PROMISED.get(os.path.splitext(path)[1])):
+        raise Fault(f"{path} does not begin as {promised} does")
+    if not found:
+        return csv_text.fields_of(data.decode("utf-8", "surrogateescape"), origin)
+    try:
+        fields = found[1](data, origin)
+    except Fault:
+        raise
+    except Exception as error:  # whatever a library says of a damaged file
+        what = " ".join(str(error).split()) or type(error).__name__
+        raise Fault(f"{origin} is no whole {found[0]} file of these tools: {what}") from None
+    if not fields:
+        raise Fault(f"{origin} holds no array with an axis")
+    return fields
+
+
+def read_all(paths, stdin):
+    """The fields of each input; where there are several, each knows which is its own."""
+    if paths.count("-") > 1:
+        raise Fault("standard input can be read once")
+    inputs = [read(path, stdin) for path in paths]
+    if len(paths) > 1:
+        for path, fields in zip(paths, inputs):
+            for field in fields:
+                field.source = "stdin" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]
+    return [field for fields in inputs for field in fields]

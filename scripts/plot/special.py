@@ -1,0 +1,159 @@
+# Pictures that belong to one quantity: T5's stairs, ALiBi's fan, RoPE's rotors, wavelengths against lengths, statistics beside their null.
+import matplotlib
+import numpy
+
+from plot.curves import spread_labels
+from plot.field import Fault
+from plot.style import ACCENT, FAINT, GREY, HUES, hues, label, place_text, tick_integers
+
+
+def stairs(plot, fields, options):
+    """Buckets against relative position, each stair with its number."""
+    field = fields[0]
+    x, y = numpy.asarray(field.axes[0].places, float), field.values
+    figure, axes = plot.subplots(figsize=(9, 4.6))
+    if x[-1] > 0:
+        axes.axvspan(max(0.5, x[0] - 0.5), x[-1] + 0.5, color="#f3f3f7", linewidth=0)
+    axes.plot(x, y, drawstyle="steps-mid", color=ACCENT, linewidth=1.6)
+    axes.plot(x, y, ".", color=ACCENT, markersize=4 if len(x) < 200 else 0)
+    starts = numpy.flatnonzero(numpy.diff(y, prepend=numpy.nan))
+    if len(starts) <= 40:
+        for first, last in zip(starts, [*starts[1:], len(x)]):
+            axes.annotate(f"{y[first]:g}", ((x[first] + x[last - 1]) / 2, y[first]), xytext=(0, 5), textcoords="offset points", ha="center",
+                          fontsize=8)
+    if x[0] < 0 < x[-1]:
+        axes.text(0.25, 0.97, "keys before the query", transform=axes.transAxes, ha="center", va="top", color=GREY)
+        axes.text(0.75, 0.03, "keys after the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)
+    axes.set(xlabel=label(field.axes[0].name), ylabel=label(field.name), ylim=(y.min() - 1, y.max() + 2.5))
+    tick_integers(axes.xaxis, x)
+    axes.margins(x=0)
+    axes.grid(axis="y")
+    return figure, f"{len(numpy.unique(y))} buckets in this range"
+
+
+def fan(plot, fields, options):
+    """The fan of biases that the slopes spread, and the slopes themselves."""
+    heads, values = fields[0].axes[0], fields[0].values
+    figure, (left, right) = plot.subplots(1, 2, figsize=(10, 4.4), gridspec_kw={"width_ratios": (3, 2)})
+    colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.9, len(heads)))
+    distance = numpy.array([0, 64])
+    for slope, colour in zip(values, colours):
+        left.plot(distance, -slope * distance, color=colour, linewidth=1.5)
+    left.set(xlabel=label("distance"), ylabel="bias, −slope · distance", title="the fan")
+    left.margins(x=0)
+    left.grid(axis="y")
+    if len(heads) <= 16:
+        spread_labels(left, [(place_text(heads, i), -64 * values[i], colours[i]) for i in range(len(heads))])
+    right.bar(heads.places, values, color=colours)
+    if (values > 0).all():
+        right.set_yscale("log", base=2)
+    right.set(xlabel=label("head"), ylabel=label("slope"), title="the slopes")
+    tick_integers(right.xaxis, heads.places)
+    return figure, f"{len(heads)} heads"
+
+
+def wavelengths(plot, fields, options):
+    """Wavelength of every pair against the lengths: below a line, a pair shows that length whole periods."""
+    by_name = {field.name: field for field in fields}
+    wave = by_name["wavelength"]
+    figure, axes = plot.subplots(figsize=(8.6, 4.6))
+    flat = [(place_text(wave.axes[0], i), wave.values[i]) for i in range(len(wave.axes[0]))] if wave.values.ndim == 2 else [("", wave.values)]
+    if wave.values.ndim > 2 or len(flat) > 12:
+        raise Fault("too many subjects for one picture of wavelengths")
+    x = numpy.asarray(wave.axes[-1].places, float)
+    for (_, values), colour in zip(flat, hues(len(flat))):
+        axes.plot(x, values, color=colour, linewidth=1.8, marker="o" if len(x) <= 40 else None, markersize=3)
+    axes.set_yscale("log")
+    for name, text, colour in (("turns_trained", "trained length", HUES[1]), ("turns", "wanted length", HUES[2])):
+        if name in by_name:
+            unscaled = 2 * numpy.pi / by_name["unscaled"].values if name == "turns_trained" and "unscaled" in by_name else wave.values
+            lengths = (by_name[name].values * unscaled).ravel()
+            for length in numpy.unique(lengths[numpy.isfinite(lengths)].round())[:3]:
+                axes.axhline(length, color=colour, linewidth=1.2, linestyle=(0, (5, 3)))
+                axes.annotate(f"{text} {length:g}", (0.01, length), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
+                              color=colour, fontsize=8)
+    axes.set(xlabel=label(wave.axes[-1].name), ylabel=label("wavelength"))
+    tick_integers(axes.xaxis, x)
+    axes.margins(x=0.01)
+    axes.grid(True)
+    if len(flat) > 1:
+        spread_labels(axes, [(text, values[-1], colour) for (text, values), colour in zip(flat, hues(len(flat)))])
+    return figure, ""
+
+
+def rotors(plot, fields, options):
+    """Turns on the circle: where each of some pairs stands at each position."""
+    by_name = {field.name: field for field in fields}
+    if not {"cos", "sin"} <= set(by_name) or by_name["cos"].values.ndim != 2:
+        raise Fault("rotors need the fields cos and sin of position and pair")
+    cos, sin = by_name["cos"], by_name["sin"]
+    pairs = numpy.unique(numpy.linspace(0, len(cos.axes[1]) - 1, min(8, len(cos.axes[1]))).round().astype(int))
+    columns = min(4, len(pairs))
+    rows = -(-len(pairs) // columns)
+    figure, panels = plot.subplots(rows, columns, figsize=(2.5 * columns + 0.9, 2.7 * rows + 0.3), squeeze=False)
+    colours = matplotlib.colormaps["viridis"]
+    position = numpy.asarray(cos.axes[0].places, float)
+    norm = matplotlib.colors.Normalize(position[0], max(position[-1], position[0] + 1))
+    for index, axes in enumerate(panels.flat):
+        axes.set_aspect("equal")
+        axes.axis("off")
+        if index >= len(pairs):
+            continue
+        c, s = cos.values[:, pairs[index]], sin.values[:, pairs[index]]
+        reach = max(1.0, float(numpy.nanmax(numpy.hypot(c, s))))
+        axes.add_patch(matplotlib.patches.Circle((0, 0), reach, fill=False, edgecolor=FAINT))
+        axes.plot([0, c[-1]], [0, s[-1]], color=GREY, linewidth=1)
+        axes.scatter(c, s, c=position, cmap=colours, norm=norm, s=14 if len(c) <= 128 else 4, linewidths=0)
+        axes.set(xlim=(-1.08 * reach, 1.08 * reach), ylim=(-1.08 * reach, 1.08 * reach))
+        axes.set_title(place_text(cos.axes[1], pairs[index]), fontsize=9, loc="center")
+    bar = figure.colorbar(matplotlib.cm.ScalarMappable(norm, colours), ax=panels.ravel().tolist(), pad=0.02, aspect=30)
+    bar.set_label(label(cos.axes[0].name))
+    bar.outline.set_visible(False)
+    return figure, f"{len(pairs)} of {len(cos.axes[1])} pairs, each from (1, 0) counter-clockwise" if len(pairs) < len(cos.axes[1]) else ""
+
+
+def runs(plot, fields, options):
+    """The reach of every bucket, first to last."""
+    by_name = {field.name: field for field in fields}
+    first, last = by_name["first"], by_name["last"]
+    if first.values.ndim != 1:
+        raise Fault("the reach of buckets is drawn for one subject: choose it with --at subject=…")
+    figure, axes = plot.subplots(figsize=(9, 0.9 + 0.16 * len(first.axes[0])))
+    known = numpy.isfinite(first.values) & numpy.isfinite(last.values)
+    places = numpy.asarray(first.axes[0].places, float)[known]
+    a, b = first.values[known], last.values[known]
+    axes.barh(places, b - a + 1, left=a - 0.5, height=0.8, color=[HUES[4] if y < 0 or x > 0 else HUES[0] for x, y in zip(a, b)])
+    for place, x, y in zip(places, a, b):
+        axes.annotate(f"{x:g}" if x == y else f"{x:g} … {y:g}", (y, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7,
+                      color=GREY)
+    if max(abs(a).max(), abs(b).max()) > 64:
+        axes.set_xscale("symlog", linthresh=8)
+    axes.invert_yaxis()
+    axes.set(xlabel="distances in the bucket (tokens)", ylabel="bucket")
+    tick_integers(axes.yaxis, places)
+    axes.margins(x=0.12, y=0.02)
+    axes.grid(axis="x")
+    return figure, ""
+
+
+def beside_null(plot, fields, options):
+    """Statistics beside what random tables give, in spreads of theirs."""
+    by_name = {field.name: field for field in fields}
+    z = by_name["z"]
+    if z.values.ndim != 1:
+        raise Fault("statistics are drawn for one subject: choose it with --at subject=…")
+    names = [str(place) for place in z.axes[0].places]
+    figure, axes = plot.subplots(figsize=(8.6, 1.0 + 0.34 * len(names)))
+    axes.axvspan(-2, 2, color="#eef0f4", linewidth=0)
+    rows = numpy.arange(len(names))
+    axes.scatter(z.values, rows, color=[HUES[1] if abs(v) > 2 else HUES[0] for v in z.values], zorder=3)
+    for row in rows:
+        text = f"{by_name['value'].values[row]:.4g}   null {by_name['null_mean'].values[row]:.4g} ± {by_name['null_sd'].values[row]:.2g}"
+        axes.annotate(text, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8, color=GREY, annotation_clip=False)
+    axes.set_yticks(rows, [label(name) for name in names])
+    axes.invert_yaxis()
+    if numpy.nanmax(numpy.abs(z.values)) > 50:
+        axes.set_xscale("symlog", linthresh=2)
+    axes.set(xlabel="spreads of random tables from their mean (shaded: within two)")
+    axes.grid(axis="x")
+    return figure, ""

@@ -1,0 +1,116 @@
+# How pictures look: colours, labels, scales and titles, for all kinds alike.
+import matplotlib
+import numpy
+from matplotlib import ticker
+
+from plot.field import Fault
+
+LABELS = {
+    "position": "position (tokens)", "dim": "dimension", "pair": "pair of channels", "head": "head", "query": "query (tokens)",
+    "key": "key (tokens)", "relative_position": "relative position, key − query (tokens)", "distance": "distance (tokens)",
+    "lag": "distance (tokens)", "length": "length (tokens)", "bucket": "bucket", "pe": "value", "slope": "slope (per token)",
+    "bias": "bias", "inv_freq": "frequency (radians per token)", "frequency": "frequency (radians per token)",
+    "wavelength": "wavelength (tokens)", "cos": "cosine", "sin": "sine", "ratio": "frequency, scaled over unscaled",
+    "probability": "probability", "weight": "attention", "base": "base",
+}
+INK, FAINT, GREY, ACCENT = "#2b2b33", "#d9d9e0", "#8a8a94", "#3b528b"
+# Okabe and Ito's, told apart by eyes of every kind; the yellow is too pale for a line.
+HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b3a8e", "#333333"]
+STYLE = {
+    "figure.dpi": 100, "figure.constrained_layout.use": True, "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
+    "axes.edgecolor": GREY, "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 10.5, "axes.titlelocation": "left",
+    "axes.spines.top": False, "axes.spines.right": False, "grid.color": FAINT, "grid.linewidth": 0.7, "legend.frameon": False,
+    "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True,
+}
+CHINESE = ["Noto Sans CJK SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "AR PL UMing CN", "Droid Sans Fallback"]
+
+
+def fonts_for(texts):
+    """The families that write these texts: one with Chinese glyphs where they need it."""
+    if not any("\u2e80" <= letter <= "\u9fff" or "\uff00" <= letter <= "\uffef" for text in texts for letter in text):
+        return ["DejaVu Sans"]
+    from matplotlib import font_manager
+    here = {font.name for font in font_manager.fontManager.ttflist}
+    found = [name for name in CHINESE if name in here]
+    if not found:
+        raise Fault("no font here has Chinese letters: apt-get install fonts-wqy-microhei")
+    return ["DejaVu Sans", found[0]]
+
+
+def label(name):
+    return LABELS.get(name, name.replace("_", " "))
+
+
+def place_text(axis, index):
+    place = axis.places[index]
+    return place if axis.named else f"{label(axis.name).split(' (')[0]} {place:g}"
+
+
+def hues(count):
+    """One colour each: told apart up to eight, and up to sixteen with `dashes`; a ramp beyond."""
+    return (HUES * 2)[:count] if count <= 2 * len(HUES) else list(matplotlib.colormaps["viridis"](numpy.linspace(0, 0.9, count)))
+
+
+def dashes(number, count):
+    return (0, (4, 1.5)) if len(HUES) <= number < count <= 2 * len(HUES) else "-"
+
+
+def limits_of(arrays):
+    """The least and the greatest finite number of all."""
+    finite = numpy.concatenate([a[numpy.isfinite(a)].ravel() for a in arrays])
+    if not len(finite):
+        raise Fault("there is no finite number to draw")
+    return float(finite.min()), float(finite.max())
+
+
+def colours_of(limits):
+    """(colour map, least, greatest): signed numbers on two hues that meet in white at 0."""
+    low, high = limits
+    if low < 0 < high:
+        reach = max(-low, high)
+        return "RdBu_r", -reach, reach
+    return ("viridis", low, high) if low < high else ("viridis", low - 0.5, high + 0.5)
+
+
+def whole(places):
+    places = numpy.asarray(places, float)
+    return bool((places == numpy.rint(places)).all())
+
+
+def tick_integers(axis_artist, places):
+    """Ticks at whole numbers where the places are whole."""
+    if whole(places):
+        axis_artist.set_major_locator(ticker.MaxNLocator(integer=True, nbins=8))
+
+
+def scale_for(values):
+    """log where numbers of one sign span three decades or more; zeros among them are left out, and said to be."""
+    finite = values[numpy.isfinite(values)]
+    positive = finite[finite > 0]
+    return "log" if len(positive) and (finite >= 0).all() and positive.max() / positive.min() >= 1000 else "linear"
+
+
+def told(about):
+    """What was said of the subject, as a title has it: parameters by flag, config or model."""
+    parts = []
+    for key, origin in about.items():
+        if not (key.startswith("parameter.") and key.endswith(".origin")) or not str(origin).startswith(("flag", "model", "config")):
+            continue
+        name, value = key[len("parameter."):-len(".origin")], about[key[:-len(".origin")]]
+        if isinstance(value, (list, tuple)) or len(str(value)) > 24 or name in ("quantity", "output"):
+            continue
+        parts.append(name if value is True or value == "true" else f"{name} {value}")
+    return parts
+
+
+def title_of(fields, given):
+    """(what stands above the picture, in small below it): the subject and what was said of it, from the file's provenance."""
+    if given is not None:
+        return given, ""
+    about = fields[0].about
+    encodings = list(dict.fromkeys(str(f.about["encoding"]) for f in fields if "encoding" in f.about))
+    quantity = about.get("parameter.quantity", "")
+    title = " · ".join(filter(None, [f"{quantity} of {', '.join(encodings)}" if quantity and encodings else ", ".join(encodings)]))
+    if len({f.source for f in fields}) == 1:
+        title = " · ".join([title, *told(about)[:5]]) if title else ""
+    return title, str(about.get("source", ""))

@@ -1,0 +1,182 @@
+# Pictures of tables and matrices: colours, rows downwards, columns to the right.
+import matplotlib
+import numpy
+
+from plot.field import Fault
+from plot.style import GREY, INK, colours_of, dashes, hues, label, limits_of, place_text, tick_integers
+
+MOST_PANELS = 12
+
+
+def layout_of(field):
+    """How sines and cosines share a row of a sinusoidal table, told by the row of position 0."""
+    if "layout" in field.about:
+        return str(field.about["layout"])
+    at_zero = numpy.flatnonzero(numpy.asarray(field.axes[-2].places) == 0) if not field.axes[-2].named else []
+    width = field.values.shape[-1]
+    if field.name != "pe" or field.values.ndim != 2 or not len(at_zero) or width < 4 or width % 2:
+        return ""
+    row, half = field.values[at_zero[0]], width // 2
+    if (row[0::2] == 0).all() and (row[1::2] == 1).all():
+        return "interleaved: sin, cos, sin, cos, …"
+    if (row[:half] == 0).all() and (row[half:] == 1).all():
+        return "halves: all sines, then all cosines"
+    return ""
+
+
+def even(axis):
+    """Places that stand evenly, so that an image can carry them."""
+    steps = numpy.diff(numpy.asarray(axis.places, float)) if not axis.named else numpy.array([])
+    return not axis.named and (len(steps) < 2 or numpy.allclose(steps, steps[0]))
+
+
+def edges(axis):
+    """Half a cell beyond the first and the last place; counted where places are uneven or texts."""
+    if not even(axis):
+        return -0.5, len(axis) - 0.5
+    places = numpy.asarray(axis.places, float)
+    half = (places[-1] - places[0]) / (len(places) - 1) / 2 if len(places) > 1 else 0.5
+    return float(places[0] - half), float(places[-1] + half)
+
+
+def mark(axis_artist, axis):
+    """Ticks that tell the places of an axis."""
+    if even(axis):
+        tick_integers(axis_artist, axis.places)
+        return
+    shown = numpy.unique(numpy.linspace(0, len(axis) - 1, min(len(axis), 24 if axis.named else 8)).round().astype(int))
+    axis_artist.set_ticks(shown, [str(axis.places[i]) if axis.named else f"{axis.places[i]:g}" for i in shown])
+
+
+def image(axes, field, limits):
+    """A matrix as matshow draws it; what is not finite stays grey."""
+    name, low, high = colours_of(limits)
+    colours = matplotlib.colormaps[name].copy()
+    colours.set_bad("#c9c9d2")
+    left, right = edges(field.axes[1])
+    top, bottom = edges(field.axes[0])
+    drawn = axes.imshow(numpy.ma.masked_invalid(field.values), extent=(left, right, bottom, top), aspect="auto", cmap=colours, vmin=low,
+                        vmax=high, interpolation="antialiased")
+    mark(axes.xaxis, field.axes[1])
+    mark(axes.yaxis, field.axes[0])
+    for side in axes.spines.values():
+        side.set_visible(True)
+    return drawn
+
+
+def left_out(fields):
+    """What the grey cells are."""
+    values = numpy.concatenate([field.values.ravel() for field in fields])
+    kinds = [name for name, there in (("−inf", numpy.isneginf(values)), ("inf", numpy.isposinf(values)), ("no number", numpy.isnan(values)))
+             if there.any()]
+    return f"grey: {', '.join(kinds)}" if kinds else ""
+
+
+def bar(figure, drawn, panels, text, aspect=30):
+    made = figure.colorbar(drawn, ax=panels, pad=0.015, aspect=aspect)
+    made.set_label(text)
+    made.outline.set_visible(False)
+    return made
+
+
+def panel_title(field, single):
+    return "" if single else " · ".join(part for part in (field.source, label(field.name)) if part)
+
+
+def heatmap(plot, fields, options):
+    """Tables side by side: one scale of colours where they hold the same quantity, else each its own."""
+    if len(fields) > 4:
+        raise Fault(f"{len(fields)} tables are too many side by side: choose with --field, one of {', '.join(dict.fromkeys(f.name for f in fields))}")
+    shapes = [field.values.shape for field in fields]
+    square = all(rows == columns for rows, columns in shapes)
+    width = 4.6 if square else min(max(max(c / max(r, 1) for r, c in shapes) * 3.2, 4.2), 10 / len(fields))
+    figure, panels = plot.subplots(1, len(fields), figsize=(width * len(fields) + 1.2, 4.4), squeeze=False)
+    together = len({field.name for field in fields}) == 1 or {field.name for field in fields} <= {"cos", "sin"}
+    shared = limits_of([field.values for field in fields]) if together else None
+    for axes, field in zip(panels[0], fields):
+        drawn = image(axes, field, shared or limits_of([field.values]))
+        axes.set(xlabel=label(field.axes[1].name), ylabel=label(field.axes[0].name), title=panel_title(field, len(fields) == 1))
+        if not together:
+            bar(figure, drawn, axes, label(field.name))
+    if together:
+        bar(figure, drawn, panels[0].tolist(), label(fields[0].name) if len({f.name for f in fields}) == 1 else "value")
+    return figure, " · ".join(filter(None, [layout_of(fields[0]), left_out(fields)]))
+
+
+def stack(plot, fields, options):
+    """One image for each head (or what the first axis is), each on a scale of its own: heads differ by orders of magnitude."""
+    if len(fields) > 1:
+        raise Fault(f"there are {', '.join(f.name for f in fields)}: choose one with --field")
+    field, outer = fields[0], fields[0].axes[0]
+    shown = min(len(outer), MOST_PANELS)
+    columns = min(shown, 4)
+    rows = -(-shown // columns)
+    figure, panels = plot.subplots(rows, columns, figsize=(2.9 * columns + 0.6, 2.5 * rows + 0.8), sharex=True, sharey=True, squeeze=False)
+    for index, axes in enumerate(panels.flat):
+        if index >= shown:
+            axes.set_visible(False)
+            continue
+        part = field.at(0, index)
+        if numpy.isfinite(part.values).any():
+            drawn = image(axes, part, limits_of([part.values]))
+            scale = figure.colorbar(drawn, ax=axes, pad=0.02, aspect=18)
+            scale.outline.set_visible(False)
+            scale.ax.tick_params(labelsize=7)
+        axes.set_title(place_text(outer, index), fontsize=9)
+    figure.supxlabel(label(field.axes[2].name), fontsize=10)
+    figure.supylabel(label(field.axes[1].name), fontsize=10)
+    note = "" if shown == len(outer) else f"the first {shown} of {len(outer)}"
+    return figure, " · ".join(filter(None, [label(field.name), note, left_out([field])]))
+
+
+def waves(plot, fields, options):
+    """Single columns of a table against its rows."""
+    lines = [(field, index) for field in fields for index in range(len(field.axes[1]))]
+    if len(lines) > 12:
+        raise Fault(f"{len(lines)} columns are too many for waves: choose some with --columns 4:8")
+    figure, axes = plot.subplots(figsize=(9, 4.2))
+    for number, ((field, index), colour) in enumerate(zip(lines, hues(len(lines)))):
+        text = f"{field.name} {place_text(field.axes[1], index)}".removeprefix("pe ")
+        axes.plot(field.axes[0].places, field.values[:, index], label=" · ".join(filter(None, [field.source, text])), color=colour, linewidth=1.5,
+                  linestyle=dashes(number, len(lines)))
+    axes.set(xlabel=label(fields[0].axes[0].name), ylabel=label(fields[0].name) if len(fields) == 1 else "value")
+    tick_integers(axes.xaxis, fields[0].axes[0].places)
+    axes.margins(x=0)
+    axes.grid(axis="y")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure, layout_of(fields[0])
+
+
+VERDICTS = {"holds": "#8fc8a0", "noted": "#f2d58a", "fails": "#e49a86", "yes": "#8fc8a0", "no": "#e49a86", "skipped": "#dcdce3",
+            "no meaning": "#f6f6f9"}
+
+
+def words(plot, fields, options):
+    """A matrix of words, each word a colour."""
+    field = fields[0]
+    values = field.values if field.values.ndim == 2 else field.values[:, None]
+    if values.shape[0] > 64 or values.shape[1] > 40:
+        raise Fault(f"{values.shape[0]} x {values.shape[1]} words are too many for one picture")
+    rows, columns = field.axes[0], field.axes[1] if field.values.ndim == 2 else None
+    kinds = [w for w in dict.fromkeys(values.ravel()) if w]
+    if len(kinds) > 12:
+        raise Fault(f"{field.name} has {len(kinds)} different texts: a picture tells a dozen")
+    others = iter(matplotlib.colormaps["Pastel1"].colors * 2)
+    colour = {word: VERDICTS.get(word) or next(others) for word in kinds}
+    figure, axes = plot.subplots(figsize=(1.6 + 0.42 * values.shape[1] + 1.6, 1.2 + 0.24 * values.shape[0]))
+    for (r, c), word in numpy.ndenumerate(values):
+        if word:
+            axes.add_patch(matplotlib.patches.Rectangle((c, r), 0.94, 0.9, color=colour[word], linewidth=0))
+    axes.set(xlim=(0, values.shape[1]), ylim=(values.shape[0], 0))
+    axes.set_yticks(numpy.arange(len(rows)) + 0.45, [place_text(rows, i) if not rows.named else rows.places[i] for i in range(len(rows))], fontsize=8)
+    axes.set_xticks(numpy.arange(values.shape[1]) + 0.5, [place_text(columns, i) for i in range(len(columns))] if columns else [label(field.name)],
+                    rotation=90 if columns else 0, fontsize=8)
+    axes.tick_params(length=0, labeltop=True, labelbottom=False, top=False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    patches = [matplotlib.patches.Patch(color=colour[word], label=word) for word in kinds]
+    if (values == "").any():
+        patches.append(matplotlib.patches.Patch(facecolor="none", edgecolor=GREY, label="no meaning"))
+    axes.legend(handles=patches, loc="upper left", bbox_to_anchor=(1, 1), fontsize=9, labelcolor=INK)
+    return figure, ""
+
