@@ -79,6 +79,10 @@ class Widths {
     if (!overrides_.empty()) paths.insert(paths.begin(), overrides_ + key);
     Number found;
     found.value = reader_.count(paths, found.path);
+    if (found.value == 0 && std::ranges::any_of(paths, [&](const std::string& path) {
+          return reader_.config().is_null(path);
+        }))
+      return found;
     for (const JsonNode* row : {layer_.own, &reader_.family().row})
       if (const JsonNode* holds = row ? row->find("holds") : nullptr; holds && found.value == 0)
         if (const JsonNode* held = holds->find(key)) found.value = Decimal(held->text).integer();

@@ -25,6 +25,9 @@ class Reader {
   void set(std::string_view parameter, std::string text, std::string origin, std::string rule = {});
   /// Sets the parameter to what the family's class holds where the file is silent; nothing for "".
   bool set_default(std::string_view parameter, std::string text);
+  /// Remembers what transformers 4 made of the file, and says so.
+  void differs_in_v4(std::string_view parameter, std::string text, std::string_view why);
+  void remember_v4(std::string_view parameter, std::string text);
   bool has(std::string_view parameter) const { return reading_.given.contains(parameter); }
   const std::string& text(std::string_view parameter) const {
     return reading_.given.find(parameter)->second.text;
@@ -79,6 +82,9 @@ struct RopeObject {
 
 /// Throws UsageError when the layers have no position encoding.
 RopeObject find_object(Reader& reader, const LayerType& layer);
+
+/// What relative encodings leave to other keys: where buckets end, and the width of a head.
+void read_relative(Reader& reader, const Encoding& encoding);
 
 /// How many channels a head of the family has: sets --dim.
 void read_head(Reader& reader, const LayerType& layer);
