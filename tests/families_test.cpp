@@ -213,6 +213,13 @@ TEST_CASE("a part is found where its composite has it, with what the composite g
       dim(R"({"model_type":"colpali","vlm_config":{"model_type":"paligemma","text_config":{"head_dim":24}}})") ==
       "24");
   CHECK(dim(R"({"model_type":"mistral3"})") == "128");
+  // null is none, and not what the class holds
+  CHECK(
+      dim(R"({"model_type":"jetmoe","head_dim":null,"hidden_size":1440,"num_attention_heads":20})") ==
+      "72");
+  CHECK(
+      dim(R"({"model_type":"mistral4","head_dim":null,"hidden_size":256,"num_attention_heads":16})") ==
+      "16");
   CHECK(
       dim(R"({"model_type":"dia","decoder_config":{"head_dim":40},"encoder_config":{"head_dim":8}})") ==
       "40");

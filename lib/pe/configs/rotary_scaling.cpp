@@ -189,6 +189,9 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
                                                            flat->find("fills") &&
                                                            !reader.has("attention-factor"))
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
+  if (name == "proportional" && reader.has("dim") && Decimal(reader.text("dim")).integer() % 2 != 0)
+    reader.warn(fmt::format("a head of {} channels: transformers makes a pair less of it here",
+                            reader.text("dim")));
   if (original) take_original(reader, layer, object);
   const JsonNode* v4 = reader.family().find("v4");
   if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))
