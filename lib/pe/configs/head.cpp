@@ -71,7 +71,8 @@ class Widths {
       const auto own = strings_of(layer_.own->find("width"));
       all.insert(all.begin(), own.begin(), own.end());
     }
-    return says_none() ? quotients_first(std::move(all)) : all;
+    if (says_none()) all.insert(all.begin(), "hidden_size/num_attention_heads");
+    return all;
   }
 
   Number number(const std::string& key) {
@@ -92,7 +93,7 @@ class Widths {
  private:
   // A head_dim of null is none: transformers' classes then split hidden_size, whatever they hold.
   bool says_none() const {
-    std::vector<std::string> names{"head_dim"};
+    std::vector<std::string> names;
     for (const std::string& width : strings_of(reader_.family().find("width"))) {
       const auto spelled = reader_.spellings(width);
       if (std::ranges::find(spelled, "head_dim") != spelled.end())
@@ -102,15 +103,6 @@ class Widths {
                names, [&](const std::string& name) { return reader_.config().is_null(name); }) &&
            std::ranges::none_of(
                names, [&](const std::string& name) { return reader_.config().find(name); });
-  }
-
-  static std::vector<std::string> quotients_first(std::vector<std::string> all) {
-    const bool latent = !all.empty() && all.front() == "qk_rope_head_dim";
-    if (latent) return all;
-    const auto rest = std::ranges::stable_partition(
-        all, [](const std::string& text) { return text.find('/') != std::string::npos; });
-    if (rest.begin() == all.begin()) all.insert(all.begin(), "hidden_size/num_attention_heads");
-    return all;
   }
 
   Reader& reader_;

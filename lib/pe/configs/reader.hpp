@@ -74,7 +74,8 @@ struct RopeObject {
   bool nested = false;             // the object is by layer type
   bool flat = false;               // it is not, where the class reads one by layer type
   bool legacy = false;             // rope_scaling speaks
-  bool type_alone = true;          // "type" counts without "rope_type"
+  bool type_alone = true;          // "type" counts without "rope_type" in rope_scaling
+  bool typed = true;               // it does in an object by layer type, too (NeoMME's does not)
 
   /// Where a key of it may stand.
   std::vector<std::string> paths(std::string_view key) const;

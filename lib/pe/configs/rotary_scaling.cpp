@@ -54,7 +54,7 @@ std::string scaling_name(const Reader& reader, const RopeObject& object, std::st
 std::string type_key(const Reader& reader, const RopeObject& object) {
   for (const std::string& where : object.where)
     for (const char* key : {".rope_type", ".type"})
-      if (reader.config().find(where + key) &&
+      if (reader.config().find(where + key) && (object.typed || key != std::string_view(".type")) &&
           (object.type_alone || key != std::string_view(".type") || where != "rope_scaling"))
         return where + key;
   return "";
