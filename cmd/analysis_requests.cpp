@@ -74,6 +74,7 @@ std::string label_of(const Request& request) {
   for (const auto& [name, value] : texts.flags)
     add(value.text == "true" ? "--" + name : fmt::format("--{} {}", name, shell_word(value.text)));
   if (!texts.layer_type.empty()) add("--layer-type " + texts.layer_type);
+  if (!texts.part.empty()) add("--part " + texts.part);
   if (texts.dialect) add("--dialect " + *texts.dialect);
   return label;
 }

@@ -49,7 +49,8 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
   if (!lacks_encoding(words_, encoding_at)) return;
   SubjectTexts texts{.config = option_of(words_, "--config"),
                      .model = option_of(words_, "--model"),
-                     .layer_type = option_of(words_, "--layer-type")};
+                     .layer_type = option_of(words_, "--layer-type"),
+                     .part = option_of(words_, "--part")};
   if (texts.config.empty() && texts.model.empty()) return;
   if (texts.layer_type == "all") texts.layer_type.clear();
   words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(encoding_at),

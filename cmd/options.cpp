@@ -111,6 +111,10 @@ void add_options(CLI::App& app, Request& request) {
   app.add_option("--layer-type", texts.layer_type,
                  "layers of this kind, where the config tells them apart; all: each kind's fields")
       ->type_name("NAME");
+  app.add_option("--part", texts.part,
+                 "the part of the model that is meant, where the config has several: text, vision, "
+                 "audio, encoder, decoder, or the path of its key")
+      ->type_name("NAME");
   app.add_flag("--strict", request.strict,
                "refuse a config that is read with a warning: a model_type in no row, a key of "
                "positions that nobody reads");
@@ -162,12 +166,20 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
   Resolved resolved;
   resolved.threads = static_cast<int>(whole_number("threads", request.threads, "0", "1024"));
   const Reading reading = reading_of(request.texts);
-  if (request.strict && !reading.warnings.empty())
-    throw UsageError(fmt::format("{} (refused by --strict)", reading.warnings.front()));
+  const auto refuse = [&](const Reading& of) {
+    if (request.strict && !of.warnings.empty())
+      throw UsageError(fmt::format("{} (refused by --strict)", of.warnings.front()));
+  };
+  refuse(reading);
   if (!quiet)
     for (const std::string& warning : reading.warnings)
       say(fmt::format("{}: warning: {}", tool, warning));
   resolved.subject = make_subject(request.texts, reading, usual_length, read_array);
+  const Reading& completed = resolved.subject.reading;
+  refuse(completed);
+  if (!quiet)
+    for (std::size_t k = reading.warnings.size(); k < completed.warnings.size(); ++k)
+      say(fmt::format("{}: warning: {}", tool, completed.warnings[k]));
   resolved.provenance = provenance_of(resolved.subject, tool, command);
   if (request.explain) explain(resolved.subject, resolved.provenance);
   return resolved;

@@ -60,6 +60,7 @@ CheckRequest request_of(const ManifestCheck& check, const std::string& manifest)
   texts.config = check.config;
   texts.model = check.model;
   texts.layer_type = check.layer_type;
+  texts.part = check.part;
   texts.encoding =
       check.encoding.empty() ? reading_of(texts).encoding : &find_encoding(check.encoding);
   texts.length = check.length;

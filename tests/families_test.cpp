@@ -127,6 +127,39 @@ TEST_CASE("every model type of transformers reads its config as its own class do
   CHECK(count[Outcome::right] > 6000);
 }
 
+TEST_CASE("older configs are read as transformers 4.57 read them, and the difference is said") {
+  std::ifstream file(PE_SOURCE_DIR "/data/parity/older.txt");
+  int right = 0, unlike = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    const std::size_t tab = line.find('\t');
+    const pe::JsonNode header = pe::parse_json(line.substr(0, tab), "older.txt");
+    const pe::Config config = pe::parse_config(line.substr(tab + 1), "config.json");
+    INFO(line.substr(tab + 1, 400) << header.find("case")->text);
+    const pe::Encoding& rope = pe::find_encoding("rope");
+    const pe::Reading reading = pe::read_model(config, &rope, "");
+    const pe::JsonNode& truth = header.find("is")->members.front().value;
+    const auto why = [&](const pe::Given& given) {
+      try {
+        return difference(
+            rope.make(pe::complete(pe::schema_of(rope), {}, given, pe::read_array), 1), truth);
+      } catch (const std::exception& error) {
+        return std::string(error.what());
+      }
+    };
+    pe::Given older = reading.given;
+    for (const auto& [name, value] : reading.older) older[name] = value;
+    CHECK(why(older) == "");
+    ++right;
+    if (!why(reading.given).empty()) {
+      ++unlike;
+      CHECK(!reading.warnings.empty());
+    }
+  }
+  MESSAGE(right << " configurations, " << unlike << " of which transformers 5 reads otherwise");
+  CHECK(unlike > 100);
+}
+
 TEST_CASE("a key of positions that nobody reads is named, and so is a type in no row") {
   CHECK(any_says(warnings_of(R"({"model_type":"gemma4_text","rope_theta":5.0})"),
                  "rope_theta is not read"));
@@ -180,6 +213,13 @@ TEST_CASE("a part is found where its composite has it, with what the composite g
       dim(R"({"model_type":"colpali","vlm_config":{"model_type":"paligemma","text_config":{"head_dim":24}}})") ==
       "24");
   CHECK(dim(R"({"model_type":"mistral3"})") == "128");
+  // null is none, and not what the class holds
+  CHECK(
+      dim(R"({"model_type":"jetmoe","head_dim":null,"hidden_size":1440,"num_attention_heads":20})") ==
+      "72");
+  CHECK(
+      dim(R"({"model_type":"mistral4","head_dim":null,"hidden_size":256,"num_attention_heads":16})") ==
+      "16");
   CHECK(
       dim(R"({"model_type":"dia","decoder_config":{"head_dim":40},"encoder_config":{"head_dim":8}})") ==
       "40");

@@ -33,6 +33,11 @@ const Config::Value* Config::find(std::string_view path) const {
   return found == values.end() || found->second.type == Type::null ? nullptr : &found->second;
 }
 
+bool Config::is_null(std::string_view path) const {
+  const auto found = values.find(path);
+  return found != values.end() && found->second.type == Type::null;
+}
+
 const Config::Value* Config::number(std::string_view path) const {
   const Value* value = find(path);
   if (value && value->type != Type::number)

@@ -29,6 +29,9 @@ class Config {
   /// The value at a path, or nullptr when it is absent or null.
   const Value* find(std::string_view path) const;
 
+  /// Whether the file says null there, which a class takes for none, not for its own value.
+  bool is_null(std::string_view path) const;
+
   /// What the file calls the value at a path: "text_config.rope_theta".
   std::string name(std::string_view path) const;
 

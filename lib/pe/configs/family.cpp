@@ -1,6 +1,8 @@
 // Finding a family by model_type, in the rows that are compiled in.
 #include "pe/configs/family.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -15,6 +17,12 @@ constexpr std::string_view recorded =
     ;
 constexpr std::string_view elsewhere =
 #include "families_elsewhere.inc"  // written by CMake from data/families_elsewhere.json
+    ;
+constexpr std::string_view older =
+#include "families_older.inc"  // written by CMake from data/families_older.json
+    ;
+constexpr std::string_view tables =
+#include "families_tables.inc"  // written by CMake from data/families_tables.json
     ;
 
 struct Rows {
@@ -33,6 +41,14 @@ std::string note_of(const JsonNode& row) {
     add("only the qk_rope_head_dim channels of each head turn; scores have a factor of their own "
         "that no table shows");
   if (const JsonNode* nope = row.find("nope")) add(nope->text);
+  if (const JsonNode* v4 = row.find("v4"); v4 && v4->find("otherwise"))
+    add("transformers 4.57 read its configs in another way, which is not recorded");
+  if (const JsonNode* tensor = row.find("tensor"))
+    add("its numbers stand in the weights, under " + tensor->text);
+  if (const JsonNode* reads = row.find("reads"))
+    add("position p reads row p + " + reads->text + " of " + text_of(row.find("rows")));
+  if (const JsonNode* further = row.find("further"))
+    add(fmt::format("it has further tables: {}", fmt::join(strings_of(further), ", ")));
   if (row.find("sign")) add("its pairs turn against the usual sense: the sine's sign is reversed");
   return note;
 }
@@ -41,6 +57,7 @@ Family family_of(std::string types, const JsonNode& row) {
   Family family{.types = std::move(types), .row = row};
   for (const auto& [key, field] : {std::pair{"encoding", &family.encoding},
                                    {"when", &family.when},
+                                   {"part", &family.part},
                                    {"pairing", &family.pairing}})
     if (const JsonNode* value = row.find(key)) *field = value->text;
   family.note = note_of(row);
@@ -50,15 +67,23 @@ Family family_of(std::string types, const JsonNode& row) {
 Rows read_rows() {
   Rows rows;
   const JsonNode other = parse_json(std::string(elsewhere), "families_elsewhere.json"),
-                 own = parse_json(std::string(recorded), "families.json");
+                 own = parse_json(std::string(recorded), "families.json"),
+                 added = parse_json(std::string(tables), "families_tables.json"),
+                 before = parse_json(std::string(older), "families_older.json");
   for (const JsonNode& row : other.find("rows")->items)
     rows.families.push_back(family_of(text_of(row.find("types")), row));
   for (const JsonMember& member : own.find("types")->members) {
-    if (member.value.find("part"))
+    if (member.value.find("part")) {
       rows.composites.emplace(member.name, member.value);
-    else
-      rows.families.push_back(family_of(member.name, member.value));
+      continue;
+    }
+    JsonNode row = member.value;
+    if (const JsonNode* v4 = before.find("types")->find(member.name))
+      row.members.push_back({"v4", *v4});
+    rows.families.push_back(family_of(member.name, row));
   }
+  for (const JsonNode& row : added.find("rows")->items)
+    rows.families.push_back(family_of(text_of(row.find("types")), row));
   return rows;
 }
 
@@ -82,16 +107,28 @@ bool holds(const Config& config, std::string_view condition) {
 
 }  // namespace
 
-const Family* find_family(const Config& config, const Encoding* asked) {
+const Family* find_family(const Config& config, const Encoding* asked, std::string_view part) {
   const Config::Value* type = config.find("model_type");
   if (!type) return nullptr;
-  const Family* first = nullptr;
+  const Family *first = nullptr, *of_kind = nullptr;
   for (const Family& family : all_rows().families) {
     if (!names(family, type->text) || !holds(config, family.when)) continue;
-    if (!asked || find_encoding(family.encoding).kind == asked->kind) return &family;
+    if (!part.empty() && family.part != part) continue;
+    if (!asked || family.encoding == asked->name) return &family;
+    if (!of_kind && find_encoding(family.encoding).kind == asked->kind) of_kind = &family;
     if (!first) first = &family;
   }
-  return first;
+  return of_kind ? of_kind : first;
+}
+
+std::vector<std::string> parts_of(const Config& config) {
+  std::vector<std::string> parts;
+  const Config::Value* type = config.find("model_type");
+  for (const Family& family : all_rows().families)
+    if (type && !family.part.empty() && names(family, type->text) && holds(config, family.when) &&
+        std::ranges::find(parts, family.part) == parts.end())
+      parts.push_back(family.part);
+  return parts;
 }
 
 const JsonNode* find_composite(std::string_view type) {

@@ -11,13 +11,14 @@
 
 namespace pe {
 
-/// A row of data/families.json, which transformers' own classes were asked for, or of
-/// data/families_elsewhere.json, which was read from code that lives elsewhere. data/README.md says
+/// A row of data/families.json or data/families_tables.json, which transformers' own classes were
+/// asked for, or of data/families_elsewhere.json, which was read from code. data/README.md says
 /// what each key of a row means.
 struct Family {
   std::string types = {};  // values of model_type, the family's own name first
   std::string encoding = "rope";
   std::string when = {};           // "key=value" or "key!=value": the row counts only then
+  std::string part = {};           // "encoder", "decoder": the row speaks of that part alone
   std::string pairing = "halves";  // channels that turn together
   std::string note = {};           // what a reader of its tables should know
   JsonNode row = {};
@@ -27,8 +28,13 @@ struct Family {
 };
 
 /// The family of a config, or nullptr when its model_type is absent or in no row. Of several rows
-/// the one whose encoding is of the kind that was asked for goes first.
-const Family* find_family(const Config& config, const Encoding* asked = nullptr);
+/// the one whose encoding was asked for goes first, then one of its kind. With a part, rows of that
+/// part alone count.
+const Family* find_family(const Config& config, const Encoding* asked = nullptr,
+                          std::string_view part = {});
+
+/// The parts that rows of this model_type tell apart.
+std::vector<std::string> parts_of(const Config& config);
 
 /// The row of a composite configuration, which names the part that speaks, or nullptr.
 const JsonNode* find_composite(std::string_view type);

@@ -71,6 +71,7 @@ class Widths {
       const auto own = strings_of(layer_.own->find("width"));
       all.insert(all.begin(), own.begin(), own.end());
     }
+    if (says_none()) all.insert(all.begin(), "hidden_size/num_attention_heads");
     return all;
   }
 
@@ -79,6 +80,10 @@ class Widths {
     if (!overrides_.empty()) paths.insert(paths.begin(), overrides_ + key);
     Number found;
     found.value = reader_.count(paths, found.path);
+    if (found.value == 0 && std::ranges::any_of(paths, [&](const std::string& path) {
+          return reader_.config().is_null(path);
+        }))
+      return found;
     for (const JsonNode* row : {layer_.own, &reader_.family().row})
       if (const JsonNode* holds = row ? row->find("holds") : nullptr; holds && found.value == 0)
         if (const JsonNode* held = holds->find(key)) found.value = Decimal(held->text).integer();
@@ -86,6 +91,20 @@ class Widths {
   }
 
  private:
+  // A head_dim of null is none: transformers' classes then split hidden_size, whatever they hold.
+  bool says_none() const {
+    std::vector<std::string> names;
+    for (const std::string& width : strings_of(reader_.family().find("width"))) {
+      const auto spelled = reader_.spellings(width);
+      if (std::ranges::find(spelled, "head_dim") != spelled.end())
+        names.insert(names.end(), spelled.begin(), spelled.end());
+    }
+    return std::ranges::any_of(
+               names, [&](const std::string& name) { return reader_.config().is_null(name); }) &&
+           std::ranges::none_of(
+               names, [&](const std::string& name) { return reader_.config().find(name); });
+  }
+
   Reader& reader_;
   const LayerType& layer_;
   std::string overrides_;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "pe/base/error.hpp"
 #include "pe/configs/reader.hpp"
 
 namespace pe {
@@ -47,31 +50,104 @@ void hand_over(Config& part, const JsonNode* holds) {
   for (const JsonMember& held : holds->members) set_held(part, held.name, held.value);
 }
 
-}  // namespace
+// Whether a key is called by a word of it: vision_config by "vision", visual by itself.
+bool is_called(std::string_view key, std::string_view word) {
+  const std::string_view stem = key.substr(0, key.find("_config"));
+  return key == word || stem == word || (stem.starts_with(word) && stem[word.size()] == '_') ||
+         (stem.ends_with(word) && stem[stem.size() - word.size() - 1] == '_') ||
+         (word == "vision" && stem == "visual");
+}
 
-Config speaking_part(const Config& config, Reading& reading) {
-  const Config::Value* type = config.find("model_type");
-  const JsonNode* row = type ? find_composite(type->text) : nullptr;
-  if (!row) return text_part(config);
-  const std::string key = text_of(row->find("part"));
+// The parts that the composite's class has, or, of a composite in no row, the objects in the file.
+std::vector<std::string> parts_within(const Config& config, const JsonNode* row) {
+  std::vector<std::string> keys;
+  if (row) {
+    keys.push_back(text_of(row->find("part")));
+    if (const JsonNode* others = row->find("others"))
+      for (const JsonMember& other : others->members) keys.push_back(other.name);
+    return keys;
+  }
+  for (const std::string& key : config.keys(""))
+    if (const Config::Value* value = config.find(key);
+        value && value->type == Type::object && key.ends_with("_config"))
+      keys.push_back(key);
+  return keys;
+}
+
+// The part of the file under a key, with the type that its class says it is. A stated type that is
+// the composite's own, or in no row, does not count (Qwen2-VL's vision_config says qwen2_vl).
+Config part_under(const Config& config, const std::string& key, const std::string& type) {
+  Config part =
+      config.find(key) ? config.below(key) : Config{config.file, config.prefix + key + ".", {}};
+  const Config::Value* stated = part.find("model_type");
+  const Config::Value* own = config.find("model_type");
+  const bool counts = stated && !(own && own->text == stated->text) &&
+                      (find_family(part) || find_composite(stated->text));
+  if (!counts && !type.empty()) part.values["model_type"] = {Type::string, type, ""};
+  return part;
+}
+
+// The asked part of a composite, one key down; nothing where no key is called so.
+std::optional<Config> asked_part(const Config& config, const JsonNode* row, std::string& part) {
+  const std::string word = part.substr(0, part.find('.'));
+  for (const std::string& key : parts_within(config, row)) {
+    if (!is_called(key, word)) continue;
+    part.erase(0, word.size() + 1);
+    const JsonNode* others = row ? row->find("others") : nullptr;
+    const JsonNode* type = others ? others->find(key) : nullptr;
+    if (row && key == text_of(row->find("part"))) type = row->find("type");
+    return part_under(config, key, text_of(type));
+  }
+  return std::nullopt;
+}
+
+// The part that a reader of tables means where none was asked for.
+Config usual_part(const Config& config, const JsonNode& row, Reading& reading) {
+  const std::string key = text_of(row.find("part"));
   const Config::Value* object = config.find(key);
   Config part = config;
   if (object && object->type == Type::object) {
     part = config.below(key);
-    hand_over(part, row->find(part.find("model_type") ? "typed_fills" : "fills"));
+    hand_over(part, row.find(part.find("model_type") ? "typed_fills" : "fills"));
   } else if (speaks_at_top(config)) {
-    if (!row->find("flat") && config.find("model_type")->key.empty())
+    if (!row.find("flat") && config.find("model_type")->key.empty())
       reading.warnings.push_back(fmt::format(
           "{}: there is no {}: the keys at the top are read, which transformers overlooks for {}",
-          config.file, key, type->text));
+          config.file, key, config.find("model_type")->text));
     part.values.erase("model_type");
   } else {
     part = Config{config.file, config.prefix + key + ".", {}};
-    hand_over(part, row->find("holds"));
+    hand_over(part, row.find("holds"));
   }
   if (!part.find("model_type"))
-    part.values["model_type"] = {Type::string, text_of(row->find("type")), type->key};
-  return speaking_part(part, reading);
+    part.values["model_type"] = {Type::string, text_of(row.find("type")),
+                                 config.find("model_type")->key};
+  return part;
+}
+
+}  // namespace
+
+Config speaking_part(const Config& config, Reading& reading, std::string& part) {
+  const Config::Value* type = config.find("model_type");
+  const JsonNode* row = type ? find_composite(type->text) : nullptr;
+  if (!part.empty())
+    if (const auto found = asked_part(config, row, part))
+      return speaking_part(*found, reading, part);
+  if (row) return speaking_part(usual_part(config, *row, reading), reading, part);
+  return part.empty() ? text_part(config) : config;
+}
+
+void refuse_part(const Config& config, std::string_view part) {
+  const Config::Value* type = config.find("model_type");
+  std::vector<std::string> parts = parts_of(config);
+  for (const std::string& key : config.keys(""))
+    if (const Config::Value* value = config.find(key);
+        value && value->type == Type::object && key.ends_with("_config"))
+      parts.push_back(key);
+  throw UsageError(fmt::format("--part {}: {} ({}) has {}", part, config.file,
+                               type ? type->text : "no model_type",
+                               parts.empty() ? std::string("no parts to choose from")
+                                             : fmt::format("these: {}", fmt::join(parts, ", "))));
 }
 
 }  // namespace pe

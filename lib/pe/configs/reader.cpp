@@ -48,6 +48,17 @@ bool Reader::set_default(std::string_view parameter, std::string text) {
   return true;
 }
 
+void Reader::differs_in_v4(std::string_view parameter, std::string text, std::string_view why) {
+  warn(fmt::format("transformers 4.57 takes {} {} here, {} (--dialect hf-v4)", parameter, text,
+                   why));
+  remember_v4(parameter, std::move(text));
+}
+
+void Reader::remember_v4(std::string_view parameter, std::string text) {
+  reading_.older[std::string(parameter)] = {std::move(text),
+                                            "as transformers 4.57 reads the config"};
+}
+
 std::vector<std::string> Reader::spellings(const std::string& key) const {
   std::vector<std::string> names{key};
   if (const JsonNode* also = family_.find("also"))

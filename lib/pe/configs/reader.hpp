@@ -25,6 +25,9 @@ class Reader {
   void set(std::string_view parameter, std::string text, std::string origin, std::string rule = {});
   /// Sets the parameter to what the family's class holds where the file is silent; nothing for "".
   bool set_default(std::string_view parameter, std::string text);
+  /// Remembers what transformers 4 made of the file, and says so.
+  void differs_in_v4(std::string_view parameter, std::string text, std::string_view why);
+  void remember_v4(std::string_view parameter, std::string text);
   bool has(std::string_view parameter) const { return reading_.given.contains(parameter); }
   const std::string& text(std::string_view parameter) const {
     return reading_.given.find(parameter)->second.text;
@@ -71,7 +74,8 @@ struct RopeObject {
   bool nested = false;             // the object is by layer type
   bool flat = false;               // it is not, where the class reads one by layer type
   bool legacy = false;             // rope_scaling speaks
-  bool type_alone = true;          // "type" counts without "rope_type"
+  bool type_alone = true;          // "type" counts without "rope_type" in rope_scaling
+  bool typed = true;               // it does in an object by layer type, too (NeoMME's does not)
 
   /// Where a key of it may stand.
   std::vector<std::string> paths(std::string_view key) const;
@@ -79,6 +83,9 @@ struct RopeObject {
 
 /// Throws UsageError when the layers have no position encoding.
 RopeObject find_object(Reader& reader, const LayerType& layer);
+
+/// What relative encodings leave to other keys: where buckets end, and the width of a head.
+void read_relative(Reader& reader, const Encoding& encoding);
 
 /// How many channels a head of the family has: sets --dim.
 void read_head(Reader& reader, const LayerType& layer);

@@ -9,6 +9,7 @@
 #include "pe/configs/gguf_keys.hpp"
 #include "pe/configs/part.hpp"
 #include "pe/configs/reader.hpp"
+#include "pe/configs/sizes.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -130,41 +131,6 @@ void read_keys(Reader& reader, const Encoding& encoding, const Family& family) {
   }
 }
 
-// What a key below 1 leaves to another: max_relative_positions to max_position_embeddings, and
-// position_buckets to none, which clips offsets (DebertaV2's DisentangledSelfAttention).
-void read_reach(Reader& reader) {
-  const Config& config = reader.config();
-  const auto is_below_one = [](const std::string& text) { return Decimal(text).value() < 1; };
-  const bool told = reader.take("max-relative-positions", Type::number, {"max_relative_positions"});
-  if (const Config::Value* longest = config.number("max_position_embeddings");
-      longest && (!told || is_below_one(reader.text("max-relative-positions"))))
-    reader.set("max-relative-positions", longest->text,
-               "config " + config.name("max_position_embeddings"),
-               told ? "max_relative_positions is below 1" : "there is no max_relative_positions");
-  else if (told && is_below_one(reader.text("max-relative-positions")))
-    reader.set_default("max-relative-positions", "512");
-  if (reader.has("position-buckets") && is_below_one(reader.text("position-buckets")))
-    reader.set("position-buckets", "0", "config " + config.name("position_buckets"),
-               "below 1: offsets are clipped");
-}
-
-// What relative encodings leave to other keys; heads split the model's width.
-void read_relative(Reader& reader, const Encoding& encoding) {
-  const Config& config = reader.config();
-  const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(encoding.parameters,
-                               [&](const Parameter& row) { return row.name == name; });
-  };
-  if (has("max-relative-positions")) read_reach(reader);
-  if (!has("head-dim") || reader.has("head-dim")) return;
-  std::string width_key, heads_key;
-  const Index width = reader.count({"hidden_size", "d_model"}, width_key),
-              heads = reader.count({"num_attention_heads", "n_head"}, heads_key);
-  if (width > 0 && heads > 0 && width % heads == 0)
-    reader.set("head-dim", std::to_string(width / heads),
-               fmt::format("config {} / {}", config.name(width_key), config.name(heads_key)));
-}
-
 // What the class of a table, a bias or a bucket holds where the file is silent.
 void fill_defaults(Reader& reader, const Encoding& encoding) {
   const JsonNode* values = reader.family().find("values");
@@ -221,12 +187,44 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   doubt(reader, object);
 }
 
+// Of two parts that differ the first is read, and a warning says so.
+void doubt_parts(Reading& reading, const Config& config, const Encoding* asked) {
+  const auto values = [](const Reading& of) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& [name, value] : of.given)
+      if (name != "bidirectional") all.emplace_back(name, value.text);  // the row's note tells
+    return all;
+  };
+  for (const std::string& part : parts_of(config)) {
+    if (part == reading.family->part) continue;
+    const Reading other = read_model(config, asked, "", part);
+    if (other.encoding == reading.encoding && values(other) == values(reading)) continue;
+    reading.warnings.push_back(
+        fmt::format("{}: parts differ ({}): {} is taken, --part takes another", config.file,
+                    fmt::join(parts_of(config), ", "), reading.family->part));
+    return;
+  }
+}
+
+void read_other(Reader& reader, const Encoding& encoding, const Family& family) {
+  read_sizes(reader, encoding);
+  read_keys(reader, encoding, family);
+  if (encoding.kind == Kind::relative) read_relative(reader, encoding);
+  fill_defaults(reader, encoding);
+}
+
 }  // namespace
 
-Reading read_model(const Config& file, const Encoding* asked, std::string_view layer_type) {
+Reading read_model(const Config& file, const Encoding* asked, std::string_view layer_type,
+                   std::string_view part_asked) {
   Reading reading;
-  const Config config = speaking_part(speaks_gguf(file) ? from_gguf(file) : file, reading);
-  const Family* known = find_family(config, asked);
+  std::string part(part_asked);
+  const Config config = speaking_part(speaks_gguf(file) ? from_gguf(file) : file, reading, part);
+  const Family* known = find_family(config, asked, part);
+  if (!part.empty() && !known) refuse_part(config, part);
+  if (const JsonNode* why = known ? known->find("refuse") : nullptr)
+    throw UsageError(fmt::format("{}: model_type {} {}", config.file,
+                                 config.find("model_type")->text, why->text));
   const Family& family = known ? *known : guess(config, asked, reading);
   reading.family = known;
   reading.encoding = asked ? asked : &find_encoding(family.encoding);
@@ -237,13 +235,11 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
                                            config.find("model_type")->text, family.encoding,
                                            asked->name));
   Reader reader(config, rotary && !family.find("width") ? by_keys("rope") : family, reading);
-  if (rotary) {
+  if (rotary)
     read_rotation(reader, reading, layer_type);
-    return reading;
-  }
-  read_keys(reader, *reading.encoding, family);
-  if (reading.encoding->kind == Kind::relative) read_relative(reader, *reading.encoding);
-  fill_defaults(reader, *reading.encoding);
+  else
+    read_other(reader, *reading.encoding, family);
+  if (known && part.empty() && !family.part.empty()) doubt_parts(reading, config, asked);
   return reading;
 }
 

@@ -14,6 +14,7 @@ struct Reading {
   const Encoding* encoding = nullptr;
   const Family* family = nullptr;  // nullptr: the keys were read without knowing the model
   Given given;
+  Given older;  // what the last release of transformers 4 read otherwise, where it is known
   std::vector<std::string>
       layer_types;  // kinds of layers that the config tells apart; none: all layers are alike
   std::string layer_type;             // the one read
@@ -21,8 +22,11 @@ struct Reading {
 };
 
 /// `asked` is the encoding named by hand (nullptr: the family decides); `layer_type` may be empty:
-/// the first counts, and a warning names the others. Throws UsageError naming the key, its value
+/// the first counts, and a warning names the others. `part` is the part of the model that is meant
+/// (text, vision, audio, encoder, decoder, or a path of keys), empty for the text's or the first.
+/// Throws UsageError naming the key, its value
 /// and what was expected.
-Reading read_model(const Config& config, const Encoding* asked, std::string_view layer_type);
+Reading read_model(const Config& config, const Encoding* asked, std::string_view layer_type,
+                   std::string_view part = {});
 
 }  // namespace pe

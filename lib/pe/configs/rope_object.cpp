@@ -109,6 +109,7 @@ RopeObject find_object(Reader& reader, const LayerType& layer) {
     throw UsageError(
         fmt::format("{}: {} layers have no position encoding", config.file, layer.type));
   object.legacy = older;
+  if (layer.own) object.typed = text_of(layer.own->find("typed")) != "false";
   // By layer, a class may take the older object in the newer one's place or join the two.
   const JsonNode* reach = family.find("scaling");
   const bool replaces =

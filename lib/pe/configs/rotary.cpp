@@ -11,6 +11,12 @@ namespace {
 
 using Type = Config::Type;
 
+// Whether what transformers 4.57 read is recorded.
+bool has_v4(const Family& family) {
+  const JsonNode* v4 = family.find("v4");
+  return v4 && !v4->find("otherwise");
+}
+
 void take_base(Reader& reader, const LayerType& layer, const RopeObject& object) {
   const Family& family = reader.family();
   const bool silent = object.silent;
@@ -53,6 +59,9 @@ void take_base(Reader& reader, const LayerType& layer, const RopeObject& object)
                    fmt::format("{} times {}", factor.value.text, factor.name));
         return;
       }
+  const JsonNode* v4 = family.find("v4");
+  if (const JsonNode* older = v4 ? v4->find("theta") : nullptr)
+    reader.differs_in_v4("base", older->text, "its class's own");
   const JsonNode* silent_theta = silent ? record->find("silent_theta") : nullptr;
   reader.set_default("base", text_of(silent_theta ? silent_theta : layer.find(family, "theta")));
 }
@@ -89,11 +98,14 @@ void overlook_partial(Reader& reader, const std::vector<std::string>& paths) {
   const Config& config = reader.config();
   for (const std::string& path : paths) {
     const Config::Value* part = config.find(path);
-    if (part && part->type == Type::number && Decimal(part->text).value() != 1)
+    if (part && part->type == Type::number && Decimal(part->text).value() != 1) {
       reader.warn(fmt::format(
           "{} {} is not read: transformers 5 overlooks it for {} without a scaling and turns the "
           "whole head, transformers 4 and others turn that part (--partial-rotary-factor {})",
           config.name(path), part->text, reader.family().name(), part->text));
+      if (path == "partial_rotary_factor" && has_v4(reader.family()))
+        reader.remember_v4("partial-rotary-factor", part->text);
+    }
     reader.know(path);
   }
 }
@@ -129,8 +141,9 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   const Family& family = reader.family();
   const Config& config = reader.config();
   std::vector<std::string> paths;
-  if (text_of(family.find("partial_inside")) != "false")
-    paths = object.paths("partial_rotary_factor");
+  const bool inside = text_of(family.find("partial_inside")) != "false" &&
+                      (plain || text_of(family.find("scaled_partial_inside")) != "false");
+  if (inside) paths = object.paths("partial_rotary_factor");
   std::string width;  // a key that counts channels, not a part of them
   const JsonNode* held = object.held ? object.held->find("partial_rotary_factor") : nullptr;
   for (const std::string& key : partial_keys(reader, layer, object, plain)) {
@@ -143,7 +156,7 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   }
   if (const Config::Value* counted = config.find("rotary_dim"); counted && !counted->key.empty())
     width = "rotary_dim";  // GGUF counts the channels that turn
-  if (text_of(family.find("partial_inside")) == "false")
+  if (!inside)
     for (const std::string& path : object.paths("partial_rotary_factor")) reader.know(path);
   const bool honoured = !plain || text_of(family.find("plain")) == "partial";
   if (!honoured && width.empty()) {
@@ -152,6 +165,10 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   }
   if (reader.take("partial-rotary-factor", Type::number, paths)) return;
   if (!width.empty() && reader.take("rotary-dim", Type::number, {width})) return;
+  const Config::Value* outer = config.find("partial_rotary_factor");
+  if (outer && outer->type == Type::number && has_v4(family) &&
+      strings_of(family.find("partial_keys")).empty() && !reader.knows("partial_rotary_factor"))
+    reader.differs_in_v4("partial-rotary-factor", outer->text, "the key at the top");
   hold_partial(reader, layer, object, plain);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/reader.hpp"
@@ -31,6 +32,10 @@ bool take_inside(Reader& reader, const RopeObject& object, std::string_view para
   return held && reader.set_default(parameter, spelled(*held));
 }
 
+double number_of(const Reader& reader, std::string_view name) {
+  return Decimal(reader.text(name)).value();
+}
+
 // Names of transformers and of older checkpoints that are ours by another name.
 std::string scaling_name(const Reader& reader, const RopeObject& object, std::string type) {
   const Family& family = reader.family();
@@ -49,7 +54,7 @@ std::string scaling_name(const Reader& reader, const RopeObject& object, std::st
 std::string type_key(const Reader& reader, const RopeObject& object) {
   for (const std::string& where : object.where)
     for (const char* key : {".rope_type", ".type"})
-      if (reader.config().find(where + key) &&
+      if (reader.config().find(where + key) && (object.typed || key != std::string_view(".type")) &&
           (object.type_alone || key != std::string_view(".type") || where != "rope_scaling"))
         return where + key;
   return "";
@@ -117,6 +122,38 @@ void take_original(Reader& reader, const LayerType& layer, const RopeObject& obj
                "config max_position_embeddings", "there is no original_max_position_embeddings");
 }
 
+// The original length that transformers 4.57 took: for yarn the one inside, for longrope the one at
+// the top, else the longest; and longrope's factor from it, whatever stands inside.
+void compare_v4(Reader& reader, const RopeObject& object, const std::string& name) {
+  constexpr const char* key = "original_max_position_embeddings";
+  if (!reader.has("max-position") || (name != "yarn" && name != "longrope")) return;
+  const Config::Value* stated = nullptr;
+  if (name == "longrope")
+    stated = reader.config().number(key);
+  else
+    for (const std::string& path : object.paths(key))
+      if (!stated) stated = reader.config().number(path);
+  const std::string longest = reader.text("max-position"),
+                    original = stated ? stated->text : longest;
+  if (reader.has("original-max-position") &&
+      Decimal(reader.text("original-max-position")).real() != Decimal(original).real())
+    reader.differs_in_v4("original-max-position", original,
+                         name == "yarn" ? "which reads the key inside rope_scaling alone"
+                                        : "which reads the key at the top alone");
+  if (name != "longrope" || reader.has("attention-factor")) return;
+  const double start = Decimal(original).value(),
+               factor = stated                 ? Decimal(longest).value() / start
+                        : reader.has("factor") ? number_of(reader, "factor")
+                                               : 1,
+               ours = reader.has("factor")
+                          ? number_of(reader, "factor")
+                          : Decimal(longest).value() / number_of(reader, "original-max-position");
+  const double taken = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(start));
+  if (factor != ours || reader.text("original-max-position") != original)
+    reader.differs_in_v4("attention-factor", fmt::format("{:.17g}", taken),
+                         "of max_position_embeddings and the original length at the top");
+}
+
 const Scaling& scaling_named(const Reader& reader, const RopeObject& object,
                              const std::string& name) {
   try {
@@ -152,7 +189,13 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
                                                            flat->find("fills") &&
                                                            !reader.has("attention-factor"))
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
+  if (name == "proportional" && reader.has("dim") && Decimal(reader.text("dim")).integer() % 2 != 0)
+    reader.warn(fmt::format("a head of {} channels: transformers makes a pair less of it here",
+                            reader.text("dim")));
   if (original) take_original(reader, layer, object);
+  const JsonNode* v4 = reader.family().find("v4");
+  if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))
+    compare_v4(reader, object, name);
   return name;
 }
 

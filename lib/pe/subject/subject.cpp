@@ -38,6 +38,10 @@ Given as_read(const Subject& subject) {
   };
   for (const std::string& text : words(subject.dialect->readings)) {
     const DialectReading reading(text);
+    if (reading.of == "config") {  // as an older release reads it
+      for (const auto& [name, older] : subject.reading.older) read[name] = older;
+      continue;
+    }
     const bool meant = value("scaling") == reading.of || subject.encoding->name == reading.of;
     if (!meant || subject.flags.contains(reading.parameter)) continue;
     const std::string said =
@@ -52,6 +56,17 @@ Given as_read(const Subject& subject) {
 
 Parameters parameters_of(const Subject& subject, const LoadTensor& load) {
   return complete(schema_of(*subject.encoding), subject.flags, as_read(subject), load);
+}
+
+// A model's trained table is drawn where its weights are not given.
+void doubt_numbers(Subject& subject) {
+  const Family* family = subject.reading.family;
+  if (!family || subject.encoding->name != "learned" || subject.parameters.has("input")) return;
+  const std::string tensor = text_of(family->find("tensor"));
+  subject.reading.warnings.push_back(fmt::format(
+      "{} learns its table: this one has its shape, but numbers as before training; the model's "
+      "stand in its weights{} (--input)",
+      family->name(), tensor.empty() ? "" : ", under " + tensor));
 }
 
 Effect effect_of(const Subject& subject) {
@@ -88,11 +103,12 @@ Reading reading_of(const SubjectTexts& texts) {
   if (texts.config.empty() && texts.model.empty()) {
     if (!texts.layer_type.empty())
       throw UsageError("--layer-type has no meaning without --config or --model");
+    if (!texts.part.empty()) throw UsageError("--part has no meaning without --config or --model");
     return {};
   }
   const Config config =
       texts.config.empty() ? read_catalogued(texts.model) : read_config_file(texts.config);
-  return read_model(config, texts.encoding, texts.layer_type);
+  return read_model(config, texts.encoding, texts.layer_type, texts.part);
 }
 
 Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index usual_length,
@@ -109,6 +125,7 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   subject.given.insert(texts.implied.begin(), texts.implied.end());
   subject.load = load;
   subject.parameters = parameters_of(subject, load);
+  doubt_numbers(subject);
   place(subject, texts, usual_length);
   subject.effect = effect_of(subject);
   const auto rows = rows_of(subject.effect);

@@ -21,6 +21,7 @@ struct SubjectTexts {
   Given flags = {};                    // by hand: they beat everything else
   Given implied = {};  // by other input, a tensor's shape: where neither flag nor config does
   std::string config = {}, model = {}, layer_type = {};  // a config's path, or a model's name
+  std::string part = {};                                 // of the model: text, vision, encoder
   std::string length = {}, positions = {};               // one of them
   std::optional<std::string> dtype = {}, dialect = {};   // none: f32, exact
 };

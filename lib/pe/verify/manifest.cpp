@@ -163,6 +163,8 @@ constexpr Key keys[] = {
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
        read_text<&ManifestCheck::layer_type>(p, "layer_type", n, c);
      }},
+    {"part", [](const Spot& p, const JsonNode& n,
+                ManifestCheck& c) { read_text<&ManifestCheck::part>(p, "part", n, c); }},
     {"parameters",
      [](const Spot& p, const JsonNode& n, ManifestCheck& c) {
        if (n.type != Type::object)

@@ -13,8 +13,8 @@ namespace pe {
 
 struct ManifestCheck {
   std::string name;
-  std::string encoding, model, config, layer_type, length, positions, dtype, dialect, file_layout,
-      axes;
+  std::string encoding, model, config, layer_type, part, length, positions, dtype, dialect,
+      file_layout, axes;
   Given parameters;                // names as on the command line, a flag's opposite among them
   std::vector<std::string> files;  // FILE[:TENSOR]; none: the laws are checked
   std::vector<std::string> before;

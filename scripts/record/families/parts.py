@@ -71,15 +71,15 @@ def filled(C, name, P, keys, typed):
             (own.get(key) != value or own_other.get(key) != value)}
 
 
-def composites(classes, rows, held_keys):
-    """{model_type: {"part": key, "type": model_type of the part, "flat": …, "holds": …}}"""
+def composites(classes, rows, held_keys, added=()):
+    """{model_type: {"part": key, "type": model_type of the part, "flat": …, "holds": …}}; `added`: types whose tables are added"""
     found = {}
     for C in classes:
         kind = getattr(C, "model_type", "")
-        if not kind or kind in rows or kind in found:
+        if not kind or kind in rows or kind in found or kind in added:
             continue
         parts = parts_of(C)
-        main = speaking(parts, rows)
+        main = speaking(parts, rows.keys() | added)
         if not main:
             continue
         part = parts[main]

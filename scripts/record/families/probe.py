@@ -17,11 +17,12 @@ FREE = 77777.0  # a base that no class holds
 
 
 DROP = object()
-# What no single key shows: sections that fix the width (Ernie's reordering fails on any other), and a layer whose width
+# What no single key shows: a layer whose object needs rope_type (NeoMME); sections that fix the width (Ernie's reordering fails on any other), and a layer whose width
 # is made of keys that the class pops (Dots3: swa_*).
 BY_HAND = {
     "ernie4_5_vl_moe_text": {"width": ["head_dim", "hidden_size/num_attention_heads"], "theta_inside": True, "theta_keys": ["rope_theta"]},
     "cosmos3_edge_text": {"width": ["head_dim", "hidden_size/num_attention_heads"], "theta": 100000000.0, "theta_keys": ["rope_theta"]},
+    "neomme": {"layers": {"sliding_attention": {"theta": 10000.0, "theta_keys": ["rope_theta"], "typed": False}}},
     "dots3_note_text": {"partial_keys": [], "partial_inside": False, "plain": DROP, "layers": {
         "indexed_attention": {"theta": 80000000.0, "theta_keys": ["rope_theta"]},
         "sliding_attention": {"theta": 80000000.0, "theta_keys": ["rope_theta"], "silent_keys": ["swa_rope_theta"], "silent_theta": 50000.0,
@@ -67,6 +68,7 @@ class Probe:
     def __init__(self, C, R):
         self.C, self.R, self.names, self.first = C, R, fields(C), {}
         self.uneven = False  # a width that the heads do not divide is cut, not refused
+        self.outer_parts = []  # keys of a part that go before the one inside (transformers 5.0)
         self.void = []  # layers that the class itself leaves without positions
         try:
             self.base, self.config = tables(C, R, {})
@@ -87,6 +89,11 @@ class Probe:
                 self.base = base
                 self.void = [k for k in kinds if k not in base]
         self.layers = [layer for layer in self.base if layer]
+        layer = (self.layers or [""])[0]
+        inside = [count(self.ask(self.object(partial_rotary_factor=part)), layer) for part in (1.0, 0.5)]
+        if inside[0] and inside[0] == inside[1]:
+            self.outer_parts = [name for name in ("partial_rotary_factor", "rotary_pct")
+                                if count(self.ask({name: 1.0, **self.object()}), layer) != count(self.ask({name: 0.5, **self.object()}), layer)]
 
     def ask(self, file):
         try:
@@ -108,7 +115,9 @@ class Probe:
         return {"rope_parameters": nested if self.layers else inner}
 
     def width(self, file, layer):
-        got = self.ask({**file, **self.object(partial_rotary_factor=1.0)})
+        """Channels that turn when every key of a part says the whole."""
+        outer = {name: 1.0 for name in ("partial_rotary_factor", "rotary_pct") if name in self.outer_parts}
+        got = self.ask({**outer, **file, **self.object(partial_rotary_factor=1.0)})
         return None if got is None or layer not in got else (2 * len(got[layer][0]))
 
     def numbers(self, pattern):
@@ -206,9 +215,8 @@ def count(tables_, layer):
 LINEAR = {"rope_type": "linear", "factor": 4.0}
 
 
-def find_partial_keys(p, layer, record, rope):
+def find_partial_keys(p, layer, record, rope, wide):
     keys = []
-    wide = 2 * (count(p.ask(p.object(**rope, partial_rotary_factor=1.0)), layer) or 0)
     known = count(p.ask(p.object(**rope)), layer)
     for name in p.names:
         if not PARTIAL.search(name) or name in record["width"] or not known:
@@ -224,12 +232,19 @@ def find_partial_keys(p, layer, record, rope):
 def find_partial(p, layer, record, own, silent, held_scaled):
     """Which keys say what part turns, whether a plain rope obeys, and what their silence means."""
     whole, half, none = (count(p.ask(p.object(partial_rotary_factor=f)), layer) for f in (1.0, 0.5, None))
-    plain = bool(whole and half and whole > 1 and abs(whole - 2 * half) <= 1)
-    scaled, bare = (count(p.ask(p.object(**LINEAR, partial_rotary_factor=f)), layer) for f in (1.0, None))
+    scaled, scaled_half, bare = (count(p.ask(p.object(**LINEAR, partial_rotary_factor=f)), layer) for f in (1.0, 0.5, None))
+    heeds = lambda all_, part_: bool(all_ and part_ and all_ > 1 and abs(all_ - 2 * part_) <= 1)
+    full = (p.width({}, layer) or 0) // 2
+    plain = heeds(whole, half) or bool(p.outer_parts and none and none < full)
     if plain:
         record["plain"] = "partial"
-    keys = find_partial_keys(p, layer, record, LINEAR) if scaled else []
-    plain_keys = find_partial_keys(p, layer, record, {}) if plain else keys
+    if scaled and not heeds(scaled, scaled_half) and full > 1:  # what stands outside, or the class's own, goes before
+        record["partial_inside" if not heeds(whole, half) and plain else "scaled_partial_inside"] = False
+        scaled = full
+    if plain and not heeds(whole, half):
+        whole = full
+    keys = find_partial_keys(p, layer, record, LINEAR, 2 * scaled) if scaled else []
+    plain_keys = find_partial_keys(p, layer, record, {}, 2 * whole) if plain else keys
     if not scaled:
         keys = plain_keys
     if keys or plain_keys:

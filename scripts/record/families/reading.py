@@ -104,7 +104,8 @@ def resolve(record, file, layer_type=""):
     if theta is None:
         theta = own.get("silent_theta") if silent_here and "silent_theta" in own else own.get("theta", record.get("theta"))
     plain = kind == "default"
-    partial = where.get("partial_rotary_factor") if record.get("partial_inside", True) else None
+    heard = record.get("partial_inside", True) and (plain or record.get("scaled_partial_inside", True))
+    partial = where.get("partial_rotary_factor") if heard else None
     keys = "plain_partial_keys" if plain and "plain_partial_keys" in record else "partial_keys"
     if silent_here and layers and "silent_partial_keys" in record:
         keys = "silent_partial_keys"

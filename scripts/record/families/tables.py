@@ -1,0 +1,385 @@
+"""Tables of positions that a model adds: which parameter holds one, and which keys of the configuration make its shape."""
+import importlib
+import inspect
+import random
+import re
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel
+from transformers.models.auto.modeling_auto import MODEL_MAPPING
+
+from world import all_configurations
+
+TABLE = re.compile(r"(^|\.)(position_embeddings?|embed_positions|wpe|pos_embed|positions_embed|pos_encoding|positional_embedding|pos_emb"
+                   r"|position_embeds_layer|position_enc)(\.weights?)?$")
+BIAS = re.compile(r"(relative_attention_bias|rel_attn_embed|position_bias\.relative_attention_bias)(\.weight)?$")
+BIAS_KEYS = re.compile(r"(heads?$|bucket|distance|d_model|hidden_size)")
+KEYS = re.compile(r"(position|dim|d_model|embd|embed|hidden_size|width|image_size|img_size|patch|frames|tubelet|length|pad_token_id|pool|query_length"
+                  r"|num_cls|context|num_patches|max_seq|resolution)")
+DEPTH = re.compile(r"^(num_(hidden_|encoder_|decoder_)?layers|n_layers?|(encoder_|decoder_)layers|num_heads_layers)$")
+# Buckets of another kind (segments).
+OTHER_BUCKETS = {"cpmant"}
+# Tables of turns, which families.json and the rows by hand have.
+TURNS = {"gptj", "codegen", "roformer"}
+# Grids that are not trained, though they are parameters (fixed.py has them).
+GRIDS = {"vit_mae"}
+# Words that our options have for the parts of a model.
+PARTS = ["encoder", "decoder", "text", "vision"]
+
+
+def small(C, **more):
+    """A configuration of few layers: shapes of tables do not depend on them."""
+    shallow = {name: 1 for name, value in vars(C()).items() if DEPTH.match(name) and isinstance(value, int)}
+    try:
+        return C(**{**shallow, **more})
+    except Exception:  # lists of layers that must be as long
+        return C(**more)
+
+
+def model_class(C):
+    """The class of models that a configuration makes: the mapping's, else the first of its module that is handed this configuration."""
+    if C in MODEL_MAPPING:
+        found = MODEL_MAPPING[C]
+        return found[0] if isinstance(found, tuple) else found
+    module = importlib.import_module(C.__module__.replace("configuration_", "modeling_"))
+    fits = [M for M in vars(module).values() if isinstance(M, type) and issubclass(M, PreTrainedModel) and M.__module__ == module.__name__
+            and getattr(M, "config_class", None) is C and not M.__name__.endswith("PreTrainedModel")]
+    named = [M for M in fits if M.__name__.endswith(("Model", "Encoder", "Decoder", "Transformer"))]
+    return (named or fits)[0]
+
+
+def build(C, more, device="meta"):
+    with torch.device(device):
+        return model_class(C)._from_config(small(C, **more))
+
+
+def tables_in(model, pattern):
+    """{name: shape} of two and more axes, without leading ones."""
+    found = {}
+    for name, value in [*model.named_parameters(), *model.named_buffers()]:
+        shape = list(value.shape)
+        while len(shape) > 2 and shape[0] == 1:
+            shape.pop(0)
+        if pattern.search(name) and len(shape) >= 2:
+            found[name] = shape
+    return found
+
+
+def ask(C, more, pattern=TABLE):
+    """Shapes of the tables of a model with these keys, or None where the class refuses them."""
+    try:
+        return tables_in(build(C, more), pattern)
+    except Exception:  # whatever the class says no with
+        return None
+
+
+def pair(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value, value]
+
+
+def value_of(text, values):
+    """An expression of keys: terms joined by + and -, factors by * and //, grid(size,patch)."""
+    total = 0
+    for sign, term in re.findall(r"([+-]?)(grid\(\w+,\w+\)|[\w*/]+)", text):
+        grid = re.fullmatch(r"grid\((\w+),(\w+)\)", term)
+        if grid:
+            (h, w), (p, q) = pair(values[grid[1]]), pair(values[grid[2]])
+            product = (h // p) * (w // q)
+        else:
+            product = None
+            for way, factor in re.findall(r"(\*|//|^)(\w+)", term):
+                number = int(factor) if factor.isdigit() else values[factor]
+                product = number if product is None else product * number if way == "*" else product // number
+        total += -product if sign == "-" else product
+    return total
+
+
+def with_rest(text, rest):
+    return text + (f"+{rest}" if rest > 0 else f"-{-rest}" if rest < 0 else "")
+
+
+def candidates(keys, base, length):
+    """Expressions that make this length of the class's own values, plainer ones first."""
+    names = sorted(keys)
+    texts = [f"{a}" for a in names] + [f"2*{a}" for a in names] + [f"{a}*{a}" for a in names]
+    texts += [f"{a}{sign}{b}" for a in names for b in names if a != b for sign in ("+", "*", "//") if a < b or sign == "//"]
+    texts += [f"grid({a},{b})" for a in names for b in names if a != b]
+    texts += [f"grid({a},{b}){sign}{c}" for a in names for b in names for c in names if len({a, b, c}) == 3 for sign in ("+", "*")]
+    texts += [f"grid({a},{b})*{c}//{d}" for a in names for b in names for c in names for d in names if len({a, b, c, d}) == 4]
+    for text in texts:
+        try:
+            yield with_rest(text, length - value_of(text, base))
+        except (TypeError, ZeroDivisionError, IndexError, ValueError):
+            continue
+
+
+class Probe:
+    """One class: the keys that move its tables, and what expression of them each length is."""
+
+    def __init__(self, kind, C, pattern=TABLE, keys=KEYS):
+        self.kind, self.C, self.pattern = kind, C, pattern
+        self.config = C()
+        self.values = {k: v for k, v in self.config.to_dict().items() if keys.search(k) and self.counts(v)}
+        self.shapes = ask(C, {}, pattern)
+        self.seen = []  # (keys, shapes) of every answer
+
+    @staticmethod
+    def counts(value):
+        one = lambda v: isinstance(v, int) and not isinstance(v, bool)
+        return one(value) or (isinstance(value, (list, tuple)) and len(value) == 2 and all(map(one, value)))
+
+    def altered(self, key, times):
+        now = self.values[key]
+        if isinstance(now, (list, tuple)):
+            return [v * times for v in now]
+        return now + times if key.endswith("token_id") else max(1, now) * times
+
+    def look(self, more):
+        shapes = ask(self.C, more, self.pattern)
+        if shapes is not None:
+            self.seen.append((more, shapes))
+        return shapes
+
+    def moving(self):
+        """{table: [keys that move its first length, those that move its last]}"""
+        found = {name: [set(), set()] for name in self.shapes}
+        for key in self.values:
+            for times in (2, 3):
+                shapes = self.look({key: self.altered(key, times)})
+                for name in found if shapes else ():
+                    for axis in (0, -1):
+                        if name in shapes and self.length(shapes[name], axis) != self.length(self.shapes[name], axis):
+                            found[name][axis].add(key)
+        return found
+
+    @staticmethod
+    def length(shape, axis):
+        return int(np.prod(shape[:-1])) if axis == 0 else shape[-1]
+
+    def joint(self, keys, rng):
+        """Answers to several keys changed at once."""
+        for _ in range(5):
+            self.look({key: self.altered(key, rng.choice([1, 2, 3, 4])) for key in sorted(keys)})
+        sizes = [k for k in keys if "image_size" in k and not isinstance(self.values[k], (list, tuple))]
+        for key in sizes:  # a size may be a pair
+            self.look({key: [self.values[key], 2 * self.values[key]]})
+
+    def expression(self, name, axis, keys):
+        """The plainest expression that all answers bear out; "" for none."""
+        length = self.length(self.shapes[name], axis)
+        if not keys:
+            return str(length)
+        for text in candidates(keys, self.values, length):
+            try:
+                if all(self.length(shapes[name], axis) == value_of(text, {**self.values, **more}) for more, shapes in self.seen if name in shapes):
+                    return text
+            except (TypeError, ZeroDivisionError, ValueError):
+                continue
+        return ""
+
+
+def part_of(name, names):
+    """The part of the model that a table stands in, where several have one."""
+    first = lambda n: next((p for p in PARTS if re.match(rf"(model\.)?{p}", n)), "")
+    return first(name) if len({first(n) for n in names}) > 1 else ""
+
+
+def ladder_of(table):
+    """{"layout", "ladder"} of a table of waves and its zero rows, or None."""
+    n, d = table.shape
+    half = d // 2
+    rows = np.arange(n)[:, None].astype(float)
+    for ladder, step in (("paper", 2 / d), ("endpoint", 1 / (half - 1) if half > 1 else 1)):
+        angles = rows * 10000.0 ** (-step * np.arange(half))
+        sin, cos = np.sin(angles), np.cos(angles)
+        layouts = {"halves": np.concatenate([sin, cos], 1), "halves-cos-first": np.concatenate([cos, sin], 1),
+                   "interleaved": np.stack([sin, cos], 2).reshape(n, -1), "interleaved-cos-first": np.stack([cos, sin], 2).reshape(n, -1)}
+        for layout, made in layouts.items():
+            for shift in (0, 1, 2):  # rows that come before position 0
+                if n <= shift + 4:
+                    continue
+                off = np.abs(table[shift:, :2 * half] - made[:n - shift]).max(axis=1)
+                wrong = np.flatnonzero(off > 1e-3)
+                if len(wrong) <= 1:
+                    return {"layout": layout, "ladder": ladder}, shift, [int(w) for w in wrong]
+    return None
+
+
+def samples(table, first):
+    """[position, channel, value] of a few cells, positions as the model counts them."""
+    n, d = table.shape
+    rows = sorted({0, 1, 2, 7, (n - first) // 2, n - first - 1})
+    return [[p, c, float(table[first + p, c])] for p in rows for c in sorted({0, 1, d // 2 - 1, d // 2, d - 2, d - 1})]
+
+
+def module_of(model, name):
+    owner = model.get_submodule(name.rpartition(".")[0].removesuffix(".weight"))
+    return owner
+
+
+def waves(kind, C, name):
+    """What the numbers of a table are before training: waves, or drawn."""
+    try:
+        owner = module_of(build(C, {}), name)
+        if hasattr(owner, "get_embedding"):  # fairseq's, without the model's other weights
+            value = type(owner).get_embedding(*owner.weights.shape, owner.padding_idx)
+        else:
+            model = build(C, {}, "cpu")
+            value = dict([*model.named_parameters(), *model.named_buffers()])[name]
+        table = value.detach().float().reshape(-1, value.shape[-1]).numpy()
+    except Exception:
+        return None, None
+    return (ladder_of(table), table) if np.isfinite(table).all() and np.abs(table).max() <= 1.0 + 1e-6 else (None, None)
+
+
+def offset_of(C, name, shapes):
+    """(text of the offset, why): the row that position 0 reads."""
+    model = build(C, {})
+    owner = module_of(model, name)
+    outer = model.get_submodule(name.removesuffix(".weight").removesuffix(".weights").rpartition(".")[0])
+    if isinstance(getattr(owner, "offset", None), int):
+        return str(owner.offset)
+    texts = " ".join(inspect.getsource(type(module)) for module in (owner, outer) if type(module).__module__.startswith("transformers"))
+    if "create_position_ids_from_input_ids" in texts or re.search(r"padding_idx \+ 1|cumsum", texts):
+        if "self.padding_idx" in texts:
+            index = getattr(outer, "padding_idx", getattr(owner, "padding_idx", None))
+            if index == getattr(C(), "pad_token_id", None):
+                return "pad_token_id+1"
+            return str(index + 1) if index is not None else "0"
+    return "0"
+
+
+def record(kind, C):
+    """(rows, tables that nothing explains, truths) of one model type."""
+    probe = Probe(kind, C)
+    if not probe.shapes:
+        return [], [], []
+    moving = probe.moving()
+    for keys in moving.values():
+        probe.joint(keys[0] | keys[1], random.Random(kind))
+    rows, unknown, taken = [], [], set()
+    for name, shape in probe.shapes.items():
+        part = part_of(name, probe.shapes)
+        texts = [probe.expression(name, axis, moving[name][axis]) for axis in (0, -1)]
+        if not all(texts):
+            unknown.append((kind, name, shape, sorted(moving[name][0]), sorted(moving[name][1])))
+            continue
+        if part in taken:  # a further table, of boxes or entities
+            rows[-1].setdefault("further", []).append(name)
+            continue
+        taken.add(part)
+        rows.append(row_of(kind, C, probe, name, part, texts))
+    return rows, unknown, [truth for row in rows for truth in truths_of(probe, row)]
+
+
+def record_bias(kind, C):
+    """(rows, tables that nothing explains, truths) of the biases by bucket that T5 and others add to the scores."""
+    probe = Probe(kind, C, BIAS, BIAS_KEYS)
+    if not probe.shapes or kind in OTHER_BUCKETS:
+        return [], [], []
+    moving = probe.moving()
+    for keys in moving.values():
+        probe.joint(keys[0] | keys[1], random.Random(kind))
+    rows, truths, unknown, taken = [], [], [], set()
+    for name in probe.shapes:
+        part = part_of(name, probe.shapes)
+        texts = [probe.expression(name, axis, moving[name][axis]) for axis in (0, -1)]
+        if part in taken:
+            continue
+        taken.add(part)
+        if not all(texts):
+            unknown.append((kind, name, probe.shapes[name], texts))
+            continue
+        far = next((key for key in probe.values if re.search(r"max_(bucket_)?distance$", key)), "128")
+        row = {"types": kind, "encoding": "t5", "tensor": name, "set": {"num-buckets": texts[0], "heads": texts[1], "max-distance": far},
+               "holds": {key: probe.values[key] for key in sorted({*re.findall(r"[a-z_]\w*", " ".join(texts)), far} & probe.values.keys())},
+               "values": {"bidirectional": "false" if is_one_sided(C, name) else "true"}}
+        if part:
+            row["part"] = part
+        if part == "encoder":
+            row["note"] = "the encoder's buckets; --part decoder, or --causal, gives the decoder's"
+        also = {key: [a for a, real in C.attribute_map.items() if real == key] for key in row["holds"]}
+        if any(also.values()):
+            row["also"] = {key: names for key, names in also.items() if names}
+        rows.append(row)
+        most = 1024  # buckets that the library makes
+        for more, shapes in [({}, probe.shapes), *probe.seen]:
+            if name in shapes and shapes[name][0] <= most:
+                given = {"num-buckets": shapes[name][0], "heads": shapes[name][1], "bidirectional": row["values"]["bidirectional"]}
+                truths.append({"part": part, "is": {"encoding": "t5", "given": {k: str(v) for k, v in given.items()}}, "file": {"model_type": kind, **more}})
+    return rows, unknown, truths
+
+
+def is_one_sided(C, name):
+    """Whether keys after the query share a bucket, asked of the module's own function."""
+    owner = build(C, {}).get_submodule(name.removesuffix(".weight").rpartition(".")[0])
+    source = inspect.getsource(inspect.getmodule(type(owner)))
+    fixed = re.search(rf"class {type(owner).__name__}\b.*?bidirectional=(True|False),", source, re.S)
+    if "bidirectional=(not self.is_decoder)" in inspect.getsource(type(owner)) or not fixed:
+        return bool(getattr(owner, "is_decoder", False))
+    return "bidirectional=False" in inspect.getsource(type(owner))
+
+
+def truths_of(probe, row):
+    """Configurations that were asked, and the shape that the real class makes of each; numbers of the class's own."""
+    name, numbers = row["tensor"], row.pop("numbers", None)
+    made = []
+    for number, (more, shapes) in enumerate([({}, probe.shapes), *probe.seen]):
+        if name not in shapes or number and not set(more) & set(row["holds"]):
+            continue
+        shape = [probe.length(shapes[name], 0), probe.length(shapes[name], -1)]
+        truth = {"encoding": row["encoding"], "shape": shape}
+        if not more and numbers:
+            truth["numbers"] = numbers
+        made.append({"part": row.get("part", ""), "is": truth, "file": {"model_type": probe.kind, **more}})
+    return made
+
+
+def row_of(kind, C, probe, name, part, texts):
+    used = {key for text in texts for key in re.findall(r"[a-z_]\w*", text) if key in probe.values}
+    row = {"types": kind, "encoding": "learned", "tensor": name, "set": {"rows": texts[0], "dim": texts[1]},
+           "holds": {key: probe.values[key] for key in sorted(used)}}
+    if part:
+        row["part"] = part
+    also = {key: [a for a, real in C.attribute_map.items() if real == key] for key in sorted(used)}
+    if any(also.values()):
+        row["also"] = {key: names for key, names in also.items() if names}
+    offset = offset_of(C, name, probe.shapes)
+    found, table = waves(kind, C, name)
+    if found:
+        values, shift, wrong = found
+        row.update(encoding="sinusoidal", values=values)
+        row["set"] = {"dim": texts[1]}
+        row["rows"] = texts[0]
+        if wrong:
+            row["zero"] = wrong[0]
+        row["shift"] = shift
+        if offset != "0" and shift == 0:
+            row["set"]["offset"] = offset
+        row["numbers"] = samples(table, shift + value_of(offset, {"pad_token_id": C().pad_token_id}))
+    if offset != "0":
+        row["reads"] = offset
+        if "pad_token_id" in offset:
+            row["holds"]["pad_token_id"] = C().pad_token_id
+    prefix = re.search(r"grid\(\w+,\w+\)\+(\d+)$", texts[0])
+    if prefix:
+        row["set"]["prefix"] = prefix[1]
+    elif texts[0].startswith("grid(") and texts[0].endswith(")") and not found:
+        row["set"]["grid"] = texts[0]
+    return row
+
+
+def kinds():
+    """(model type, configuration class) of everything that is a model of its own and no composite."""
+    found = {}
+    for C in all_configurations():
+        kind = getattr(C, "model_type", "")
+        if not kind or kind in TURNS | GRIDS or getattr(C, "sub_configs", None):
+            continue
+        try:
+            model_class(C)
+        except Exception:  # no model of its own, or one that this machine lacks
+            continue
+        found.setdefault(kind, C)
+    return sorted(found.items())

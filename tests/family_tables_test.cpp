@@ -1,0 +1,186 @@
+// Tables, biases and grids of models: their own config.json against what the real classes make.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pe/base/error.hpp"
+#include "pe/configs/config_file.hpp"
+#include "pe/configs/reading.hpp"
+#include "pe/dialects/dialect.hpp"
+#include "pe/dialects/spell.hpp"
+#include "pe/io/file.hpp"
+#include "pe/io/json_tree.hpp"
+
+namespace {
+
+using pe::Index;
+
+double number(const pe::JsonNode& node) { return std::stod(node.text); }
+
+std::string text(const pe::JsonNode* node) { return node ? node->text : ""; }
+
+// An angle p·θ ≤ p that is made of float32 steps, the power among them (x = ln 10000 ≤ 9.3, so its
+// exponent is off by 9.3·2^-23), is off by p·2^-19 at most; sine and cosine by 2^-23 more.
+bool is_near(double ours, double theirs, double position) {
+  return std::fabs(ours - theirs) <= position * 0x1p-19 + 0x1p-22;
+}
+
+// The fields of all positions up to the last.
+std::vector<pe::Array> fields(const pe::Effect& effect, Index last,
+                              const std::vector<std::string>& names) {
+  std::vector<pe::Array> all;
+  for (const pe::Field& field : pe::spell(effect, pe::span_of(pe::PositionRange{0, 1, last + 1, 0}),
+                                          pe::DType::f64, names, pe::find_dialect("exact")))
+    all.push_back(pe::collect(field, 1));
+  return all;
+}
+
+std::string difference_of_table(const pe::Effect& effect, const pe::JsonNode& truth) {
+  const auto& table = std::get<pe::Table>(effect);
+  const pe::JsonNode& shape = *truth.find("shape");
+  if (table.width != std::stoll(shape.items[1].text))
+    return fmt::format("{} channels, not {}", table.width, shape.items[1].text);
+  if (table.rows && *table.rows != std::stoll(shape.items[0].text))
+    return fmt::format("{} rows, not {}", *table.rows, shape.items[0].text);
+  const pe::JsonNode* numbers = truth.find("numbers");
+  if (!numbers) return "";
+  const double last = number(numbers->items.back().items[0]);
+  const pe::Array values = fields(effect, static_cast<Index>(last), {"pe"}).front();
+  for (const pe::JsonNode& cell : numbers->items) {
+    const Index place =
+        std::stoll(cell.items[0].text) * table.width + std::stoll(cell.items[1].text);
+    if (!is_near(values.at(place), number(cell.items[2]), last))
+      return fmt::format("{} at position {}, channel {}, not {}", values.at(place),
+                         cell.items[0].text, cell.items[1].text, cell.items[2].text);
+  }
+  return "";
+}
+
+std::string difference_of_turns(const pe::Effect& effect, const pe::JsonNode& truth) {
+  const auto& rotation = std::get<pe::Rotation>(effect);
+  if (std::to_string(rotation.pairs) != truth.find("pairs")->text)
+    return fmt::format("{} pairs, not {}", rotation.pairs, truth.find("pairs")->text);
+  const auto& cells = truth.find("cells")->items;
+  const Index last = std::stoll(cells.back().items[0].text);
+  const std::vector<pe::Array> values = fields(effect, last, {"cos", "sin"});
+  for (const pe::JsonNode& cell : cells) {
+    const Index place =
+        std::stoll(cell.items[0].text) * rotation.pairs + std::stoll(cell.items[1].text);
+    for (const std::size_t side : {0u, 1u})
+      if (!is_near(values[side].at(place), number(cell.items[2 + side]), 64))
+        return fmt::format("{} at patch {}, pair {}, not {}", values[side].at(place),
+                           cell.items[0].text, cell.items[1].text, cell.items[2 + side].text);
+  }
+  return "";
+}
+
+std::string difference_of_values(const pe::Parameters& parameters, const pe::JsonNode& truth) {
+  for (const pe::JsonMember& given : truth.find("given")->members) {
+    std::string ours = "absent";
+    for (const pe::Parameters::Entry& entry : parameters.entries())
+      if (entry.name == given.name) ours = entry.text;
+    if (ours != given.value.text)
+      return fmt::format("{} is {}, not {}", given.name, ours, given.value.text);
+  }
+  return "";
+}
+
+// Why the reading is not what the class makes, "" where it is.
+std::string difference(const pe::Config& config, const std::string& part, const pe::JsonNode& is) {
+  try {
+    const pe::Encoding& asked = pe::find_encoding(is.find("encoding")->text);
+    const pe::Reading plain = pe::read_model(config, nullptr, "", part);
+    // A type may have a table beside its turns or buckets, which are then what is read.
+    if (plain.encoding != &asked && plain.encoding->kind == asked.kind)
+      return fmt::format("read as {}", plain.encoding->name);
+    const pe::Reading reading = pe::read_model(config, &asked, "", part);
+    pe::Given flags;
+    if (const pe::JsonNode* grid = is.find("grid"); grid && !reading.given.contains("grid"))
+      flags["grid"] = {grid->text, "flag --grid"};
+    if (reading.given.contains("merge")) flags["merge"] = {"1", "flag --merge"};
+    const pe::Parameters parameters =
+        pe::complete(pe::schema_of(asked), flags, reading.given, pe::read_array);
+    if (const pe::JsonNode* grid = is.find("grid"); grid && parameters.choice("grid") != grid->text)
+      return fmt::format("grid {}, not {}", parameters.choice("grid"), grid->text);
+    if (is.find("given")) return difference_of_values(parameters, is);
+    const pe::Effect effect = asked.make(parameters, 1);
+    return is.find("cells") ? difference_of_turns(effect, is) : difference_of_table(effect, is);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+pe::Config parse(const std::string& json) { return pe::parse_config(json, "config.json"); }
+
+std::string given(const pe::Reading& reading, std::string_view name) {
+  const auto found = reading.given.find(name);
+  return found == reading.given.end() ? "" : found->second.text;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("families");
+
+TEST_CASE("tables, biases and grids of every model type are read as its own class makes them") {
+  std::ifstream file(PE_SOURCE_DIR "/data/parity/tables.txt");
+  int right = 0, wrong = 0;
+  std::map<std::string, int> kinds;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    const std::size_t tab = line.find('\t');
+    const pe::JsonNode header = pe::parse_json(line.substr(0, tab), "tables.txt");
+    const pe::JsonNode& is = *header.find("is");
+    const std::string why = difference(parse(line.substr(tab + 1)), header.find("part")->text, is);
+    ++(why.empty() ? right : wrong);
+    ++kinds[is.find("encoding")->text];
+    INFO(line.substr(tab + 1, 300) << " " << text(header.find("part")));
+    CHECK(why == "");
+  }
+  std::string counts;
+  for (const auto& [encoding, count] : kinds) counts += fmt::format(" {} {}", encoding, count);
+  MESSAGE(right << " configurations right, " << wrong << " wrong:" << counts);
+  CHECK(right > 2000);
+}
+
+TEST_CASE("a part is picked where a config has several") {
+  const pe::Config clip = parse(
+      R"({"model_type":"clip","text_config":{"hidden_size":640},"vision_config":{"hidden_size":1024,"image_size":336,"patch_size":14}})");
+  CHECK(given(pe::read_model(clip, nullptr, ""), "dim") == "640");
+  CHECK(given(pe::read_model(clip, nullptr, "", "vision"), "rows") == "577");
+  CHECK(given(pe::read_model(clip, nullptr, "", "vision_config"), "dim") == "1024");
+  // Published files say qwen2_vl inside vision_config, too.
+  const pe::Config qwen = parse(
+      R"({"model_type":"qwen2_vl","hidden_size":1536,"num_attention_heads":12,"vision_config":{"model_type":"qwen2_vl","embed_dim":1280,"num_heads":16}})");
+  const pe::Reading tower = pe::read_model(qwen, nullptr, "", "vision");
+  CHECK(tower.encoding->name == "rope-2d");
+  CHECK(given(tower, "dim") == "80");
+  CHECK(given(tower, "merge") == "2");
+  const pe::Config led = parse(R"({"model_type":"led"})");
+  CHECK(given(pe::read_model(led, nullptr, ""), "rows") == "16384");
+  CHECK(given(pe::read_model(led, nullptr, "", "decoder"), "rows") == "1024");
+  CHECK(pe::read_model(led, nullptr, "").warnings.size() == 1);
+  CHECK(given(pe::read_model(parse(R"({"model_type":"t5"})"), nullptr, "", "decoder"),
+              "bidirectional") == "false");
+  CHECK_THROWS_WITH_AS(pe::read_model(parse(R"({"model_type":"bert"})"), nullptr, "", "vision"),
+                       "--part vision: config.json (bert) has no parts to choose from",
+                       pe::UsageError);
+}
+
+TEST_CASE("sizes that are no sizes are refused, and those that are missing are named") {
+  CHECK_THROWS_AS(pe::read_model(parse(R"({"model_type":"vit","image_size":"big"})"), nullptr, ""),
+                  pe::UsageError);
+  CHECK_THROWS_AS(pe::read_model(parse(R"({"model_type":"vit","image_size":1e30})"), nullptr, ""),
+                  pe::UsageError);
+  CHECK_THROWS_AS(pe::read_model(parse(R"({"model_type":"vit","image_size":[]})"), nullptr, ""),
+                  pe::UsageError);
+  CHECK_THROWS_AS(pe::read_model(parse(R"({"model_type":"beit"})"), nullptr, ""), pe::UsageError);
+  CHECK(given(pe::read_model(parse(R"({"model_type":"vit","image_size":[224,112]})"), nullptr, ""),
+              "rows") == "99");
+}
+
+TEST_SUITE_END();
