@@ -74,7 +74,7 @@ def leaking(out, query, key, got):
 
 
 def alibis(number):
-    for i, (heads, queries, keys) in enumerate(((8, 8, 64), (12, 16, 100), (32, 5, 300), (8, 33, 40), (20, 7, 9))):
+    for i, (heads, queries, keys) in enumerate(((8, 8, 64), (12, 16, 100), (32, 5, 300), (8, 33, 40), (20, 7, 9)) * 3):
         flags = {"heads": heads, "causal": True}
         yield one(number, accepted("bias-alignment"), f"{queries} queries at the first of {keys} keys", lambda draw, value, h=heads,
                   q=queries, k=keys: (rectangle(h, q, k, False, value), rectangle(h, q, k, True, -np.inf)), flags)

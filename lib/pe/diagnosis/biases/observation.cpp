@@ -155,7 +155,9 @@ double BiasObservation::constant_of(const BiasHypothesis& hypothesis, std::span<
   if (hypothesis.constant != BiasHypothesis::Constant::any || shape.slopes) return 0;
   double least = HUGE_VAL, constant = no_number;
   for (std::size_t k = 0; k < truth.size(); ++k)
-    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !hidden[k]) {
+    // A mask's number is no bias with a constant, and would let any difference pass.
+    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !hidden[k] &&
+        !mask->holds(got[k])) {
       least = std::fabs(truth[k]);
       constant = got[k] - truth[k];
     }
