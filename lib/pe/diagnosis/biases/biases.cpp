@@ -117,6 +117,30 @@ bool has_other_weights(const Expectation& expected, const Stored& array) {
   }
 }
 
+// Tells the cheapest hypothesis that agrees at every cell, and what it left of later keys; cells
+// that refute one that agreed at the probes become probes.
+std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Stored& array,
+                                       const BiasHypothesis& start, Diagnosis& diagnosis) {
+  constexpr int rounds = 3;
+  constexpr std::size_t most = 6;  // passes over the array in a round
+  for (int round = 0; round < rounds; ++round) {
+    auto found = explain<BiasObservation>(observation, start, bias_proposers());
+    if (found.empty()) return {};
+    for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
+      const BiasPass pass = bias_pass(observation, array, found[i].hypothesis);
+      if (pass.residuals.agrees()) {
+        found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
+        tell(found, diagnosis);
+        return pass.later;
+      }
+      for (const std::optional<Spot>& spot :
+           {pass.residuals.first_wrong(), pass.residuals.worst_spot()})
+        if (spot) add_probe(observation, array, spot->run, spot->index);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
@@ -190,20 +214,10 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
        {first.residuals.first_wrong(), first.residuals.worst_spot()})
     if (spot) add_probe(observation, array, spot->run, spot->index);
   diagnosis.before = diagnosis.after = observation.measure(start.hypothesis).residual;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const auto found = explain<BiasObservation>(observation, start.hypothesis, bias_proposers());
-    if (found.empty()) break;
-    const BiasPass again = bias_pass(observation, array, found.front().hypothesis);
-    if (again.residuals.agrees()) {
-      tell(found, diagnosis);
-      if (is_one_sided(observation)) diagnosis.reasons.push_back(one_sided_reason());
-      if (bias.causal) note_later(again.later, diagnosis);
-      diagnosis.arithmetic = arithmetic_of(diagnosis);
-      break;
-    }
-    for (const std::optional<Spot>& spot :
-         {again.residuals.first_wrong(), again.residuals.worst_spot()})
-      if (spot) add_probe(observation, array, spot->run, spot->index);
+  if (const auto later = tell_smallest(observation, array, start.hypothesis, diagnosis)) {
+    if (is_one_sided(observation)) diagnosis.reasons.push_back(one_sided_reason());
+    if (bias.causal) note_later(*later, diagnosis);
+    diagnosis.arithmetic = arithmetic_of(diagnosis);
   }
   blame_numbers(diagnosis);
   if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return diagnosis;

@@ -51,10 +51,12 @@ double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, Index
       hypothesis.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
   if (hypothesis.rounded == BiasHypothesis::Rounded::distances)
     distance = short_of(distance, hypothesis.short_type);
-  if (hypothesis.rounded == BiasHypothesis::Rounded::positions) {
-    distance = short_of(short_of(static_cast<double>(i), hypothesis.short_type) -
-                            short_of(static_cast<double>(j), hypothesis.short_type),
-                        hypothesis.short_type);
+  if (hypothesis.rounded == BiasHypothesis::Rounded::positions ||
+      hypothesis.rounded == BiasHypothesis::Rounded::positions_exactly_apart) {
+    distance = short_of(static_cast<double>(i), hypothesis.short_type) -
+               short_of(static_cast<double>(j), hypothesis.short_type);
+    if (hypothesis.rounded == BiasHypothesis::Rounded::positions)
+      distance = short_of(distance, hypothesis.short_type);
     if (!hypothesis.signed_distance) distance = std::fabs(distance);
   }
   return static_cast<double>(hypothesis.constant_steps) - distance;
@@ -153,7 +155,9 @@ double BiasObservation::constant_of(const BiasHypothesis& hypothesis, std::span<
   if (hypothesis.constant != BiasHypothesis::Constant::any || shape.slopes) return 0;
   double least = HUGE_VAL, constant = no_number;
   for (std::size_t k = 0; k < truth.size(); ++k)
-    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !hidden[k]) {
+    // A mask's number is no bias with a constant, and would let any difference pass.
+    if (std::fabs(truth[k]) < least && std::isfinite(got[k]) && !hidden[k] &&
+        !mask->holds(got[k])) {
       least = std::fabs(truth[k]);
       constant = got[k] - truth[k];
     }
@@ -175,8 +179,8 @@ bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesi
     for (const PositionRange& run : probe.runs)
       for (Index at = 0; at < run.count; ++at, ++k) {
         const bool here = truth[k] == -HUGE_VAL, masked = observation.mask->holds(probe.got[k]);
-        if ((here || hidden[k]) && observation.is_later(probe.query, run.at(at))) continue;
         if (hidden[k] && masked) continue;
+        if (here && !hidden[k] && observation.is_later(probe.query, run.at(at))) continue;
         double difference = here && masked ? 0 : HUGE_VAL,
                limit = 1;  // masked by the hypothesis alone: the dump must show it
         if (!here && !hidden[k]) {

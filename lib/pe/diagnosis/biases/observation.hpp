@@ -31,7 +31,12 @@ struct BiasHypothesis {
     key_from_last,
     any
   };  // added to each query row: slope·query, slope·(query − last), read off the dump
-  enum class Rounded { nothing, positions, distances };
+  enum class Rounded {
+    nothing,
+    positions,                // and their difference
+    positions_exactly_apart,  // the difference is exact
+    distances
+  };
   /// The keys of a batch that are no padding, by position.
   struct Tokens {
     std::int64_t first = 0, end = 0;

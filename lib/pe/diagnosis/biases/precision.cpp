@@ -24,11 +24,12 @@ BiasProposals offer_short_positions(const BiasObservation& observation,
   if (!is_linear(hypothesis) || observation.shape.slopes) return proposals;
   for (const DType type : {DType::bf16, DType::f16})
     for (const auto rounded :
-         {BiasHypothesis::Rounded::distances, BiasHypothesis::Rounded::positions})
+         {BiasHypothesis::Rounded::distances, BiasHypothesis::Rounded::positions,
+          BiasHypothesis::Rounded::positions_exactly_apart})
       for (const auto constant : {hypothesis.constant, BiasHypothesis::Constant::key,
                                   BiasHypothesis::Constant::key_from_last}) {
         if (constant != hypothesis.constant &&
-            (!hypothesis.masked || rounded == BiasHypothesis::Rounded::positions))
+            (!hypothesis.masked || rounded != BiasHypothesis::Rounded::distances))
           continue;
         BiasHypothesis other = hypothesis;
         other.rounded = rounded;

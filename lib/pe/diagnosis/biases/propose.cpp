@@ -105,7 +105,11 @@ BiasProposals one_sided(const BiasObservation& observation, const BiasHypothesis
 }
 
 BiasProposals transposed(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
-  if (observation.shape.slopes || observation.shape.queries != observation.shape.keys) return {};
+  // Where the offset alone decides, its sign may be taken wrongly for any number of queries.
+  const bool by_offset = observation.bias->buckets && observation.bias->buckets->by_offset;
+  if (observation.shape.slopes ||
+      (observation.shape.queries != observation.shape.keys && !by_offset))
+    return {};
   BiasHypothesis other = hypothesis;
   other.transposed = !hypothesis.transposed;
   const bool buckets = observation.bias->buckets.has_value();
@@ -130,11 +134,15 @@ BiasProposals alignment(const BiasObservation& observation, const BiasHypothesis
   BiasHypothesis other = hypothesis;
   other.query_shift = shape.first_key - shape.first_query;
   if (observation.bias->rows && shape.first_query + other.query_shift < 0) return {};
-  return {{std::move(other),
-           fmt::format(
-               "the {} queries are aligned to the first of the {} keys, where they are the last",
-               shape.queries, shape.keys),
-           1}};
+  const std::string sentence =
+      fmt::format("the {} queries are aligned to the first of the {} keys, where they are the last",
+                  shape.queries, shape.keys);
+  BiasProposals proposals = {{other, sentence, 1}};
+  if (hypothesis.masked) {  // the bias alone, under a mask that is aligned as it should be
+    other.masked = false;
+    proposals.push_back({std::move(other), sentence + ", and the mask is not", 1.02});
+  }
+  return proposals;
 }
 
 // Heads that stand in another order: for each head of the dump the head meant that agrees with it.
@@ -169,11 +177,14 @@ BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis&
   if (!observation.bias->buckets || observation.shape.slopes) return proposals;
   BucketEvidence evidence;
   const BiasShape& axes = observation.shape;
-  if (fault == BucketFault::boundary && axes.queries > 0) {
+  constexpr bool bounded = fault == BucketFault::boundary || fault == BucketFault::max_distance;
+  if (bounded && axes.queries > 0 && observation.bias->buckets->by_offset) {
     std::vector<double> row(static_cast<std::size_t>(axes.keys));
     observation.array->read((axes.queries - 1) * axes.keys, axes.keys, row.data());
     evidence.changes = changes_along(axes.first_query + axes.queries - 1, axes.first_key, row);
     evidence.farthest = axes.first_query + axes.queries - axes.first_key;
+    if (fault == BucketFault::max_distance)
+      evidence.balance = balance_of(evidence.changes, evidence.farthest);
   }
   for (BucketMap& map :
        bucket_maps(*observation.expected, *observation.bias->buckets, fault, evidence)) {

@@ -19,7 +19,8 @@ enum class Line { none, offset, key };
 Line line_of(const BiasShape& shape, const BiasHypothesis& hypothesis) {
   const Bias& bias = *hypothesis.bias;
   if (shape.slopes || shape.queries == 1 || !hypothesis.tokens.empty() || hypothesis.zero_from ||
-      hypothesis.zero_later || hypothesis.rounded == BiasHypothesis::Rounded::positions)
+      hypothesis.zero_later || hypothesis.rounded == BiasHypothesis::Rounded::positions ||
+      hypothesis.rounded == BiasHypothesis::Rounded::positions_exactly_apart)
     return Line::none;
   if (hypothesis.constant == Constant::key || hypothesis.constant == Constant::key_from_last) {
     const bool plain = hypothesis.rounded == BiasHypothesis::Rounded::nothing &&
@@ -150,7 +151,8 @@ class Comparison {
       while (until < run.count && hidden(until) == masked) ++until;
       if (masked) {
         for (Index k = key; k < until; ++k)
-          if (!is_hidden_rightly(run.got[k], observation_.is_later(query, shape_.first_key + k)))
+          if (!is_hidden_rightly(run.got[k], observation_.is_later(query, shape_.first_key + k)) ||
+              (hidden_[static_cast<std::size_t>(k)] && !observation_.mask->holds(run.got[k])))
             result_.residuals.add({run.got + k, &no_bias, nullptr, &no_bound, 1,
                                    run.place + run.step * k, run.step, k},
                                   number);

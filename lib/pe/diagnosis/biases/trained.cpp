@@ -218,10 +218,10 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
   std::vector<double> row(static_cast<std::size_t>(axes.keys));
   matrix.array->read((axes.queries - 1) * axes.keys, axes.keys, row.data());
   const std::int64_t last_query = axes.first_query + axes.queries - 1;
+  const std::vector<std::int64_t> changes = changes_along(last_query, axes.first_key, row);
   const BucketEvidence evidence{
       std::max<std::int64_t>(last_query - axes.first_key, axes.last_key()) + 1,
-      {},
-      changes_along(last_query, axes.first_key, row)};
+      balance_of(changes, last_query - axes.first_key + 1), changes};
   for (const auto& [fault, cause] : faults)
     for (BucketMap& map : bucket_maps(expected, meant, fault, evidence))
       if ((!best || map.cost < best->cost) && holds(matrix, map.buckets, all)) {

@@ -64,6 +64,12 @@ class Faults {
               std::to_string(known));
     if (clips) ends();
     unclamped();
+    if (rule_.scale == Scale::deberta)  // before the table's ends cut anything off
+      for (const int known : {128, 256, 512, 64, 32, 1024, 2048}) {
+        BucketRule other = ending_at(known);
+        other.clamped = false;
+        if (known != was) offer(other, fmt::format("{} {}{}", name, known, meant), 1.02);
+      }
     if (!balance) return;
     std::int64_t low = 2,
                  high = clips ? std::clamp<std::int64_t>(farthest + 1, 2, 1 << 20) : 1 << 20;
@@ -269,6 +275,17 @@ std::vector<std::int64_t> changes_along(std::int64_t query, std::int64_t first_k
     if (at + 1 < values.size() && values[at] != values[at + 1]) changes.push_back(distance);
   }
   return changes;
+}
+
+BucketBalance balance_of(std::vector<std::int64_t> changes, std::int64_t farthest) {
+  return [changes = std::move(changes), farthest](const Buckets& map) {
+    double seen = 0, made = 0;  // a change is counted at every distance from it on
+    for (const std::int64_t distance : changes) seen += static_cast<double>(farthest - distance);
+    for (std::int64_t distance = 1; distance < farthest; ++distance)
+      if (map.of(distance, 0) != map.of(distance - 1, 0))
+        made += static_cast<double>(farthest - distance);
+    return seen - made;
+  };
 }
 
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,

@@ -35,6 +35,10 @@ struct BucketEvidence {
 std::vector<std::int64_t> changes_along(std::int64_t query, std::int64_t first_key,
                                         std::span<const double> values);
 
+/// The same for a dump of biases, whose buckets show by where they change alone: how many changes
+/// lie within each distance, against the map's.
+BucketBalance balance_of(std::vector<std::int64_t> changes, std::int64_t farthest);
+
 /// Maps that a fault makes of `from`.
 std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
                                    BucketFault fault, const BucketEvidence& evidence);

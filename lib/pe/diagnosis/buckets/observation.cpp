@@ -54,10 +54,16 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
     BucketHypothesis other = hypothesis;
     other.map = map;
     double sum = 0;
+    const bool clips = map.rule && map.rule->scale == BucketRule::Scale::clipped;
     for (const BucketObservation::Probe& probe : observation.probes)
-      for (Index k = 0; k < probe.keys.count; ++k)
-        sum += probe.got[static_cast<std::size_t>(k)] -
-               observation.bucket(other, probe.query, probe.keys.at(k));
+      for (Index k = 0; k < probe.keys.count; ++k) {
+        const double difference = probe.got[static_cast<std::size_t>(k)] -
+                                  observation.bucket(other, probe.query, probe.keys.at(k));
+        // Buckets of one side may fall with the distance, where those of the other rise.
+        const bool falls = !clips && observation.bucket(hypothesis, probe.query, probe.keys.at(k)) <
+                                         observation.bucket(hypothesis, probe.query, probe.query);
+        sum += falls ? -difference : difference;
+      }
     return sum;
   };
   const BucketShape& shape = observation.shape;
@@ -76,6 +82,9 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
   for (BucketMap& map : bucket_maps(*observation.expected, hypothesis.map, fault, evidence)) {
     BucketHypothesis other = hypothesis;
     other.map = std::move(map.buckets);
+    // Relative positions before the middle of the table is added have none in another table.
+    if (hypothesis.added != 0 && hypothesis.added == -hypothesis.map.of(0, 0))
+      other.added = -other.map.of(0, 0);
     proposals.push_back({std::move(other), std::move(map.sentence), map.cost});
   }
   return proposals;

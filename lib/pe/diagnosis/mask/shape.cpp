@@ -7,7 +7,7 @@
 namespace pe {
 
 bool MaskShape::empty() const {
-  return rows_before == 0 && keys_before == 0 && block.empty() &&
+  return rows_before == 0 && keys_before == 0 && block.empty() && key_hidden.empty() &&
          rows_from == std::numeric_limits<Index>::max() &&
          keys_from == std::numeric_limits<Index>::max() &&
          past == std::numeric_limits<std::int64_t>::min() &&
@@ -15,8 +15,7 @@ bool MaskShape::empty() const {
 }
 
 bool MaskShape::hides(const ScoreAxes& axes, Index query, Index key) const {
-  if (query < rows_before || query >= rows_from || key < keys_before || key >= keys_from)
-    return true;
+  if (query < rows_before || query >= rows_from || hides_key(key)) return true;
   const std::int64_t here = axes.first_query + query - axes.first_key, offset = key - here;
   if (!block.empty() && here >= 0 && here < std::ssize(block) &&
       block[static_cast<std::size_t>(here)] != block[static_cast<std::size_t>(key)])
@@ -82,7 +81,7 @@ class ShapeFit {
 
   MaskShape best() {
     least_ = plane_.contradictions({}, queries_);
-    if (least_ == 0) return {};
+    if (least_ == 0 || is_causal_from_first_key()) return {};
     // `slack`: part of a row or column that may be otherwise; damage is no end to padding.
     for (const double slack : {0.0, 0.15})
       for (const bool with_rows : {false, true}) {
@@ -91,7 +90,12 @@ class ShapeFit {
         offer(shape);
         offer_sides(shape);
         MaskShape padded = shape;
-        if (!add_keys(padded, slack)) continue;
+        const bool at_ends = add_keys(padded, slack);
+        if (at_ends) {
+          offer(padded);
+          offer_sides(padded);
+        }
+        if (least_ == 0 || slack > 0 || !add_holes(padded)) continue;
         offer(padded);
         offer_sides(padded);
       }
@@ -108,6 +112,16 @@ class ShapeFit {
     least_ = count;
     best_ = shape;
     return true;
+  }
+
+  // Queries that are the last are masked as if they were the first: no mask that somebody added,
+  // but what queries look like that stand elsewhere than is meant.
+  bool is_causal_from_first_key() {
+    const std::int64_t first = axes_.first_key - axes_.first_query;
+    if (first >= 0 || axes_.queries < 2) return false;
+    MaskShape shape;
+    shape.future = first;
+    return plane_.contradictions(shape, queries_) == 0;
   }
 
   bool hidden_row(Index query, double slack) {
@@ -156,6 +170,16 @@ class ShapeFit {
     return front > 0 || back < axes_.keys;
   }
 
+  // Keys between those at the ends that no query sees: padding may stand anywhere in a sequence.
+  bool add_holes(MaskShape& shape) {
+    std::vector<char> holes(static_cast<std::size_t>(axes_.keys), 0);
+    for (Index key = shape.keys_before; key < std::min(axes_.keys, shape.keys_from); ++key)
+      holes[static_cast<std::size_t>(key)] = hidden_key(shape, key, 0, true);
+    if (std::ranges::find(holes, char{1}) == holes.end()) return false;
+    shape.key_hidden = std::move(holes);
+    return true;
+  }
+
   // How far most of the diagonals from the query's own are seen, in one direction, by keys from
   // `first` on.
   std::int64_t seen(const MaskShape& shape, int direction, Index first) {
@@ -166,7 +190,7 @@ class ShapeFit {
         const Index query = queries_[i];
         const std::int64_t key = axes_.first_query + query - axes_.first_key + offset;
         if (!is_row_open(shape, query) || key < std::max(shape.keys_before, first) ||
-            key >= std::min(axes_.keys, shape.keys_from))
+            key >= std::min(axes_.keys, shape.keys_from) || shape.hides_key(key))
           continue;
         ++total;
         open += rows_[i][key] == 0;
@@ -178,7 +202,7 @@ class ShapeFit {
   // How many of the first keys are seen by all queries on one side of the diagonal.
   Index seen_by_all(const MaskShape& shape, bool later) {
     for (Index key = shape.keys_before; key < axes_.keys; ++key)
-      for (std::size_t i = 0; i < queries_.size(); ++i) {
+      for (std::size_t i = 0; i < queries_.size() && !shape.hides_key(key); ++i) {
         const std::int64_t offset = axes_.first_key + key - axes_.first_query - queries_[i];
         if (is_row_open(shape, queries_[i]) && (offset > 0) == later && rows_[i][key] != 0)
           return key;

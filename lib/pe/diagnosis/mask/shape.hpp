@@ -13,11 +13,13 @@
 namespace pe {
 
 /// Which pairs of one matrix are hidden: the union of whole rows and columns at its ends (padding),
-/// of a side of the diagonal (causal), of what lies beyond a window, and of pairs in different
-/// blocks (documents, chunks, shifted windows).
+/// of whole columns between (padding within a sequence), of a side of the diagonal (causal), of
+/// what lies beyond a window, and of pairs in different blocks (documents, chunks, shifted
+/// windows).
 struct MaskShape {
   Index rows_before = 0, rows_from = std::numeric_limits<Index>::max();
   Index keys_before = 0, keys_from = std::numeric_limits<Index>::max();
+  std::vector<char> key_hidden;  // of each key, whether no query sees it; empty: none
   std::int64_t past = std::numeric_limits<std::int64_t>::min();    // key − query below it
   std::int64_t future = std::numeric_limits<std::int64_t>::max();  // key − query above it
   Index sinks = 0;           // the first keys, which `past` does not hide
@@ -26,6 +28,10 @@ struct MaskShape {
 
   bool hides(const ScoreAxes& axes, Index query, Index key) const;
   bool is_causal() const { return future == 0 && prefix <= 1; }
+  bool hides_key(Index key) const {
+    return key < keys_before || key >= keys_from ||
+           (!key_hidden.empty() && key_hidden[static_cast<std::size_t>(key)] != 0);
+  }
   bool empty() const;
 };
 

@@ -211,6 +211,30 @@ VectorQuestion question_of(const Expectation& expected, const RotationTruth& tru
   return {expected.axes, expected.rows, truth.blocks, truth.scale != nullptr, key};
 }
 
+namespace {
+
+// A table cut to its first columns keeps their frequencies: base^(−2j/d) is (base^(n/d))^(−2j/n).
+std::optional<Attempt> cut_to_first_pairs(const Expectation& expected, Attempt attempt,
+                                          Index pairs) {
+  const Parameters& meant = expected.parameters;
+  if (attempt.reading.pairs >= pairs || !meant.has("base") || !expected.remake) return {};
+  const auto n = static_cast<double>(attempt.reading.pairs);
+  const double base = std::pow(meant.number("base").value(), n / static_cast<double>(pairs));
+  auto remade = expected.remake({{"rotary-dim", 2 * n}, {"base", base}});
+  if (!remade) remade = expected.remake({{"dim", 2 * n}, {"base", base}});
+  auto truth = remade ? rotation_truth(remade->effect) : std::nullopt;
+  if (!truth || truth->frequencies.size() != attempt.truth.frequencies.size()) return {};
+  attempt.truth.frequencies = truth->frequencies;
+  attempt.truth.unscaled = truth->unscaled;
+  attempt.truth.growth = truth->growth;
+  attempt.effect = remade->effect;
+  attempt.reasons.back().sentence += ", with the frequencies of the first of them";
+  attempt.cost += 0.02;
+  return attempt;
+}
+
+}  // namespace
+
 std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
                                  const RotationTruth& truth, const RequiredLayout& required,
                                  std::optional<bool> key) {
@@ -251,8 +275,12 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
     if (reading.form <= Form::angles && reading.rows == 1 && !expected.rows &&
         dump.arrays[0].shape.size() == 1)
       continue;
-    if (auto attempt = attempt_of(expected, reading, truth, required))
-      attempts.push_back(std::move(*attempt));
+    if (auto attempt = attempt_of(expected, reading, truth, required)) {
+      attempts.push_back(*attempt);
+      if (!table && truth.axis.empty())
+        if (auto cut = cut_to_first_pairs(expected, *attempt, pairs))
+          attempts.push_back(std::move(*cut));
+    }
   }
   if (attempts.empty() && !expected.layout.empty() &&
       std::ranges::find(names, expected.layout) == names.end())

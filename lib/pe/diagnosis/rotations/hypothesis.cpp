@@ -250,11 +250,14 @@ RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept
 }
 
 void RotationPrediction::frequencies(double* frequency, double* bound) const {
+  // Below 2^−14 a half has steps of 2^−24, whatever the number.
+  const double half_step = file_unit_ == unit_roundoff(DType::f16) ? 0x1p-25 : 0;
   for (std::size_t j = 0; j < frequencies_.size(); ++j) {
     frequency[j] = frequencies_[j];
     const bool free = !hypothesis_.free_pairs.empty() && hypothesis_.free_pairs[j];
     bound[j] = free ? std::numeric_limits<double>::infinity()
-                    : std::fabs(frequencies_[j]) * (growth_[j] * unit_ + file_unit_) + tied_[j];
+                    : std::fabs(frequencies_[j]) * (growth_[j] * unit_ + file_unit_) + half_step +
+                          tied_[j];
   }
 }
 

@@ -72,9 +72,8 @@ void add_fused(std::vector<RotationReading>& all, Index rows, Index width,
                std::optional<Index> pairs, bool is_complex) {
   for (const ArrayLayout& layout : all_layouts()) {
     if (layout.arrays != 1 || (is_complex && layout.keeping != Keeping::turns)) continue;
-    // Where the width suits the pairs that are meant in one way, it is read in no other.
-    const Index others = layout.width == 1 ? width / 2 : width;
-    if (pairs && *pairs != width / layout.width && *pairs == others) continue;
+    // Where the width suits both sides of the pairs that are meant, it holds no angles of others.
+    if (pairs && layout.width == 1 && *pairs == width / 2) continue;
     if (const auto reading = reading_of(layout, rows, width, 0, 0)) all.push_back(*reading);
   }
 }

@@ -34,6 +34,25 @@ std::vector<Index> probes_of(const Expectation& expected, const RotationReading&
   return probe_rows(reading, original, more);
 }
 
+// [position, 1, 1, channel], as Megatron and Transformer Engine keep angles, which may all be 0.
+bool is_of_angles(const Stored& array) {
+  const std::vector<Index>& shape = array.shape;
+  return shape.size() == 4 && shape[0] > 1 && shape[1] == 1 && shape[2] == 1;
+}
+
+// Gives up at the first other number.
+bool is_zero(const Stored& array) {
+  constexpr Index piece = Index{1} << 16;
+  std::vector<double> values(static_cast<std::size_t>(std::min(piece, array.size())));
+  for (Index first = 0; first < array.size(); first += piece) {
+    const Index count = std::min(piece, array.size() - first);
+    array.read(first, count, values.data());
+    if (std::any_of(values.begin(), values.begin() + count, [](double v) { return v != 0; }))
+      return false;
+  }
+  return true;
+}
+
 constexpr int last_round = 5;  // of finding a hypothesis and holding it against every row
 
 class Verdict {
@@ -45,6 +64,7 @@ class Verdict {
         attempts_(attempts_of(expected, dump, truth_of(expected), required_, key)) {}
 
   Diagnosis reached() {
+    if (holds_nothing()) return diagnosis_;
     if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
     // Rows that refute every hypothesis in the full pass become probes.
     for (int round = 0; round <= last_round; ++round)
@@ -56,6 +76,23 @@ class Verdict {
   RotationObservation observe(const Attempt& attempt) const {
     return {expected_, dump_, attempt.reading, attempt.truth,
             probes_of(expected_, attempt.reading, more_)};
+  }
+
+  // Zeros in every place of cosines and sines: no width, layout or position is to be seen in them.
+  bool holds_nothing() {
+    const auto as_meant = std::ranges::find_if(attempts_, [](const Attempt& attempt) {
+      return attempt.reading.form == Form::turns && !attempt.reading.is_one_sided() &&
+             attempt.reasons.empty();
+    });
+    if (as_meant == attempts_.end() || is_of_angles(dump_.arrays.front()) ||
+        !std::ranges::all_of(dump_.arrays, is_zero))
+      return false;
+    const RotationObservation observation = observe(*as_meant);
+    const RotationResiduals residuals = residuals_of(observation, dump_, *as_meant);
+    diagnosis_.reasons = {{Cause::rows_zero, "every cosine and sine is 0"}};
+    diagnosis_.tier = Tier::wrong;
+    finish(*as_meant, observation, residuals);
+    return true;
   }
 
   // The cheapest reading that agrees with what is meant at the probes, if any; and those that look

@@ -194,18 +194,54 @@ Proposals transposed(const RowObservation& observation, const RowHypothesis& hyp
   return {{std::move(other), "positions and channels are swapped", 1}};
 }
 
-Proposals amplitudes(const RowObservation& observation, const RowHypothesis& hypothesis) {
+// The numbers by which the rows may have been multiplied. Each cell leaves those within half a step
+// of the file's type around it, and a float32 product's rounding (2^−23, its factor's included);
+// what all cells leave is narrower than any of them.
+struct Ratios {
+  double low = -HUGE_VAL, high = HUGE_VAL;
+  double of_largest = 1;  // of the cell that is meant to be largest
+
+  bool empty() const { return !(low <= high) || std::isinf(low) || std::isinf(high); }
+};
+
+Ratios ratios_of(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  Ratios ratios;
+  double largest = 0;
   std::vector<double> truth(static_cast<std::size_t>(observation.width));
-  double largest = 0, ratio = 1;
   for (const RowObservation::Probe& probe : observation.probes) {
     if (!observation.evaluate(hypothesis, probe.row, truth.data())) continue;
-    for (std::size_t column = 0; column < truth.size(); ++column)
-      if (std::fabs(truth[column]) > largest && std::isfinite(probe.got[column])) {
-        largest = std::fabs(truth[column]);
-        ratio = probe.got[column] / truth[column];
+    for (std::size_t column = 0; column < truth.size(); ++column) {
+      const double got = probe.got[column], meant = truth[column];
+      if (meant == 0 || !std::isfinite(got)) continue;
+      const double ratio = got / meant, loose = (rounding_error(std::fabs(got), observation.dtype) +
+                                                 std::fabs(got) * 0x1p-23) /
+                                                std::fabs(meant);
+      ratios.low = std::max(ratios.low, ratio - loose);
+      ratios.high = std::min(ratios.high, ratio + loose);
+      if (std::fabs(meant) > largest) {
+        largest = std::fabs(meant);
+        ratios.of_largest = ratio;
       }
+    }
   }
-  if (ratio == 0 || largest == 0 || ratio == 1) return {};
+  return ratios;
+}
+
+// The number of fewest digits that the cells leave; else that of the largest cell.
+double simplest(const Ratios& ratios) {
+  if (ratios.empty()) return ratios.of_largest;
+  const double middle = ratios.low + (ratios.high - ratios.low) / 2;
+  for (int digits = 1; digits < 9; ++digits)
+    if (const double tidy = std::stod(fmt::format("{:.{}g}", middle, digits));
+        tidy >= ratios.low && tidy <= ratios.high)
+      return tidy;
+  return middle;
+}
+
+Proposals amplitudes(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const Ratios ratios = ratios_of(observation, hypothesis);
+  const double ratio = simplest(ratios);
+  if (ratio == 0 || ratio == 1 || !std::isfinite(ratio)) return {};
   Proposals proposals;
   const double root = std::sqrt(static_cast<double>(observation.width));
   struct Known {

@@ -189,6 +189,10 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
     diagnosis.tier = first.exact() ? Tier::exact : Tier::drift;
   } else {
     match(observation, array);
+    // More rows than show that something is wrong: a factor is read off many cells.
+    const Index more = std::clamp<Index>(200'000 / observation.width, some, 256);
+    for (Index i = 0; i < more && observation.rows > some; ++i)
+      add_probe(observation, array, i * (observation.rows - 1) / (more - 1));
     if (first.first_wrong()) add_probe(observation, array, first.first_wrong()->run);
     if (first.worst_spot()) add_probe(observation, array, first.worst_spot()->run);
     std::ranges::stable_sort(observation.probes, {}, &RowObservation::Probe::row);

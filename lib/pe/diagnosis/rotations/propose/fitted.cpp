@@ -112,7 +112,9 @@ struct Found {
 void ask_rows(const RotationObservation& observation, const RotationHypothesis& hypothesis,
               const MeasuredLadder& measured, double base, double cost, std::vector<Found>& all) {
   for (const FittedLadder& fit : observation.fitted(hypothesis, measured))
-    all.push_back({fit.scaling, base, cost + fit.cost, fit.settings, measured, fit.ladder});
+    // A ramp to a shorter context is no rule's; a rule turned round is told as that.
+    if (!is_ramp(fit.ladder.recipe.rule) || number_in(fit.settings, "factor", 1) >= 1)
+      all.push_back({fit.scaling, base, cost + fit.cost, fit.settings, measured, fit.ladder});
 }
 
 // Every rule's fit over the base that is meant.
@@ -293,7 +295,12 @@ RotationProposals own_divisors(const RotationObservation& observation,
                            measured->divisor(0), highest,
                            is_meant ? "another list" : words_of_meant(observation)),
                2.7, all);
-    for (auto& one : all) one.cause = is_meant ? Cause::wrong_parameter : Cause::wrong_scaling;
+    // A number that was read off the dump is known no better than its cells show it.
+    for (auto& one : all) {
+      one.cause = is_meant ? Cause::wrong_parameter : Cause::wrong_scaling;
+      for (std::size_t j = 0; j < one.hypothesis.angle_ulps.size(); ++j)
+        one.hypothesis.angle_ulps[j] += measured->relative_error(j) / 0x1p-24;
+    }
   }
   return all;
 }

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <set>
 
-#include "pe/diagnosis/rotations/propose.hpp"
+#include "pe/diagnosis/rotations/propose/fitted.hpp"
 
 namespace pe {
 namespace {
@@ -26,18 +26,30 @@ RotationHypothesis bent(const RotationObservation& observation,
   return other;
 }
 
+// What a scaling that does not look at the base divides each pair by, over what it divides the
+// first by; 1 for the others.
+std::vector<double> ratios_of(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled;
+  std::vector<double> ratios(f.size(), 1.0);
+  if (word_of(observation, hypothesis, "scaling") == "longrope")
+    for (std::size_t j = 0; j < f.size(); ++j)
+      ratios[j] = (f[j] / unscaled[j]) / (f[0] / unscaled[0]);
+  return ratios;
+}
+
 // Least squares of what is left of cosines and sines, the angle of pair j at row p moving by
 // −p·θ_j·(2j/d) for each unit of ln(base); rows farther and farther out, so that what is left stays
 // within a radian.
 double refined(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-               double base, double exponent, std::size_t pairs) {
+               std::span<const double> ratios, double base, double exponent, std::size_t pairs) {
   constexpr double near = 0.8;
   const double scale = hypothesis.frequencies[0] / observation.truth().unscaled[0];
   if (!observation.has_rows()) {  // of the frequencies' own logarithms
     double sum = 0, weight = 0;
     for (std::size_t j = 1; j < pairs; ++j)
       if (const double e = exponent * static_cast<double>(j),
-          ratio = observation.measured()[j] / scale;
+          ratio = observation.measured()[j] / scale / ratios[j];
           ratio > 0) {
         sum += e * std::log(ratio);
         weight += e * e;
@@ -51,8 +63,8 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
       const double p = hypothesis.position(observation.rows()[i], 0);
       if (std::fabs(p) > reach) continue;
       for (std::size_t j = 1; j < pairs; ++j) {
-        const double e = exponent * static_cast<double>(j), angle = p * scale * std::pow(base, e),
-                     gradient = e * angle;
+        const double e = exponent * static_cast<double>(j),
+                     angle = p * scale * ratios[j] * std::pow(base, e), gradient = e * angle;
         double c = observation.cosine(i, j), s = observation.sine(i, j);
         bool has_cosine = observation.has_cosine(), has_sine = observation.has_sine();
         if (hypothesis.swapped) {
@@ -84,6 +96,7 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
   const double base = number_of(observation, hypothesis, "base");
   if (!(base > 0) || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
   const double exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
+  const std::vector<double> ratios = ratios_of(observation, hypothesis);
   // A scaling that changes the base alone leaves a ladder of another base, `as_if`.
   const double as_if = std::pow(f[1] / f[0], 1 / exponent);
   bool geometric = true;
@@ -92,12 +105,11 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
   std::size_t equal = 1;
   double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
   for (std::size_t j = 1; j < f.size(); ++j) {
-    if (!geometric &&
-        std::fabs(f[j] / unscaled[j] - f[0] / unscaled[0]) > 1e-9 * f[0] / unscaled[0])
-      break;
+    const double as_first = ratios[j] * f[0] / unscaled[0];
+    if (!geometric && std::fabs(f[j] / unscaled[j] - as_first) > 1e-9 * as_first) break;
     if (!(measured[j] > 0) || !(measured[0] > 0)) break;
     const double value =
-        std::pow(measured[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
+        std::pow(measured[j] / ratios[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
     equal = j + 1;
     const double sharpness = static_cast<double>(j) * measured[j];
     if (std::isfinite(value) && value > 0 && sharpness > sharpest) {
@@ -106,7 +118,8 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
     }
   }
   if (!(fitted > 0)) return 0;
-  return refined(observation, hypothesis, fitted, exponent, equal) * (geometric ? base / as_if : 1);
+  return refined(observation, hypothesis, ratios, fitted, exponent, equal) *
+         (geometric ? base / as_if : 1);
 }
 
 RotationProposals base(const RotationObservation& observation,
@@ -135,6 +148,25 @@ RotationProposals base(const RotationObservation& observation,
   return all;
 }
 
+// The same, and where the rule that is meant asks each frequency for its wavelength, what it makes
+// of the other ladder.
+void add_ladder(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                const std::function<double(std::size_t j)>& plain, const std::string& sentence,
+                double cost, RotationProposals& all) {
+  all.push_back({bent(observation, hypothesis, plain), sentence, cost});
+  const std::string rule = word_of(observation, hypothesis, "scaling");
+  if (rule.empty() || rule == "none") return;
+  auto ladder =
+      measured_ladder(observation, hypothesis, number_of(observation, hypothesis, "base"));
+  if (!ladder) return;
+  for (std::size_t j = 0; j < ladder->plain.frequencies.size(); ++j)
+    ladder->plain.frequencies[j] = plain(j);
+  const auto scaled = sketched(find_scaling(rule), *ladder, ladder->context);
+  if (!scaled || scaled->frequencies.size() != hypothesis.frequencies.size()) return;
+  all.push_back({hypothesis, sentence, cost + 0.01});
+  all.back().hypothesis.frequencies = scaled->frequencies;
+}
+
 RotationProposals exponent(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
   if (hypothesis.changes.contains("base")) return {};
@@ -143,9 +175,9 @@ RotationProposals exponent(const RotationObservation& observation,
   if (unscaled.size() < 2 || unscaled[1] <= 0) return all;
   for (const int shift : {1, 2, -1, -2}) {
     const double factor = std::pow(unscaled[1], 0.5 * shift);
-    all.push_back(
-        {bent(observation, hypothesis, [&](std::size_t j) { return unscaled[j] * factor; }),
-         fmt::format("exponents are 2j{:+} over d, where 2j is meant", shift)});
+    add_ladder(
+        observation, hypothesis, [&](std::size_t j) { return unscaled[j] * factor; },
+        fmt::format("exponents are 2j{:+} over d, where 2j is meant", shift), 1, all);
   }
   return all;
 }
@@ -164,9 +196,9 @@ RotationProposals denominator(const RotationObservation& observation,
   const auto propose = [&](double ratio,
                            const std::string& what) {  // ratio: d over the denominator
     if (!std::isfinite(ratio) || !tried.insert(ratio).second) return;
-    all.push_back(
-        {bent(observation, hypothesis, [&](std::size_t j) { return std::pow(unscaled[j], ratio); }),
-         fmt::format("exponents are 2j over {}, where {:g} is meant", what, 2 * n), 1.04});
+    add_ladder(
+        observation, hypothesis, [&](std::size_t j) { return std::pow(unscaled[j], ratio); },
+        fmt::format("exponents are 2j over {}, where {:g} is meant", what, 2 * n), 1.04, all);
   };
   propose(2 * n / dim, fmt::format("{:g}, the whole head", dim));
   if (const double whole = number_of(observation, hypothesis, "dim"); whole > 0)

@@ -140,6 +140,14 @@ RotationProposals uninitialised(const RotationObservation& observation,
     return 2 * off > observation.pairs();
   };
   if (!shows(observation, is_garbage)) return {};
+  // One side that stands in the place of the other, too, was written.
+  const auto is_of_two_sides = [&](Index, const double* c, const double* s) {
+    for (std::size_t j = 0; j < observation.pairs(); ++j)
+      if (c[j] != s[j]) return true;
+    return false;
+  };
+  if (observation.has_cosine() && observation.has_sine() && !shows(observation, is_of_two_sides))
+    return {};
   const auto marks = observation.marks({"off the circle", a}, is_garbage);
   if (!marks) return {};
   return {{marked(hypothesis, marks, Row::free),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "pe/diagnosis/rotations/propose.hpp"
 
@@ -60,6 +61,16 @@ bool are_beyond_sound(const Errors& errors) {
   return 10 * beyond >= 4 * errors.off.size();
 }
 
+// The same where k·fl(2π) is rounded to float32 before it is taken away, as without a fused
+// multiply.
+// `whole`: turns are cut off, and not rounded.
+double rounded_step_shift(double angle, bool whole) {
+  constexpr double turn = 2 * std::numbers::pi;
+  const double turns = whole ? std::floor(angle / turn) : std::nearbyint(angle / turn);
+  const float taken = static_cast<float>(turns) * static_cast<float>(turn);
+  return turns * turn - static_cast<double>(taken);
+}
+
 RotationProposals single_step(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   if (!may_show(observation, hypothesis)) return {};
@@ -74,7 +85,10 @@ RotationProposals single_step(const RotationObservation& observation,
   // The shift has no number to be fitted: that it halves what is left of many cells is its sign,
   // even within the rounding of a short type.
   constexpr std::size_t many = 16;
-  const double left = rms([](double p) { return single_step_shift(p); }) / rms(none);
+  const double left =
+      std::min({rms(single_step_shift), rms([](double p) { return rounded_step_shift(p, false); }),
+                rms([](double p) { return rounded_step_shift(p, true); })}) /
+      rms(none);
   if (!are_near(errors) || !(left <= 0.7) ||
       !(are_beyond_sound(errors) || (left <= 0.5 && errors.off.size() >= many)))
     return {};
