@@ -62,7 +62,10 @@ std::vector<double> rows_of(const Table& table, const PositionRange& positions, 
 PositionRange existing(std::optional<Index> rows, const PositionRange& positions) {
   if (!rows) return positions;
   PositionRange kept = positions;
-  while (kept.count > 0 && kept.at(kept.count - 1) >= *rows) --kept.count;
+  if (kept.count == 0 || kept.at(kept.count - 1) < *rows) return kept;
+  // Rising positions are in the table up to one place; where falling ones end beyond it, all are.
+  const Index before = *rows - kept.first;
+  kept.count = kept.step > 0 && before > 0 ? (before + kept.step - 1) / kept.step : 0;
   return kept;
 }
 
