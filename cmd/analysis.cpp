@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
 
 #include "analysis_requests.hpp"
 #include "dumps.hpp"
@@ -11,10 +14,12 @@
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/file.hpp"
+#include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "talk.hpp"
+#include "time_limit.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -148,19 +153,32 @@ std::string certificate_path(const Analysis& analysis) {
   const std::string path = told->second.text;
   if (!analysis.versus.empty())
     throw UsageError("--certificate proves what is said of one subject: leave out --versus");
-  if (path == analysis.output.path)
+  const auto place = [](const std::string& name) {
+    std::error_code error;
+    return name == "-" ? std::filesystem::path(name)
+                       : std::filesystem::weakly_canonical(name, error);
+  };
+  if (place(path) == place(analysis.output.path))
     throw UsageError(
         fmt::format("--certificate and -o both name {}: the proof needs its own file", path));
-  check_writable(path);
+  check_path(path);
   return path;
 }
 
-std::shared_ptr<Budget> budget_of(const Analysis& analysis) {
-  const TypedValue value{.name = "timeout", .text = analysis.timeout};
-  const NumberRule rule{.lowest = "0", .highest = "1000000000"};
-  return std::make_shared<Budget>(checked_number(value, analysis.timeout, rule).value(),
-                                  budget_here()->most());
-}
+// Of labels that are alike, each but the first is numbered.
+class Labels {
+ public:
+  std::string unlike_others(const std::string& label) {
+    std::string name = label;
+    for (int& number = last_.emplace(label, 1).first->second; !taken_.insert(name).second;)
+      name = fmt::format("{} ({})", label, ++number);
+    return name;
+  }
+
+ private:
+  std::map<std::string, int> last_;  // number given to a label
+  std::set<std::string> taken_;
+};
 
 bool are_of_kinds(const std::vector<Request>& requests) {
   return std::ranges::any_of(requests, [&](const Request& other) {
@@ -173,20 +191,17 @@ bool are_of_kinds(const std::vector<Request>& requests) {
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
-  const WithBudget within(budget_of(analysis));
+  const TimeLimit within(analysis.timeout, budget_here()->most());
   std::vector<std::pair<std::string, Sheet>> sheets;
-  const auto add = [&](Answer answer) {
-    const std::string label = answer.label;
-    const auto taken = [&](const auto& sheet) { return sheet.first == answer.label; };
-    for (int number = 2; std::ranges::any_of(sheets, taken); ++number)
-      answer.label = fmt::format("{} ({})", label, number);
-    sheets.emplace_back(std::move(answer.label), std::move(answer.sheet));
-  };
+  Labels labels;
   const std::vector<Request> requests = requests_of(analysis);
   const bool bare = !analysis.request.texts.encoding, among_kinds = are_of_kinds(requests);
   std::vector<Refusal> refusals;
   const auto ask = [&](const Request& request) {
-    add(answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr));
+    ask_time();
+    Answer answer =
+        answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr);
+    sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
   };
   const std::size_t first_versus = requests.size() - analysis.versus.size();
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -213,7 +228,7 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   const int threads =
       static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024"));
   Output output = output_of(analysis.output, threads);
-  check_output(output);  // before the work
+  check_output(output, comma_separated(analysis.request.fields));  // before the work
   const std::string certificate = certificate_path(analysis);
   Provenance provenance;
   const Sheet sheet = measured(analysis, command, provenance);

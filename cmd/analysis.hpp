@@ -11,6 +11,9 @@
 
 namespace pe::cmd {
 
+/// How long an analysis may take, in seconds; 0: as long as it likes.
+inline constexpr const char* usual_analysis_timeout = "600";
+
 /// What the options of one quantity's and one encoding's subcommand say, before any checking.
 struct Analysis {
   const Quantity* quantity = nullptr;
@@ -19,7 +22,7 @@ struct Analysis {
   std::string lengths;  // --length, where the quantity takes several
   std::vector<std::string> versus, files;
   std::string shape, file_layout;
-  std::string timeout = "600";  // seconds that all of it may take; 0: as long as it likes
+  std::string timeout = usual_analysis_timeout;
   OutputRequest output;
 };
 

@@ -3,17 +3,11 @@
 
 #include "analysis.hpp"
 #include "shared_options.hpp"
+#include "time_limit.hpp"
 #include "tool.hpp"
 
 namespace pe::cmd {
 namespace {
-
-void add_timeout(CLI::App& app, Analysis& analysis) {
-  app.add_option("--timeout", analysis.timeout,
-                 "how long it may take before it could not tell; 0: without an end")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-}
 
 void add_columns_option(CLI::App& app, Analysis& analysis) {
   app.add_option("--fields", analysis.request.fields, "columns to write, in this order")
@@ -60,7 +54,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                    "how the arrays are laid out (default: recognised)")
         ->type_name("NAME");
   }
-  add_timeout(app, analysis);
+  add_timeout(app, analysis.timeout, "it");
   add_output_options(app, analysis.output);
   const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
                                    ? quantity.example
@@ -85,7 +79,7 @@ void add_bare_options(CLI::App& app, Analysis& analysis) {
       ->capture_default_str();
   add_versus_option(app, analysis);
   add_columns_option(app, analysis);
-  add_timeout(app, analysis);
+  add_timeout(app, analysis.timeout, "it");
   add_output_options(app, analysis.output);
   app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
                          quantity.example, "", quantity.accuracy));

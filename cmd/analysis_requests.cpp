@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "command_line.hpp"
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "tool.hpp"
@@ -14,6 +15,7 @@ namespace {
 // One text of --versus: an encoding and its options; positions, dtype and dialect are those of the
 // first subject where it does not say its own.
 Request request_of(const std::string& text, const Analysis& analysis) {
+  ask_time();
   const CommandLine line(shell_words(text), 0);
   Request request;
   request.threads = analysis.request.threads;

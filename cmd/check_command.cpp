@@ -92,19 +92,6 @@ Check carry_out_or_report(const CheckCommand& command, const std::string& line) 
 
 }  // namespace
 
-void add_timeout(CLI::App& app, std::string& timeout) {
-  app.add_option("--timeout", timeout,
-                 "how long one check may take before it could not tell; 0: without an end")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-}
-
-std::shared_ptr<Budget> budget_of(const std::string& timeout) {
-  const TypedValue value{.name = "timeout", .text = timeout};
-  return std::make_shared<Budget>(
-      checked_number(value, timeout, {.lowest = "0", .highest = "1000000000"}).value());
-}
-
 bool wants_color() {
   const char *no_color = std::getenv("NO_COLOR"), *term = std::getenv("TERM");
   return isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
@@ -153,7 +140,7 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
                    "normal distribution)")
         ->type_name("FILE[:TENSOR]");
   add_dump_options(app, check, law != nullptr);
-  add_timeout(app, check.timeout);
+  add_timeout(app, check.timeout, "one check");
   add_report_options(app, check.report);
   app.footer(
       law ? fmt::format(fmt::runtime(law_footer), law->name, encoding.name, encoding.accuracy)
@@ -162,7 +149,7 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
     check_report_options(check.report);
     check.asked.shape = parse_shape(check.shape);
     check.asked.accept = parse_tier(check.accept);
-    const WithBudget within(budget_of(check.timeout));
+    const TimeLimit within(check.timeout);
     const Check done = carry_out_or_report(check, command);
     if (!takes_stdout(check.report)) print(to_text(done, wants_color()));
     deliver({"pe-verify", std::string(version()), command, {done}}, check.report);

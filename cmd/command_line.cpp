@@ -4,23 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "pe/subject/subject.hpp"
+#include "time_limit.hpp"
 
 namespace pe::cmd {
 namespace {
 
 bool is_option(const std::string& word) { return word.starts_with('-'); }
 
-// The value of --NAME or --NAME=… among the words, or "".
-std::string option_of(const std::vector<std::string>& words, const std::string& name) {
+// The value of --NAME or --NAME=… among the words, or what it is otherwise.
+std::string option_of(const std::vector<std::string>& words, const std::string& name,
+                      const std::string& otherwise = "") {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == name && i + 1 < words.size()) return words[i + 1];
     if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
   }
-  return "";
+  return otherwise;
 }
 
 // Word `place` is where an encoding belongs, those before it are there, and none stands in it.
@@ -36,13 +39,14 @@ bool lacks_encoding(const std::vector<std::string>& words, std::size_t place) {
 
 }  // namespace
 
-CommandLine::CommandLine(int argc, char** argv, std::size_t encoding_at)
-    : CommandLine(std::vector<std::string>(argv + 1, argv + argc), encoding_at) {
+CommandLine::CommandLine(int argc, char** argv, std::size_t encoding_at, const std::string& timeout)
+    : CommandLine(std::vector<std::string>(argv + 1, argv + argc), encoding_at, timeout) {
   const std::string tool = argv[0];
   text_ = shell_word(tool.substr(tool.rfind('/') + 1)) + text_;
 }
 
-CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at)
+CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at,
+                         const std::string& timeout)
     : words_(std::move(words)) {
   for (const std::string& word : words_) text_ += " " + shell_word(word);
 
@@ -53,6 +57,8 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
                      .part = option_of(words_, "--part")};
   if (texts.config.empty() && texts.model.empty()) return;
   if (texts.layer_type == "all") texts.layer_type.clear();
+  std::optional<TimeLimit> within;
+  if (timeout != "0") within.emplace(option_of(words_, "--timeout", timeout));
   words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(encoding_at),
                 std::string(reading_of(texts).encoding->name));
 }

@@ -12,10 +12,12 @@ class CommandLine {
  public:
   /// Where word `encoding_at` (0: the first after the tool) names no encoding, the one that
   /// --config or --model means is put in. Throws what reading a config throws.
-  CommandLine(int argc, char** argv, std::size_t encoding_at);
+  /// That takes no longer than --timeout says, or else `timeout`.
+  CommandLine(int argc, char** argv, std::size_t encoding_at, const std::string& timeout = "0");
 
   /// The same of words, without a tool before them.
-  CommandLine(std::vector<std::string> words, std::size_t encoding_at);
+  CommandLine(std::vector<std::string> words, std::size_t encoding_at,
+              const std::string& timeout = "0");
 
   /// As it was given, quoted where a shell needs it.
   const std::string& text() const { return text_; }

@@ -27,7 +27,7 @@ int run_compare(const CompareCommand& command) {
   const auto allowed =
       static_cast<std::uint64_t>(whole_number("ulps", command.ulps, "0", largest_whole));
   const bool as_bias = command.kind == "bias";
-  const WithBudget within(budget_of(command.timeout));
+  const TimeLimit within(command.timeout);
   RawForm raw{{}, parse_shape(command.shape)};
   if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);
   const std::vector<Stored> left = open_arrays(command.a, raw), right = open_arrays(command.b, raw);
@@ -73,7 +73,7 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome) {
   app.add_option("--dtype", compare.dtype, "what raw files, or unsigned 16-bit integers, hold")
       ->type_name("{f64,f32,f16,bf16}");
   app.add_option("--shape", compare.shape, "of raw files")->type_name("N,...");
-  add_timeout(app, compare.timeout);
+  add_timeout(app, compare.timeout, "it");
   app.footer(
       "EXAMPLES\n  pe-verify compare ours.npz theirs.npz\n  pe-verify compare ours.h5:bias "
       "theirs.npy --kind bias --ulps 2\n\n"

@@ -13,7 +13,7 @@ namespace pe::cmd {
 namespace {
 
 int run_identify(const IdentifyCommand& asked, const std::string& command) {
-  const WithBudget within(budget_of(asked.timeout));
+  const TimeLimit within(asked.timeout);
   RawForm raw{{}, parse_shape(asked.shape)};
   if (!asked.dtype.empty()) raw.dtype = parse_dtype(asked.dtype);
   const auto open = [&](const std::vector<std::string>& specs) {
@@ -58,7 +58,7 @@ void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
   app.add_option("--file-layout", identify.layout,
                  "how the arrays are laid out (default: recognised)")
       ->type_name("NAME");
-  add_timeout(app, identify.timeout);
+  add_timeout(app, identify.timeout, "it");
   app.add_option("--report", identify.report,
                  "write what was found, too: .json; - is JSON on stdout instead of the text")
       ->type_name("FILE");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmp.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ std::atomic<bool> has_outcome = false;
 
 // What a handler says may allocate nothing.
 char tool_name[40];
+char too_late[160];
 
 [[noreturn]] void leave(std::string_view why) {
   remove_temporaries();
@@ -47,6 +49,8 @@ void leave_unless_decided() {
 extern "C" void leave_out_of_time(int) {
   leave("the limit of processor time (ulimit -t) is reached");
 }
+
+extern "C" void leave_too_late(int) { leave(too_late); }
 
 extern "C" void leave_after_crash(int) {
   leave("a crash, which is a fault of this program or of a library: please report the command");
@@ -102,6 +106,25 @@ void prepare_to_leave(const std::string& tool) {
   mp_set_memory_functions(allocate, reallocate, release);
   std::set_terminate(leave_after_exception);
   if (std::atexit(leave_unless_decided) != 0) leave(out_of_memory);
+}
+
+bool leave_late(double seconds) {
+  itimerval before{};
+  if (seconds <= 0 || seconds > 3.2e7 || getitimer(ITIMER_REAL, &before) != 0) return false;
+  if (before.it_value.tv_sec != 0 || before.it_value.tv_usec != 0) return false;
+  // The words of Budget::ask(): whoever reads them need not know which of the two it was.
+  *fmt::format_to_n(too_late, sizeof too_late - 1,
+                    "could not tell in {:g} s, the time that it may take (--timeout gives it more)",
+                    seconds)
+       .out = '\0';
+  std::signal(SIGALRM, leave_too_late);
+  const itimerval late{{}, {static_cast<time_t>(seconds * 1.1 + 3), 0}};
+  return setitimer(ITIMER_REAL, &late, nullptr) == 0;
+}
+
+void never_leave_late() {
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
 }
 
 void settle_outcome() { has_outcome = true; }

@@ -10,6 +10,12 @@ namespace pe::cmd {
 /// once, before the first thread starts.
 void prepare_to_leave(const std::string& tool);
 
+/// Ends the process so when `seconds`, a tenth of them and two more have passed: work of that long
+/// was to ask whether its time is over, and did not. False, and nothing changes, where that is
+/// arranged already or the time has no end.
+bool leave_late(double seconds);
+void never_leave_late();
+
 /// The exit code is the tool's own now.
 void settle_outcome();
 

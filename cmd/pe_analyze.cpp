@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
           "EXIT STATUS\n  0 written; 1 a published number is no longer what it was judged to "
           "be; 2 bad usage, bad input or a failed write\n",
       .word = "quantity",
-      .encoding_at = 1};
+      .encoding_at = 1,
+      .timeout = usual_analysis_timeout};
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
     add_quantities(app, line, analysis, [&] { carry_out(analysis, line.text()); });
     add_published(

@@ -5,6 +5,7 @@
 #include "apply_request.hpp"
 #include "pe/apply/scores.hpp"
 #include "pe/base/error.hpp"
+#include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
 #include "tool.hpp"
 
@@ -110,18 +111,31 @@ void add_entries(std::vector<Provenance::Entry>& entries, const Apply& apply,
          flag_or(apply.causal.has_value(), setting.causal ? "causal" : "no-causal", "default"));
 }
 
+// Which fields are asked for: known before anything is read or computed.
+std::vector<std::string> names_of(const Apply& apply, Kind kind) {
+  if (!apply.request.fields.empty()) return comma_separated(apply.request.fields);
+  const bool is_random = !apply.random.empty();
+  std::string letters = is_random ? kind == Kind::table ? "qkvx" : "qkv" : "";
+  for (const auto& [name, file] : apply.files)
+    if (!file.empty()) letters += name;
+  return usual_fields(kind, letters, is_random);
+}
+
 void run(const Apply& apply, const std::string& command) {
+  const Kind kind = apply.request.texts.encoding->kind;
+  const std::vector<std::string> names = names_of(apply, kind);
+  Output output = output_of(apply.output, 0);
+  check_output(output, names);
   const Application application = application_of(apply);
   const Request request = request_of(apply, application);
-  const Kind kind = request.texts.encoding->kind;
   Resolved resolved = resolve(request, "pe-apply", command, length_of(application.places, kind));
   const Subject& subject = resolved.subject;
   const Setting setting = setting_of(apply, application, subject);
   add_entries(resolved.provenance.parameters, apply, application, setting);
   if (apply.request.explain) explain(subject, resolved.provenance);
-  const Output output = output_of(apply.output, resolved.threads);
-  const auto fields = pe::apply(subject.effect, application.contents, setting, subject.dtype,
-                                comma_separated(request.fields), !apply.random.empty());
+  output.threads = resolved.threads;
+  const auto fields =
+      pe::apply(subject.effect, application.contents, setting, subject.dtype, names);
   write(fields, resolved.provenance, output);
 }
 

@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
           "is not; 2 nothing could be told: bad usage,\n"
           "  bad input, I/O\n",
       .word = "law",
-      .encoding_at = 1};
+      .encoding_at = 1,
+      .timeout = usual_timeout};
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
     add_commands(app, line, outcome, commands);
   });

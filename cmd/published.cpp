@@ -2,19 +2,19 @@
 #include "published.hpp"
 
 #include <fmt/format.h>
+#include <regex.h>
 
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <regex>
 
-#include "analysis.hpp"
 #include "pe/analyze/published/published.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "pe/base/version.hpp"
+#include "pe/io/source.hpp"
+#include "pe/io/writable.hpp"
 #include "progress.hpp"
 #include "talk.hpp"
+#include "time_limit.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -88,23 +88,42 @@ Sheet recompute_command(const std::string& command) {
   throw UsageError(fmt::format("a claim's command is of pe-gen or pe-analyze, not '{}'", command));
 }
 
+// The C library's: that of C++ calls itself for each character of the text, until its stack ends.
+class Pattern {
+ public:
+  explicit Pattern(const std::string& text) {
+    const int error = regcomp(&pattern_, text.c_str(), REG_EXTENDED | REG_ICASE | REG_NOSUB);
+    if (error == 0) return;
+    char why[100];
+    regerror(error, &pattern_, why, sizeof why);
+    throw UsageError(fmt::format("--only '{}' is no regular expression: {}", text, why));
+  }
+  ~Pattern() { regfree(&pattern_); }
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+  bool is_in(const std::string& text) const {
+    return regexec(&pattern_, text.c_str(), 0, nullptr, 0) == 0;
+  }
+
+ private:
+  regex_t pattern_;
+};
+
+std::vector<Claim> read_claims_file(const std::string& path) {
+  constexpr std::uint64_t largest_file = 16 << 20;
+  const io::Source source(path, io::Limit(largest_file));
+  if (source.size() > largest_file)
+    source.refuse("it is larger than 16 MiB: not a table of claims");
+  return read_claims(source.read_text(0, static_cast<std::size_t>(source.size())), path);
+}
+
 std::vector<Claim> claims_of(const Published& published) {
-  std::vector<Claim> claims = all_claims();
-  if (!published.claims.empty()) {
-    std::ifstream file(published.claims, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) throw FileError(fmt::format("cannot read {}", published.claims));
-    claims = read_claims(text, published.claims);
-  }
-  std::regex only;
-  try {
-    only = std::regex(published.only, std::regex::icase);
-  } catch (const std::regex_error& error) {
-    throw UsageError(
-        fmt::format("--only '{}' is no regular expression: {}", published.only, error.what()));
-  }
+  std::vector<Claim> claims =
+      published.claims.empty() ? all_claims() : read_claims_file(published.claims);
+  const Pattern only(published.only);
   std::erase_if(claims, [&](const Claim& claim) {
-    return !std::regex_search(claim.paper + " " + claim.place + " " + claim.what, only);
+    return !only.is_in(claim.paper + " " + claim.place + " " + claim.what);
   });
   if (claims.empty()) throw UsageError(fmt::format("no claim has '{}' in it", published.only));
   return claims;
@@ -122,6 +141,7 @@ int judge(const std::vector<Claim>& claims, Sheet& sheet) {
                                 : known.emplace(line, recompute_command(line)).first->second;
   };
   for (const Claim& claim : claims) {
+    ask_time();
     progress.at(static_cast<double>(ours.size()) / static_cast<double>(claims.size()));
     const Recomputed now = recompute(claim, make);
     ours.push_back(now.ours);
@@ -149,10 +169,12 @@ int judge(const std::vector<Claim>& claims, Sheet& sheet) {
 
 void run(const Published& published, Outcome& outcome, const std::string& command) {
   const Output output = output_of(published.output, 1);
-  check_output(output);  // before the work
+  check_output(output, {});  // before the work
+  std::optional<TimeLimit> within(published.timeout);
   const std::vector<Claim> claims = claims_of(published);
   Sheet sheet;
   const int faults = judge(claims, sheet);
+  within.reset();
   Provenance provenance{};
   provenance.tool = "pe-analyze";
   provenance.version = version();
@@ -177,6 +199,7 @@ void add_published(CLI::App& app, Published& published, Outcome& outcome,
       ->type_name("REGEX");
   app.add_option("--claims", published.claims, "a table of your own, in the same form")
       ->type_name("FILE");
+  add_timeout(app, published.timeout, "all of it");
   add_output_options(app, published.output);
   app.footer(
       "EXAMPLES\n  pe-analyze published\n  pe-analyze published --only RoFormer -o "

@@ -3,13 +3,14 @@
 
 #include <string>
 
+#include "analysis.hpp"
 #include "options.hpp"
 #include "tool.hpp"
 
 namespace pe::cmd {
 
 struct Published {
-  std::string only, claims;
+  std::string only, claims, timeout = usual_analysis_timeout;
   OutputRequest output;
 };
 

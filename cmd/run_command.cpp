@@ -190,7 +190,7 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
   app.add_option("--jobs", run.jobs, "checks at the same time; 0: one for each processor")
       ->type_name("N")
       ->capture_default_str();
-  add_timeout(app, run.timeout);
+  add_timeout(app, run.timeout, "one check");
   app.add_flag("--schema", run.schema, "print the JSON Schema of manifests");
   add_report_options(app, run.report);
   app.footer(

@@ -65,7 +65,7 @@ void parse(CLI::App& app, const CommandLine& line) {
 }
 
 int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add) {
-  const CommandLine line(argc, argv, tool.encoding_at);
+  const CommandLine line(argc, argv, tool.encoding_at, tool.timeout);
   Outcome outcome;
   List list;
   CLI::App app(tool.summary, tool.name);

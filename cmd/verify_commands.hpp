@@ -2,12 +2,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
-#include "pe/base/budget.hpp"
+#include "time_limit.hpp"
 #include "tool.hpp"
 
 namespace pe::cmd {
@@ -51,10 +50,6 @@ void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
 
 void add_dialects(CLI::App& app, const Encoding& encoding, Request& request,
                   const std::string& command);
-
-void add_timeout(CLI::App& app, std::string& timeout);
-/// What `--timeout` grants, from now on.
-std::shared_ptr<Budget> budget_of(const std::string& timeout);
 
 /// Colour only on a terminal, and not under NO_COLOR.
 bool wants_color();

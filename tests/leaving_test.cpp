@@ -1,5 +1,6 @@
 // The exit code of a tool is its own, whoever ends the process.
 #include <doctest/doctest.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "time_limit.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -40,6 +42,24 @@ TEST_SUITE("leaving") {
   TEST_CASE("whoever calls exit() before there is an outcome leaves with 2") {
     for (const int code : {0, 1, 77}) CHECK(code_of([&](auto&) { std::exit(code); }) == 2);
     CHECK(code_of([](auto&) { std::thread([] { std::exit(0); }).join(); }) == 2);
+  }
+  TEST_CASE("work that does not ask whether its time is over is ended with 2") {
+    const auto is_awaited = [] {
+      itimerval left{};
+      return getitimer(ITIMER_REAL, &left) == 0 && left.it_value.tv_sec > 0;
+    };
+    CHECK(code_of([](auto&) {
+            const pe::cmd::TimeLimit within("0.1");
+            for (;;) pause();
+          }) == 2);
+    CHECK(code_of([&](pe::cmd::Outcome& outcome) {
+            {
+              const pe::cmd::TimeLimit outer("5");
+              { const pe::cmd::TimeLimit inner("0"), another("5"); }
+              outcome.exit_code = is_awaited() ? 0 : 1;  // what ends within it leaves it alone
+            }
+            if (is_awaited()) outcome.exit_code = 1;
+          }) == 0);
   }
   TEST_CASE("an exception is 2, one that nobody can catch too") {
     CHECK(code_of([](auto&) { throw std::runtime_error("no"); }) == 2);

@@ -9,6 +9,7 @@
 #include "pe/dialects/spell.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/io/file.hpp"
+#include "pe/properties/laws.hpp"
 #include "pe/verify/judge.hpp"
 
 namespace {
@@ -94,6 +95,22 @@ Bias spoilt(Bias bias, Spoil spoil) {
 }  // namespace
 
 TEST_SUITE_BEGIN("laws");
+
+TEST_CASE("positions beyond the rows of a table are no rows, however many they are") {
+  const auto left = [](Index first, Index step, Index count) {
+    return laws::existing(Index{32}, PositionRange{first, step, count}).count;
+  };
+  CHECK(left(0, 1, 32) == 32);
+  CHECK(left(0, 1, 33) == 32);
+  CHECK(left(0, 1, Index{1} << 53) == 32);
+  CHECK(left(0, 3, 64) == 11);  // 0 to 30
+  CHECK(left(31, 5, 9) == 1);
+  CHECK(left(32, 1, 9) == 0);
+  CHECK(left(-8, 4, Index{1} << 50) == 10);
+  CHECK(left(31, -1, 32) == 32);
+  CHECK(left(90, -1, 40) == 0);  // 90 to 51
+  CHECK(left(0, 1, 0) == 0);
+}
 
 TEST_CASE("every row is complete, and promises laws that apply to its kind") {
   std::set<std::string_view> names;

@@ -77,6 +77,23 @@ TEST_CASE("an expression that makes no sense is refused with what there is") {
                        pe::UsageError);
 }
 
+TEST_CASE("an expression may nest a hundred deep and no deeper") {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '(') + "1" + std::string(depth, ')');
+  };
+  CHECK(number(nested(99)) == 1);
+  for (const std::string& deep : {nested(100), nested(1'000'000), std::string(1'000'000, '-')}) {
+    std::string said;
+    try {
+      pe::evaluate(deep, curve());
+    } catch (const pe::UsageError& error) {
+      said = error.what();
+    }
+    CHECK(said.find("deeper than 100 levels") != std::string::npos);
+    CHECK(said.size() < 10'000);
+  }
+}
+
 TEST_CASE("a printed number stands for those that round to it") {
   CHECK(pe::agrees(4293.44, "4.3e3"));
   CHECK(pe::agrees(4250, "4.3e3"));
@@ -89,6 +106,8 @@ TEST_CASE("a printed number stands for those that round to it") {
   CHECK_FALSE(pe::agrees(570, "600 ± 20"));
   CHECK_FALSE(pe::agrees(1, "about one"));
   CHECK_FALSE(pe::agrees(NAN, "1"));
+  for (const char* unbounded : {"1/0", "0/0", "1 ± inf", "1 ± nan", "inf", "1e308 ± 1e308/0"})
+    CHECK_FALSE(pe::agrees(1, unbounded));
 }
 
 TEST_CASE("a verdict is held to the number") {

@@ -1,21 +1,26 @@
-// One harness for each reader, for the diagnosis and for what options say; PE_FUZZ_TARGET names the
-// one that is built. A finding is a crash, a sanitizer's report, a hang, memory beyond libFuzzer's
-// limit, or an exception that is none of the library's three failures.
+// One harness for each reader, for the diagnosis, for what options say and for weights;
+// PE_FUZZ_TARGET names the one that is built. A finding is a crash, a sanitizer's report, a hang,
+// memory beyond libFuzzer's limit, or an exception that no tool has a sentence for.
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/configs/config_file.hpp"
-#include "pe/diagnosis/diagnosis.hpp"
+#include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
+#include "pe/dialects/spell.hpp"
 #include "pe/io/format.hpp"
 #include "pe/subject/subject.hpp"
 #include "pe/verify/manifest.hpp"
@@ -86,12 +91,17 @@ void open_format(std::string_view name, std::string_view bytes) {
   pe::parse_manifest(std::string(bytes), "input");
 }
 
-// Flags as lines "name=value", behind the number of an encoding.
-pe::Subject subject_of(Bytes& bytes, std::size_t lines, Index length) {
+using Load = std::function<pe::Array(const std::string&)>;
+
+pe::Array no_files(const std::string&) { throw pe::FileError("no files here"); }
+
+// Flags as lines "name=value", behind the number of an encoding; a line without a name ends them.
+pe::Subject subject_of(Bytes& bytes, std::size_t lines, Index length, const Load& load) {
   const auto encodings = pe::all_encodings();
   pe::SubjectTexts texts{.encoding = encodings[bytes.take<std::uint8_t>() % encodings.size()]};
   for (std::size_t i = 0; i < lines && !bytes.empty(); ++i) {
     const std::string line = bytes.line();
+    if (line.empty()) break;
     const std::size_t equals = std::min(line.find('='), line.size());
     const std::string name = line.substr(0, equals),
                       value = line.substr(std::min(equals + 1, line.size()));
@@ -106,13 +116,12 @@ pe::Subject subject_of(Bytes& bytes, std::size_t lines, Index length) {
     else
       texts.flags[name] = {value, "flag --" + name};
   }
-  const auto load = [](const std::string&) -> pe::Array { throw pe::FileError("no files here"); };
   return pe::make_subject(texts, {}, length, load);
 }
 
 [[maybe_unused]] void options(std::string_view text) {
   Bytes bytes(text);
-  subject_of(bytes, 12, 16);
+  subject_of(bytes, 12, 16, no_files);
 }
 
 // A small array of any type against any expectation: a few flags, a shape, and raw elements.
@@ -130,7 +139,7 @@ pe::Subject subject_of(Bytes& bytes, std::size_t lines, Index length) {
     shape.push_back(elements * extent > 4096 ? 1 : extent);
     elements *= shape.back();
   }
-  const pe::Subject subject = subject_of(bytes, flags, shape[0]);
+  const pe::Subject subject = subject_of(bytes, flags, shape[0], no_files);
   std::vector<std::byte> data(static_cast<std::size_t>(elements) * pe::size_of(dtype));
   const std::string_view cells = bytes.left();
   for (std::size_t i = 0; i < data.size() && !cells.empty(); ++i)
@@ -139,14 +148,50 @@ pe::Subject subject_of(Bytes& bytes, std::size_t lines, Index length) {
                {.arrays = {pe::stored(pe::Array(dtype, shape, std::move(data)), "", "input")}});
 }
 
+// A file that has no name but the number of a descriptor.
+class Unnamed {
+ public:
+  explicit Unnamed(std::string_view bytes) : descriptor_(memfd_create("input", MFD_CLOEXEC)) {
+    if (write(descriptor_, bytes.data(), bytes.size()) < 0) std::abort();
+  }
+  ~Unnamed() { close(descriptor_); }
+  Unnamed(const Unnamed&) = delete;
+  Unnamed& operator=(const Unnamed&) = delete;
+  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+// An encoding of somebody's tensors, and what it makes of them: flags, an empty line, and the file
+// that every tensor among them is read from, whatever its value names in it.
+[[maybe_unused]] void weights(std::string_view text) {
+  Bytes bytes(text);
+  const std::string_view file = text.substr(std::min(text.find("\n\n") + 2, text.size()));
+  const Unnamed unnamed(text.find("\n\n") == std::string_view::npos ? "" : file);
+  const Load load = [&](const std::string& tensor) {
+    return pe::read_array(unnamed.path() + (tensor.empty() ? "" : ":" + tensor));
+  };
+  const pe::Subject subject = subject_of(bytes, 12, 16, load);
+  for (const pe::Field& field :
+       pe::spell(subject.effect, subject.span, subject.dtype, {}, *subject.dialect)) {
+    double elements = 1;
+    for (const Index extent : field.shape()) elements *= static_cast<double>(extent);
+    if (elements <= most_elements) pe::collect(field, 1);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  const pe::WithBudget within(std::make_shared<pe::Budget>(5, std::uint64_t{256} << 20));
   try {
     PE_FUZZ_TARGET({reinterpret_cast<const char*>(data), bytes});
   } catch (const pe::FileError&) {
   } catch (const pe::UsageError&) {
   } catch (const pe::MathError&) {
+  } catch (const pe::OutOfTime&) {
+  } catch (const std::bad_alloc&) {
   }
   return 0;
 }

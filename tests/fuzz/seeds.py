@@ -3,6 +3,7 @@
 import io
 import json
 import pathlib
+import re
 import struct
 import sys
 import zipfile
@@ -18,9 +19,16 @@ WORDS = {
     "gguf": ["GGUF", "general.alignment", "rope.freq_base", "general.architecture", "rope_freqs.weight"],
     "csv": ["position", "cos_0", "sin_0", "nan", "inf", "1e308", "query", "key", "head", "\\x22"],
     "hdf5": ["\\x89HDF\\x0d\\x0a\\x1a\\x0a", "OHDR", "TREE", "HEAP", "SNOD", "FRHP", "BTHD", "OCHK", "GCOL"],
+    "weights": ["table=", "input=", "weights=", "keys=", "values=", "projection=", "num-buckets=", "heads=", "dim=8", "a", "\\x93NUMPY", "'descr': '<f4'"],
     "diagnosis": ["dim=8", "base=10000", "heads=2", "scaling=yarn", "factor=4", "dialect=hf-llama", "dtype=bf16", "\\x00\\x00\\x80\\x3f"],
     "options": ["dim=", "base=", "heads=", "scaling=", "factor=", "length=", "positions=0:9:2", "dtype=bf16", "dialect=vllm", "pairing=halves"],
 }
+
+
+# encodings that are told by tensors: their flags, and a shape that fits
+WEIGHTS = (("learned", "input=", (16, 8)), ("tupe", "dim=8 heads=2 table=", (16, 8)), ("t5", "weights= num-buckets=8 heads=2", (8, 2)),
+           ("kerple", "heads=8 weights=", (2, 8)), ("swin", "weights= heads=1 window=2", (9, 1)), ("shaw", "keys= dim=8 clip=4", (9, 8)),
+           ("deberta", "dim=8 position-keys=", (16, 8)), ("transformer-xl", "dim=8 projection=", (8, 8)), ("fire", "hidden-weight= heads=1", (8, 1)))
 
 
 def arrays():
@@ -109,6 +117,13 @@ def main():
     for number in range(32):
         put("options", f"encoding-{number}", bytes([number]) + b"dim=8\nheads=2\nlength=9\n")
         put("diagnosis", f"encoding-{number}", bytes([1, 2, 2, 1, 11, 11, number]) + b"dim=12\nheads=2\n" + np.linspace(0, 1, 288, dtype="f4").tobytes())
+    drawn = np.random.default_rng(0).normal(size=(16, 8)).astype("f4")
+    listed = (ROOT / "lib" / "pe" / "encodings" / "encodings.def").read_text()
+    numbers = {name.replace("_", "-"): number for number, name in enumerate(re.findall(r"^PE_ENCODING\((\w+)\)", listed, re.MULTILINE))}
+    for encoding, flags, shape in WEIGHTS:
+        head = bytes([numbers[encoding]]) + "".join(f"{flag}\n" for flag in flags.split()).encode() + b"\n"
+        for name, content in (("npy", npy(drawn[:shape[0], :shape[1]])), ("safetensors", safetensors({"a": ("F32", np.ascontiguousarray(drawn[:shape[0], :shape[1]]))}))):
+            put("weights", f"{encoding}-{name}", head + content)
     keys = set()
     for path in (ROOT / "data" / "models").glob("*.json"):
         keys |= set(json.loads(path.read_text()))

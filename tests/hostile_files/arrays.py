@@ -173,3 +173,10 @@ def _(folder):
 @case("weights that are a hole of 4 GB", says="whole")
 def _(folder):
     return ["check", "learned", "--input", sparse(folder / "weights.npy", npy_head((1 << 20, 1024)), 4 << 30), "--timeout", TIMEOUT]
+
+
+for shape in ((1 << 28,), (1 << 28, 1), (1, 1 << 28), (1 << 24, 1, 16)):
+    for encoding in ("rope", "sinusoidal", "t5"):
+        @case(f"npy of a hole of shape {shape}, as {encoding}", code=None, seconds=8)
+        def _(folder, shape=shape, encoding=encoding):
+            return check(sparse(folder / "line.npy", npy_head(shape), 4 << 28), encoding=encoding, flags=("--timeout", TIMEOUT))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Holds pe-verify to its caps of memory and time on files that lie, that are too large, or that never end.
+# Holds pe-verify, pe-analyze and pe-apply to their caps of memory and time on files that lie, that are too large, or that never end.
 """main.py --bin FOLDER [--only REGEX] [--verbose]
 
 Each case runs the tool alone under a limit of resident memory (the kernel's own peak) and of time. It must end with the exit code
@@ -18,18 +18,20 @@ import tempfile
 import threading
 import time
 
+import analysis
 import arrays
 import lists
 import texts
 from cases import CASES, manifest, npy_head, sparse
 
-assert arrays and lists and texts  # they register their cases
+assert analysis and arrays and lists and texts  # they register their cases
 
 
-def run(tool, words):
-    """Exit code, MiB, seconds and what was said."""
+def run(folder, words):
+    """Exit code, MiB, seconds and what was said; of pe-verify where no tool is named."""
     endless, silent = words[0] is None, words[0] == "silence"
     words = words[1:] if endless or silent else words
+    tool, words = (folder / words[0], words[1:]) if words[0].startswith("pe-") else (folder / "pe-verify", words)
     feeder = subprocess.Popen(["cat", "/dev/zero"] if endless else ["sleep", "60"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) if endless or silent else None
     pathlib.Path("/proc/self/clear_refs").write_text("5")  # a child begins with the peak of its parent
     began = time.monotonic()
@@ -83,7 +85,7 @@ def main():
             # Written by a process of its own: its peak is no child's of ours.
             with concurrent.futures.ProcessPoolExecutor(1) as pool:
                 words = pool.submit(make_case, name, folder).result()
-            got, took, lasted, said = run(options.bin / "pe-verify", words)
+            got, took, lasted, said = run(options.bin, words)
             wrong = [f"exit {got}" if got not in ((0, 1, 2) if code is None else (code,)) else "",
                      f"{took} MiB of {limit}" if took > limit else "",
                      f"{lasted:.1f} s of {seconds}" if lasted > seconds else "",

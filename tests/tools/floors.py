@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Fails when an include points up or sideways between floors, when the library talks, when a file hides its purpose, or when something keeps
-# a reference to what may be a temporary.
+# Fails when an include points up or sideways between floors, when the library talks, when a file hides its purpose, when something keeps
+# a reference to what may be a temporary, or where clang would not compile.
 import re
 import sys
 
@@ -106,6 +106,16 @@ def purpose(path):
         yield 1, "a header needs #pragma once"
 
 
+# What gives back a std::ranges::subrange, or a view: clang 14 cannot compile either with the standard library of GCC 12.
+SUBRANGES = re.compile(r"\branges::(?:unique|remove|remove_if|partition|stable_partition|rotate|equal_range|search|search_n|find_end|subrange)\b|\bviews::")
+
+
+def portable(path):
+    for number, line in enumerate(code(path.read_text()).splitlines(), 1):
+        if found := SUBRANGES.search(line):
+            yield number, f"clang 14 does not compile {found[0]}: take the algorithm of iterators"
+
+
 FUNCTION = re.compile(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)(?: const)?(?: try)?\s*(?=:[^:]|\{)")
 
 ROWS = "Encoding|Dialect|Scaling|Property|Parameter"  # rows of the catalogues, which outlive everything
@@ -131,7 +141,7 @@ def kept(path):
 def main():
     passed = failed = 0
     for path in source.files(".hpp", ".cpp"):
-        faults = [fault for check in (includes, talk, purpose, kept) for fault in check(path)]
+        faults = [fault for check in (includes, talk, purpose, portable, kept) for fault in check(path)]
         for number, text in faults:
             print(f"{path.relative_to(source.ROOT)}:{number}: {text}")
         passed, failed = passed + (not faults), failed + bool(faults)

@@ -40,8 +40,7 @@ std::vector<std::int64_t> places_of(const Question& question) {
   places.push_back(0);
   places.push_back(last);
   std::ranges::sort(places);
-  const auto repeated = std::ranges::unique(places);
-  places.erase(repeated.begin(), repeated.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
 

@@ -90,8 +90,7 @@ std::vector<PositionRange> places_of(const Question& question) {
     if (number < last) numbers.push_back(number);
   }
   std::ranges::sort(numbers);
-  const auto repeated = std::ranges::unique(numbers);
-  numbers.erase(repeated.begin(), repeated.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   for (const std::int64_t number : numbers) places.push_back({number, 1, 1, 0});
   return places;
 }

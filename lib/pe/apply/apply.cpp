@@ -43,6 +43,10 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
+bool fits(const ApplyRow& row, Kind kind) {
+  return row.kinds == "any" || has_word(row.kinds, name_of(kind));
+}
+
 class Application {
  public:
   Application(Kept<Effect> effect, Kept<Contents> contents, Kept<Setting> setting, DType dtype)
@@ -67,14 +71,9 @@ class Application {
   }
 
   std::vector<std::string> usual(bool inputs) const {
-    std::vector<std::string> usual = names();
-    std::erase_if(usual, [&](const std::string& name) {
-      if (name == "attention") return !has('v');
-      if (name.size() == 1) return !inputs;
-      return name != "x_out" && name != "q_out" && name != "k_out" && name != "logits" &&
-             name != "output";
-    });
-    return usual;
+    std::string letters;
+    for (const auto& [name, content] : contents_) letters += name;
+    return usual_fields(kind_of(effect_), letters, inputs);
   }
 
   Field field(const std::string& name) const {
@@ -88,9 +87,7 @@ class Application {
 
  private:
   bool has(char letter) const { return contents_.contains(std::string(1, letter)); }
-  bool fits(const ApplyRow& row) const {
-    return row.kinds == "any" || has_word(row.kinds, name_of(kind_of(effect_)));
-  }
+  bool fits(const ApplyRow& row) const { return pe::fits(row, kind_of(effect_)); }
   static bool is_term(std::string_view name) {
     return name == "content_position" || name == "position_content" || name == "position_position";
   }
@@ -179,6 +176,19 @@ class Application {
 }  // namespace
 
 std::span<const ApplyRow> all_apply_fields() { return rows; }
+
+std::vector<std::string> usual_fields(Kind kind, std::string_view letters, bool inputs) {
+  constexpr std::string_view outputs = "x_out q_out k_out logits attention output";
+  const auto has = [&](char letter) { return letters.find(letter) != std::string_view::npos; };
+  std::vector<std::string> usual;
+  for (const ApplyRow& row : rows) {
+    const bool is_input = row.name.size() == 1;
+    if (is_input ? !inputs : !has_word(outputs, row.name)) continue;
+    if (row.name == "attention" && !has('v')) continue;
+    if (fits(row, kind) && std::ranges::all_of(row.needs, has)) usual.emplace_back(row.name);
+  }
+  return usual;
+}
 
 std::vector<Field> apply(const Effect& effect, const Contents& contents, const Setting& setting,
                          DType dtype, const std::vector<std::string>& names, bool inputs) {

@@ -25,6 +25,9 @@ struct ApplyRow {
 };
 std::span<const ApplyRow> all_apply_fields();
 
+/// Which fields there are of the tensors with these letters, where none is named.
+std::vector<std::string> usual_fields(Kind kind, std::string_view letters, bool inputs);
+
 /// The named fields (none named: the encoded tensors and the logits, and with v the weights and the
 /// output; behind the tensors as they came when `inputs` asks for those), each filled on demand
 /// from f64 and rounded once to `dtype`. Tensors keep the axes of their input; scores are [batch,

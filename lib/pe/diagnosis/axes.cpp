@@ -8,6 +8,12 @@
 #include "pe/base/error.hpp"
 
 namespace pe {
+namespace {
+
+// Of each head its weights are held, some tens of numbers: 16 MiB of so many. Models have hundreds.
+constexpr Index most_heads = Index{1} << 16;
+
+}  // namespace
 
 std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads) {
   if (shape.empty() || std::ranges::find(shape, 0) != shape.end()) return {};
@@ -28,6 +34,7 @@ std::optional<ScoreAxes> score_axes(const std::vector<Index>& shape, Index heads
     axes.batch = axes.heads / heads;
     axes.heads = heads;
   }
+  if (axes.heads > most_heads) return {};
   return axes;
 }
 

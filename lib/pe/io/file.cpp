@@ -21,6 +21,7 @@
 #include "pe/io/pipeline.hpp"
 #include "pe/io/raw.hpp"
 #include "pe/io/safetensors.hpp"
+#include "pe/io/writable.hpp"
 
 namespace pe {
 namespace io {
@@ -69,6 +70,30 @@ const FormatRow& row_to_write(const Output& output) {
                   output.path, all_suffixes()));
 }
 
+std::vector<std::string> names_of(const std::vector<Field>& fields) {
+  std::vector<std::string> names;
+  for (const Field& field : fields) names.push_back(field.name);
+  return names;
+}
+
+[[noreturn]] void refuse_several(std::string_view format, const std::vector<std::string>& names) {
+  throw UsageError(
+      fmt::format("{} holds one array and there are {} fields: {}; choose one with --fields, or "
+                  "write npz or hdf5",
+                  format, names.size(), spell_names(names)));
+}
+
+// The row of the output's format, where that goes together with what else is asked for.
+const FormatRow& checked_row(const Output& output) {
+  const FormatRow& row = row_to_write(output);
+  if (output.tidy && row.format != Format::csv)
+    throw UsageError(fmt::format("--tidy shapes csv, not {}", row.name));
+  if (output.path == "-" && !row.text && isatty(STDOUT_FILENO))
+    throw UsageError(fmt::format(
+        "{} is binary and would upset the terminal: give -o FILE or redirect", row.name));
+  return row;
+}
+
 }  // namespace
 
 std::span<const FormatRow> formats() { return rows; }
@@ -96,11 +121,7 @@ std::string spell_names(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string spell_names(const std::vector<Field>& fields) {
-  std::vector<std::string> names;
-  for (const Field& field : fields) names.push_back(field.name);
-  return spell_names(names);
-}
+std::string spell_names(const std::vector<Field>& fields) { return spell_names(names_of(fields)); }
 
 void ArrayCount::add(std::string_view name) {
   ask_time();
@@ -111,11 +132,8 @@ void ArrayCount::add(std::string_view name) {
 }
 
 const Field& only_field(const Job& job, std::string_view format) {
-  if (job.fields.size() == 1) return job.fields[0];
-  throw UsageError(
-      fmt::format("{} holds one array and there are {} fields: {}; choose one with --fields, or "
-                  "write npz or hdf5",
-                  format, job.fields.size(), spell_names(job.fields)));
+  if (job.fields.size() != 1) refuse_several(format, names_of(job.fields));
+  return job.fields[0];
 }
 
 }  // namespace io
@@ -133,12 +151,7 @@ Format parse_format(std::string_view name) {
 
 void write(const std::vector<Field>& fields, const Provenance& provenance, const Output& output) {
   if (fields.empty()) throw UsageError("there is no field to write: choose some with --fields");
-  const io::FormatRow& row = io::row_to_write(output);
-  if (output.tidy && row.format != Format::csv)
-    throw UsageError(fmt::format("--tidy shapes csv, not {}", row.name));
-  if (output.path == "-" && !row.text && isatty(STDOUT_FILENO))
-    throw UsageError(fmt::format(
-        "{} is binary and would upset the terminal: give -o FILE or redirect", row.name));
+  const io::FormatRow& row = io::checked_row(output);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     io::bytes_of(fields[i]);
     for (std::size_t j = 0; j < i; ++j)
@@ -149,16 +162,16 @@ void write(const std::vector<Field>& fields, const Provenance& provenance, const
   row.write({fields, provenance, output});
 }
 
-void check_output(const Output& output) {
-  const io::FormatRow& row = io::row_to_write(output);
-  if (output.tidy && row.format != Format::csv)
-    throw UsageError(fmt::format("--tidy shapes csv, not {}", row.name));
-  check_writable(output.path);
+void check_path(const std::string& path) {
+  // Opening a pipe that nobody reads would wait, and a reader would see its end twice.
+  if (!io::is_device(path)) io::Destination{path};
 }
 
-void check_writable(const std::string& path) {
-  if (path == "-" || io::is_device(path)) return;
-  const io::Destination unused(path, false);
+void check_output(const Output& output, const std::vector<std::string>& names) {
+  const io::FormatRow& row = io::checked_row(output);
+  const bool takes_one = row.format == Format::npy || row.format == Format::raw;
+  if (takes_one && names.size() > 1) io::refuse_several(row.name, names);
+  check_path(output.path);
 }
 
 void write_text(const std::string& text, const std::string& path) {

@@ -32,12 +32,6 @@ struct Output {
 /// cannot carry these fields, with one that can), FileError, ClosedPipe.
 void write(const std::vector<Field>& fields, const Provenance& provenance, const Output& output);
 
-/// Throws what write() would of the output alone, before there is anything to write: a suffix that
-/// is no format's, a place where no file can be made. Leaves everything as it is, and devices and
-/// pipes unopened.
-void check_output(const Output& output);
-void check_writable(const std::string& path);
-
 /// Writes text to a file that appears complete or not at all, or to stdout ("-").
 void write_text(const std::string& text, const std::string& path);
 

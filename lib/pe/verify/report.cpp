@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/io/file.hpp"
+#include "pe/io/writable.hpp"
 #include "pe/verify/report_parts.hpp"
 
 namespace pe {
@@ -76,7 +77,10 @@ Check tellable(Check check) {
   });
 }
 
-void check_report_path(const std::string& path) { spelling_of(path); }
+void check_report_path(const std::string& path) {
+  spelling_of(path);
+  check_path(path);
+}
 
 void write_report(const Report& report, const std::string& path) {
   const Spelling& spelling = spelling_of(path);

@@ -11,6 +11,7 @@
 #include "pe/analyze/published/list_functions.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/base/text.hpp"
 
 namespace pe {
 namespace {
@@ -52,8 +53,9 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw UsageError(fmt::format("the expression '{}' is not understood at '{}': {}", text_,
-                                 text_.substr(std::min(at_, text_.size())), why));
+    throw UsageError(fmt::format("the expression '{}' is not understood at '{}': {}",
+                                 shortened(text_),
+                                 shortened(text_.substr(std::min(at_, text_.size()))), why));
   }
   void blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
@@ -113,7 +115,14 @@ class Reader {
         return value;
     }
   }
+  // Each bracket, function and sign calls this again, so that this alone has to count them.
   Value factor() {
+    if (depth_++ == 100) refuse("it nests deeper than 100 levels");
+    Value value = innermost();
+    --depth_;
+    return value;
+  }
+  Value innermost() {
     if (take('-')) return joined({{0}}, factor(), std::minus());
     if (take('(')) {
       Value value = comparison();
@@ -231,6 +240,7 @@ class Reader {
   std::string_view text_;
   const Sheet& sheet_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

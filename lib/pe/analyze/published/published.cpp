@@ -9,7 +9,9 @@
 #include <cmath>
 
 #include "pe/analyze/published/expression.hpp"
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
 
 namespace pe {
 namespace {
@@ -126,7 +128,8 @@ std::vector<Claim> read_claims(std::string_view text, const std::string& shown) 
 bool agrees(double ours, const std::string& printed) {
   const Printed meant = read_printed(printed);
   // A decimal halfway between two is printed as either.
-  return meant.is_number && std::fabs(ours - meant.value) <= 0.5 * meant.unit * (1 + 1e-9);
+  return meant.is_number && std::isfinite(meant.value) && std::isfinite(meant.unit) &&
+         std::fabs(ours - meant.value) <= 0.5 * meant.unit * (1 + 1e-9);
 }
 
 Recomputed recompute(const Claim& claim, const Recompute& make) try {
@@ -149,8 +152,10 @@ Recomputed recompute(const Claim& claim, const Recompute& make) try {
   if (now.fault.empty() && !as_it_was)
     now.fault = fmt::format("it was {} when the row was written", claim.ours);
   return now;
+} catch (const OutOfTime&) {
+  throw;
 } catch (const std::exception& error) {
-  return {"", error.what()};
+  return {"", shortened(error.what())};
 }
 
 }  // namespace pe

@@ -76,8 +76,7 @@ std::vector<Index> counts_of_rows(const Dump& dump) {
     if (dump.before.empty()) all.push_back(rows);
   }
   std::ranges::sort(all, std::greater{});
-  const auto [first, last] = std::ranges::unique(all);
-  all.erase(first, last);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   std::erase_if(all, [](Index count) { return count < 3; });
   return all;
 }

@@ -137,7 +137,10 @@ std::pair<Index, Index> rows_of(const std::vector<Index>& shape, std::optional<I
 
 // A vector that grows is taken for periods first. Factors that are all 1 are those of a plain
 // ladder, and frequencies that lost their exponent: only a name makes factors of them.
+// Of what is longer than any head's frequencies none is made: they are held in memory whole.
 void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n) {
+  constexpr Index most_pairs = Index{1} << 20;
+  if (n > most_pairs) return;
   std::vector<double> ends(static_cast<std::size_t>(n));
   array.read(0, n, ends.data());
   const auto vector = [&](std::string layout, Form form, bool named) {
