@@ -10,6 +10,7 @@
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
+#include "pe/diagnosis/rotations/prediction.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/search.hpp"
 #include "pe/scalings/fit.hpp"

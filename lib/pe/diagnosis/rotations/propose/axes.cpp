@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
 
 namespace pe {

@@ -1,0 +1,23 @@
+// Scales: xPos' growth of each pair of a vector.
+#pragma once
+
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+
+// Rows of vector_causes(): scales that are not those of the turns' positions, missing, taken
+// otherwise, about another position, or of another base.
+RotationProposals turned_elsewhere(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis);
+RotationProposals scale_missing(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis);
+RotationProposals scale_inverted(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis);
+RotationProposals scale_squared(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis);
+RotationProposals scale_elsewhere(const RotationObservation& observation,
+                                  const RotationHypothesis& hypothesis);
+RotationProposals other_scale_base(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis);
+
+}  // namespace pe
