@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
+#include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/observation.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
@@ -35,11 +37,10 @@ Slope slope_of(const std::vector<Phase>& phases, double frequency) {
   if (sharp.empty()) return {};
   std::ranges::sort(sharp);
   sharp.resize(std::min(sharp.size(), enough));
-  Slope slope{0, sharp[sharp.size() / 2].first};
-  const auto middle = sharp.begin() + static_cast<std::ptrdiff_t>(sharp.size() / 2);
-  std::ranges::nth_element(sharp, middle, {}, [](const auto& one) { return one.second; });
-  slope.value = middle->second;
-  return slope;
+  std::vector<double> errors;
+  std::ranges::transform(sharp, std::back_inserter(errors),
+                         [](const auto& one) { return one.second; });
+  return {median_of(std::move(errors)), sharp[sharp.size() / 2].first};
 }
 
 double narrow(double value) { return static_cast<double>(static_cast<float>(value)); }

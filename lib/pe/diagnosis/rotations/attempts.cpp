@@ -13,10 +13,22 @@ namespace {
 
 using Form = RotationReading::Form;
 
+// What a reading shows of the truth: angles carry no amplitude, only vectors have scales, and keys
+// have those of queries upside down.
+RotationTruth as_read(RotationTruth truth, const RotationReading& reading) {
+  if (reading.form == Form::angles) truth.magnitude = 1;
+  if (!reading.is_vectors()) truth.scale = {};
+  if (reading.key && truth.scale)
+    truth.scale = [scale = truth.scale](double position, std::size_t pair) {
+      return 1 / scale(position, pair);
+    };
+  return truth;
+}
+
 // The truth for as many pairs as the reading has, and the reason if that is not what is meant.
 std::optional<Attempt> attempt_of(const Expectation& expected, const RotationReading& reading,
                                   const RotationTruth& truth, const RequiredLayout& required) {
-  Attempt attempt{reading, truth, expected.effect, {}, reading.cost, false, {}, {}};
+  Attempt attempt{reading, truth, expected.effect, {}, reading.cost};
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, required, table, truth.blocks)) {
     (required.by_default ? attempt.by_default : attempt.reasons).push_back(*reason);
@@ -30,22 +42,17 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
          "--file-layout periods)"});
     attempt.cost += 1;
   }
-  if (reading.form != Form::vectors) attempt.truth.scale = {};
-  if (reading.key && truth.scale)
-    attempt.truth.scale = [scale = truth.scale](double position, std::size_t pair) {
-      return 1 / scale(position, pair);
-    };
-  if (reading.form == Form::angles) attempt.truth.magnitude = 1;  // angles carry none
+  attempt.truth = as_read(truth, reading);
   const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
-  attempt.reading.per_axis = axes > 1 && reading.form != Form::vectors && reading.run > 0 &&
+  attempt.reading.per_axis = axes > 1 && !reading.is_vectors() && reading.run > 0 &&
                              reading.rows == reading.run * static_cast<Index>(axes);
   // The axes before the last may be the grid's own.
   if (const Coordinates* places = coordinates_of(expected.effect);
-      places && places->count == reading.rows && reading.form != Form::vectors)
+      places && places->count == reading.rows && !reading.is_vectors())
     attempt.reading.run = 0;
   const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
   const bool rows =
-      reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
+      reading.form == Form::turns || reading.form == Form::angles || reading.is_vectors();
   if (const auto most = rows_of(expected.effect);
       rows && most && expected.position(slots - 1) >= *most)
     throw UsageError(
@@ -62,15 +69,9 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     if (!remade) return {};
     const auto other = rotation_truth(remade->effect);
     if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
-    attempt.truth = *other;
+    attempt.truth = as_read(*other, reading);
     attempt.truth.shift = truth.shift;
-    if (reading.form != Form::vectors) attempt.truth.scale = {};
-    if (reading.key && other->scale)
-      attempt.truth.scale = [scale = other->scale](double position, std::size_t pair) {
-        return 1 / scale(position, pair);
-      };
     attempt.effect = remade->effect;
-    if (reading.form == Form::angles) attempt.truth.magnitude = 1;
     attempt.reasons.push_back(
         {Cause::wrong_rotary_width,
          fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});

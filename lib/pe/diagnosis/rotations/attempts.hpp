@@ -13,7 +13,6 @@ struct Attempt {
   Effect effect;
   std::vector<Reason> reasons;  // that come with the reading
   double cost = 0;
-  bool copy = false;                    // the second columns are the ones that tell the hypothesis
   bool refuted = false;                 // as it stands, by a pass over every cell
   std::vector<Reason> by_default = {};  // reasons that only a default speaks for; named last
   std::vector<Explanation<RotationObservation>> hypotheses = {};

@@ -8,15 +8,14 @@
 namespace pe {
 
 std::vector<Index> disagreeing_rows(const RotationObservation& observation, const Dump& dump,
-                                    const RotationHypothesis& hypothesis, bool copy) {
+                                    const RotationHypothesis& hypothesis) {
   const RotationReading& reading = observation.reading();
   const std::size_t threads = threads_for(reading);
   std::vector<std::vector<Index>> found(threads);
   const auto own = observation.angles(hypothesis);
   const RotationPrediction prediction =
       own ? RotationPrediction(hypothesis, *own, observation.dtype(), observation.has_values())
-          : RotationPrediction(hypothesis, observation.truth().growth, 0x1p-24,
-                               unit_roundoff(observation.dtype()));
+          : observation.prediction(hypothesis);
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
     if (found[t].size() >= 8) return;
     for (const RestCell& cell : changed_rest(dump, reading, first, count))
@@ -25,7 +24,7 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
     const auto size = static_cast<std::size_t>(count * reading.pairs);
     std::vector<double> c(size), s(size), slack(size), pc(observation.pairs()),
         ps(observation.pairs()), bound(observation.pairs());
-    read_turns(dump, reading, first, count, c.data(), s.data(), slack.data(), copy);
+    read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
     for (Index r = 0; r < count && found[t].size() < 8; ++r) {
       prediction.row(first + r, pc.data(), ps.data(), bound.data());
       for (std::size_t j = 0; j < observation.pairs(); ++j) {
@@ -34,8 +33,7 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
         if (!observation.has_cosine()) c[at] = pc[j];
         if (!observation.has_sine()) s[at] = ps[j];
         if (std::isinf(allowed) ||
-            (std::fabs(c[at] - pc[j]) <= allowed + prediction.rounding(pc[j]) &&
-             std::fabs(s[at] - ps[j]) <= allowed + prediction.rounding(ps[j])))
+            (prediction.allows(c[at], pc[j], allowed) && prediction.allows(s[at], ps[j], allowed)))
           continue;
         found[t].push_back(first + r);
         break;

@@ -22,7 +22,7 @@ void ExactTruth::fill(Index first, Index count, Rows& exact) const {
     for (Index r = 0; r < count; ++r)
       for (std::size_t j = 0; j < observation_.pairs(); ++j) {
         const std::size_t at = static_cast<std::size_t>(r) * observation_.pairs() + j;
-        const double position = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]),
+        const double position = truth.position(first + r, truth.axis_of(j)),
                      angle = position * truth.frequencies[j],
                      scale = truth.scale ? scale_at(truth, position, j).scale : 1;
         exact.cosine[at] = angles ? angle : scale * truth.cosine_magnitude * std::cos(angle);
@@ -30,7 +30,7 @@ void ExactTruth::fill(Index first, Index count, Rows& exact) const {
       }
     exact.rounded_cosine = exact.cosine;
     exact.rounded_sine = exact.sine;
-    if (observation_.reading().form != RotationReading::Form::vectors)
+    if (!observation_.reading().is_vectors())
       for (auto* side : {&exact.rounded_cosine, &exact.rounded_sine})
         for (double& value : *side) value = rounded(value, observation_.dtype());
     return;

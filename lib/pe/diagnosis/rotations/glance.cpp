@@ -38,12 +38,9 @@ RowTally glance_at(const TurnRow& line, double position, double amplitude, doubl
     glance.rounded_otherwise +=
         (line.cosine[j] != line.rounded_cosine[j]) + (line.sine[j] != line.rounded_sine[j]);
   if (glance.rounded_otherwise == 0) return glance;
-  const auto ulps = [&](double got, double round) {
-    return std::fabs(got - round) / spacing.at(std::max(std::fabs(got), std::fabs(round)));
-  };
   for (std::size_t j = 0; j < line.pairs; ++j)
-    glance.ulps = std::max({glance.ulps, ulps(line.cosine[j], line.rounded_cosine[j]),
-                            ulps(line.sine[j], line.rounded_sine[j])});
+    glance.ulps = std::max({glance.ulps, spacing.between(line.cosine[j], line.rounded_cosine[j]),
+                            spacing.between(line.sine[j], line.rounded_sine[j])});
   return glance;
 }
 

@@ -33,7 +33,7 @@ ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::siz
 }
 
 double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t pair) {
-  const double p = hypothesis.position(row, hypothesis.axis.empty() ? 0 : hypothesis.axis[pair]);
+  const double p = hypothesis.position(row, hypothesis.axis_of(pair));
   return hypothesis.position_type ? rounded(p, *hypothesis.position_type) : p;
 }
 

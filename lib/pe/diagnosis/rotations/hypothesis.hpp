@@ -2,6 +2,7 @@
 // told otherwise.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -27,7 +28,7 @@ struct RotationHypothesis {
   std::vector<double> frequencies;  // radians per position
   std::vector<double> angle_ulps;   // of these frequencies; empty: those of what is meant
   double cosine_magnitude = 1, sine_magnitude = 1;
-  std::vector<std::size_t> axis;
+  std::vector<std::size_t> axis;  // of the positions, that each pair reads; empty: there is one
   std::function<double(Index row, std::size_t axis)> position;
   bool reversed = false, swapped = false;  // the other direction; sine in cosine's place
   std::function<double(double position, std::size_t pair)> scale;  // of a pair; null: 1
@@ -49,6 +50,9 @@ struct RotationHypothesis {
   std::optional<DType> frequency_type, position_type, angle_type, table_type;
   std::optional<Tf32> tf32;  // both factors of the product have 11 significant bits
   Trigonometry trigonometry = Trigonometry::sound;
+
+  std::size_t axes() const { return axis.empty() ? 1 : std::ranges::max(axis) + 1; }
+  std::size_t axis_of(std::size_t pair) const { return axis.empty() ? 0 : axis[pair]; }
 };
 
 /// A scale at a position, and its relative error in units of 2^−24 when float32 arithmetic makes it

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/diagnosis/rotations/rest.hpp"
+
 namespace pe {
 namespace {
 
@@ -135,15 +137,8 @@ double waviness(const Dump& dump, const RotationReading& reading, double amplitu
 
 // Vectors pass the channels that do not turn through.
 bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows) {
-  if (reading.form != Form::vectors || 2 * reading.pairs == reading.width) return true;
-  const Index rest = reading.width - 2 * reading.pairs;
-  std::vector<double> x(static_cast<std::size_t>(rest)), y = x;
-  for (const Index row : rows) {
-    dump.before[0].read(row * reading.width + 2 * reading.pairs, rest, x.data());
-    dump.arrays[0].read(row * reading.width + 2 * reading.pairs, rest, y.data());
-    if (x != y) return false;
-  }
-  return true;
+  return std::ranges::all_of(
+      rows, [&](Index row) { return changed_rest(dump, reading, row, 1).empty(); });
 }
 
 namespace {

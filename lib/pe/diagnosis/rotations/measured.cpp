@@ -87,14 +87,11 @@ MeasuredFrequencies measured_frequencies(const RotationObservation& observation)
   if (observation.reading().is_one_sided()) return measured_of_one_side(observation);
   const RotationHypothesis meant = observation.start();
   std::vector<Ruler> rulers;
-  for (std::size_t axis = 0,
-                   count = meant.axis.empty() ? 1 : *std::ranges::max_element(meant.axis) + 1;
-       axis < count; ++axis)
+  for (std::size_t axis = 0; axis < meant.axes(); ++axis)
     rulers.push_back(ruler_of(observation, meant, axis));
   MeasuredFrequencies all{{}, {}, observation.amplitude()};
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
-    const PairEstimate one =
-        from_phases(observation, rulers[meant.axis.empty() ? 0 : meant.axis[j]], j);
+    const PairEstimate one = from_phases(observation, rulers[meant.axis_of(j)], j);
     all.values.push_back(one.value);
     all.errors.push_back(one.error);
   }

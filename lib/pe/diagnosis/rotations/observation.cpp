@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/rotations/measured.hpp"
 
 namespace pe {
-namespace {
-
-constexpr double unit = 0x1p-24;
 
 // A bound as wide as the circle holds nothing: frequencies out of all measure, or roundings that
 // may fall either way, would agree with any cell. At far positions some pairs' bounds are so wide
 // by right, but not most of them.
-class Vagueness {
+class RotationObservation::Vagueness {
  public:
   void add(double bound, double cosine, double sine, double amplitude) {
     if (std::isinf(bound)) return;
@@ -26,8 +24,6 @@ class Vagueness {
  private:
   std::size_t cells_ = 0, wide_ = 0;
 };
-
-}  // namespace
 
 RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> dump,
                                          Kept<RotationReading> reading, Kept<RotationTruth> truth,
@@ -45,7 +41,7 @@ RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> 
     for (std::size_t j = 0; j < pairs_; ++j) {
       finite_ = finite_ && std::isfinite(measured_[j]);
       errors_.push_back(std::fabs(measured_[j]) *
-                        (truth_->growth[j] * unit + 2 * unit_roundoff(dtype_)));
+                        (truth_->growth[j] * 0x1p-24 + 2 * unit_roundoff(dtype_)));
     }
     return;
   }
@@ -56,11 +52,8 @@ RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> 
     finite_ = finite_ && std::isfinite(norm);
     if (std::isfinite(norm) && norm > 0 && std::isfinite(slack_[i])) norms.push_back(norm);
   }
-  if (!norms.empty()) {
-    const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
-    std::ranges::nth_element(norms, middle);
-    amplitude_ = reading_->is_one_sided() ? *std::ranges::max_element(norms) : *middle;
-  }
+  if (!norms.empty())
+    amplitude_ = reading_->is_one_sided() ? std::ranges::max(norms) : median_of(std::move(norms));
   MeasuredFrequencies measured = measured_frequencies(*this);
   measured_ = std::move(measured.values);
   errors_ = std::move(measured.errors);
@@ -83,10 +76,10 @@ void RotationObservation::load(const std::vector<Index>& rows, std::vector<doubl
 }
 
 RotationHypothesis RotationObservation::start() const {
-  RotationHypothesis hypothesis =
-      hypothesis_of(*truth_, expected_->first,
-                    [run = reading_->run, stride = reading_->stride, step = expected_->step](
-                        Index row) { return step * (run > 0 ? row / stride % run : row); });
+  RotationHypothesis hypothesis = hypothesis_of(
+      *truth_, expected_->first, [reading = *reading_, step = expected_->step](Index row) {
+        return step * reading.slot(row);
+      });
   if (reading_->per_axis) {
     hypothesis.axis.clear();
     hypothesis.position = [first = expected_->first, step = expected_->step, run = reading_->run,
@@ -103,7 +96,7 @@ bool RotationObservation::on_grid(DType type, RotationReading::Side side) const 
     return std::ranges::all_of(measured_,
                                [&](double value) { return rounded(value, type) == value; });
   // Between vectors a turn is known within its slack alone.
-  const bool vectors = reading_->form == RotationReading::Form::vectors;
+  const bool vectors = reading_->is_vectors();
   for (std::size_t i = 0; i < cosine_.size(); ++i) {
     const auto holds = [&](double value) {
       return std::fabs(rounded(value, type) - value) <= (vectors ? slack_[i] : 0);
@@ -119,10 +112,8 @@ std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& 
       hypothesis.split || hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
       hypothesis.trigonometry != Trigonometry::sound)
     return {};
-  const std::size_t axes =
-      hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
   for (const Index row : rows_)
-    for (std::size_t axis = 0; axis < axes; ++axis)
+    for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)
       if (const double p = hypothesis.position(row, axis); p != std::nearbyint(p)) return {};
   return AngleModel(*this, hypothesis);
 }
@@ -135,16 +126,35 @@ bool RotationObservation::may_hold(const RotationHypothesis& hypothesis) const {
 
 Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
   if (!may_hold(hypothesis)) return {};
-  const Fit fit =
-      measure(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_)));
+  const Fit fit = measure(prediction(hypothesis));
   if (!fit.agrees()) return fit;
   const auto own = angles(hypothesis);
   return own ? measure(RotationPrediction(hypothesis, *own, dtype_, has_values())) : fit;
 }
 
+// Every cell of the probes as long as is_good(how far off, what is allowed); whether all were.
+template <typename IsGood>
+bool RotationObservation::each_cell(const RotationPrediction& prediction, Vagueness& vagueness,
+                                    IsGood is_good) const {
+  std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    prediction.row(rows_[i], c.data(), s.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) {
+      const std::size_t at = i * pairs_ + j;
+      const double allowed = bound[j] + slack_[at];
+      vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
+      if (has_cosine() &&
+          !is_good(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j])))
+        return false;
+      if (has_sine() && !is_good(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j])))
+        return false;
+    }
+  }
+  return true;
+}
+
 Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   Fit fit{.excess = 0};
-  std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   std::size_t within = 0, held = 0;
   Vagueness vagueness;
   const auto add = [&](double off, double allowed) {
@@ -158,19 +168,15 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
     if (off > fit.residual) fit.residual = off;
   };
   if (!has_rows()) {
-    prediction.frequencies(c.data(), bound.data());
-    for (std::size_t j = 0; j < pairs_; ++j) add(std::fabs(measured_[j] - c[j]), bound[j]);
+    std::vector<double> want(pairs_), bound(pairs_);
+    prediction.frequencies(want.data(), bound.data());
+    for (std::size_t j = 0; j < pairs_; ++j) add(std::fabs(measured_[j] - want[j]), bound[j]);
   }
-  for (std::size_t i = 0; has_rows() && i < rows_.size(); ++i) {
-    prediction.row(rows_[i], c.data(), s.data(), bound.data());
-    for (std::size_t j = 0; j < pairs_; ++j) {
-      const std::size_t at = i * pairs_ + j;
-      const double allowed = bound[j] + slack_[at];
-      vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
-      if (has_cosine()) add(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j]));
-      if (has_sine()) add(std::fabs(sine_[at] - s[j]), allowed + prediction.rounding(s[j]));
-    }
-  }
+  if (has_rows())
+    each_cell(prediction, vagueness, [&](double off, double allowed) {
+      add(off, allowed);
+      return true;
+    });
   if (vagueness.holds_nothing()) fit.excess = std::numeric_limits<double>::infinity();
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
   return fit;
@@ -179,28 +185,16 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
 bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
   if (!may_hold(hypothesis)) return false;
   if (!has_rows()) return measure(hypothesis).agrees();
-  if (!agrees(RotationPrediction(hypothesis, truth_->growth, unit, unit_roundoff(dtype_))))
-    return false;
+  if (!agrees(prediction(hypothesis))) return false;
   const auto own = angles(hypothesis);
   return !own || agrees(RotationPrediction(hypothesis, *own, dtype_, has_values()));
 }
 
 bool RotationObservation::agrees(const RotationPrediction& prediction) const {
-  std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   Vagueness vagueness;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    prediction.row(rows_[i], c.data(), s.data(), bound.data());
-    for (std::size_t j = 0; j < pairs_; ++j) {
-      const std::size_t at = i * pairs_ + j;
-      const double allowed = bound[j] + slack_[at];
-      vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
-      if ((has_cosine() &&
-           !(std::fabs(cosine_[at] - c[j]) <= allowed + prediction.rounding(c[j]))) ||
-          (has_sine() && !(std::fabs(sine_[at] - s[j]) <= allowed + prediction.rounding(s[j]))))
-        return false;
-    }
-  }
-  return !vagueness.holds_nothing();
+  return each_cell(prediction, vagueness,
+                   [](double off, double allowed) { return off <= allowed; }) &&
+         !vagueness.holds_nothing();
 }
 
 std::vector<double> RotationObservation::measured(const RotationHypothesis& hypothesis) const {

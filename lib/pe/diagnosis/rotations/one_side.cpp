@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "pe/base/kept.hpp"
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/rotations/ruler.hpp"
 
 namespace pe {
@@ -60,8 +61,7 @@ class OneSide {
         meant_(observation_.start()),
         is_sine_(!observation_.has_cosine()),
         measured_(observation_.pairs()) {
-    const std::size_t axes = meant_.axis.empty() ? 1 : *std::ranges::max_element(meant_.axis) + 1;
-    for (std::size_t axis = 0; axis < axes; ++axis)
+    for (std::size_t axis = 0; axis < meant_.axes(); ++axis)
       triples_.push_back(triples_of(ruler_of(observation_, meant_, axis)));
   }
 
@@ -106,9 +106,7 @@ class OneSide {
     return all;
   }
 
-  const std::vector<Triples>& triples(std::size_t j) const {
-    return triples_[meant_.axis.empty() ? 0 : meant_.axis[j]];
-  }
+  const std::vector<Triples>& triples(std::size_t j) const { return triples_[meant_.axis_of(j)]; }
 
   double at(std::size_t i, std::size_t j) const {
     return is_sine_ ? observation_.sine(i, j) : observation_.cosine(i, j);
@@ -155,9 +153,7 @@ class OneSide {
           squares.push_back((x * x + y * y - 2 * x * y * cosine) / sine_squared);
     }
     if (squares.size() < 8) return highest;
-    const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
-    std::ranges::nth_element(squares, middle);
-    const double median = std::sqrt(std::max(0.0, *middle)),
+    const double median = std::sqrt(std::max(0.0, median_of(std::move(squares)))),
                  allowed = 0.01 + 4 * unit_roundoff(observation_.dtype());
     return std::fabs(highest - median) <= allowed * median ? highest : median;
   }
@@ -173,7 +169,7 @@ class OneSide {
   }
 
   double place(std::size_t i, std::size_t j) const {
-    return meant_.position(observation_.rows()[i], meant_.axis.empty() ? 0 : meant_.axis[j]);
+    return meant_.position(observation_.rows()[i], meant_.axis_of(j));
   }
 
   // Every row is the side of its position's angle, if it stands there; `right` of `asked` do.

@@ -25,6 +25,10 @@ class Spacing {
         std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
     return std::max(power * share_, least_);
   }
+  /// How many neighbours lie between two numbers, as they lie at the larger one.
+  double between(double a, double b) const {
+    return a == b ? 0 : std::fabs(a - b) / at(std::max(std::fabs(a), std::fabs(b)));
+  }
 
  private:
   double share_, least_;
@@ -52,6 +56,9 @@ class RotationPrediction {
   /// What rounding to the file's type may add at a predicted cosine or sine.
   double rounding(double value) const {
     return spacing_ ? spacing_->at(value) / 2 * roundings_ : 0;
+  }
+  bool allows(double got, double want, double bound) const {
+    return std::fabs(got - want) <= bound + rounding(want);
   }
   /// The larger of cosine's and sine's magnitude, where nothing else is said of a row.
   double amplitude() const {

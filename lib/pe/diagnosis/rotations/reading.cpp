@@ -19,8 +19,7 @@ std::vector<Index> squeezed(const std::vector<Index>& shape) {
 using Form = RotationReading::Form;
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
                 double* cosine, double* sine, double* slack, bool copy) {
-  if (reading.form == Form::vectors)
-    return read_vectors(dump, reading, first, count, cosine, sine, slack);
+  if (reading.is_vectors()) return read_vectors(dump, reading, first, count, cosine, sine, slack);
   const auto size = static_cast<std::size_t>(count * reading.width);
   const RotationReading::Place c =
       copy && reading.cosine_copy ? *reading.cosine_copy : reading.cosine;
@@ -83,7 +82,7 @@ std::string spell_axes(const RotationReading& reading) {
 }  // namespace
 
 std::string describe(const Dump& dump, const RotationReading& reading) {
-  const Stored& array = dump.arrays[reading.form == Form::vectors ? 0 : reading.cosine.array];
+  const Stored& array = dump.arrays[reading.is_vectors() ? 0 : reading.cosine.array];
   const std::string shape = fmt::format("{} [{}]", name_of(array.dtype), spell_shape(array.shape));
   switch (reading.form) {
     case Form::vectors:

@@ -32,7 +32,7 @@ std::string origin_of(const RequiredLayout& required) {
 
 std::optional<Reason> against_pairing(const RotationReading& reading,
                                       const RequiredLayout& required, Index blocks) {
-  const bool vectors = reading.form == Form::vectors;
+  const bool vectors = reading.is_vectors();
   if (!required.pairing || !reading.pairing || !(required.by_hand || vectors)) return {};
   if (*reading.pairing == *required.pairing && (!vectors || reading.blocks == blocks)) return {};
   if (!vectors && *required.pairing == Pairing::adjacent_to_halves) return {};
@@ -59,8 +59,7 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
                               reading.layout, required.layout, origin_of(required))};
   }
   if (const auto reason = against_pairing(reading, required, blocks)) return reason;
-  if (!required.layout.empty() && reading.form != Form::vectors &&
-      required.layout != reading.layout) {
+  if (!required.layout.empty() && !reading.is_vectors() && required.layout != reading.layout) {
     const bool exchanged = (reading.layout == "sin-cos" && required.layout == "cos-sin") ||
                            (reading.layout == "cos-sin" && required.layout == "sin-cos") ||
                            (reading.layout == "turns-swapped" && required.layout == "turns");

@@ -73,8 +73,7 @@ bool all_finite(const double* values, std::size_t count) {
 void look_at_rest(const RotationObservation& observation, const Dump& dump, Index first,
                   Index count, RotationResiduals& residuals) {
   const RotationReading& reading = observation.reading();
-  if (reading.form == RotationReading::Form::vectors)
-    residuals.cells += count * (reading.width - 2 * reading.pairs);
+  if (reading.is_vectors()) residuals.cells += count * (reading.width - 2 * reading.pairs);
   for (const RestCell& cell : changed_rest(dump, reading, first, count)) {
     ++residuals.beyond;
     suspect(residuals, cell.row);
@@ -90,8 +89,7 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
           const AngleModel* own, Index first, Index count, Part& part, ExactTruth::Rows& exact) {
   const RotationReading& reading = observation.reading();
   const std::size_t n = observation.pairs();
-  const bool vectors = reading.form == RotationReading::Form::vectors,
-             angles = reading.form == RotationReading::Form::angles;
+  const bool vectors = reading.is_vectors(), angles = reading.form == RotationReading::Form::angles;
   std::vector<double> c, s, slack, c2, s2;
   read_raw_rows(dump, reading, first, count, c, s, slack);
   if (reading.cosine_copy) {

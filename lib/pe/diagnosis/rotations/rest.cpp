@@ -9,7 +9,7 @@ std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& read
                                    Index count) {
   const Index turning = 2 * reading.pairs, width = reading.width;
   std::vector<RestCell> changed;
-  if (reading.form != RotationReading::Form::vectors || turning >= width) return changed;
+  if (!reading.is_vectors() || turning >= width) return changed;
   std::vector<double> before(static_cast<std::size_t>(count * width)), after = before;
   dump.before[0].read(first * width, count * width, before.data());
   dump.arrays[0].read(first * width, count * width, after.data());

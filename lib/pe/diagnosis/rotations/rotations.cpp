@@ -77,7 +77,7 @@ class Verdict {
       diagnosis_.reasons.push_back(*reason);
     std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     const Tier tier =
-        residuals.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
+        residuals.exact() && !attempt.reading.is_vectors() ? Tier::exact : Tier::drift;
     diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
     diagnosis_.arithmetic = arithmetic_of(observation, residuals, tier);
     diagnosis_.before = diagnosis_.after = residuals.worst;
@@ -146,7 +146,7 @@ class Verdict {
         attempt.refuted = round > 1 && residuals.first_wrong;
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
       } else {
-        refuted = disagreeing_rows(observation, dump_, first.hypothesis, false);
+        refuted = disagreeing_rows(observation, dump_, first.hypothesis);
         keep_nearly(attempt, refuted);
       }
       if (refuted.empty()) break;

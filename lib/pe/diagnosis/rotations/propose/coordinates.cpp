@@ -13,7 +13,7 @@ namespace pe {
 std::size_t axes_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   if (observation.reading().per_axis)
     return static_cast<std::size_t>(observation.reading().rows / observation.reading().run);
-  return hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
+  return hypothesis.axes();
 }
 
 namespace {
@@ -33,7 +33,7 @@ bool is_sharp(const RotationObservation& observation, const RotationHypothesis& 
   for (std::size_t j = 0; j < observation.pairs(); ++j)
     if (hypothesis.axis.empty() || hypothesis.axis[j] == axis)
       fastest = std::max(fastest, hypothesis.frequencies[j]);
-  const double times = observation.reading().form == RotationReading::Form::vectors ? 8 : 1;
+  const double times = observation.reading().is_vectors() ? 8 : 1;
   return times * (unit_roundoff(observation.dtype()) + 0x1p-24) < 0.25 * fastest;
 }
 
@@ -134,14 +134,12 @@ Proposal<RotationHypothesis> moved(const RotationObservation& observation,
   const bool whole = all.size() == 1;
   Proposal<RotationHypothesis> one{hypothesis, spell(all), whole ? 1 : 1.1};
   if (whole && all[0].is_even()) one.cause = Cause::position_offset;
-  const RotationReading& reading = observation.reading();
   one.hypothesis.position = [before = hypothesis.position,
                              offsets = std::make_shared<const Offsets>(std::move(offsets)),
-                             run = reading.run, stride = reading.stride,
-                             tables = reading.per_axis](Index row, std::size_t axis) {
-    const auto place = static_cast<std::size_t>(run > 0 ? row / stride % run : row);
-    return before(row, axis) +
-           (*offsets)[place][tables ? static_cast<std::size_t>(row / run) : axis];
+                             reading = observation.reading()](Index row, std::size_t axis) {
+    const auto place = static_cast<std::size_t>(reading.slot(row)),
+               column = reading.per_axis ? static_cast<std::size_t>(row / reading.run) : axis;
+    return before(row, axis) + (*offsets)[place][column];
   };
   return one;
 }

@@ -91,10 +91,9 @@ RotationProposals jump(const RotationObservation& observation,
                            : fmt::format(" from {:g} on",
                                          hypothesis.position(observation.row_of_slot(place), 0));
   }
-  one.hypothesis.position = [before = hypothesis.position, jumps, run = observation.reading().run,
-                             stride = observation.reading().stride](Index row, std::size_t axis) {
-    const Index place = run > 0 ? row / stride % run : row;
-    const auto next = std::ranges::upper_bound(jumps, place, {}, &Jump::place);
+  one.hypothesis.position = [before = hypothesis.position, jumps, reading = observation.reading()](
+                                Index row, std::size_t axis) {
+    const auto next = std::ranges::upper_bound(jumps, reading.slot(row), {}, &Jump::place);
     return before(row, axis) + std::prev(next)->off;
   };
   // One sequence behind another: each stretch starts where the first one does.
@@ -138,9 +137,8 @@ RotationProposals permuted(const RotationObservation& observation,
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end()) return {};
   RotationHypothesis other = hypothesis;
-  other.position = [places, run = observation.reading().run, stride = observation.reading().stride](
-                       Index row, std::size_t) {
-    return (*places)[static_cast<std::size_t>(run > 0 ? row / stride % run : row)];
+  other.position = [places, reading = observation.reading()](Index row, std::size_t) {
+    return (*places)[static_cast<std::size_t>(reading.slot(row))];
   };
   return {{other, "rows stand in another order: " + spell_runs(*places), 1.15}};
 }
