@@ -128,8 +128,7 @@ RotationProposals floored(const RotationObservation& observation,
 }
 
 RotationProposals wrapped(const RotationObservation& observation,
-                          const RotationHypothesis& hypothesis, bool vectors) {
-  if (!observation.has_rows() || (observation.reading().run > 0) != vectors) return {};
+                          const RotationHypothesis& hypothesis) {
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   Index length = 0;  // greatest common divisor of what rows lack
   for (const ProbeSpot& one : all)
@@ -137,21 +136,13 @@ RotationProposals wrapped(const RotationObservation& observation,
       length = std::gcd(length, *lack);
   if (length < 2) return {};
   const auto l = static_cast<double>(length);
-  return {mapped(
+  const bool runs = observation.reading().run > 0;
+  RotationProposals one{mapped(
       hypothesis, [l](double p) { return p - l * std::floor(p / l); },
-      vectors
-          ? fmt::format("positions start again from 0 every {} rows", length)
-          : fmt::format("rows repeat from {} on: row p holds position p mod {}", length, length))};
-}
-
-RotationProposals wrapped_rows(const RotationObservation& observation,
-                               const RotationHypothesis& hypothesis) {
-  return wrapped(observation, hypothesis, false);
-}
-
-RotationProposals reset(const RotationObservation& observation,
-                        const RotationHypothesis& hypothesis) {
-  return wrapped(observation, hypothesis, true);
+      runs ? fmt::format("positions start again from 0 every {} rows", length)
+           : fmt::format("rows repeat from {} on: row p holds position p mod {}", length, length))};
+  if (runs) one[0].cause = Cause::position_reset;
+  return one;
 }
 
 RotationProposals clamped(const RotationObservation& observation,
@@ -194,8 +185,7 @@ constexpr RotationProposer rows[] = {
     {Cause::position_doubled, "position", doubled},
     {Cause::position_floored, "position", floored},
     {Cause::rows_clamped, "position", clamped},
-    {Cause::rows_wrapped, "position", wrapped_rows},
-    {Cause::position_reset, "position", reset},
+    {Cause::rows_wrapped, "position", wrapped},  // or position_reset
     {Cause::left_padding, "position", left_padding},
     {Cause::position_jump, "position", jump},
     {Cause::rows_permuted, "position", permuted},

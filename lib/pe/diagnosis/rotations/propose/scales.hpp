@@ -5,16 +5,12 @@
 
 namespace pe {
 
-// Rows of vector_causes(): scales that are not those of the turns' positions, missing, taken
-// otherwise, about another position, or of another base.
+// Rows of vector_causes(): scales that are not those of the turns' positions; missing, inverted or
+// squared; about another position; of another base.
 RotationProposals turned_elsewhere(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis);
-RotationProposals scale_missing(const RotationObservation& observation,
-                                const RotationHypothesis& hypothesis);
-RotationProposals scale_inverted(const RotationObservation& observation,
-                                 const RotationHypothesis& hypothesis);
-RotationProposals scale_squared(const RotationObservation& observation,
-                                const RotationHypothesis& hypothesis);
+RotationProposals scale_taken_otherwise(const RotationObservation& observation,
+                                        const RotationHypothesis& hypothesis);
 RotationProposals scale_elsewhere(const RotationObservation& observation,
                                   const RotationHypothesis& hypothesis);
 RotationProposals other_scale_base(const RotationObservation& observation,

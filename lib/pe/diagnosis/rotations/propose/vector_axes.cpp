@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/rotations/propose/scales.hpp"
 
 namespace pe {
 namespace {
 
 bool is_vectors(const RotationObservation& observation) {
-  return observation.reading().form == RotationReading::Form::vectors;
+  return observation.reading().is_vectors();
 }
 
 // The hypothesis with position first + index(row).
@@ -95,11 +96,8 @@ std::vector<double> distances_along(const RotationObservation& observation,
         std::isfinite(off))
       seen[static_cast<std::size_t>(reading.along(observation.rows()[i], axis))].push_back(off);
   std::vector<double> distances;
-  for (std::vector<double>& some : seen) {
-    const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
-    std::ranges::nth_element(some, middle);
-    distances.push_back(some.empty() ? 0 : std::round(*middle));
-  }
+  for (std::vector<double>& some : seen)
+    distances.push_back(std::round(median_of(std::move(some))));
   return distances;
 }
 
@@ -171,9 +169,7 @@ constexpr RotationProposer rows[] = {
     {Cause::left_padding, "position", padded},
     {Cause::position_offset, "position", late},
     {Cause::position_offset, "position", turned_elsewhere},
-    {Cause::scale_missing, "scale", scale_missing},
-    {Cause::scale_inverted, "scale", scale_inverted},
-    {Cause::scale_squared, "scale", scale_squared},
+    {Cause::scale_missing, "scale", scale_taken_otherwise},  // or inverted, or squared
     {Cause::scale_center, "scale", scale_elsewhere},
     {Cause::wrong_parameter, "scale", other_scale_base},
 };
