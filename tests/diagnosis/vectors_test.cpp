@@ -7,7 +7,7 @@
 #include <random>
 
 #include "foreign_dumps.hpp"
-#include "pe/diagnosis/rotations/hypothesis.hpp"
+#include "pe/diagnosis/rotations/prediction.hpp"
 
 namespace {
 

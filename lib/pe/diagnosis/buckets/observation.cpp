@@ -8,9 +8,11 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
 
 namespace pe {
+
 double BucketObservation::bucket(const BucketHypothesis& hypothesis, std::int64_t query,
                                  std::int64_t key) const {
   std::int64_t i = query + hypothesis.query_shift, j = key;
@@ -123,8 +125,7 @@ Proposals offsets(const BucketObservation& observation, const BucketHypothesis& 
                             observation.bucket(hypothesis, probe.query, probe.keys.at(k)));
   if (differences.empty() || std::ranges::any_of(differences, [](double d) { return d != d; }))
     return proposals;
-  std::ranges::nth_element(differences, differences.begin() + std::ssize(differences) / 2);
-  const double middle = differences[differences.size() / 2];
+  const double middle = median_of(std::move(differences));
   const std::optional<std::int64_t> added = whole<std::int64_t>(middle);
   if (middle == 0 || !added || std::fabs(middle) > 0x1p40) return proposals;
   BucketHypothesis other = hypothesis;

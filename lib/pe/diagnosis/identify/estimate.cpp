@@ -7,6 +7,7 @@
 #include <set>
 
 #include "pe/base/whole.hpp"
+#include "pe/diagnosis/rotations/likelihood.hpp"
 
 namespace pe {
 namespace {

@@ -9,7 +9,7 @@
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
-#include "pe/diagnosis/rotations/propose/coordinates.hpp"
+#include "pe/diagnosis/rotations/propose/base.hpp"
 
 namespace pe {
 namespace {

@@ -1,11 +1,13 @@
-// Estimating the angles' arithmetic: phases of the probes beside the exact ones, then the tightest
-// form that nearly all of them agree with.
+// Estimating the angles' arithmetic: the tightest form that nearly all phases of the probes agree
+// with.
 #include "pe/diagnosis/rotations/angles.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
+#include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/observation.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
@@ -14,46 +16,11 @@ namespace pe {
 namespace {
 
 constexpr double unit = 0x1p-24;
+
 // A cell may be spoilt without its pair's arithmetic being another one: one in thirty. An
 // arithmetic with one rounding more moves one in ten at least. Cosine and sine are nearly always
 // within half a unit in the last place of 1; the magnitude does not move the phase.
 constexpr double most = 0.95;
-
-}  // namespace
-
-bool is_certain(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                std::size_t pair) {
-  const double frequency = hypothesis.frequencies[pair];
-  const std::vector<double>& unscaled = observation.truth().unscaled;
-  int exponent;
-  return frequency == 1 || (pair < unscaled.size() && unscaled[pair] == 1 && frequency > 0 &&
-                            std::frexp(frequency, &exponent) == 0.5);
-}
-
-std::vector<Phase> phases_of(const RotationObservation& observation,
-                             const RotationHypothesis& hypothesis, std::size_t j) {
-  std::vector<Phase> phases;
-  const double file = unit_roundoff(observation.dtype());
-  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
-    const Index row = observation.rows()[i];
-    if (hypothesis.row && hypothesis.row(row) != RotationHypothesis::Row::turns) continue;
-    const double p = position_of(hypothesis, row, j), angle = p * hypothesis.frequencies[j];
-    double c = observation.cosine(i, j), s = observation.sine(i, j);
-    if (hypothesis.swapped) std::swap(c, s);
-    if (hypothesis.cosine_magnitude != hypothesis.sine_magnitude) {
-      c *= hypothesis.sine_magnitude;
-      s *= hypothesis.cosine_magnitude;
-    }
-    const double norm = std::hypot(c, s), slack = observation.slack(i, j);
-    if (!(norm > 0) || !std::isfinite(slack)) continue;
-    const double got = std::atan2(hypothesis.reversed ? -s : s, c);
-    phases.push_back(
-        {p, std::remainder(got - angle, 2 * std::acos(-1.0)), 0.8 * unit + file + slack / norm});
-  }
-  return phases;
-}
-
-namespace {
 
 // The pair's relative error of angle: the median over the probes that show it most sharply, and how
 // sharply.
@@ -70,11 +37,10 @@ Slope slope_of(const std::vector<Phase>& phases, double frequency) {
   if (sharp.empty()) return {};
   std::ranges::sort(sharp);
   sharp.resize(std::min(sharp.size(), enough));
-  Slope slope{0, sharp[sharp.size() / 2].first};
-  const auto middle = sharp.begin() + static_cast<std::ptrdiff_t>(sharp.size() / 2);
-  std::ranges::nth_element(sharp, middle, {}, [](const auto& one) { return one.second; });
-  slope.value = middle->second;
-  return slope;
+  std::vector<double> errors;
+  std::ranges::transform(sharp, std::back_inserter(errors),
+                         [](const auto& one) { return one.second; });
+  return {median_of(std::move(errors)), sharp[sharp.size() / 2].first};
 }
 
 double narrow(double value) { return static_cast<double>(static_cast<float>(value)); }
@@ -153,10 +119,6 @@ Misfit misfit(const std::vector<Phase>& phases, double frequency, Shift shift) {
   misfit.most = off[static_cast<std::size_t>(rank)];
   return misfit;
 }
-
-}  // namespace
-
-namespace {
 
 // Whether most probes lie where some float32 arithmetic may bring this angle.
 bool turns_so(const std::vector<Phase>& phases, double frequency, double growth) {

@@ -9,27 +9,18 @@
 namespace pe {
 namespace {
 
-double distance(double got, double want, DType type) {
-  const double off = std::fabs(got - want);
-  if (off == 0) return 0;
-  const double value = std::max(std::fabs(got), std::fabs(want));
-  int exponent;
-  std::frexp(value, &exponent);
-  const int bits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
-  return off / std::ldexp(1.0, exponent - bits);
-}
-
 // The worst over the probes; gives up beyond `limit`.
 double worst_distance(const RotationObservation& observation, const Steps& steps, double limit) {
   const std::size_t n = observation.pairs();
   const DType type = observation.dtype();
+  const Spacing spacing(type);
   double worst = 0;
   if (steps.frequencies.size() != n) return INFINITY;
   if (!observation.has_rows()) {
     for (std::size_t j = 0; j < n; ++j)
-      worst =
-          std::max(worst, distance(observation.measured()[j],
-                                   rounded(static_cast<double>(steps.frequencies[j]), type), type));
+      worst = std::max(worst,
+                       spacing.between(observation.measured()[j],
+                                       rounded(static_cast<double>(steps.frequencies[j]), type)));
     return worst;
   }
   std::vector<float> angles(n);
@@ -40,20 +31,15 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
                  angles.data());
     for (std::size_t j = 0; j < n; ++j) {
       const auto angle = static_cast<double>(angles[j]);
-      const double c =
-          as_angles
-              ? std::cos(angle)
-              : rounded(static_cast<double>(static_cast<float>(std::cos(angle)) * steps.magnitude),
-                        type);
-      const double s =
-          as_angles
-              ? std::sin(angle)
-              : rounded(static_cast<double>(static_cast<float>(std::sin(angle)) * steps.magnitude),
-                        type);
+      const auto value = [&](double of_angle) {
+        if (as_angles) return of_angle;
+        return rounded(static_cast<double>(static_cast<float>(of_angle) * steps.magnitude), type);
+      };
+      const double c = value(std::cos(angle)), s = value(std::sin(angle));
       if (observation.has_cosine())
-        worst = std::max(worst, distance(observation.cosine(i, j), c, type));
+        worst = std::max(worst, spacing.between(observation.cosine(i, j), c));
       if (observation.has_sine())
-        worst = std::max(worst, distance(observation.sine(i, j), s, type));
+        worst = std::max(worst, spacing.between(observation.sine(i, j), s));
     }
   }
   return worst;
@@ -63,8 +49,7 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
 
 std::optional<Arithmetic> nearest_arithmetic(const RotationObservation& observation) {
   const Rotation* rotation = std::get_if<Rotation>(&observation.expected().effect);
-  if (!rotation || !rotation->recipe || !rotation->waves ||
-      observation.reading().form == RotationReading::Form::vectors)
+  if (!rotation || !rotation->recipe || !rotation->waves || observation.reading().is_vectors())
     return {};
   std::optional<Arithmetic> best;
   for (const Dialect& dialect : all_dialects()) {

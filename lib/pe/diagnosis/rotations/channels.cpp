@@ -24,8 +24,7 @@ class Count {
         dump_(dump),
         reading_(observation_.reading()),
         hypothesis_(observation_.start()),
-        prediction_(hypothesis_, observation_.truth().growth, 0x1p-24,
-                    unit_roundoff(observation_.dtype())),
+        prediction_(observation_.prediction(hypothesis_)),
         channels_(static_cast<std::size_t>(reading_.width)) {}
 
   const std::vector<Channel>& taken() {
@@ -95,7 +94,7 @@ std::string spell(const std::vector<Index>& channels) {
 }  // namespace
 
 std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump) {
-  if (observation.reading().form != RotationReading::Form::vectors) return {};
+  if (!observation.reading().is_vectors()) return {};
   const std::vector<Channel> channels = Count(observation, dump).taken();
   const Index rows = observation.reading().rows;
   std::vector<Index> wrong;

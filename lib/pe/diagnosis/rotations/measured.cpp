@@ -1,17 +1,11 @@
-// Rulers of probes, unwrapping of phases, and waves of which one side alone was seen.
-#include "pe/diagnosis/rotations/measured.hpp"
-
+// Rulers of probes, and phases unwrapped along them.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
 #include <iterator>
-#include <limits>
-#include <map>
 #include <numbers>
 
-#include "pe/base/kept.hpp"
-#include "pe/diagnosis/rotations/observation.hpp"
+#include "pe/diagnosis/rotations/ruler.hpp"
 
 namespace pe {
 namespace {
@@ -20,14 +14,8 @@ constexpr double unit = 0x1p-24, turn = 2 * std::numbers::pi,
                  nan = std::numeric_limits<double>::quiet_NaN(),
                  infinity = std::numeric_limits<double>::infinity();
 
-/// Probes by steps along an axis.
-struct Ruler {
-  std::map<Index, std::size_t> probes;
-  double step = 1;
-};
+}  // namespace
 
-// Probes of the first run by position; of several axes, by equal steps of the axis that the pair
-// reads.
 Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis& meant,
                std::size_t axis) {
   Ruler ruler;
@@ -55,12 +43,11 @@ Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis&
   return ruler;
 }
 
-struct Measured {
-  double value = nan, error = infinity;
-};
+namespace {
 
 // From base 1 (0 is often special): 1 + 1, 1 + 2, 1 + 4, …
-Measured from_phases(const RotationObservation& observation, const Ruler& ruler, std::size_t j) {
+PairEstimate from_phases(const RotationObservation& observation, const Ruler& ruler,
+                         std::size_t j) {
   if (ruler.probes.empty()) return {};
   const Index from = ruler.probes.rbegin()->first > 1 ? 1 : 0;
   const auto base = ruler.probes.find(from);
@@ -83,7 +70,7 @@ Measured from_phases(const RotationObservation& observation, const Ruler& ruler,
     farthest = d;
     moved = from_base + observation.slack(probe->second, j);
   }
-  Measured measured{frequency / ruler.step, infinity};
+  PairEstimate measured{frequency / ruler.step, infinity};
   if (farthest == 0) return measured;
   // Two phases, each off by what a cell may be off by in both its sides.
   measured.error = (2 * std::sqrt(2.0) * (3 * unit + unit_roundoff(observation.dtype())) /
@@ -94,220 +81,17 @@ Measured from_phases(const RotationObservation& observation, const Ruler& ruler,
   return measured;
 }
 
-// An angle that is not negative, known as ±a or as a and π − a, modulo a turn: the candidate next
-// to `near`, and how far from there the second next lies.
-struct Candidate {
-  double nearest = nan, second = infinity;
-};
-
-Candidate candidate_of(const std::array<double, 2>& angles, double near) {
-  Candidate found;
-  for (const double angle : angles)
-    for (const double turns : {-1.0, 0.0, 1.0}) {
-      const double one = angle + (std::round((near - angle) / turn) + turns) * turn;
-      if (one < 0) continue;
-      if (std::isnan(found.nearest) || std::fabs(one - near) < std::fabs(found.nearest - near)) {
-        if (!std::isnan(found.nearest)) found.second = std::fabs(found.nearest - near);
-        found.nearest = one;
-      } else if (one != found.nearest) {
-        found.second = std::min(found.second, std::fabs(one - near));
-      }
-    }
-  return found;
-}
-
-// An arc cosine or sine, and how far an error of its argument may move it.
-struct Arc {
-  double angle = 0, error = 0;
-};
-
-Arc arc_of(bool sine, double value, double error) {
-  const auto arc = [sine](double x) {
-    const double within = std::clamp(x, -1.0, 1.0);
-    return sine ? std::asin(within) : std::acos(within);
-  };
-  const double angle = arc(value);
-  return {angle,
-          std::max(std::fabs(arc(value + error) - angle), std::fabs(arc(value - error) - angle))};
-}
-
-/// Waves of which one side alone was seen.
-class OneSide {
- public:
-  explicit OneSide(Kept<RotationObservation> observation)
-      : observation_(observation),
-        meant_(observation_.start()),
-        is_sine_(!observation_.has_cosine()),
-        measured_(observation_.pairs()) {
-    const std::size_t axes = meant_.axis.empty() ? 1 : *std::ranges::max_element(meant_.axis) + 1;
-    for (std::size_t axis = 0; axis < axes; ++axis)
-      triples_.push_back(triples_of(ruler_of(observation_, meant_, axis)));
-  }
-
-  MeasuredFrequencies measured() {
-    for (std::size_t j = 0; j < measured_.size(); ++j) measure_by_triples(j);
-    amplitude_ = amplitude_of_triples();
-    const double sign = sign_of_places();
-    const std::vector<Measured> by_triples = measured_;
-    std::size_t asked = 0, right = 0;
-    for (std::size_t j = 0; j < measured_.size(); ++j) sharpen_by_places(j, sign, asked, right);
-    if (10 * right < 9 * asked) measured_ = by_triples;  // rows stand elsewhere
-    MeasuredFrequencies all{{}, {}, amplitude_};
-    for (const Measured& one : measured_) {
-      all.values.push_back(sign * one.value);
-      all.errors.push_back(one.error);
-    }
-    return all;
-  }
-
- private:
-  /// Rows at equal distances, by probes.
-  struct Triples {
-    double distance;
-    std::vector<std::array<std::size_t, 3>> probes;
-  };
-
-  static std::vector<Triples> triples_of(const Ruler& ruler) {
-    std::vector<Triples> all;
-    const Index farthest = ruler.probes.empty() ? 0 : ruler.probes.rbegin()->first;
-    for (Index distance = 1; 2 * distance <= farthest; distance *= 2) {
-      Triples some{static_cast<double>(distance) * ruler.step, {}};
-      for (const auto& [slot, middle] : ruler.probes) {
-        const auto before = ruler.probes.find(slot - distance),
-                   after = ruler.probes.find(slot + distance);
-        const bool special = slot == distance && farthest > 2;  // row 0 is often
-        if (!special && before != ruler.probes.end() && after != ruler.probes.end())
-          some.probes.push_back({before->second, middle, after->second});
-      }
-      if (some.probes.empty()) break;
-      all.push_back(std::move(some));
-    }
-    return all;
-  }
-
-  const std::vector<Triples>& triples(std::size_t j) const {
-    return triples_[meant_.axis.empty() ? 0 : meant_.axis[j]];
-  }
-
-  double at(std::size_t i, std::size_t j) const {
-    return is_sine_ ? observation_.sine(i, j) : observation_.cosine(i, j);
-  }
-
-  // What a cell may be off by, where the amplitude is 1.
-  double cell_error(std::size_t j, double angle) const {
-    const double of_angle =
-        std::isfinite(angle) ? observation_.truth().growth[j] * unit * std::fabs(angle) : 0;
-    return 3 * unit + unit_roundoff(observation_.dtype()) + of_angle;
-  }
-
-  // θ from cos(dθ) for d = 1, 2, 4, …; each of the three cells is off by its own error at most.
-  void measure_by_triples(std::size_t j) {
-    for (const Triples& some : triples(j)) {
-      double product = 0, square = 0, size = 0;
-      for (const auto& [before, middle, after] : some.probes) {
-        product += (at(before, j) + at(after, j)) * at(middle, j);
-        square += at(middle, j) * at(middle, j);
-        size += std::fabs(at(middle, j));
-      }
-      const double error = observation_.amplitude() *
-                           cell_error(j, measured_[j].value * some.distance) * 2 * size / square;
-      if (!std::isfinite(product / square) || !std::isfinite(error)) return;
-      const Arc arc = arc_of(false, product / (2 * square), error);
-      if (std::isnan(measured_[j].value))
-        measured_[j] = {arc.angle / some.distance, arc.error / some.distance};
-      else if (!sharpen(measured_[j], {arc.angle, -arc.angle}, arc.error, some.distance))
-        return;
-    }
-  }
-
-  // The highest cell of all, the sharper measure; where two neighbouring rows of most pairs and
-  // places, A² sin²θ = x² + y² − 2xy cos θ, say otherwise, that is a damaged one.
-  double amplitude_of_triples() const {
-    const double highest = observation_.amplitude();
-    std::vector<double> squares;
-    for (std::size_t j = 0; j < measured_.size(); ++j) {
-      if (triples(j).empty() || !(measured_[j].error < 0.01)) continue;
-      const double cosine = std::cos(measured_[j].value * triples(j).front().distance),
-                   sine_squared = 1 - cosine * cosine;
-      for (const auto& [before, middle, after] : triples(j).front().probes)
-        if (const double x = at(before, j), y = at(middle, j); sine_squared > 0.25)
-          squares.push_back((x * x + y * y - 2 * x * y * cosine) / sine_squared);
-    }
-    if (squares.size() < 8) return highest;
-    const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
-    std::ranges::nth_element(squares, middle);
-    const double median = std::sqrt(std::max(0.0, *middle)),
-                 allowed = 0.01 + 4 * unit_roundoff(observation_.dtype());
-    return std::fabs(highest - median) <= allowed * median ? highest : median;
-  }
-
-  // −1 where sines fall from position 0 on.
-  double sign_of_places() const {
-    double sum = 0;
-    for (std::size_t i = 0; is_sine_ && i < observation_.rows().size() && sum == 0; ++i)
-      for (std::size_t j = 0; j < measured_.size(); ++j)
-        if (const double p = place(i, j); std::fabs(measured_[j].value * p) < std::numbers::pi)
-          sum += at(i, j) * p;
-    return sum < 0 ? -1 : 1;
-  }
-
-  double place(std::size_t i, std::size_t j) const {
-    return meant_.position(observation_.rows()[i], meant_.axis.empty() ? 0 : meant_.axis[j]);
-  }
-
-  // Every row is the side of its position's angle, if it stands there; `right` of `asked` do.
-  void sharpen_by_places(std::size_t j, double sign, std::size_t& asked, std::size_t& right) {
-    const Measured before = measured_[j];
-    if (std::isnan(before.value)) return;
-    for (std::size_t i = 0; i < observation_.rows().size(); ++i) {
-      const double p = place(i, j), distance = std::fabs(p);
-      if (p == 0) continue;
-      const double value = at(i, j) / amplitude_ * (is_sine_ && p < 0 ? -sign : sign);
-      const Arc arc = arc_of(is_sine_, value, cell_error(j, before.value * p));
-      const std::array<double, 2> angles{arc.angle,
-                                         is_sine_ ? std::numbers::pi - arc.angle : -arc.angle};
-      const double near = before.value * distance, known = before.error * distance + arc.error;
-      if (known < 0.3) {
-        ++asked;
-        right += std::fabs(candidate_of(angles, near).nearest - near) <= known;
-      }
-      sharpen(measured_[j], angles, arc.error, distance);
-    }
-  }
-
-  // The angle at this distance is one of these; false where it is none.
-  static bool sharpen(Measured& measured, const std::array<double, 2>& angles, double error,
-                      double distance) {
-    const double near = measured.value * distance, known = measured.error * distance;
-    const Candidate candidate = candidate_of(angles, near);
-    if (std::fabs(candidate.nearest - near) > known + error + 0.01) return false;
-    if (error < known && candidate.second > known + error)
-      measured = {candidate.nearest / distance, error / distance};
-    return true;
-  }
-
-  const RotationObservation& observation_;
-  RotationHypothesis meant_;
-  bool is_sine_;
-  std::vector<std::vector<Triples>> triples_;  // by axis
-  std::vector<Measured> measured_;
-  double amplitude_ = 0;
-};
-
 }  // namespace
 
 MeasuredFrequencies measured_frequencies(const RotationObservation& observation) {
-  if (observation.reading().is_one_sided()) return OneSide(observation).measured();
+  if (observation.reading().is_one_sided()) return measured_of_one_side(observation);
   const RotationHypothesis meant = observation.start();
   std::vector<Ruler> rulers;
-  for (std::size_t axis = 0,
-                   count = meant.axis.empty() ? 1 : *std::ranges::max_element(meant.axis) + 1;
-       axis < count; ++axis)
+  for (std::size_t axis = 0; axis < meant.axes(); ++axis)
     rulers.push_back(ruler_of(observation, meant, axis));
   MeasuredFrequencies all{{}, {}, observation.amplitude()};
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
-    const Measured one =
-        from_phases(observation, rulers[meant.axis.empty() ? 0 : meant.axis[j]], j);
+    const PairEstimate one = from_phases(observation, rulers[meant.axis_of(j)], j);
     all.values.push_back(one.value);
     all.errors.push_back(one.error);
   }

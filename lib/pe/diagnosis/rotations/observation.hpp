@@ -10,6 +10,7 @@
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
+#include "pe/diagnosis/rotations/prediction.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/search.hpp"
 #include "pe/scalings/fit.hpp"
@@ -41,6 +42,11 @@ class RotationObservation {
   /// positions are no whole numbers.
   std::optional<AngleModel> angles(const RotationHypothesis& hypothesis) const;
 
+  /// Rows of a hypothesis, held to the bound of any float32 arithmetic.
+  RotationPrediction prediction(Kept<RotationHypothesis> hypothesis) const {
+    return {hypothesis, truth_->growth, 0x1p-24, unit_roundoff(dtype_)};
+  }
+
   const Expectation& expected() const { return *expected_; }
   const RotationReading& reading() const { return *reading_; }
   const RotationTruth& truth() const { return *truth_; }
@@ -49,8 +55,7 @@ class RotationObservation {
 
   /// Whether there are rows, not a vector of frequencies.
   bool has_rows() const {
-    return reading_->form < RotationReading::Form::frequencies ||
-           reading_->form == RotationReading::Form::vectors;
+    return reading_->form < RotationReading::Form::frequencies || reading_->is_vectors();
   }
   /// Whether cells are cosines and sines as the file has them.
   bool has_values() const { return reading_->form == RotationReading::Form::turns; }
@@ -64,10 +69,8 @@ class RotationObservation {
   bool has_sine() const { return reading_->side != RotationReading::Side::cosine; }
   const std::vector<Index>& rows() const { return rows_; }
   /// Which position in its run a row stands at: r, and (r / stride) % run for vectors.
-  Index slot(Index row) const {
-    return reading_->run > 0 ? row / reading_->stride % reading_->run : row;
-  }
-  Index slots() const { return reading_->run > 0 ? reading_->run : reading_->rows; }
+  Index slot(Index row) const { return reading_->slot(row); }
+  Index slots() const { return reading_->slots(); }
   /// Observed turn of pair j at probe i.
   double cosine(std::size_t i, std::size_t j) const { return cosine_[i * pairs_ + j]; }
   double sine(std::size_t i, std::size_t j) const { return sine_[i * pairs_ + j]; }
@@ -121,6 +124,9 @@ class RotationObservation {
   bool may_hold(const RotationHypothesis& hypothesis) const;
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;
+  class Vagueness;
+  template <typename IsGood>
+  bool each_cell(const RotationPrediction& prediction, Vagueness& vagueness, IsGood is_good) const;
   double step_of(const RotationHypothesis& hypothesis) const;
   double turned(const RotationHypothesis& hypothesis) const;
   double implied(const RotationHypothesis& hypothesis, std::size_t axis, const double* cosine,

@@ -93,11 +93,8 @@ std::optional<RotationHypothesis> remade(const RotationObservation& observation,
     other.cosine_magnitude = other.sine_magnitude = truth->magnitude;
   if (!truth->axis.empty() && !observation.reading().per_axis) {
     other.axis = truth->axis;
-    const RotationReading& reading = observation.reading();
-    const auto steps = [run = reading.run, stride = reading.stride,
-                        step = observation.expected().step](Index row) {
-      return step * (run > 0 ? row / stride % run : row);
-    };
+    const auto steps = [reading = observation.reading(), step = observation.expected().step](
+                           Index row) { return step * reading.slot(row); };
     other.position = hypothesis_of(*truth, observation.expected().first, steps).position;
   }
   const bool same = other.frequencies == hypothesis.frequencies &&

@@ -54,6 +54,10 @@ struct RotationReading {
   double cost = 0;                  // against readings that nothing prefers
 
   bool is_one_sided() const { return side != Side::both; }
+  bool is_vectors() const { return form == Form::vectors; }
+  /// Which position in its run a row stands at.
+  Index slot(Index row) const { return run > 0 ? row / stride % run : row; }
+  Index slots() const { return run > 0 ? run : rows; }
   /// Where a row of vectors stands along an axis.
   Index along(Index row, std::size_t of) const {
     Index inner = 1;
@@ -96,6 +100,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
 /// The same for vectors before and after.
 std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Index> pairs,
                                              const VectorQuestion& question);
+
 /// Turns and, where there are scales, the growth of each pair: y/x as complex numbers.
 void read_vectors(const Dump& dump, const RotationReading& reading, Index first, Index count,
                   double* cosine, double* sine, double* slack);

@@ -8,107 +8,18 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <exception>
+#include <complex>
 #include <limits>
-#include <thread>
 
-#include "pe/base/kept.hpp"
-#include "pe/base/narrow.hpp"
-#include "pe/base/team.hpp"
+#include "pe/diagnosis/rotations/blocks.hpp"
+#include "pe/diagnosis/rotations/exact.hpp"
+#include "pe/diagnosis/rotations/glance.hpp"
+#include "pe/diagnosis/rotations/rest.hpp"
 
 namespace pe {
 namespace {
 
 constexpr double unit = 0x1p-24, fine = 0x1p-53;
-
-// Exact turns of a run of rows, [row, pair] each, in double and rounded to the file's type and
-// widened again.
-struct Exact {
-  std::vector<double> cosine, sine, rounded_cosine, rounded_sine;
-};
-
-class Oracle {
- public:
-  Oracle(Kept<RotationObservation> observation, Kept<Effect> effect)
-      : observation_(observation),
-        rotation_(std::get_if<Rotation>(&effect.get())),
-        table_(std::get_if<Table>(&effect.get())) {}
-
-  void fill(Index first, Index count, Exact& exact) const {
-    const auto size = static_cast<std::size_t>(count) * observation_.pairs();
-    for (auto* side : {&exact.cosine, &exact.sine, &exact.rounded_cosine, &exact.rounded_sine})
-      side->resize(size);
-    const bool angles = observation_.reading().form == RotationReading::Form::angles;
-    if (angles || observation_.reading().run > 0) {  // in double
-      const RotationHypothesis truth = observation_.start();
-      for (Index r = 0; r < count; ++r)
-        for (std::size_t j = 0; j < observation_.pairs(); ++j) {
-          const std::size_t at = static_cast<std::size_t>(r) * observation_.pairs() + j;
-          const double position = truth.position(first + r, truth.axis.empty() ? 0 : truth.axis[j]),
-                       angle = position * truth.frequencies[j],
-                       scale = truth.scale ? scale_at(truth, position, j).scale : 1;
-          exact.cosine[at] = angles ? angle : scale * truth.cosine_magnitude * std::cos(angle);
-          exact.sine[at] = angles ? angle : scale * truth.sine_magnitude * std::sin(angle);
-        }
-      exact.rounded_cosine = exact.cosine;
-      exact.rounded_sine = exact.sine;
-      if (observation_.reading().form != RotationReading::Form::vectors)
-        for (auto* side : {&exact.rounded_cosine, &exact.rounded_sine})
-          for (double& value : *side) value = rounded(value, observation_.dtype());
-      return;
-    }
-    turns(first, count, DType::f64, exact.cosine, exact.sine);
-    if (observation_.dtype() == DType::f64) {
-      exact.rounded_cosine = exact.cosine;
-      exact.rounded_sine = exact.sine;
-    } else {
-      turns(first, count, observation_.dtype(), exact.rounded_cosine, exact.rounded_sine);
-    }
-  }
-
- private:
-  void turns(Index first, Index count, DType type, std::vector<double>& cosine,
-             std::vector<double>& sine) const {
-    const PositionRange positions{
-        observation_.expected().position(first) + observation_.truth().shift,
-        observation_.expected().step, count, 0};
-    const std::size_t size = cosine.size(), bytes = size * size_of(type);
-    if (rotation_) {
-      std::vector<std::byte> c(bytes), s(bytes);
-      rotation_->fill(positions, type, c.data(), s.data());
-      widen(c.data(), type, cosine);
-      widen(s.data(), type, sine);
-      return;
-    }
-    const Index n = static_cast<Index>(observation_.pairs());
-    if (const RotationTruth& truth = observation_.truth(); !truth.cosine_columns.empty()) {
-      std::vector<std::byte> rows(static_cast<std::size_t>(count * table_->width) * size_of(type));
-      table_->fill(positions, type, rows.data());
-      std::vector<double> wide(static_cast<std::size_t>(count * table_->width));
-      widen(rows.data(), type, wide);
-      for (Index r = 0; r < count; ++r)
-        for (std::size_t j = 0; j < observation_.pairs(); ++j) {
-          const double* row = wide.data() + r * table_->width;
-          cosine[static_cast<std::size_t>(r * n) + j] = row[truth.cosine_columns[j]];
-          sine[static_cast<std::size_t>(r * n) + j] = row[truth.sine_columns[j]];
-        }
-      return;
-    }
-    std::vector<std::byte> both(2 * bytes);
-    table_->waves->first.fill(
-        positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}}, type, both.data());
-    std::vector<double> wide(2 * size);
-    widen(both.data(), type, wide);
-    for (Index r = 0; r < count; ++r) {
-      std::copy_n(wide.begin() + r * 2 * n, n, cosine.begin() + r * n);
-      std::copy_n(wide.begin() + r * 2 * n + n, n, sine.begin() + r * n);
-    }
-  }
-
-  const RotationObservation& observation_;
-  const Rotation* rotation_;
-  const Table* table_;
-};
 
 // What one thread has seen.
 struct Part {
@@ -152,64 +63,6 @@ void keep(Part& part, const RotationObservation& observation, Index row, double 
   bin = std::max(bin, worst);
 }
 
-// One row of turns beside the exact ones.
-struct Line {
-  const double *cosine, *sine, *exact_cosine, *exact_sine, *rounded_cosine, *rounded_sine, *shift,
-      *per_radian, *per_fine;
-  std::size_t pairs;
-};
-
-// The exact turn carried on by a small angle, within 2^−40 below 1/4.
-struct Turned {
-  double cosine, sine;
-};
-Turned carried(double cosine, double sine, double by) {
-  const double square = by * by;
-  const double s = by *
-                   (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))),
-               c = 1 - square / 2 * (1 - square / 12 * (1 - square / 30 * (1 - square / 56)));
-  return {cosine * c - sine * s, sine * c + cosine * s};
-}
-
-struct Glance {
-  Index rounded_otherwise = 0, beyond = 0,
-        coarse = 0;  // beyond: the bound; coarse: that of angles in double
-  double worst = 0, ulps = 0;
-};
-
-// Without a branch, so that several values are looked at in one step. What is no number is beyond
-// every bound, and its ulps are lost.
-Glance glance_at(const Line& line, double position, double amplitude, double constant,
-                 double constant_fine, const Spacing& spacing, double roundings) {
-  Glance glance;
-  const double along = amplitude * position;
-  for (std::size_t j = 0; j < line.pairs; ++j) {
-    const double bound = along * line.per_radian[j] + constant,
-                 finer = along * line.per_fine[j] + constant_fine;
-    const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]),
-                 off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
-    const Turned own = carried(line.exact_cosine[j], line.exact_sine[j], line.shift[j]);
-    glance.beyond +=
-        !(std::fabs(line.cosine[j] - own.cosine) <=
-          bound + roundings * spacing.at(own.cosine) / 2) +
-        !(std::fabs(line.sine[j] - own.sine) <= bound + roundings * spacing.at(own.sine) / 2);
-    glance.coarse += !(off_cosine <= finer + spacing.at(line.exact_cosine[j]) / 2) +
-                     !(off_sine <= finer + spacing.at(line.exact_sine[j]) / 2);
-    glance.worst = std::max({glance.worst, off_cosine, off_sine});
-  }
-  for (std::size_t j = 0; j < line.pairs; ++j)
-    glance.rounded_otherwise +=
-        (line.cosine[j] != line.rounded_cosine[j]) + (line.sine[j] != line.rounded_sine[j]);
-  if (glance.rounded_otherwise == 0) return glance;
-  const auto ulps = [&](double got, double round) {
-    return std::fabs(got - round) / spacing.at(std::max(std::fabs(got), std::fabs(round)));
-  };
-  for (std::size_t j = 0; j < line.pairs; ++j)
-    glance.ulps = std::max({glance.ulps, ulps(line.cosine[j], line.rounded_cosine[j]),
-                            ulps(line.sine[j], line.rounded_sine[j])});
-  return glance;
-}
-
 bool all_finite(const double* values, std::size_t count) {
   std::size_t finite = 0;
   for (std::size_t i = 0; i < count; ++i)
@@ -217,33 +70,10 @@ bool all_finite(const double* values, std::size_t count) {
   return finite == count;
 }
 
-// Channels that do not turn are passed through, bit for bit: those that are not.
-struct RestCell {
-  Index row, channel;
-  double before, after;
-};
-std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& reading, Index first,
-                                   Index count) {
-  const Index turning = 2 * reading.pairs, width = reading.width;
-  std::vector<RestCell> changed;
-  if (reading.form != RotationReading::Form::vectors || turning >= width) return changed;
-  std::vector<double> before(static_cast<std::size_t>(count * width)), after = before;
-  dump.before[0].read(first * width, count * width, before.data());
-  dump.arrays[0].read(first * width, count * width, after.data());
-  for (Index r = 0; r < count; ++r)
-    for (Index k = turning; k < width; ++k) {
-      const auto at = static_cast<std::size_t>(r * width + k);
-      if (after[at] != before[at] && !(std::isnan(after[at]) && std::isnan(before[at])))
-        changed.push_back({first + r, k, before[at], after[at]});
-    }
-  return changed;
-}
-
 void look_at_rest(const RotationObservation& observation, const Dump& dump, Index first,
                   Index count, RotationResiduals& residuals) {
   const RotationReading& reading = observation.reading();
-  if (reading.form == RotationReading::Form::vectors)
-    residuals.cells += count * (reading.width - 2 * reading.pairs);
+  if (reading.is_vectors()) residuals.cells += count * (reading.width - 2 * reading.pairs);
   for (const RestCell& cell : changed_rest(dump, reading, first, count)) {
     ++residuals.beyond;
     suspect(residuals, cell.row);
@@ -255,12 +85,11 @@ void look_at_rest(const RotationObservation& observation, const Dump& dump, Inde
   }
 }
 
-void look(const RotationObservation& observation, const Dump& dump, const Oracle& oracle,
-          const AngleModel* own, Index first, Index count, Part& part, Exact& exact) {
+void look(const RotationObservation& observation, const Dump& dump, const ExactTruth& truth,
+          const AngleModel* own, Index first, Index count, Part& part, ExactTruth::Rows& exact) {
   const RotationReading& reading = observation.reading();
   const std::size_t n = observation.pairs();
-  const bool vectors = reading.form == RotationReading::Form::vectors,
-             angles = reading.form == RotationReading::Form::angles;
+  const bool vectors = reading.is_vectors(), angles = reading.form == RotationReading::Form::angles;
   std::vector<double> c, s, slack, c2, s2;
   read_raw_rows(dump, reading, first, count, c, s, slack);
   if (reading.cosine_copy) {
@@ -274,7 +103,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
         s2[i] = c2[i];
       }
   }
-  oracle.fill(first, count, exact);
+  truth.fill(first, count, exact);
   // The side that is not there has nothing against it.
   if (!observation.has_cosine()) c = c2 = exact.rounded_cosine = exact.cosine;
   if (!observation.has_sine()) s = s2 = exact.rounded_sine = exact.sine;
@@ -310,7 +139,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
     if (!angles && !vectors && repeats && start.axis.empty()) {
       // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
       // is none.
-      const Glance glance = glance_at(
+      const RowTally glance = glance_at(
           {&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
            &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], shift.data(),
            per_radian.data(), per_fine.data(), n},
@@ -340,8 +169,9 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
       const ScaleAt grown = start.scale ? scale_at(start, p, j) : ScaleAt{};
       const double scale = angles ? angle : amplitude * grown.scale;
       const double unknown = own ? own->per_radian(j) : growth[j] * unit;
-      const Turned turned = angles ? Turned{exact.cosine[at] + shift[j], exact.sine[at] + shift[j]}
-                                   : carried(exact.cosine[at], exact.sine[at], shift[j]);
+      const std::complex<double> turned =
+          angles ? std::complex{exact.cosine[at] + shift[j], exact.sine[at] + shift[j]}
+                 : carried(exact.cosine[at], exact.sine[at], shift[j]);
       const double allowed = angles
                                  ? angle * unknown + std::max(angle * file, spacing.at(angle) / 2)
                                  : scale * (unknown * angle + (3 + grown.units) * unit) + slack[at];
@@ -353,7 +183,7 @@ void look(const RotationObservation& observation, const Dump& dump, const Oracle
                      round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
         ++residuals.cells;
         if (std::isinf(slack[at])) continue;
-        const double off = std::fabs(got - want), carried_to = sine ? turned.sine : turned.cosine,
+        const double off = std::fabs(got - want), carried_to = sine ? turned.imag() : turned.real(),
                      bound = allowed + (angles    ? 0
                                         : vectors ? scale * file
                                                   : roundings * spacing.at(carried_to) / 2);
@@ -435,34 +265,6 @@ std::vector<Diagnosis::Point> curve_of(const RotationObservation& observation,
   return curve;
 }
 
-// Runs `work(part, first, count)` over all rows in blocks, each thread a contiguous part.
-template <typename Work>
-void in_blocks(Index rows, Index block, std::size_t threads, Work work) {
-  std::vector<std::exception_ptr> faults(threads);
-  side_by_side(threads, [&](std::size_t t) {
-    try {
-      const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads),
-                  to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
-      for (Index first = from; first < to; first += block)
-        work(t, first, std::min(block, to - first));
-    } catch (...) {
-      faults[t] = std::current_exception();
-    }
-  });
-  for (const std::exception_ptr& fault : faults)
-    if (fault) std::rethrow_exception(fault);
-}
-
-std::size_t threads_for(const RotationReading& reading) {
-  return reading.rows * reading.pairs < 1 << 16
-             ? 1
-             : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-}
-
-Index block_of(const RotationReading& reading) {
-  return std::max<Index>(1, (1 << 16) / std::max<Index>(1, reading.pairs));
-}
-
 }  // namespace
 
 std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine) {
@@ -486,11 +288,11 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
   const RotationReading& reading = observation.reading();
   const std::size_t threads = threads_for(reading);
   std::vector<Part> parts(threads);
-  const Oracle oracle(observation, effect);
-  std::vector<Exact> exact(threads);
+  const ExactTruth truth(observation, effect);
+  std::vector<ExactTruth::Rows> exact(threads);
   const auto own = observation.angles(observation.start());
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
-    look(observation, dump, oracle, own ? &*own : nullptr, first, count, parts[t], exact[t]);
+    look(observation, dump, truth, own ? &*own : nullptr, first, count, parts[t], exact[t]);
   });
   RotationResiduals residuals;
   for (Part& part : parts) {
@@ -505,46 +307,6 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
   if (own) residuals.angles = own->describe();
   if (reading.is_one_sided()) residuals.cells /= 2;
   return residuals;
-}
-
-std::vector<Index> disagreeing_rows(const RotationObservation& observation, const Dump& dump,
-                                    const RotationHypothesis& hypothesis, bool copy) {
-  const RotationReading& reading = observation.reading();
-  const std::size_t threads = threads_for(reading);
-  std::vector<std::vector<Index>> found(threads);
-  const auto own = observation.angles(hypothesis);
-  const RotationPrediction prediction =
-      own ? RotationPrediction(hypothesis, *own, observation.dtype(), observation.has_values())
-          : RotationPrediction(hypothesis, observation.truth().growth, unit,
-                               unit_roundoff(observation.dtype()));
-  in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
-    if (found[t].size() >= 8) return;
-    for (const RestCell& cell : changed_rest(dump, reading, first, count))
-      if (found[t].size() < 8 && (found[t].empty() || found[t].back() != cell.row))
-        found[t].push_back(cell.row);
-    const auto size = static_cast<std::size_t>(count * reading.pairs);
-    std::vector<double> c(size), s(size), slack(size), pc(observation.pairs()),
-        ps(observation.pairs()), bound(observation.pairs());
-    read_turns(dump, reading, first, count, c.data(), s.data(), slack.data(), copy);
-    for (Index r = 0; r < count && found[t].size() < 8; ++r) {
-      prediction.row(first + r, pc.data(), ps.data(), bound.data());
-      for (std::size_t j = 0; j < observation.pairs(); ++j) {
-        const std::size_t at = static_cast<std::size_t>(r) * observation.pairs() + j;
-        const double allowed = bound[j] + slack[at];
-        if (!observation.has_cosine()) c[at] = pc[j];
-        if (!observation.has_sine()) s[at] = ps[j];
-        if (std::isinf(allowed) ||
-            (std::fabs(c[at] - pc[j]) <= allowed + prediction.rounding(pc[j]) &&
-             std::fabs(s[at] - ps[j]) <= allowed + prediction.rounding(ps[j])))
-          continue;
-        found[t].push_back(first + r);
-        break;
-      }
-    }
-  });
-  std::vector<Index> rows;
-  for (const auto& part : found) rows.insert(rows.end(), part.begin(), part.end());
-  return rows;
 }
 
 }  // namespace pe

@@ -33,7 +33,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
 
 /// Rows where a hypothesis does not agree, at most 16, spread; empty: it agrees everywhere.
 std::vector<Index> disagreeing_rows(const RotationObservation& observation, const Dump& dump,
-                                    const RotationHypothesis& hypothesis, bool copy);
+                                    const RotationHypothesis& hypothesis);
 
 /// "position 131071, pair 3, cos".
 std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine);

@@ -5,34 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <set>
 
-#include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/diagnosis/rotations/choice.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
-RotationTruth truth_of(const Expectation& expected) {
-  auto truth = rotation_truth(expected.effect);
-  if (expected.encoding->kind == Kind::table && expected.parameters.has("offset"))
-    truth->shift = expected.parameters.integer("offset");
-  return *truth;
-}
-
 namespace {
 
 using Form = RotationReading::Form;
-
-std::vector<Index> probes_of(const Expectation& expected, const RotationReading& reading,
-                             const std::vector<Index>& more) {
-  const Index original = expected.parameters.has("original-max-position")
-                             ? expected.parameters.integer("original-max-position")
-                             : 0;
-  return probe_rows(reading, original, more);
-}
 
 // [position, 1, 1, channel], as Megatron and Transformer Engine keep angles, which may all be 0.
 bool is_of_angles(const Stored& array) {
@@ -65,7 +49,9 @@ class Verdict {
 
   Diagnosis reached() {
     if (holds_nothing()) return diagnosis_;
-    if (const Attempt* meant = choose(); meant && holds(*meant)) return diagnosis_;
+    ChosenReading choice = choose(expected_, dump_, attempts_, more_);
+    kept_ = std::move(choice.kept);
+    if (choice.meant && holds(*choice.meant)) return diagnosis_;
     // Rows that refute every hypothesis in the full pass become probes.
     for (int round = 0; round <= last_round; ++round)
       if (is_told(smallest_hypothesis(), round)) return diagnosis_;
@@ -74,10 +60,8 @@ class Verdict {
 
  private:
   RotationObservation observe(const Attempt& attempt) const {
-    return {expected_, dump_, attempt.reading, attempt.truth,
-            probes_of(expected_, attempt.reading, more_)};
+    return pe::observe(expected_, dump_, attempt, more_);
   }
-
   // Zeros in every place of cosines and sines: no width, layout or position is to be seen in them.
   bool holds_nothing() {
     const auto as_meant = std::ranges::find_if(attempts_, [](const Attempt& attempt) {
@@ -93,47 +77,6 @@ class Verdict {
     diagnosis_.tier = Tier::wrong;
     finish(*as_meant, observation, residuals);
     return true;
-  }
-
-  // The cheapest reading that agrees with what is meant at the probes, if any; and those that look
-  // like turns at all, to be kept for hypotheses.
-  const Attempt* choose() {
-    std::vector<double> scores;
-    std::size_t best = attempts_.size();
-    bool repeats = false;  // some reading's second columns are its first ones
-    for (std::size_t i = 0; i < attempts_.size(); ++i) {
-      Attempt& attempt = attempts_[i];
-      const RotationObservation observation = observe(attempt);
-      const bool rest = passes_rest(dump_, attempt.reading, observation.rows());
-      const Likelihood score = likelihood(expected_, dump_, attempt, observation);
-      if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
-      repeats = repeats || (attempt.reading.cosine_copy && !score.copies_differ);
-      scores.push_back(rest ? score.share : score.share - 0.5);
-      // One side alone must look like one: waves, and equal columns where they should be.
-      const bool alone = attempt.reading.is_one_sided();
-      if (alone && score.share < 0.6) scores.back() = -1;
-      // Fewer pairs, each twice, are read where there are twins, and not to excuse half of the
-      // cells.
-      const bool other_width = std::ranges::any_of(attempt.reasons, [](const Reason& reason) {
-        return reason.cause == Cause::wrong_rotary_width;
-      });
-      const bool is_excuse = (other_width || alone) && score.copies_differ;
-      if (is_excuse) scores.back() = -1;
-      if (rest && !is_excuse && (best == attempts_.size() || attempt.cost < attempts_[best].cost) &&
-          observation.agrees(observation.start()))
-        best = i;
-    }
-    // Columns that are equal throughout are no cosines and sines side by side.
-    for (std::size_t i = 0; i < attempts_.size(); ++i)
-      if (repeats && !attempts_[i].reading.cosine_copy &&
-          attempts_[i].reading.form == Form::turns && scores[i] < 0.9)
-        scores[i] = -1;
-    const double highest = *std::ranges::max_element(scores);
-    for (std::size_t i = 0; i < attempts_.size(); ++i)
-      if ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
-          (scores[i] >= 0.95 && attempts_[i].cost == 0))
-        kept_.push_back(attempts_[i]);
-    return best < attempts_.size() ? &attempts_[best] : nullptr;
   }
 
   void finish(const Attempt& attempt, const RotationObservation& observation,
@@ -170,7 +113,7 @@ class Verdict {
       diagnosis_.reasons.push_back(*reason);
     std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     const Tier tier =
-        residuals.exact() && attempt.reading.form != Form::vectors ? Tier::exact : Tier::drift;
+        residuals.exact() && !attempt.reading.is_vectors() ? Tier::exact : Tier::drift;
     diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
     diagnosis_.arithmetic = arithmetic_of(observation, residuals, tier);
     diagnosis_.before = diagnosis_.after = residuals.worst;
@@ -239,7 +182,7 @@ class Verdict {
         attempt.refuted = round > 1 && residuals.first_wrong;
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
       } else {
-        refuted = disagreeing_rows(observation, dump_, first.hypothesis, false);
+        refuted = disagreeing_rows(observation, dump_, first.hypothesis);
         keep_nearly(attempt, refuted);
       }
       if (refuted.empty()) break;
@@ -324,23 +267,6 @@ class Verdict {
 };
 
 }  // namespace
-
-LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
-  std::optional<LikelyReading> likely;
-  double best = 0;
-  for (const Attempt& attempt :
-       attempts_of(expected, dump, truth_of(expected), required_layout(expected))) {
-    const RotationObservation observation(expected, dump, attempt.reading, attempt.truth,
-                                          probes_of(expected, attempt.reading, {}));
-    const double share = observation.measure(observation.start()).share,
-                 score = likelihood(expected, dump, attempt, observation).share + share / 2 -
-                         attempt.cost / 4;
-    if (likely && !(score > best)) continue;
-    best = score;
-    likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};
-  }
-  return *likely;
-}
 
 Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<bool> key) {
   return Verdict(expected, dump, key).reached();

@@ -15,9 +15,9 @@ using Form = RotationReading::Form;
 std::string arithmetic_of(const RotationObservation& observation,
                           const RotationResiduals& residuals, Tier tier) {
   if (tier == Tier::exact) return "correctly rounded";
-  if (residuals.in_double && observation.reading().form != Form::vectors)
+  if (residuals.in_double && !observation.reading().is_vectors())
     return "angles in double precision";
-  if (observation.reading().form == Form::vectors)
+  if (observation.reading().is_vectors())
     return fmt::format("turns within what rounding to {} allows", name_of(observation.dtype()));
   const auto nearest = nearest_arithmetic(observation);
   if (!nearest) return "float32 angles";
@@ -33,10 +33,10 @@ std::string arithmetic_of(const RotationObservation& observation,
 void add_notes(const Expectation& expected, const Attempt& attempt, const RequiredLayout& required,
                Diagnosis& diagnosis) {
   const RotationReading& reading = attempt.reading;
-  if (reading.form != Form::vectors && reading.pairing == Pairing::adjacent)
+  if (!reading.is_vectors() && reading.pairing == Pairing::adjacent)
     diagnosis.notes.push_back(
         "columns repeat by neighbours: for kernels that turn channels 2j and 2j+1");
-  if (required.pairing && !required.by_hand && reading.form != Form::vectors && reading.pairing &&
+  if (required.pairing && !required.by_hand && !reading.is_vectors() && reading.pairing &&
       *reading.pairing != *required.pairing)
     diagnosis.notes.push_back(
         fmt::format("{} pairs channels otherwise: right where the weights were permuted to suit, "
@@ -69,7 +69,7 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
         reading.side == RotationReading::Side::cosine
             ? "cosines alone: their sines, and so the direction of the turns, were not seen"
             : "sines alone: their cosines were not seen");
-  if (reading.form != Form::vectors) return;
+  if (!reading.is_vectors()) return;
   if (reading.axis_from.empty())
     diagnosis.doubts.push_back(
         fmt::format("positions taken along axis {} of {}, and nothing said which (--axes)",
@@ -98,7 +98,7 @@ std::string bound_sentence(const RotationObservation& observation,
                        : std::string("(1 + A)/2 steps (A may multiply rounded values)"),
         name_of(observation.dtype()), observation.truth().magnitude, residuals.angles);
   const double widest = observation.truth().growth.empty() ? 0 : observation.truth().growth.back();
-  if (observation.reading().form == Form::vectors)
+  if (observation.reading().is_vectors())
     return fmt::format(
         "K·2^-24·angle + 4√2·u, u = {:.3g} one rounding of the vectors' type: table, two products "
         "and a sum",
@@ -118,8 +118,7 @@ RotationResiduals residuals_of_frequencies(const RotationObservation& observatio
                                            const Attempt& attempt) {
   RotationResiduals residuals;
   const RotationHypothesis start = observation.start();
-  const RotationPrediction prediction(start, observation.truth().growth, 0x1p-24,
-                                      unit_roundoff(observation.dtype()));
+  const RotationPrediction prediction = observation.prediction(start);
   std::vector<double> want(observation.pairs()), bound(observation.pairs());
   prediction.frequencies(want.data(), bound.data());
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
@@ -183,7 +182,7 @@ Reason not_finite(const RotationResiduals& residuals) {
 // A short table is short whatever else it is.
 std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading) {
   const bool rows =
-      reading.form == Form::turns || reading.form == Form::angles || reading.form == Form::vectors;
+      reading.form == Form::turns || reading.form == Form::angles || reading.is_vectors();
   const Index has = reading.run > 0 ? reading.run : reading.rows;
   if (!rows || !expected.rows || has >= *expected.rows) return {};
   return Reason{Cause::table_short,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 #include "pe/scalings/fit.hpp"
 
@@ -94,10 +95,7 @@ double amplitude_of_side(const RotationObservation& observation,
       if (std::fabs(want) > 0.5 && std::isfinite(observation.slack(i, j)))
         amplitudes.push_back((sines ? observation.sine(i, j) : observation.cosine(i, j)) / want);
     }
-  if (amplitudes.empty()) return 0;
-  const auto middle = amplitudes.begin() + static_cast<std::ptrdiff_t>(amplitudes.size() / 2);
-  std::ranges::nth_element(amplitudes, middle);
-  return *middle;
+  return median_of(std::move(amplitudes));
 }
 
 RotationProposals on_one_side(const RotationObservation& observation,

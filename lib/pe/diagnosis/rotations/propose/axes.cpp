@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
 
 namespace pe {
@@ -83,26 +84,22 @@ RotationProposals walked(const RotationObservation& observation,
 // agrees with none.
 std::vector<std::size_t> followed(const RotationObservation& observation,
                                   const RotationHypothesis& hypothesis) {
-  constexpr double unit = 0x1p-24;
   const std::size_t n = observation.pairs(), count = axes_of(observation, hypothesis);
   std::vector<std::vector<char>> agrees(count, std::vector<char>(n, 1));
   std::vector<double> c(n), s(n), bound(n);
   for (std::size_t axis = 0; axis < count; ++axis) {
     RotationHypothesis one = hypothesis;
     std::ranges::fill(one.axis, axis);
-    const RotationPrediction prediction(one, observation.truth().growth, unit,
-                                        unit_roundoff(observation.dtype()));
+    const RotationPrediction prediction = observation.prediction(one);
     for (std::size_t i = 0; i < observation.rows().size(); ++i) {
       prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
       for (std::size_t j = 0; j < n; ++j) {
         const double allowed = bound[j] + observation.slack(i, j);
-        const auto is_within = [&](double got, double want) {
-          return std::fabs(got - want) <= allowed + prediction.rounding(want);
-        };
         agrees[axis][j] =
             agrees[axis][j] &&
-            (!observation.has_cosine() || is_within(observation.cosine(i, j), c[j])) &&
-            (!observation.has_sine() || is_within(observation.sine(i, j), s[j]));
+            (!observation.has_cosine() ||
+             prediction.allows(observation.cosine(i, j), c[j], allowed)) &&
+            (!observation.has_sine() || prediction.allows(observation.sine(i, j), s[j], allowed));
       }
     }
   }
@@ -189,9 +186,8 @@ RotationProposals collapsed(const RotationObservation& observation,
   // Counted as rows are, or from where the axes count.
   for (const double from : std::set{static_cast<double>(expected.first),
                                     hypothesis.position(observation.row_of_slot(0), 0)}) {
-    flat.hypothesis.position = [from, step = expected.step, run = reading.run,
-                                stride = reading.stride](Index row, std::size_t) {
-      return from + static_cast<double>(step * (run > 0 ? row / stride % run : row));
+    flat.hypothesis.position = [from, step = expected.step, reading](Index row, std::size_t) {
+      return from + static_cast<double>(step * reading.slot(row));
     };
     all.push_back(flat);
   }

@@ -7,14 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <set>
 
 namespace pe {
 
 std::size_t axes_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   if (observation.reading().per_axis)
     return static_cast<std::size_t>(observation.reading().rows / observation.reading().run);
-  return hypothesis.axis.empty() ? 1 : *std::ranges::max_element(hypothesis.axis) + 1;
+  return hypothesis.axes();
 }
 
 namespace {
@@ -34,7 +33,7 @@ bool is_sharp(const RotationObservation& observation, const RotationHypothesis& 
   for (std::size_t j = 0; j < observation.pairs(); ++j)
     if (hypothesis.axis.empty() || hypothesis.axis[j] == axis)
       fastest = std::max(fastest, hypothesis.frequencies[j]);
-  const double times = observation.reading().form == RotationReading::Form::vectors ? 8 : 1;
+  const double times = observation.reading().is_vectors() ? 8 : 1;
   return times * (unit_roundoff(observation.dtype()) + 0x1p-24) < 0.25 * fastest;
 }
 
@@ -135,14 +134,12 @@ Proposal<RotationHypothesis> moved(const RotationObservation& observation,
   const bool whole = all.size() == 1;
   Proposal<RotationHypothesis> one{hypothesis, spell(all), whole ? 1 : 1.1};
   if (whole && all[0].is_even()) one.cause = Cause::position_offset;
-  const RotationReading& reading = observation.reading();
   one.hypothesis.position = [before = hypothesis.position,
                              offsets = std::make_shared<const Offsets>(std::move(offsets)),
-                             run = reading.run, stride = reading.stride,
-                             tables = reading.per_axis](Index row, std::size_t axis) {
-    const auto place = static_cast<std::size_t>(run > 0 ? row / stride % run : row);
-    return before(row, axis) +
-           (*offsets)[place][tables ? static_cast<std::size_t>(row / run) : axis];
+                             reading = observation.reading()](Index row, std::size_t axis) {
+    const auto place = static_cast<std::size_t>(reading.slot(row)),
+               column = reading.per_axis ? static_cast<std::size_t>(row / reading.run) : axis;
+    return before(row, axis) + (*offsets)[place][column];
   };
   return one;
 }
@@ -173,74 +170,6 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
       for (double& x : one)
         if (std::isnan(x)) x = goes ? one[last] : 0;
     all.push_back(moved(observation, hypothesis, std::move(filled)));
-  }
-  return all;
-}
-
-namespace {
-
-// ln θ_j = start_j + e_j · ln base over all axes' pairs, told by the ladders of two bases of which
-// all is known, for a convention may have a base of its own and say it nowhere.
-struct Exponents {
-  std::vector<double> start, e;
-};
-
-std::optional<Exponents> exponents_of(const RotationObservation& observation,
-                                      const RotationHypothesis& hypothesis) {
-  const auto one = remade(observation, hypothesis, {{"base", 1e4}}),
-             other = remade(observation, hypothesis, {{"base", 1e8}});
-  if (!one || !other) return {};
-  const double known = std::log(1e4);
-  Exponents all;
-  for (std::size_t j = 0; j < one->frequencies.size(); ++j) {
-    const double first = std::log(one->frequencies[j]);
-    all.e.push_back((std::log(other->frequencies[j]) - first) / known);
-    all.start.push_back(first - all.e[j] * known);
-  }
-  return all;
-}
-
-// ln base, each pair weighed by how sharply its frequency was measured.
-struct Line {
-  double value = 0, error = std::numeric_limits<double>::infinity();
-};
-
-Line line_of(const Exponents& exponents, const std::vector<double>& frequencies,
-             const std::vector<double>& errors) {
-  double sum = 0, weight = 0;
-  for (std::size_t j = 0; j < exponents.e.size(); ++j) {
-    const double error = errors[j] / frequencies[j], e = exponents.e[j];
-    if (!(frequencies[j] > 0) || !(error < 0.1) || std::fabs(e) < 1e-12) continue;
-    sum += e * (std::log(frequencies[j]) - exponents.start[j]) / (error * error);
-    weight += e * e / (error * error);
-  }
-  return weight > 0 ? Line{sum / weight, 1 / std::sqrt(weight)} : Line{};
-}
-
-}  // namespace
-
-RotationProposals base_of_axes(const RotationObservation& observation,
-                               const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  if (hypothesis.axis.empty()) return all;
-  const auto exponents = exponents_of(observation, hypothesis);
-  if (!exponents) return all;
-  const Line line = line_of(*exponents, observation.measured(hypothesis),
-                            observation.measured_errors(hypothesis));
-  if (!std::isfinite(line.error)) return all;
-  const Line meant =
-      line_of(*exponents, hypothesis.frequencies, std::vector(exponents->e.size(), 1e-9));
-  // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
-  std::set<double> tried;
-  for (int digits = 1; digits <= 9; ++digits) {
-    const double value = to_digits(std::exp(line.value), digits);
-    if (std::fabs(std::log(value) - line.value) > 2 * line.error + 1e-8) continue;
-    if (!tried.insert(value).second) continue;
-    if (auto made = remade(observation, hypothesis, {{"base", value}}))
-      all.push_back({*made,
-                     fmt::format("base {}, where {:.6g} is meant", spell_number(value),
-                                 std::exp(meant.value)),
-                     1.05 + 0.01 * digits});
   }
   return all;
 }

@@ -12,8 +12,4 @@ std::size_t axes_of(const RotationObservation& observation, const RotationHypoth
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis);
 
-/// Another base of the ladders of several axes.
-RotationProposals base_of_axes(const RotationObservation& observation,
-                               const RotationHypothesis& hypothesis);
-
 }  // namespace pe

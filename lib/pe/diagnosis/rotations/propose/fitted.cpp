@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-
-#include "pe/base/whole.hpp"
 
 namespace pe {
 namespace {
@@ -17,6 +14,7 @@ struct Named {
   std::string_view scaling, parameter;
   Cause cause;
 };
+
 constexpr Named named[] = {
     {"yarn", "truncate", Cause::yarn_truncate},
     {"yarn", "ramp-clamp", Cause::yarn_clamp},
@@ -31,47 +29,6 @@ Cause cause_of(std::string_view scaling, std::string_view parameter) {
   for (const Named& row : named)
     if (row.scaling == scaling && row.parameter == parameter) return row.cause;
   return Cause::wrong_parameter;
-}
-
-const Scaling* meant_scaling(const RotationObservation& observation) {
-  const Parameters& parameters = observation.expected().parameters;
-  if (!parameters.has("scaling") || parameters.choice("scaling") == "none") return nullptr;
-  return &find_scaling(parameters.choice("scaling"));
-}
-
-double meant_base(const RotationObservation& observation) {
-  const Parameters& parameters = observation.expected().parameters;
-  return parameters.has("base") ? parameters.number("base").value() : 0;
-}
-
-bool is_ramp(LadderRule rule) {
-  return rule == LadderRule::ramped || rule == LadderRule::banded || rule == LadderRule::given;
-}
-
-// The hypothesis with this ladder, its amplitude that of the rule or the one that is meant.
-void add_ladder(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                const MeasuredLadder& measured, const BasicLadder<double>& ladder, Settings changes,
-                const std::string& sentence, double cost, RotationProposals& all) {
-  RotationHypothesis other = hypothesis;
-  other.frequencies = ladder.frequencies;
-  other.angle_ulps =
-      angle_ulps_of(ladder.frequencies, measured.plain.frequencies, is_ramp(ladder.recipe.rule));
-  for (auto& [name, value] : changes) other.changes[name] = value;
-  all.push_back({other, sentence, cost});
-  const double meant = observation.truth().magnitude;
-  const bool as_meant = hypothesis.cosine_magnitude == meant && hypothesis.sine_magnitude == meant;
-  if (!observation.has_amplitude() || !as_meant || ladder.magnitude == meant) return;
-  all.back().sentence += " (the attention factor is as meant)";
-  all.back().cost += 0.01;
-  other.cosine_magnitude = other.sine_magnitude = ladder.magnitude;
-  all.push_back({other, sentence, cost});
-}
-
-// The parameters of the scaling that is meant, completed by its fallbacks.
-Settings meant_settings(const RotationObservation& observation, const Scaling* scaling) {
-  Settings settings = settings_of(observation.expected().parameters);
-  if (scaling) settings.merge(fallbacks_of(scaling->parameters));
-  return settings;
 }
 
 RotationProposals one_parameter(const RotationObservation& observation,
@@ -148,11 +105,6 @@ std::vector<TidyNumber> bases_of(const MeasuredLadder& measured) {
   return bases;
 }
 
-std::string words_of_meant(const RotationObservation& observation) {
-  const Scaling* scaling = meant_scaling(observation);
-  return scaling ? describe(*scaling, meant_settings(observation, scaling)) : "none";
-}
-
 Settings changes_of(const Found& found) {
   Settings settings = found.settings;
   settings["scaling"] = std::string(found.scaling->name);
@@ -161,55 +113,6 @@ Settings changes_of(const Found& found) {
 }
 
 }  // namespace
-
-std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observation,
-                                              const RotationHypothesis& hypothesis, double base) {
-  const RotationTruth& truth = observation.truth();
-  if (!observation.expected().encoding->scalable || !(base > 1) || !hypothesis.changes.empty() ||
-      hypothesis.frequencies != truth.frequencies || !hypothesis.axis.empty() ||
-      truth.unscaled.size() < observation.pairs() || observation.pairs() < 2 ||
-      !(truth.unscaled[1] > 0))
-    return {};
-  // The exponents' own denominator, which is not the pairs' number where the head turns in part.
-  const std::optional<Index> dim = whole<Index>(
-      std::round(-2 * std::log(meant_base(observation)) / std::log(truth.unscaled[1])));
-  if (!dim) return {};
-  MeasuredLadder measured;
-  measured.plain = geometric_ladder(base, *dim, static_cast<Index>(observation.pairs()));
-  measured.frequencies = observation.measured(hypothesis);
-  measured.errors = observation.measured_errors(hypothesis);
-  if (observation.has_amplitude()) {
-    measured.amplitude = observation.amplitude();
-    measured.amplitude_error = 2 * unit_roundoff(observation.dtype()) + 0x1p-22;
-  }
-  if (observation.has_rows()) measured.length = static_cast<double>(observation.slots());
-  measured.context = meant_settings(observation, meant_scaling(observation));
-  return measured;
-}
-
-std::string describe(const Scaling& scaling, const Settings& settings) {
-  std::string text = fmt::format("{} scaling", scaling.name);
-  const Settings usual = fallbacks_of(scaling.parameters);
-  const auto add = [&](const char* name, const char* word) {
-    if (const auto found = settings.find(name); found != settings.end())
-      text += fmt::format(" {} {}", word, spell(found->second));
-  };
-  add("factor", "by");
-  add("original-max-position", "of");
-  for (const Parameter& parameter : scaling.parameters) {
-    const std::string_view name = parameter.name;
-    const auto value = settings.find(name);
-    const auto fallback = usual.find(name);
-    if (name == "factor" || name == "original-max-position" || value == settings.end() ||
-        parameter.type == Parameter::Type::numbers)
-      continue;
-    if (fallback != usual.end() && fallback->second == value->second) continue;
-    if (name == "ramp" && scaling.name == "yarn" && value->second == Setting(std::string("index")))
-      continue;
-    text += fmt::format(", {} {}", name, spell(value->second));
-  }
-  return text;
-}
 
 RotationProposals fitted_parameter(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
@@ -242,66 +145,6 @@ RotationProposals every_scaling(const RotationObservation& observation,
                  fmt::format("frequencies are those of {}, where {} is meant",
                              describe(*one.scaling, one.settings), words_of_meant(observation)),
                  1.06 + one.cost, all);
-  return all;
-}
-
-// Whether the pairs from some one on, and not those before it, stand over another base, whose
-// divisors are powers of j: columns of two tables.
-bool is_of_two_tables(const MeasuredLadder& measured) {
-  const double all = measured.divisor(0);
-  std::size_t first = 1;
-  const auto differs = [&](std::size_t j) {
-    return std::fabs(measured.divisor(j) / all - 1) > 2 * measured.relative_error(j) + 1e-6;
-  };
-  while (first < measured.pairs() && !differs(first)) ++first;
-  if (first < 2 || first + 3 > measured.pairs()) return false;
-  const std::size_t last = measured.pairs() - 1;
-  const double rate = std::log(measured.divisor(first) / all) / static_cast<double>(first),
-               loose = measured.relative_error(first) / static_cast<double>(first);
-  for (std::size_t j = first; j <= last; ++j) {
-    const auto place = static_cast<double>(j);
-    if (std::fabs(std::log(measured.divisor(j) / all) - rate * place) >
-        2 * (measured.relative_error(j) + loose * place) + 1e-6)
-      return false;
-  }
-  return true;
-}
-
-// A list has a number for every pair, and so fits any ladder. It explains what it could not help
-// fitting only where divisors grow with the pair, as those that are made for longer contexts do.
-RotationProposals own_divisors(const RotationObservation& observation,
-                               const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  const Scaling* scaling = meant_scaling(observation);
-  const auto measured = measured_ladder(observation, hypothesis, meant_base(observation));
-  if (!measured) return all;
-  double highest = 0.9;
-  std::size_t grown = 0;  // a list grows along most of its length; damage of some columns does not
-  for (std::size_t j = 0; j < measured->pairs(); ++j) {
-    if (!measured->knows(j) || !(measured->divisor(j) > 0.98 * highest)) return all;
-    grown += measured->divisor(j) > 1.003 * highest;
-    highest = std::max(highest, measured->divisor(j));
-    if (highest > 4096) return all;  // no context is stretched so far
-  }
-  if (is_of_two_tables(*measured)) return all;
-  const Scaling& longrope = find_scaling("longrope");
-  const bool is_meant = scaling == &longrope;
-  for (const ScalingFit& fit : longrope.fit.function(*measured)) {
-    const auto ladder = sketched(longrope, *measured, fit.settings);
-    if (!ladder || 4 * grown < measured->pairs()) continue;
-    add_ladder(observation, hypothesis, *measured, *ladder, {{"scaling", "longrope"}},
-               fmt::format("each pair is divided by a number of its own, {:.4g} … {:.4g}, as "
-                           "longrope's lists do, where {} is meant",
-                           measured->divisor(0), highest,
-                           is_meant ? "another list" : words_of_meant(observation)),
-               2.7, all);
-    // A number that was read off the dump is known no better than its cells show it.
-    for (auto& one : all) {
-      one.cause = is_meant ? Cause::wrong_parameter : Cause::wrong_scaling;
-      for (std::size_t j = 0; j < one.hypothesis.angle_ulps.size(); ++j)
-        one.hypothesis.angle_ulps[j] += measured->relative_error(j) / 0x1p-24;
-    }
-  }
   return all;
 }
 

@@ -11,6 +11,19 @@ namespace pe {
 std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observation,
                                               const RotationHypothesis& hypothesis, double base);
 
+/// The scaling and the base that are meant; null and 0 where there is none.
+const Scaling* meant_scaling(const RotationObservation& observation);
+double meant_base(const RotationObservation& observation);
+
+/// The parameters of the scaling that is meant, completed by its fallbacks.
+Settings meant_settings(const RotationObservation& observation, const Scaling* scaling);
+std::string words_of_meant(const RotationObservation& observation);
+
+/// The hypothesis with this ladder, its amplitude that of the rule or the one that is meant.
+void add_ladder(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                const MeasuredLadder& measured, const BasicLadder<double>& ladder, Settings changes,
+                const std::string& sentence, double cost, RotationProposals& all);
+
 /// "llama3 scaling by 8 of 8192": a rule with the parameters that are not its fallbacks.
 std::string describe(const Scaling& scaling, const Settings& settings);
 
@@ -20,6 +33,7 @@ RotationProposals fitted_parameter(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis);
 RotationProposals every_scaling(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis);
+
 /// Each pair divided by a number of its own, as longrope's lists do: dearer than any two causes.
 RotationProposals own_divisors(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis);

@@ -112,8 +112,7 @@ using Side = RotationReading::Side;
 // Whether a side holds at every row as it is, without a shorter type.
 bool holds_everywhere(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                       Side side) {
-  const RotationPrediction prediction(hypothesis, observation.truth().growth, 0x1p-24,
-                                      unit_roundoff(observation.dtype()));
+  const RotationPrediction prediction = observation.prediction(hypothesis);
   std::vector<double> c(observation.pairs()), s = c, bound = c;
   bool holds = true;
   observation.scan([&](Index row, const double* cosine, const double* sine) {
@@ -121,7 +120,7 @@ bool holds_everywhere(const RotationObservation& observation, const RotationHypo
     const double* got = side == Side::cosine ? cosine : sine;
     const std::vector<double>& want = side == Side::cosine ? c : s;
     for (std::size_t j = 0; j < want.size(); ++j)
-      holds = holds && std::fabs(got[j] - want[j]) <= bound[j] + prediction.rounding(want[j]);
+      holds = holds && prediction.allows(got[j], want[j], bound[j]);
     return holds;
   });
   return holds;
@@ -153,7 +152,7 @@ RotationProposals table_of_one_side(const RotationObservation& observation,
 RotationProposals table(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
-  const bool vectors = observation.reading().form == RotationReading::Form::vectors;
+  const bool vectors = observation.reading().is_vectors();
   if (size_of(observation.dtype()) == 2) return all;
   for (const DType type : short_types) {
     if (!observation.on_grid(type)) continue;

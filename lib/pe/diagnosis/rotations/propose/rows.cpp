@@ -42,8 +42,8 @@ bool shows(const RotationObservation& observation, Is is) {
   return false;
 }
 
-RotationProposals zero(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                       bool padding) {
+RotationProposals zero(const RotationObservation& observation,
+                       const RotationHypothesis& hypothesis) {
   if (!observation.has_rows()) return {};
   const auto is_zero = [&](Index, const double* c, const double* s) {
     for (std::size_t j = 0; j < observation.pairs(); ++j)
@@ -52,30 +52,35 @@ RotationProposals zero(const RotationObservation& observation, const RotationHyp
   };
   if (!shows(observation, is_zero)) return {};
   const auto marks = observation.marks({"zero", 0}, is_zero);
+  if (!marks) return {};
   // A padding row is one that embeddings keep at 0 (padding_idx is 0 or 1 in most).
   const bool is_padding =
-      marks && marks->count == 1 &&
+      marks->count == 1 &&
       (marks->first <= 1 || observation.expected().encoding->kind == Kind::table);
-  if (!marks || is_padding != padding) return {};
   return {{marked(hypothesis, marks, Row::blank),
-           fmt::format("{} {} zero", spell(*marks), marks->count == 1 ? "is" : "are")}};
+           fmt::format("{} {} zero", spell(*marks), marks->count == 1 ? "is" : "are"), 1,
+           is_padding ? Cause::padding_row_zero : Cause::rows_zero}};
 }
 
-RotationProposals rows_zero(const RotationObservation& observation,
-                            const RotationHypothesis& hypothesis) {
-  return zero(observation, hypothesis, false);
-}
-RotationProposals padding_zero(const RotationObservation& observation,
-                               const RotationHypothesis& hypothesis) {
-  return zero(observation, hypothesis, true);
+// The heads, or sequences, of which every vector but that of position 0 is marked; none where
+// others are marked, too.
+std::vector<Index> whole_runs(const RotationObservation& observation, const RowMarks& marks) {
+  const RotationReading& reading = observation.reading();
+  const Index run = reading.run, turned = run - (observation.expected().first == 0 ? 1 : 0);
+  if (run == 0 || turned <= 0 || marks.count % turned != 0 ||
+      marks.count >= reading.rows - reading.rows / run)
+    return {};
+  std::vector<Index> runs;
+  for (Index row = 0; row < reading.rows; ++row)
+    if (reading.slot(row) == run - 1 && marks.marked[static_cast<std::size_t>(row)])
+      runs.push_back(row / reading.stride / run * reading.stride + row % reading.stride);
+  return std::ssize(runs) * turned == marks.count ? runs : std::vector<Index>{};
 }
 
-// Rows at position 0 that should stand elsewhere; `heads`: whole heads of them.
+// Rows at position 0 that should stand elsewhere.
 RotationProposals still(const RotationObservation& observation,
-                        const RotationHypothesis& hypothesis, bool heads) {
+                        const RotationHypothesis& hypothesis) {
   if (!observation.has_rows() || !hypothesis.axis.empty()) return {};
-  const bool vectors = observation.reading().run > 0;
-  if (heads && !vectors) return {};
   const double a = hypothesis.cosine_magnitude,
                off = 1e-3 * a + 16 * unit_roundoff(observation.dtype());
   const auto stands = [&](Index row, const double* c, const double* s) {
@@ -88,43 +93,23 @@ RotationProposals still(const RotationObservation& observation,
   // Which row stands at position 0 by right depends on the hypothesis's positions.
   const auto marks = std::make_shared<const RowMarks>(observation.marked_rows(stands));
   if (marks->count == 0) return {};
-  std::string what = spell(*marks);
-  if (vectors) {
-    // Whole runs: every position but 0 of some (outer, inner) places.
-    const Index run = observation.reading().run, stride = observation.reading().stride,
-                turned = run - (observation.expected().first == 0 ? 1 : 0);
-    const bool whole = turned > 0 && marks->count % turned == 0 &&
-                       marks->count < observation.reading().rows - observation.reading().rows / run;
-    std::vector<Index> heads_still;
-    for (Index row = 0; whole && row < observation.reading().rows; ++row)
-      if (row / stride % run == run - 1 && marks->marked[static_cast<std::size_t>(row)])
-        heads_still.push_back(row / stride / run * stride + row % stride);
-    const bool is_heads = whole && static_cast<Index>(heads_still.size()) * turned == marks->count;
-    if (is_heads != heads) return {};
-    if (heads)
-      what = fmt::format(
-          "heads (or sequences) {}",
-          fmt::join(heads_still.begin(),
-                    heads_still.begin() + std::min<std::ptrdiff_t>(8, std::ssize(heads_still)),
-                    ", "));
-  }
+  const std::vector<Index> heads = whole_runs(observation, *marks);
+  const std::string what =
+      heads.empty()
+          ? spell(*marks)
+          : fmt::format(
+                "heads (or sequences) {}",
+                fmt::join(heads.begin(),
+                          heads.begin() + std::min<std::ptrdiff_t>(8, std::ssize(heads)), ", "));
   return {{marked(hypothesis, marks, Row::still),
-           fmt::format("{} {} not turned", what, !heads && marks->count == 1 ? "is" : "are")}};
-}
-
-RotationProposals rows_still(const RotationObservation& observation,
-                             const RotationHypothesis& hypothesis) {
-  return still(observation, hypothesis, false);
-}
-RotationProposals heads_still(const RotationObservation& observation,
-                              const RotationHypothesis& hypothesis) {
-  return still(observation, hypothesis, true);
+           fmt::format("{} {} not turned", what, heads.empty() && marks->count == 1 ? "is" : "are"),
+           1, heads.empty() ? Cause::rows_not_rotated : Cause::heads_not_rotated}};
 }
 
 // Rows most of whose pairs lie far off the circle.
 RotationProposals uninitialised(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis) {
-  if (!observation.has_rows() || observation.reading().form == RotationReading::Form::vectors ||
+  if (!observation.has_rows() || observation.reading().is_vectors() ||
       observation.reading().form == RotationReading::Form::angles)
     return {};
   const double a = observation.amplitude() > 1e-6 && observation.amplitude() < 1e6
@@ -158,10 +143,8 @@ RotationProposals uninitialised(const RotationObservation& observation,
 }
 
 constexpr RotationProposer causes[] = {
-    {Cause::rows_zero, "rows", rows_zero},
-    {Cause::padding_row_zero, "rows", padding_zero},
-    {Cause::heads_not_rotated, "rows", heads_still},
-    {Cause::rows_not_rotated, "rows", rows_still},
+    {Cause::rows_zero, "rows", zero},          // or padding_row_zero
+    {Cause::rows_not_rotated, "rows", still},  // or heads_not_rotated
     {Cause::uninitialised, "rows", uninitialised},
 };
 

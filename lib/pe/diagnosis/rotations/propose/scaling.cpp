@@ -95,8 +95,7 @@ RotationProposals on_some_rows(const RotationObservation& observation,
   for (const bool scaled_first : {false, true}) {
     const RotationHypothesis &first = scaled_first ? hypothesis : *plain,
                              &then = scaled_first ? *plain : hypothesis;
-    const RotationPrediction prediction(first, observation.truth().growth, 0x1p-24,
-                                        unit_roundoff(observation.dtype()));
+    const RotationPrediction prediction = observation.prediction(first);
     std::vector<double> c(observation.pairs()), s = c, bound = c;
     Index boundary = -1;
     observation.scan([&](Index row, const double* cosine, const double* sine) {

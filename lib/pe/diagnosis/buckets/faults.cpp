@@ -1,0 +1,292 @@
+// The faults of bucket maps, each a field of the rule otherwise.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "pe/base/error.hpp"
+#include "pe/base/kept.hpp"
+#include "pe/diagnosis/buckets/maps.hpp"
+
+namespace pe {
+namespace {
+
+using Scale = BucketRule::Scale;
+using Rounding = BucketRule::Rounding;
+
+// The name that the encoding has for a number of the rule; "" where it has none.
+std::string name_among(const Expectation& expected, std::initializer_list<const char*> names) {
+  for (const auto& entry : expected.parameters.entries())
+    for (const char* name : names)
+      if (entry.name == name) return name;
+  return "";
+}
+
+class Faults {
+ public:
+  Faults(Kept<Expectation> expected, Kept<BucketRule> rule) : expected_(expected), rule_(rule) {}
+
+  void direction() {
+    BucketRule other = rule_;
+    const bool one_side = rule_.sign < 0 && (rule_.lower == 0 || rule_.lower == rule_.upper);
+    bool both = !rule_.both;
+    if (rule_.scale == Scale::clipped && one_side) {  // distances of one sign, or of both
+      both = rule_.lower == 0;
+      other.lower = other.centre = both ? rule_.upper : 0;
+    } else if (rule_.scale == Scale::t5 && !rule_.cls) {
+      other.both = both;
+    } else {
+      return;
+    }
+    const std::string name = name_among(expected_, {"bidirectional"});
+    offer(other,
+          both ? "buckets of both directions, where keys after the query are to have none (causal)"
+               : "buckets of one direction (causal), where keys after the query have buckets of "
+                 "their own",
+          1, name, both ? "true" : "false");
+  }
+
+  // Known values, and the run of values that the observed buckets leave: those of a greater
+  // distance are lower.
+  void distance(const BucketBalance& balance, std::int64_t farthest) {
+    if (rule_.scale == Scale::window) return;
+    const std::string name =
+        name_among(expected_, {"max-distance", "max-relative-positions", "clamp-len"});
+    const bool clips = rule_.scale == Scale::clipped;
+    const std::int64_t was = clips ? rule_.upper : rule_.farthest;
+    const std::string meant = fmt::format(", where {} is meant", shown(was));
+    for (const int known : {128, 256, 512, 64,  32,  1024, 800, 2048, 16,  8,   4,    20,  40,
+                            48,  80,  96,  100, 160, 200,  320, 400,  500, 640, 1000, 4096})
+      if (known != was && (!clips || known <= farthest + 1))
+        offer(ending_at(known), fmt::format("{} {}{}", name, known, meant), 1, name,
+              std::to_string(known));
+    if (clips) ends();
+    unclamped();
+    if (rule_.scale == Scale::deberta)  // before the table's ends cut anything off
+      for (const int known : {128, 256, 512, 64, 32, 1024, 2048}) {
+        BucketRule other = ending_at(known);
+        other.clamped = false;
+        if (known != was) offer(other, fmt::format("{} {}{}", name, known, meant), 1.02);
+      }
+    if (!balance) return;
+    std::int64_t low = 2,
+                 high = clips ? std::clamp<std::int64_t>(farthest + 1, 2, 1 << 20) : 1 << 20;
+    const double sign = clips ? 1 : -1;  // of what a longer distance does to buckets
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const auto map = made(ending_at(middle));
+      if (!map || sign * balance(*map) > 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    offer(ending_at(low), fmt::format("{} {} or a little more{}", name, low, meant), 1.2, name,
+          std::to_string(low));
+  }
+
+  void count() {
+    if (rule_.scale != Scale::t5 && rule_.scale != Scale::deberta) return;
+    const std::string name = name_among(expected_, {"num-buckets", "position-buckets"});
+    if (rule_.scale == Scale::deberta)
+      offer({.sign = rule_.sign,
+             .lower = rule_.count,
+             .upper = rule_.count - 1,
+             .centre = rule_.count},
+            "every distance up to the ends of the table has a bucket of its own, where those far "
+            "off share one",
+            1);
+    for (const int known :
+         {32, 16, 64, 8, 128, 24, 48, 256, 320, 512, 4, 12, 20, 40, 96, 160, 31, 33, 63, 65}) {
+      if (known == rule_.count) continue;
+      BucketRule other = rule_;
+      other.count = known;
+      offer(other, fmt::format("{} {}, where {} is meant", name, known, rule_.count), 1, name,
+            std::to_string(known));
+    }
+  }
+
+  // Boundaries as they were observed, each between the neighbours of the one that is meant; those
+  // farther than the dump goes as they are meant.
+  void boundaries(const Buckets& from, const BucketEvidence& evidence) {
+    const Index half = rule_.both && rule_.scale == Scale::t5 ? rule_.count / 2 : rule_.count,
+                exact = half / 2;
+    std::vector<std::int64_t> starts, meant;
+    for (const std::int64_t distance : evidence.changes)
+      if (distance > exact) starts.push_back(distance);
+    for (std::int64_t distance = exact + 1; distance <= from.saturation; ++distance)
+      if (from.of(distance, 0) != from.of(distance - 1, 0)) meant.push_back(distance);
+    if (starts.empty() || starts.size() > meant.size()) return;
+    std::size_t moved = 0, first = 0;
+    for (std::size_t i = starts.size(); i-- > 0;) {
+      if ((i > 0 && starts[i] < meant[i - 1]) || (i + 1 < meant.size() && starts[i] > meant[i + 1]))
+        return;
+      if (starts[i] != meant[i]) first = i;
+      moved += starts[i] != meant[i];
+    }
+    // What lies beyond the farthest distance was not seen to begin.
+    for (std::size_t i = starts.size(); i < meant.size(); ++i) {
+      const bool late = meant[i] < evidence.farthest;
+      moved += late;
+      if (late && moved == 1) first = i;
+      starts.push_back(late ? evidence.farthest : meant[i]);
+    }
+    if (moved == 0) return;
+    BucketRule other = rule_;
+    other.starts = starts;
+    offer(other,
+          fmt::format("the bucket that begins at distance {} begins at {}{}", meant[first],
+                      starts[first],
+                      moved > 1 ? fmt::format(", and {} others are moved", moved - 1) : ""),
+          1.25);
+  }
+
+  void boundary() {
+    if (rule_.scale == Scale::t5) {
+      rounding(Rounding::below,
+               "a distance that lies on a boundary has the bucket below it: > for >=, or a float "
+               "logarithm that comes out short");
+      rounding(Rounding::nearest,
+               "the logarithm is rounded to the nearest bucket, where it is to be cut off");
+      rounding(Rounding::up, "the logarithm is rounded up, where it is to be cut off");
+    }
+    if (rule_.scale == Scale::deberta) {
+      rounding(Rounding::down, "the logarithm is cut off, where it is to be rounded up");
+      rounding(Rounding::nearest,
+               "the logarithm is rounded to the nearest bucket, where it is to be rounded up");
+      rounding(Rounding::above, "a distance that lies on a boundary has the bucket above it");
+    }
+    if (rule_.scale == Scale::window || rule_.cls) return;
+    for (const int later : {1, -1}) {
+      BucketRule other = rule_;
+      other.later += later;
+      offer(other,
+            fmt::format("every boundary lies one distance {}", later > 0 ? "later" : "earlier"),
+            1.1);
+    }
+  }
+
+  void offset() {
+    for (const int more : {1, -1}) {
+      BucketRule other = rule_;
+      other.added += more;
+      offer(other, fmt::format("every bucket is one {}", more > 0 ? "more" : "less"), 1);
+      if (rule_.scale == Scale::window || rule_.cls) continue;
+      other = rule_;
+      other.moved += more;
+      offer(other,
+            fmt::format("key - query is one {} than it should be", more > 0 ? "more" : "less"), 1);
+    }
+  }
+
+  void axes() {
+    if (rule_.scale != Scale::window) return;
+    BucketRule other = rule_;
+    other.columns_first = !rule_.columns_first;
+    offer(other,
+          "columns count for rows: the difference of columns is multiplied, where that of rows is "
+          "to be",
+          1);
+  }
+
+  std::vector<BucketMap> maps;
+
+ private:
+  static std::string shown(std::int64_t value) { return std::to_string(value); }
+
+  static std::optional<Buckets> made(const BucketRule& rule) {
+    try {
+      return make_buckets(rule);
+    } catch (const UsageError&) {
+      return {};
+    }
+  }
+  void offer(const BucketRule& rule, std::string sentence, double cost,
+             const std::string& parameter = "", const std::string& value = "") {
+    auto map = made(rule);
+    if (!map) return;
+    Settings changes;
+    if (!parameter.empty()) changes[parameter] = value;
+    maps.push_back({std::move(*map), std::move(sentence), cost, std::move(changes)});
+  }
+
+  // Of clipped offsets both ends and the centre, as far as they follow from the distance.
+  BucketRule ending_at(std::int64_t distance) const {
+    BucketRule other = rule_;
+    other.farthest = distance;
+    if (rule_.scale != Scale::clipped) return other;
+    const std::int64_t more = distance - rule_.upper;
+    other.upper = distance;
+    if (rule_.lower > 0) other.lower += more;
+    if (rule_.centre > 0) other.centre += more;
+    return other;
+  }
+  // One end, or both, a distance nearer or farther, where the centre is right.
+  void ends() {
+    for (const int more : {-1, 1})
+      for (const auto& [low, high, words] : {std::tuple(1, 1, "offsets are clipped at"),
+                                             std::tuple(0, 1, "later keys are clipped at"),
+                                             std::tuple(1, 0, "earlier keys are clipped at")}) {
+        BucketRule other = rule_;
+        if (rule_.sign < 0) {
+          other.lower += more * high;
+          other.upper += more * low;
+        } else {
+          other.lower += more * low;
+          other.upper += more * high;
+        }
+        if (other.lower < 0 || other.upper < 0) continue;
+        offer(other,
+              fmt::format("{} {}, where {} is meant, and are counted from the same middle", words,
+                          rule_.upper + more, rule_.upper),
+              1.05);
+      }
+  }
+  void unclamped() {
+    if (rule_.scale != Scale::clipped && rule_.scale != Scale::deberta) return;
+    BucketRule other = rule_;
+    other.clamped = false;
+    offer(other, "offsets are not clamped to the ends of the table", 1);
+  }
+  void rounding(Rounding rounding, const char* sentence) {
+    BucketRule other = rule_;
+    other.rounding = rounding;
+    offer(other, sentence, 1);
+  }
+
+  const Expectation& expected_;
+  const BucketRule& rule_;
+};
+
+}  // namespace
+
+std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& from,
+                                   BucketFault fault, const BucketEvidence& evidence) {
+  if (!from.rule) return {};
+  Faults faults(expected, *from.rule);
+  switch (fault) {
+    case BucketFault::direction:
+      faults.direction();
+      break;
+    case BucketFault::max_distance:
+      faults.distance(evidence.balance, evidence.farthest);
+      break;
+    case BucketFault::count:
+      faults.count();
+      break;
+    case BucketFault::boundary:
+      faults.boundary();
+      if (from.rule->scale == Scale::t5 || from.rule->scale == Scale::deberta)
+        faults.boundaries(from, evidence);
+      break;
+    case BucketFault::offset:
+      faults.offset();
+      break;
+    case BucketFault::axes:
+      faults.axes();
+      break;
+  }
+  for (BucketMap& map : faults.maps) map.buckets.positions = from.positions;
+  return std::move(faults.maps);
+}
+
+}  // namespace pe

@@ -1,0 +1,97 @@
+// Readings beside one another: what agrees, what looks like turns, what is an excuse.
+#include "pe/diagnosis/rotations/choice.hpp"
+
+#include <algorithm>
+
+#include "pe/diagnosis/rotations/likelihood.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+
+RotationTruth truth_of(const Expectation& expected) {
+  auto truth = rotation_truth(expected.effect);
+  if (expected.encoding->kind == Kind::table && expected.parameters.has("offset"))
+    truth->shift = expected.parameters.integer("offset");
+  return *truth;
+}
+
+namespace {
+
+using Form = RotationReading::Form;
+
+std::vector<Index> probes_of(const Expectation& expected, const RotationReading& reading,
+                             const std::vector<Index>& more) {
+  const Index original = expected.parameters.has("original-max-position")
+                             ? expected.parameters.integer("original-max-position")
+                             : 0;
+  return probe_rows(reading, original, more);
+}
+
+}  // namespace
+
+RotationObservation observe(const Expectation& expected, const Dump& dump, const Attempt& attempt,
+                            const std::vector<Index>& more) {
+  return {expected, dump, attempt.reading, attempt.truth,
+          probes_of(expected, attempt.reading, more)};
+}
+
+ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<Attempt>& attempts,
+                     const std::vector<Index>& more) {
+  ChosenReading choice;
+  std::vector<double> scores;
+  std::size_t best = attempts.size();
+  bool repeats = false;  // some reading's second columns are its first ones
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    Attempt& attempt = attempts[i];
+    const RotationObservation observation = observe(expected, dump, attempt, more);
+    const bool rest = passes_rest(dump, attempt.reading, observation.rows());
+    const Likelihood score = likelihood(expected, dump, attempt, observation);
+    if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
+    repeats = repeats || (attempt.reading.cosine_copy && !score.copies_differ);
+    scores.push_back(rest ? score.share : score.share - 0.5);
+    // One side alone must look like one: waves, and equal columns where they should be.
+    const bool alone = attempt.reading.is_one_sided();
+    if (alone && score.share < 0.6) scores.back() = -1;
+    // Fewer pairs, each twice, are read where there are twins, and not to excuse half of the
+    // cells.
+    const bool other_width = std::ranges::any_of(attempt.reasons, [](const Reason& reason) {
+      return reason.cause == Cause::wrong_rotary_width;
+    });
+    const bool is_excuse = (other_width || alone) && score.copies_differ;
+    if (is_excuse) scores.back() = -1;
+    if (rest && !is_excuse && (best == attempts.size() || attempt.cost < attempts[best].cost) &&
+        observation.agrees(observation.start()))
+      best = i;
+  }
+  // Columns that are equal throughout are no cosines and sines side by side.
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    if (repeats && !attempts[i].reading.cosine_copy && attempts[i].reading.form == Form::turns &&
+        scores[i] < 0.9)
+      scores[i] = -1;
+  const double highest = *std::ranges::max_element(scores);
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    if ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
+        (scores[i] >= 0.95 && attempts[i].cost == 0))
+      choice.kept.push_back(attempts[i]);
+  if (best < attempts.size()) choice.meant = &attempts[best];
+  return choice;
+}
+
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
+  std::optional<LikelyReading> likely;
+  double best = 0;
+  for (const Attempt& attempt :
+       attempts_of(expected, dump, truth_of(expected), required_layout(expected))) {
+    const RotationObservation observation(expected, dump, attempt.reading, attempt.truth,
+                                          probes_of(expected, attempt.reading, {}));
+    const double share = observation.measure(observation.start()).share,
+                 score = likelihood(expected, dump, attempt, observation).share + share / 2 -
+                         attempt.cost / 4;
+    if (likely && !(score > best)) continue;
+    best = score;
+    likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};
+  }
+  return *likely;
+}
+
+}  // namespace pe

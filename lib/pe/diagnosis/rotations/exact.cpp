@@ -1,0 +1,85 @@
+// Rotations and tables filled at their own positions; angles and runs in double.
+#include "pe/diagnosis/rotations/exact.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/narrow.hpp"
+
+namespace pe {
+
+ExactTruth::ExactTruth(Kept<RotationObservation> observation, Kept<Effect> effect)
+    : observation_(observation),
+      rotation_(std::get_if<Rotation>(&effect.get())),
+      table_(std::get_if<Table>(&effect.get())) {}
+void ExactTruth::fill(Index first, Index count, Rows& exact) const {
+  const auto size = static_cast<std::size_t>(count) * observation_.pairs();
+  for (auto* side : {&exact.cosine, &exact.sine, &exact.rounded_cosine, &exact.rounded_sine})
+    side->resize(size);
+  const bool angles = observation_.reading().form == RotationReading::Form::angles;
+  if (angles || observation_.reading().run > 0) {  // in double
+    const RotationHypothesis truth = observation_.start();
+    for (Index r = 0; r < count; ++r)
+      for (std::size_t j = 0; j < observation_.pairs(); ++j) {
+        const std::size_t at = static_cast<std::size_t>(r) * observation_.pairs() + j;
+        const double position = truth.position(first + r, truth.axis_of(j)),
+                     angle = position * truth.frequencies[j],
+                     scale = truth.scale ? scale_at(truth, position, j).scale : 1;
+        exact.cosine[at] = angles ? angle : scale * truth.cosine_magnitude * std::cos(angle);
+        exact.sine[at] = angles ? angle : scale * truth.sine_magnitude * std::sin(angle);
+      }
+    exact.rounded_cosine = exact.cosine;
+    exact.rounded_sine = exact.sine;
+    if (!observation_.reading().is_vectors())
+      for (auto* side : {&exact.rounded_cosine, &exact.rounded_sine})
+        for (double& value : *side) value = rounded(value, observation_.dtype());
+    return;
+  }
+  turns(first, count, DType::f64, exact.cosine, exact.sine);
+  if (observation_.dtype() == DType::f64) {
+    exact.rounded_cosine = exact.cosine;
+    exact.rounded_sine = exact.sine;
+  } else {
+    turns(first, count, observation_.dtype(), exact.rounded_cosine, exact.rounded_sine);
+  }
+}
+
+void ExactTruth::turns(Index first, Index count, DType type, std::vector<double>& cosine,
+                       std::vector<double>& sine) const {
+  const PositionRange positions{
+      observation_.expected().position(first) + observation_.truth().shift,
+      observation_.expected().step, count, 0};
+  const std::size_t size = cosine.size(), bytes = size * size_of(type);
+  if (rotation_) {
+    std::vector<std::byte> c(bytes), s(bytes);
+    rotation_->fill(positions, type, c.data(), s.data());
+    widen(c.data(), type, cosine);
+    widen(s.data(), type, sine);
+    return;
+  }
+  const Index n = static_cast<Index>(observation_.pairs());
+  if (const RotationTruth& truth = observation_.truth(); !truth.cosine_columns.empty()) {
+    std::vector<std::byte> rows(static_cast<std::size_t>(count * table_->width) * size_of(type));
+    table_->fill(positions, type, rows.data());
+    std::vector<double> wide(static_cast<std::size_t>(count * table_->width));
+    widen(rows.data(), type, wide);
+    for (Index r = 0; r < count; ++r)
+      for (std::size_t j = 0; j < observation_.pairs(); ++j) {
+        const double* row = wide.data() + r * table_->width;
+        cosine[static_cast<std::size_t>(r * n) + j] = row[truth.cosine_columns[j]];
+        sine[static_cast<std::size_t>(r * n) + j] = row[truth.sine_columns[j]];
+      }
+    return;
+  }
+  std::vector<std::byte> both(2 * bytes);
+  table_->waves->first.fill(positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}},
+                            type, both.data());
+  std::vector<double> wide(2 * size);
+  widen(both.data(), type, wide);
+  for (Index r = 0; r < count; ++r) {
+    std::copy_n(wide.begin() + r * 2 * n, n, cosine.begin() + r * n);
+    std::copy_n(wide.begin() + r * 2 * n + n, n, sine.begin() + r * n);
+  }
+}
+
+}  // namespace pe

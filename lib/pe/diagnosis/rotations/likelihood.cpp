@@ -1,0 +1,187 @@
+// How much a reading looks like turns.
+#include "pe/diagnosis/rotations/likelihood.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/rotations/rest.hpp"
+
+namespace pe {
+namespace {
+
+using Form = RotationReading::Form;
+
+// Part of the frequencies that are positive, at most 1 and no larger than the one before; factors
+// divide, and so are 1 or more.
+double descent(const RotationObservation& observation) {
+  const std::vector<double>& f = observation.measured();
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const bool factors = observation.reading().form == Form::factors;
+  const bool frequencies = observation.reading().form == Form::frequencies;
+  std::size_t good = 0, backwards = 0;  // from the first to the last; from the last to the first
+  for (std::size_t j = 0; j < f.size(); ++j) {
+    const double most = factors && j < unscaled.size() ? unscaled[j] : j > 0 ? f[j - 1] : 1;
+    const bool still = f[j] == 0 && frequencies,
+               is_one = std::isfinite(f[j]) && (still || f[j] > 0);
+    good += is_one && f[j] <= 1.01 * most;
+    backwards += is_one && frequencies && f[j] <= 1.01 * (j + 1 < f.size() ? f[j + 1] : 1);
+  }
+  return f.empty() ? 0
+                   : static_cast<double>(std::max(good, backwards)) / static_cast<double>(f.size());
+}
+
+// Part of the turns whose magnitude is the amplitude times a power of the pair's scale.
+double on_circle(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                 double amplitude) {
+  std::size_t good = 0, all = 0;
+  const double tolerance = 0.01 + 4 * unit_roundoff(observation.dtype());
+  for (std::size_t i = 0; i < observation.rows().size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j, ++all) {
+      const double want =
+          !hypothesis.scale
+              ? amplitude
+              : amplitude *
+                    scale_at(hypothesis, hypothesis.position(observation.rows()[i], 0), j).scale;
+      good += std::fabs(std::hypot(observation.cosine(i, j), observation.sine(i, j)) - want) <=
+              tolerance * want;
+    }
+  return all > 0 ? static_cast<double>(good) / static_cast<double>(all) : 0;
+}
+
+}  // namespace
+
+// Part of the observed turns that could be turns of this reading: on a circle, or as angles in
+// proportion to the row.
+double plausibility(const RotationObservation& observation) {
+  if (!observation.has_rows()) return descent(observation);
+  RotationHypothesis hypothesis = observation.start();
+  if (!hypothesis.scale) return on_circle(observation, hypothesis, observation.amplitude());
+  double best = 0;
+  for (const double power : {1.0, 0.0, -1.0, 2.0}) {
+    hypothesis.scale_power = power;
+    best = std::max(best, on_circle(observation, hypothesis, observation.truth().magnitude));
+  }
+  return best;
+}
+
+// Angles grow by the same step from row to row.
+double straightness(const Dump& dump, const RotationReading& reading) {
+  if (reading.rows < 4) return 0.5;
+  std::vector<double> values(static_cast<std::size_t>(4 * reading.width));
+  dump.arrays[reading.cosine.array].read(0, 4 * reading.width, values.data());
+  Index good = 0;
+  for (Index j = 0; j < reading.width; ++j) {
+    const auto at = [&](Index row) {
+      return values[static_cast<std::size_t>(row * reading.width + j)];
+    };
+    const double step = at(2) - at(1), next = at(3) - at(2);
+    good += step > 0 && std::fabs(next - step) <=
+                            (0.01 + 4 * unit_roundoff(dump.arrays[0].dtype)) * step + 1e-12;
+  }
+  return static_cast<double>(good) / static_cast<double>(reading.width);
+}
+
+namespace {
+
+// Rows `step` apart, [row, column].
+std::vector<double> rows_apart(const Stored& array, Index width, Index rows, Index step) {
+  std::vector<double> x(static_cast<std::size_t>(rows * width));
+  for (Index r = 0; r < rows; ++r) array.read(r * step * width, width, x.data() + r * width);
+  return x;
+}
+
+// Whether a column, `width` cells a row, is a wave of equal steps; nothing where it stands still.
+std::optional<bool> is_wave(const double* column, Index width, Index rows, double amplitude,
+                            double rounding) {
+  const auto at = [&](Index row) { return column[row * width]; };
+  double product = 0, square = 0, step = 0, lowest = at(2), highest = at(2);
+  bool within = true;
+  for (Index p = 2; p + 1 < rows; ++p) {  // row 0 is often special
+    product += (at(p + 1) + at(p - 1)) * at(p);
+    square += at(p) * at(p);
+    within = within && std::fabs(at(p)) <= 1.01 * amplitude;
+    step = std::max(step, std::fabs(at(p) - at(p - 1)));
+    lowest = std::min(lowest, at(p));
+    highest = std::max(highest, at(p));
+  }
+  if (!(highest - lowest > rounding)) return {};
+  const double twice = square > 0 ? product / square : 2;
+  for (Index p = 2; p + 1 < rows; ++p)
+    within = within && std::fabs(at(p + 1) + at(p - 1) - twice * at(p)) <= rounding + 0.01 * step;
+  return within && std::fabs(twice) <= 2.01;
+}
+
+}  // namespace
+
+// Columns of cosines, or of sines, of equal steps: x(p+h) + x(p−h) = 2 cos hθ · x(p), and no more
+// than the amplitude. Columns that stand still tell nothing, and must not be nearly all of them:
+// rows lie as far apart as it takes in the file's type.
+double waviness(const Dump& dump, const RotationReading& reading, double amplitude) {
+  const Index all = reading.run > 0 ? reading.run : reading.rows;
+  if (all < 5) return 0.5;
+  const Stored& array = dump.arrays[reading.cosine.array];
+  const double rounding = 8 * unit_roundoff(array.dtype) * amplitude;
+  for (Index step = 1; step == 1 || all / step >= 16; step *= 8) {
+    const Index rows = std::min<Index>((all - 1) / step + 1, 64);
+    const std::vector<double> x = rows_apart(array, reading.width, rows, step);
+    Index good = 0, moving = 0;
+    for (Index j = 0; j < reading.width; ++j) {
+      const auto wave = is_wave(x.data() + j, reading.width, rows, amplitude, rounding);
+      moving += wave.has_value();
+      good += wave.value_or(false);
+    }
+    if (4 * moving >= reading.width) return static_cast<double>(good) / static_cast<double>(moving);
+  }
+  return 0;
+}
+
+// Vectors pass the channels that do not turn through.
+bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows) {
+  return std::ranges::all_of(
+      rows, [&](Index row) { return changed_rest(dump, reading, row, 1).empty(); });
+}
+
+namespace {
+
+// Part of the probes that stand at some position, wherever it is.
+double placed(const RotationObservation& observation) {
+  const RotationHypothesis hypothesis = observation.start();
+  if (!hypothesis.axis.empty() || observation.rows().size() < 2) return 0;
+  const std::vector<double> implied = observation.implied_positions(hypothesis);
+  const auto good = std::ranges::count_if(implied, [](double p) { return std::isfinite(p); });
+  return static_cast<double>(good) / static_cast<double>(implied.size());
+}
+
+// One side alone are waves from row to row, or the meant ones at rows in any order; that is likely,
+// too, of small angles read as sines, and so crowds out no other reading.
+double of_one_side(const Dump& dump, const Attempt& attempt,
+                   const RotationObservation& observation) {
+  constexpr double enough = 0.9, second = 0.6;  // with all copies equal still less than waves
+  const double amplitude = std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude);
+  const double waves = waviness(dump, attempt.reading, amplitude);
+  if (waves >= enough) return waves;
+  return placed(observation) >= enough ? second : 0;
+}
+
+}  // namespace
+
+Likelihood likelihood(const Expectation& expected, const Dump& dump, const Attempt& attempt,
+                      const RotationObservation& observation) {
+  const double share = attempt.reading.form == Form::angles ? straightness(dump, attempt.reading)
+                       : attempt.reading.is_one_sided() ? of_one_side(dump, attempt, observation)
+                                                        : plausibility(observation);
+  if (!attempt.reading.cosine_copy) return {share, false};
+  const std::vector<Index>& rows = observation.rows();
+  const RotationObservation copy(expected, dump, attempt.reading, attempt.truth, rows, true);
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j)
+      equal += observation.cosine(i, j) == copy.cosine(i, j) &&
+               observation.sine(i, j) == copy.sine(i, j);
+  const std::size_t cells = rows.size() * observation.pairs();
+  return {share + 0.25 * static_cast<double>(equal) /
+                      static_cast<double>(std::max<std::size_t>(1, cells)),
+          equal < cells};
+}
+
+}  // namespace pe

@@ -1,0 +1,155 @@
+// Where rows stand: the position on an axis that a row's phases agree with.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "pe/diagnosis/rotations/observation.hpp"
+
+namespace pe {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// To −π … π; below 2^30 within 2^-22, and far quicker than std::remainder.
+double wrapped(double angle) {
+  if (!(std::fabs(angle) < 0x1p30)) return std::remainder(angle, 2 * std::numbers::pi);
+  constexpr double whole =
+      0x1.8p52;  // added and taken away again, it leaves the nearest whole number
+  return angle - 2 * std::numbers::pi * ((angle * (0.5 * std::numbers::inv_pi) + whole) - whole);
+}
+
+// The angles, modulo a turn, that a pair's observed sides allow: one, or two where a side alone was
+// seen.
+struct Angles {
+  double one = 0, other = 0;
+
+  // The step from `angle` to the nearer of them.
+  double from(double angle) const {
+    const double a = wrapped(one - angle);
+    if (one == other) return a;
+    const double b = wrapped(other - angle);
+    return std::fabs(a) <= std::fabs(b) ? a : b;
+  }
+};
+
+Angles angles_of(const RotationHypothesis& hypothesis, RotationReading::Side side, double cosine,
+                 double sine) {
+  using Side = RotationReading::Side;
+  if (hypothesis.swapped) {
+    std::swap(cosine, sine);
+    if (side != Side::both) side = side == Side::sine ? Side::cosine : Side::sine;
+  }
+  const double c = cosine / hypothesis.cosine_magnitude,
+               s = (hypothesis.reversed ? -sine : sine) / hypothesis.sine_magnitude;
+  if (side == Side::both) {
+    const double angle = std::atan2(s, c);
+    return {angle, angle};
+  }
+  if (side == Side::cosine) {
+    const double angle = std::acos(std::clamp(c, -1.0, 1.0));
+    return {angle, -angle};
+  }
+  const double angle = std::asin(std::clamp(s, -1.0, 1.0));
+  return {angle, std::numbers::pi - angle};
+}
+
+}  // namespace
+
+// Positions are found from the slowest pair, whose wave is longest, and made sharper by each faster
+// one. A step to the nearer of two angles is never longer than the one that is right.
+double RotationObservation::implied(const RotationHypothesis& hypothesis, std::size_t axis,
+                                    const double* cosine, const double* sine, const double* slack,
+                                    double near) const {
+  std::vector<std::size_t> order;
+  double norm = 0;
+  for (std::size_t j = 0; j < pairs_; ++j) {
+    norm = std::max(norm, std::hypot(cosine[j], sine[j]));
+    const bool turns = hypothesis.axis.empty() || hypothesis.axis[j] == axis;
+    if (turns && hypothesis.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
+  }
+  // Zeros are no turn, but of sines alone they are position 0.
+  const bool zeros = !(norm > 0) && (reading_->side == RotationReading::Side::both ||
+                                     hypothesis.swapped == has_sine());
+  if (order.empty() || zeros) return nan;
+  std::ranges::sort(order, {}, [&](std::size_t j) { return hypothesis.frequencies[j]; });
+  std::vector<Angles> angles(pairs_);
+  for (const std::size_t j : order)
+    angles[j] = angles_of(hypothesis, reading_->side, cosine[j], sine[j]);
+  const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
+               reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
+  double best = nan, best_off = 0.25;
+  // Off the angles by more than `hopeless` in all, a position cannot be the best.
+  const auto refine = [&](double p) {
+    const double hopeless = 1.5 * best_off * static_cast<double>(order.size());
+    double off = 0, ratio = 1, before = slowest;
+    for (const std::size_t j : order) {
+      const double f = hypothesis.frequencies[j], step = angles[j].from(p * f);
+      // What the pairs before leave open grows by the ratio of the frequencies. A pair that is
+      // farther off than that is damaged, or the position is another: it moves nothing.
+      ratio = std::max(1.0, f / before);
+      before = f;
+      if (std::fabs(step) < 0.5 * ratio)
+        p += step / f;
+      else if (off += std::fabs(step) / 2; off >= hopeless)
+        return;
+    }
+    off = 0;
+    for (const std::size_t j : order)
+      if (off += std::fabs(angles[j].from(p * hypothesis.frequencies[j])); off >= hopeless) return;
+    off /= static_cast<double>(order.size());
+    if (off < best_off ||
+        (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) {
+      best = p;
+      best_off = std::min(best_off, off);
+    }
+  };
+  const Angles& foot = angles[order[0]];
+  for (const double angle : {foot.one, foot.other}) {
+    const double start = angle / slowest;
+    const auto lowest = static_cast<Index>(std::max(-512.0, std::floor((-reach - start) / wave))),
+               highest = static_cast<Index>(std::min(512.0, std::ceil((reach - start) / wave)));
+    for (Index k = lowest; k <= highest; ++k) refine(start + static_cast<double>(k) * wave);
+    if (foot.one == foot.other) break;
+  }
+  return best;
+}
+
+std::vector<double> RotationObservation::implied_positions(const RotationHypothesis& hypothesis,
+                                                           std::size_t axis) const {
+  const Implied asked{hypothesis.frequencies,
+                      hypothesis.axis,
+                      {hypothesis.cosine_magnitude, hypothesis.sine_magnitude},
+                      axis,
+                      hypothesis.reversed,
+                      hypothesis.swapped};
+  if (implied_for_ == asked) return implied_;
+  implied_for_ = asked;
+  implied_.clear();
+  if (!has_rows()) return implied_;
+  implied_.assign(rows_.size(), nan);
+  const auto ask = [&](std::size_t i) {
+    implied_[i] = implied(hypothesis, axis, &cosine_[i * pairs_], &sine_[i * pairs_],
+                          &slack_[i * pairs_], hypothesis.position(rows_[i], axis));
+    return !std::isnan(implied_[i]);
+  };
+  // Where none of a few rows turns by these frequencies at any position, the others do not either.
+  constexpr std::size_t few = 12;
+  bool any = rows_.size() <= few;
+  for (std::size_t i = 0; i < few && !any; ++i) any = ask(i * (rows_.size() - 1) / (few - 1));
+  for (std::size_t i = 0; any && i < rows_.size(); ++i)
+    if (std::isnan(implied_[i])) ask(i);
+  return implied_;
+}
+
+std::vector<double> RotationObservation::implied_positions(const RotationHypothesis& hypothesis,
+                                                           const std::vector<Index>& rows,
+                                                           std::size_t axis) const {
+  std::vector<double> c, s, slack, positions;
+  load(rows, c, s, slack);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    positions.push_back(implied(hypothesis, axis, &c[i * pairs_], &s[i * pairs_],
+                                &slack[i * pairs_], hypothesis.position(rows[i], axis)));
+  return positions;
+}
+
+}  // namespace pe

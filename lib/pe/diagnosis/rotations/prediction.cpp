@@ -1,0 +1,179 @@
+// Predicting turns: frequency, position, angle, value, each in the type that the hypothesis says.
+#include "pe/diagnosis/rotations/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pe/base/narrow.hpp"
+#include "pe/diagnosis/rotations/angles.hpp"
+
+namespace pe {
+
+double rounded_to_tf32(double value, Tf32 way) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int exponent;
+  const double mantissa = std::frexp(value, &exponent);
+  const double scaled = std::ldexp(mantissa, 11);
+  const double whole = way == Tf32::even   ? std::nearbyint(scaled)
+                       : way == Tf32::away ? std::round(scaled)
+                                           : std::trunc(scaled);
+  return std::ldexp(whole, exponent - 11);
+}
+
+double rounded(double value, DType type) {
+  switch (type) {
+    case DType::bf16:
+      return from_bf16(to_bf16(value));
+    case DType::f16:
+      return from_f16(to_f16(value));
+    case DType::f32:
+      return static_cast<double>(static_cast<float>(value));
+    default:
+      return value;
+  }
+}
+
+namespace {
+
+// A value and, where error may carry it over a tie, the distance to the number on the other side.
+template <typename Round>
+std::pair<double, double> with_tie(double value, double relative, Round round) {
+  const double low = round(value * (1 - relative)), high = round(value * (1 + relative));
+  return {round(value), std::fabs(high - low)};
+}
+
+}  // namespace
+
+Spacing::Spacing(DType type) {
+  struct Format {
+    int bits, least;
+  };
+  const Format format = type == DType::f64   ? Format{53, -1074}
+                        : type == DType::f32 ? Format{24, -149}
+                        : type == DType::f16 ? Format{11, -24}
+                                             : Format{8, -133};
+  share_ = std::ldexp(1.0, 1 - format.bits);
+  least_ = std::ldexp(1.0, format.least);
+}
+
+double roundings_to(double file_unit, double amplitude) {
+  const bool is_short = file_unit > 0x1p-13;
+  return is_short && amplitude != 1 ? 1 + amplitude : 1;
+}
+
+RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
+                                       const std::vector<double>& growth, double unit,
+                                       double file_unit)
+    : hypothesis_(hypothesis),
+      frequencies_(hypothesis_.frequencies),
+      tied_(hypothesis_.frequencies.size()),
+      growth_(hypothesis_.angle_ulps.empty() ? growth : hypothesis_.angle_ulps),
+      unit_(unit),
+      file_unit_(file_unit),
+      roundings_(roundings_to(file_unit, amplitude())) {
+  if (hypothesis_.split) split_ = hypothesis_.split->frequencies;
+  growth_.resize(frequencies_.size(), growth.empty() ? 16 : growth.back());
+  for (std::size_t j = 0; j < frequencies_.size(); ++j) {
+    double& f = frequencies_[j];
+    const double relative = growth_[j] * unit;
+    if (hypothesis_.frequency_type)
+      std::tie(f, tied_[j]) =
+          with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis_.frequency_type); });
+    if (hypothesis_.tf32) {
+      std::tie(f, tied_[j]) =
+          with_tie(f, relative, [&](double x) { return rounded_to_tf32(x, *hypothesis_.tf32); });
+    }
+  }
+}
+
+double single_step_shift(double angle) {
+  constexpr double turn = 2 * std::numbers::pi,
+                   narrow = static_cast<double>(static_cast<float>(turn));
+  return -std::nearbyint(angle / turn) * (narrow - turn);
+}
+
+RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept<AngleModel> angles,
+                                       DType file, bool values)
+    : RotationPrediction(hypothesis, {}, 0x1p-24, unit_roundoff(file)) {
+  angles_ = &angles.get();
+  if (values) spacing_ = Spacing(file);
+}
+
+void RotationPrediction::frequencies(double* frequency, double* bound) const {
+  // Below 2^−14 a half has steps of 2^−24, whatever the number.
+  const double half_step = file_unit_ == unit_roundoff(DType::f16) ? 0x1p-25 : 0;
+  for (std::size_t j = 0; j < frequencies_.size(); ++j) {
+    frequency[j] = frequencies_[j];
+    const bool free = !hypothesis_.free_pairs.empty() && hypothesis_.free_pairs[j];
+    bound[j] = free ? std::numeric_limits<double>::infinity()
+                    : std::fabs(frequencies_[j]) * (growth_[j] * unit_ + file_unit_) + half_step +
+                          tied_[j];
+  }
+}
+
+void RotationPrediction::row(Index row, double* cosine, double* sine, double* bound) const {
+  const RotationHypothesis::Row what =
+      hypothesis_.row ? hypothesis_.row(row) : RotationHypothesis::Row::turns;
+  const bool later = hypothesis_.split && row >= hypothesis_.split->row;
+  const std::vector<double>& f = later ? split_ : frequencies_;
+  const double a = later ? hypothesis_.split->magnitude : hypothesis_.cosine_magnitude,
+               b = later ? a : hypothesis_.sine_magnitude,
+               amplitude = std::max(std::fabs(a), std::fabs(b));
+  const double table_unit = hypothesis_.table_type ? unit_roundoff(*hypothesis_.table_type) : 0;
+  if (what == RotationHypothesis::Row::free) {
+    std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity());
+    std::fill_n(cosine, f.size(), 0.0);
+    std::fill_n(sine, f.size(), 0.0);
+    return;
+  }
+  thread_local std::vector<double> positions, shift;
+  if (angles_) {
+    positions.resize(f.size());
+    shift.resize(f.size());
+    for (std::size_t j = 0; j < f.size(); ++j) positions[j] = position_of(hypothesis_, row, j);
+    if (what == RotationHypothesis::Row::still) std::ranges::fill(positions, 0.0);
+    if (hypothesis_.axis.empty())
+      angles_->shifts(positions[0], shift.data());
+    else
+      angles_->shifts(positions.data(), shift.data());
+  }
+  for (std::size_t j = 0; j < f.size(); ++j) {
+    double p = position_of(hypothesis_, row, j);
+    if (what == RotationHypothesis::Row::still) p = 0;
+    if (hypothesis_.tf32) p = rounded_to_tf32(p, *hypothesis_.tf32);
+    double angle = p * f[j], tie = std::fabs(p) * tied_[j];
+    if (hypothesis_.angle_type) {
+      double over = 0;
+      std::tie(angle, over) = with_tie(
+          angle, growth_[j] * unit_, [&](double x) { return rounded(x, *hypothesis_.angle_type); });
+      tie += over;
+    }
+    if (angles_) angle += shift[j];
+    // Unknown beside the angle's own error: two roundings of k·fl(2π); of fast functions eight, and
+    // the 2^−20 that they are allowed at any angle (CUDA's programming guide has 2^−21.4 within
+    // ±π).
+    if (hypothesis_.trigonometry == Trigonometry::single_step) {
+      tie += 3 * unit_ * std::fabs(angle);
+      angle += single_step_shift(angle);
+    } else if (hypothesis_.trigonometry == Trigonometry::fast) {
+      tie += 8 * unit_ * std::fabs(angle) + 0x1p-20;
+    }
+    const double turn = hypothesis_.reversed ? -angle : angle;
+    const bool blank = what == RotationHypothesis::Row::blank;
+    const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
+    double c = blank ? 0 : scale * a * std::cos(turn), s = blank ? 0 : scale * b * std::sin(turn);
+    if (hypothesis_.swapped) std::swap(c, s);
+    // Angle's error, three roundings of the value (cosine within one unit in the last place, the
+    // magnitude), and those of the file and the table.
+    const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
+    bound[j] = scale * amplitude *
+               (per_radian * std::fabs(angle) + tie + (3 + scale_units) * unit_ + table_unit +
+                (spacing_ ? 0 : roundings_ * file_unit_));
+    cosine[j] = c;
+    sine[j] = s;
+  }
+}
+
+}  // namespace pe

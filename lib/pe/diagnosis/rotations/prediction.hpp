@@ -1,0 +1,85 @@
+// Turn prediction: the rows that a hypothesis makes, and how far any may lie from them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pe/base/kept.hpp"
+#include "pe/diagnosis/rotations/hypothesis.hpp"
+
+namespace pe {
+
+class AngleModel;
+
+/// The distance between neighbours of a type at a value: the power of two below it over that of the
+/// significant bits, but no less than the distance between the least numbers.
+class Spacing {
+ public:
+  explicit Spacing(DType type);
+  double at(double value) const {
+    const double power =
+        std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
+    return std::max(power * share_, least_);
+  }
+  /// How many neighbours lie between two numbers, as they lie at the larger one.
+  double between(double a, double b) const {
+    return a == b ? 0 : std::fabs(a - b) / at(std::max(std::fabs(a), std::fabs(b)));
+  }
+
+ private:
+  double share_, least_;
+};
+
+/// What rounding to the file's type adds, in units of its roundoff at the value: one rounding; of a
+/// 16-bit type two where there is an attention factor m, for some round the cosine before they
+/// multiply it (CTranslate2): m of one, and one.
+double roundings_to(double file_unit, double amplitude);
+
+/// A hypothesis's frequencies as its own types hold them, ready to predict rows.
+class RotationPrediction {
+ public:
+  /// `unit`: roundoff of the arithmetic (2^−24, 2^−53); `file_unit`: of the file's type.
+  RotationPrediction(Kept<RotationHypothesis> hypothesis, const std::vector<double>& growth,
+                     double unit, double file_unit);
+  /// With the file's own angles: each cell is held to what they give there. `values`: cells are
+  /// numbers of the file, not turns between its vectors.
+  RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept<AngleModel> angles, DType file,
+                     bool values);
+
+  /// Cosine, sine (times their magnitudes and the pair's scale) of each pair of a row, and the
+  /// bound of the difference from them, less rounding().
+  void row(Index row, double* cosine, double* sine, double* bound) const;
+  /// What rounding to the file's type may add at a predicted cosine or sine.
+  double rounding(double value) const {
+    return spacing_ ? spacing_->at(value) / 2 * roundings_ : 0;
+  }
+  bool allows(double got, double want, double bound) const {
+    return std::fabs(got - want) <= bound + rounding(want);
+  }
+  /// The larger of cosine's and sine's magnitude, where nothing else is said of a row.
+  double amplitude() const {
+    return std::max(std::fabs(hypothesis_.cosine_magnitude), std::fabs(hypothesis_.sine_magnitude));
+  }
+  /// Frequencies and their bounds, for a file that holds those.
+  void frequencies(double* frequency, double* bound) const;
+
+ private:
+  const RotationHypothesis& hypothesis_;
+  std::vector<double> frequencies_, tied_, split_, growth_;
+  double unit_, file_unit_, roundings_ = 1;
+  const AngleModel* angles_ = nullptr;
+  std::optional<Spacing> spacing_;
+};
+
+/// What a single step into one turn adds to an angle: −k·(fl(2π) − 2π), k the turns in it.
+double single_step_shift(double angle);
+
+/// `value` rounded once to nearest even in `type`; to 11 significant bits for TF32.
+double rounded(double value, DType type);
+double rounded_to_tf32(double value, Tf32 way);
+
+}  // namespace pe

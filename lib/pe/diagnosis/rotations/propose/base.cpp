@@ -1,0 +1,207 @@
+// The base from frequencies, or from what is left of cosines and sines; of several axes from all of
+// their pairs.
+#include "pe/diagnosis/rotations/propose/base.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace pe {
+namespace {
+
+// What a scaling that does not look at the base divides each pair by, over what it divides the
+// first by; 1 for the others.
+std::vector<double> ratios_of(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled;
+  std::vector<double> ratios(f.size(), 1.0);
+  if (word_of(observation, hypothesis, "scaling") == "longrope")
+    for (std::size_t j = 0; j < f.size(); ++j)
+      ratios[j] = (f[j] / unscaled[j]) / (f[0] / unscaled[0]);
+  return ratios;
+}
+
+// Least squares of what is left of cosines and sines, the angle of pair j at row p moving by
+// −p·θ_j·(2j/d) for each unit of ln(base); rows farther and farther out, so that what is left stays
+// within a radian.
+double refined(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+               std::span<const double> ratios, double base, double exponent, std::size_t pairs) {
+  constexpr double near = 0.8;
+  const double scale = hypothesis.frequencies[0] / observation.truth().unscaled[0];
+  if (!observation.has_rows()) {  // of the frequencies' own logarithms
+    double sum = 0, weight = 0;
+    for (std::size_t j = 1; j < pairs; ++j)
+      if (const double e = exponent * static_cast<double>(j),
+          ratio = observation.measured()[j] / scale / ratios[j];
+          ratio > 0) {
+        sum += e * std::log(ratio);
+        weight += e * e;
+      }
+    return weight > 0 ? std::exp(sum / weight) : base;
+  }
+  for (double reach = 16;
+       observation.has_rows() && reach < 8 * static_cast<double>(observation.slots()); reach *= 2) {
+    double moved = 0, weight = 0;
+    for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+      const double p = hypothesis.position(observation.rows()[i], 0);
+      if (std::fabs(p) > reach) continue;
+      for (std::size_t j = 1; j < pairs; ++j) {
+        const double e = exponent * static_cast<double>(j),
+                     angle = p * scale * ratios[j] * std::pow(base, e), gradient = e * angle;
+        double c = observation.cosine(i, j), s = observation.sine(i, j);
+        bool has_cosine = observation.has_cosine(), has_sine = observation.has_sine();
+        if (hypothesis.swapped) {
+          std::swap(c, s);
+          std::swap(has_cosine, has_sine);
+        }
+        const double from_cosine = c / hypothesis.cosine_magnitude - std::cos(angle),
+                     from_sine = (hypothesis.reversed ? -s : s) / hypothesis.sine_magnitude -
+                                 std::sin(angle),
+                     along = -std::sin(angle), across = std::cos(angle);
+        const double left =
+            (has_cosine ? from_cosine * along : 0) + (has_sine ? from_sine * across : 0);
+        if (has_cosine && !(std::fabs(from_cosine) < near)) continue;
+        if (has_sine && !(std::fabs(from_sine) < near)) continue;
+        moved += left * gradient;
+        weight += gradient * gradient *
+                  ((has_cosine ? along * along : 0) + (has_sine ? across * across : 0));
+      }
+    }
+    if (weight > 0) base *= std::exp(moved / weight);
+  }
+  return base;
+}
+
+// The base that the measured frequencies have along the pairs that no scaling tells apart.
+double fitted_base(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled,
+        measured = observation.measured(hypothesis);
+  const double base = number_of(observation, hypothesis, "base");
+  if (!(base > 0) || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
+  const double exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
+  const std::vector<double> ratios = ratios_of(observation, hypothesis);
+  // A scaling that changes the base alone leaves a ladder of another base, `as_if`.
+  const double as_if = std::pow(f[1] / f[0], 1 / exponent);
+  bool geometric = true;
+  for (std::size_t j = 2; j < f.size(); ++j)
+    geometric = geometric && std::fabs(f[j] * f[0] / (f[j - 1] * f[1]) - 1) < 1e-9;
+  std::size_t equal = 1;
+  double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
+  for (std::size_t j = 1; j < f.size(); ++j) {
+    const double as_first = ratios[j] * f[0] / unscaled[0];
+    if (!geometric && std::fabs(f[j] / unscaled[j] - as_first) > 1e-9 * as_first) break;
+    if (!(measured[j] > 0) || !(measured[0] > 0)) break;
+    const double value =
+        std::pow(measured[j] / ratios[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
+    equal = j + 1;
+    const double sharpness = static_cast<double>(j) * measured[j];
+    if (std::isfinite(value) && value > 0 && sharpness > sharpest) {
+      fitted = value;
+      sharpest = sharpness;
+    }
+  }
+  if (!(fitted > 0)) return 0;
+  return refined(observation, hypothesis, ratios, fitted, exponent, equal) *
+         (geometric ? base / as_if : 1);
+}
+
+}  // namespace
+
+RotationProposals other_base(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  std::set<double> tried{number_of(observation, hypothesis, "base")};
+  const auto propose = [&](double value, double cost) {
+    if (!tried.insert(value).second) return;
+    if (auto other = remade(observation, hypothesis, {{"base", value}}))
+      all.push_back({*other,
+                     fmt::format("base {}, where {} is meant", spell_number(value),
+                                 meant(observation, "base")),
+                     cost});
+  };
+  if (const double fitted = fitted_base(observation, hypothesis); fitted > 1 && fitted < 1e12) {
+    for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8})
+      propose(to_digits(fitted, digits), 1.05 + 0.01 * digits);
+    propose(to_digits(fitted, 9), 1.25);
+  }
+  // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
+  for (const double known :
+       {1e4, 1e6, 5e5, 2.5e4, 5e4, 1e5, 1.3e5, 1.5e5, 1.6e5, 2.5e5, 6.4e5, 2e6, 5e6, 8e6, 1e7})
+    propose(known, 1);
+  if (!hypothesis.axis.empty())  // no fit along several axes
+    for (const double known : {20, 100, 1000}) propose(known, 1.05);
+  return all;
+}
+
+namespace {
+
+// ln θ_j = start_j + e_j · ln base over all axes' pairs, told by the ladders of two bases of which
+// all is known, for a convention may have a base of its own and say it nowhere.
+struct Exponents {
+  std::vector<double> start, e;
+};
+
+std::optional<Exponents> exponents_of(const RotationObservation& observation,
+                                      const RotationHypothesis& hypothesis) {
+  const auto one = remade(observation, hypothesis, {{"base", 1e4}}),
+             other = remade(observation, hypothesis, {{"base", 1e8}});
+  if (!one || !other) return {};
+  const double known = std::log(1e4);
+  Exponents all;
+  for (std::size_t j = 0; j < one->frequencies.size(); ++j) {
+    const double first = std::log(one->frequencies[j]);
+    all.e.push_back((std::log(other->frequencies[j]) - first) / known);
+    all.start.push_back(first - all.e[j] * known);
+  }
+  return all;
+}
+
+// ln base, each pair weighed by how sharply its frequency was measured.
+struct Line {
+  double value = 0, error = std::numeric_limits<double>::infinity();
+};
+
+Line line_of(const Exponents& exponents, const std::vector<double>& frequencies,
+             const std::vector<double>& errors) {
+  double sum = 0, weight = 0;
+  for (std::size_t j = 0; j < exponents.e.size(); ++j) {
+    const double error = errors[j] / frequencies[j], e = exponents.e[j];
+    if (!(frequencies[j] > 0) || !(error < 0.1) || std::fabs(e) < 1e-12) continue;
+    sum += e * (std::log(frequencies[j]) - exponents.start[j]) / (error * error);
+    weight += e * e / (error * error);
+  }
+  return weight > 0 ? Line{sum / weight, 1 / std::sqrt(weight)} : Line{};
+}
+
+}  // namespace
+
+RotationProposals base_of_axes(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (hypothesis.axis.empty()) return all;
+  const auto exponents = exponents_of(observation, hypothesis);
+  if (!exponents) return all;
+  const Line line = line_of(*exponents, observation.measured(hypothesis),
+                            observation.measured_errors(hypothesis));
+  if (!std::isfinite(line.error)) return all;
+  const Line meant =
+      line_of(*exponents, hypothesis.frequencies, std::vector(exponents->e.size(), 1e-9));
+  // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
+  std::set<double> tried;
+  for (int digits = 1; digits <= 9; ++digits) {
+    const double value = to_digits(std::exp(line.value), digits);
+    if (std::fabs(std::log(value) - line.value) > 2 * line.error + 1e-8) continue;
+    if (!tried.insert(value).second) continue;
+    if (auto made = remade(observation, hypothesis, {{"base", value}}))
+      all.push_back({*made,
+                     fmt::format("base {}, where {:.6g} is meant", spell_number(value),
+                                 std::exp(meant.value)),
+                     1.05 + 0.01 * digits});
+  }
+  return all;
+}
+
+}  // namespace pe

@@ -1,0 +1,15 @@
+// Bases: another base of θ_j = base^(−2j/d), fitted to what was measured.
+#pragma once
+
+#include "pe/diagnosis/rotations/propose.hpp"
+
+namespace pe {
+
+RotationProposals other_base(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis);
+
+/// The same of the ladders of several axes.
+RotationProposals base_of_axes(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis);
+
+}  // namespace pe

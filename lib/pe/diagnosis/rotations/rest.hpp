@@ -1,0 +1,19 @@
+// The rest: channels of vectors that do not turn, and are passed through bit for bit.
+#pragma once
+
+#include <vector>
+
+#include "pe/diagnosis/rotations/reading.hpp"
+
+namespace pe {
+
+/// A channel that was not passed through.
+struct RestCell {
+  Index row, channel;
+  double before, after;
+};
+
+std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& reading, Index first,
+                                   Index count);
+
+}  // namespace pe

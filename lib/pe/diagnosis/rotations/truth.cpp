@@ -1,0 +1,127 @@
+// The turns of an effect: frequencies, axes, scales and columns.
+#include "pe/diagnosis/rotations/truth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/whole.hpp"
+
+namespace pe {
+namespace {
+
+std::vector<double> doubles(const std::vector<Real>& values) {
+  std::vector<double> narrow;
+  for (const Real& value : values) narrow.push_back(to_double(value));
+  return narrow;
+}
+
+bool is_ramped(const std::optional<Recipe>& recipe) {
+  return recipe && (recipe->rule == Recipe::Rule::ramped || recipe->rule == Recipe::Rule::banded);
+}
+
+// The axis that each pair reads, and the place of a coordinate on it.
+void add_axes(RotationTruth& truth, const Coordinates& coordinates,
+              const std::vector<WavePart>& parts) {
+  truth.axis.assign(truth.frequencies.size(), 0);
+  std::vector<PositionRange> maps(coordinates.axes.size(), PositionRange{0, 1, 1, 0});
+  for (const WavePart& part : parts) {
+    if (part.axis < maps.size()) maps[part.axis] = part.map;
+    const Place& place = part.layout.cosine ? *part.layout.cosine : *part.layout.sine;
+    for (Index i = 0; i < part.waves.pairs(); ++i)
+      if (const auto pair = static_cast<std::size_t>(place.offset + i * place.step);
+          pair < truth.axis.size()) {
+        truth.axis[pair] = part.axis;
+        // Of one unit of the coordinate; the rotation's own are those of one cell.
+        truth.frequencies[pair] = truth.unscaled[pair] =
+            to_double(part.waves.frequencies()[static_cast<std::size_t>(i)]);
+      }
+  }
+  truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
+    const std::optional<std::int64_t> place = whole<std::int64_t>(position);
+    return place ? maps[axis].value(at(*place, axis)) : std::nan("");
+  };
+}
+
+// xPos' scales are powers, ζ_j^((p − c)/B): their logarithms are straight lines, known from two
+// positions. Over 512 positions a slope of logarithms keeps the accuracy of double.
+std::function<double(double, std::size_t)> scale_of(const Rotation& rotation) {
+  if (!rotation.scale) return {};
+  constexpr Index reach = 512;
+  const auto n = static_cast<std::size_t>(rotation.pairs);
+  std::vector<double> ends(2 * n), start(n), slope(n);
+  rotation.scale({0, reach, 2, 0}, DType::f64, reinterpret_cast<std::byte*>(ends.data()), nullptr);
+  for (std::size_t j = 0; j < n; ++j) {
+    start[j] = std::log(ends[j]);
+    slope[j] = (std::log(ends[n + j]) - start[j]) / reach;
+  }
+  return [start, slope](double position, std::size_t pair) {
+    return std::exp(start[pair] + slope[pair] * position);
+  };
+}
+
+// Nothing where a part keeps one side alone.
+std::optional<RotationTruth> grid_truth(const Table& table) {
+  RotationTruth truth;
+  truth.dim = table.width;
+  std::vector<PositionRange> maps(table.grid->axes.size(), PositionRange{0, 1, 1, 0});
+  for (std::size_t p = 0; p < table.parts.size(); ++p) {
+    const WavePart& part = table.parts[p];
+    if (!part.layout.cosine || !part.layout.sine || part.axis >= maps.size()) return {};
+    maps[part.axis] = part.map;
+    for (Index j = 0; j < part.waves.pairs(); ++j) {
+      truth.frequencies.push_back(to_double(part.waves.frequencies()[static_cast<std::size_t>(j)]));
+      truth.axis.push_back(part.axis);
+      truth.parts.push_back(p);
+      truth.cosine_columns.push_back(part.layout.cosine->offset + j * part.layout.cosine->step);
+      truth.sine_columns.push_back(part.layout.sine->offset + j * part.layout.sine->step);
+    }
+  }
+  truth.unscaled = truth.frequencies;
+  truth.coordinate = [at = table.grid->at, maps](double position, std::size_t axis) {
+    const std::optional<std::int64_t> place = whole<std::int64_t>(position);
+    return place ? maps[axis].value(at(*place, axis)) : std::nan("");
+  };
+  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
+  return truth;
+}
+
+}  // namespace
+
+std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
+                                  const std::vector<double>& unscaled, bool ramped) {
+  std::vector<double> growth;
+  for (std::size_t j = 0; j < frequencies.size(); ++j) {
+    const double plain = j < unscaled.size() ? unscaled[j] : frequencies[j];
+    const double exponent = plain > 0 ? std::fabs(std::log(plain)) : 0;  // ln(base)·2j/d
+    const double ratio = plain > 0 && frequencies[j] > 0 ? frequencies[j] / plain : 1;
+    growth.push_back(exponent + 10 + 2 * static_cast<double>(j) +
+                     (ramped && ratio < 1 ? 4 * (1 - ratio) / ratio : 0));
+  }
+  return growth;
+}
+
+std::optional<RotationTruth> rotation_truth(const Effect& effect) {
+  RotationTruth truth;
+  if (const Rotation* rotation = std::get_if<Rotation>(&effect)) {
+    if (!rotation->waves) return {};
+    truth.frequencies = doubles(rotation->waves->frequencies());
+    truth.unscaled = doubles(rotation->unscaled);
+    truth.magnitude = rotation->magnitude;
+    truth.dim = rotation->dim;
+    truth.blocks = rotation->blocks;
+    truth.scale = scale_of(*rotation);
+    if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
+    truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));
+    return truth;
+  }
+  const Table* table = std::get_if<Table>(&effect);
+  if (table && !table->parts.empty() && table->grid) return grid_truth(*table);
+  if (!table || !table->waves) return {};
+  truth.frequencies = truth.unscaled = doubles(table->waves->first.frequencies());
+  truth.magnitude = to_double(table->waves->first.magnitude());
+  truth.dim = table->width;
+  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
+  return truth;
+}
+
+}  // namespace pe

@@ -1,0 +1,226 @@
+// The causes that a table of rows can show.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/rows/observation.hpp"
+
+namespace pe {
+namespace {
+
+using Proposals = std::vector<Proposal<RowHypothesis>>;
+
+Proposals shifts(const RowObservation&, const RowHypothesis& hypothesis) {
+  Proposals proposals;
+  for (std::int64_t size = 1; size <= 8; ++size)
+    for (const std::int64_t shift : {size, -size}) {
+      RowHypothesis other = hypothesis;
+      other.shift += shift;
+      proposals.push_back({std::move(other),
+                           fmt::format("each row holds the row {} {}{}", size,
+                                       shift > 0 ? "after its own" : "before its own",
+                                       size == 2 ? ", as of padding_idx + 1 = 2" : ""),
+                           1});
+    }
+  return proposals;
+}
+
+bool is_zero(const RowObservation::Probe& probe) {
+  return std::ranges::all_of(probe.got, [](double value) { return value == 0; });
+}
+
+Proposals zeros(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  Proposals proposals;
+  if (observation.probes.empty() || !is_zero(observation.probes[observation.probes.size() - 1]))
+    return proposals;
+  // implied is −2 for rows of zeros.
+  std::int64_t from = observation.first + observation.rows;
+  if (observation.implied.empty()) {  // too many rows to look each up
+    if (!std::ranges::all_of(observation.probes, is_zero)) return proposals;
+    from = observation.first;
+  }
+  while (from > observation.first &&
+         observation.implied[static_cast<std::size_t>(from - observation.first - 1)] == -2)
+    --from;
+  RowHypothesis other = hypothesis;
+  other.zero_from = from;
+  proposals.push_back({std::move(other),
+                       from == observation.first
+                           ? std::string("every row is 0")
+                           : fmt::format("the rows are 0 from position {} on", from),
+                       1});
+  return proposals;
+}
+
+Proposals padding(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  Proposals proposals;
+  Index count = 0;
+  for (std::size_t row = 0; row < observation.implied.size(); ++row) {
+    if (observation.implied[row] != -2 || ++count > 4) continue;
+    RowHypothesis other = hypothesis;
+    other.zero_row = observation.first + static_cast<std::int64_t>(row);
+    proposals.push_back(
+        {std::move(other),
+         fmt::format("the row of position {} is 0, as that of a padding token is", *other.zero_row),
+         1});
+  }
+  return proposals;
+}
+
+// From which row on all equal the last.
+Proposals clamped(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const auto& implied = observation.implied;
+  if (implied.size() < 3 || implied.back() < 0 || implied.back() != implied[implied.size() - 2])
+    return {};
+  RowHypothesis other = hypothesis;
+  other.last = implied.back();
+  return {{std::move(other),
+           fmt::format("the rows after position {} repeat its row", implied.back()), 1}};
+}
+
+Proposals wrapped(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const auto& implied = observation.implied;
+  for (std::size_t row = 1; row < implied.size(); ++row)
+    if (implied[row] >= 0 && implied[row] == implied[0]) {
+      RowHypothesis other = hypothesis;
+      other.period = static_cast<std::int64_t>(row);
+      return {{std::move(other),
+               fmt::format("the rows begin again after {}: row p is row p mod {}", row, row), 1}};
+    }
+  return {};
+}
+
+Proposals permuted(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const auto& implied = observation.implied;
+  if (implied.empty() ||
+      std::ranges::any_of(implied, [](std::int64_t position) { return position < 0; }))
+    return {};
+  std::vector<std::int64_t> sorted = implied;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) return {};
+  std::string blocks;
+  int count = 0;
+  for (std::size_t row = 0; row < implied.size(); ++row) {
+    if (row > 0 && implied[row] == implied[row - 1] + 1) continue;
+    if (++count <= 6)
+      blocks += fmt::format("{}row {} holds {}", blocks.empty() ? "" : ", ",
+                            observation.first + static_cast<std::int64_t>(row), implied[row]);
+  }
+  if (count == 1) return {};
+  RowHypothesis other = hypothesis;
+  other.order = implied;
+  return {{std::move(other),
+           fmt::format("the rows are those meant in another order, {} blocks: {}{}", count, blocks,
+                       count > 6 ? ", …" : ""),
+           1.1}};
+}
+
+Proposals transposed(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  if (observation.rows != observation.table.width) return {};
+  RowHypothesis other = hypothesis;
+  other.transposed = true;
+  return {{std::move(other), "positions and channels are swapped", 1}};
+}
+
+// The numbers by which the rows may have been multiplied. Each cell leaves those within half a step
+// of the file's type around it, and a float32 product's rounding (2^−23, its factor's included);
+// what all cells leave is narrower than any of them.
+struct Ratios {
+  double low = -HUGE_VAL, high = HUGE_VAL;
+  double of_largest = 1;  // of the cell that is meant to be largest
+
+  bool empty() const { return !(low <= high) || std::isinf(low) || std::isinf(high); }
+};
+
+Ratios ratios_of(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  Ratios ratios;
+  double largest = 0;
+  std::vector<double> truth(static_cast<std::size_t>(observation.width));
+  for (const RowObservation::Probe& probe : observation.probes) {
+    if (!observation.evaluate(hypothesis, probe.row, truth.data())) continue;
+    for (std::size_t column = 0; column < truth.size(); ++column) {
+      const double got = probe.got[column], meant = truth[column];
+      if (meant == 0 || !std::isfinite(got)) continue;
+      const double ratio = got / meant, loose = (rounding_error(std::fabs(got), observation.dtype) +
+                                                 std::fabs(got) * 0x1p-23) /
+                                                std::fabs(meant);
+      ratios.low = std::max(ratios.low, ratio - loose);
+      ratios.high = std::min(ratios.high, ratio + loose);
+      if (std::fabs(meant) > largest) {
+        largest = std::fabs(meant);
+        ratios.of_largest = ratio;
+      }
+    }
+  }
+  return ratios;
+}
+
+// The number of fewest digits that the cells leave; else that of the largest cell.
+double simplest(const Ratios& ratios) {
+  if (ratios.empty()) return ratios.of_largest;
+  const double middle = ratios.low + (ratios.high - ratios.low) / 2;
+  for (int digits = 1; digits < 9; ++digits)
+    if (const double tidy = std::stod(fmt::format("{:.{}g}", middle, digits));
+        tidy >= ratios.low && tidy <= ratios.high)
+      return tidy;
+  return middle;
+}
+
+Proposals amplitudes(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  const Ratios ratios = ratios_of(observation, hypothesis);
+  const double ratio = simplest(ratios);
+  if (ratio == 0 || ratio == 1 || !std::isfinite(ratio)) return {};
+  Proposals proposals;
+  const double root = std::sqrt(static_cast<double>(observation.width));
+  struct Known {
+    double value;
+    std::string words;
+  };
+  for (const Known& one :
+       {Known{root, fmt::format("√{}, as token embeddings are", observation.width)},
+        Known{1 / root, fmt::format("1/√{}", observation.width)}, Known{-1, "-1"}, Known{2, "2"},
+        Known{0.5, "1/2"}})
+    if (std::fabs(ratio / one.value - 1) < 1e-2) {
+      RowHypothesis other = hypothesis;
+      other.scale = one.value;
+      proposals.push_back({std::move(other), "the rows are multiplied by " + one.words, 1});
+    }
+  RowHypothesis other = hypothesis;
+  other.scale = ratio;
+  proposals.push_back(
+      {std::move(other), fmt::format("the rows are multiplied by {:.7g}", ratio), 1.3});
+  return proposals;
+}
+
+Proposals shorter(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  Proposals proposals;
+  for (const DType type : {DType::f16, DType::bf16}) {
+    if (observation.dtype == type) continue;
+    RowHypothesis other = hypothesis;
+    other.storage = type;
+    proposals.push_back({std::move(other),
+                         fmt::format("the values are rounded to {} before they are written as {}",
+                                     name_of(type), name_of(observation.dtype)),
+                         type == DType::f16 ? 1 : 1.01});
+  }
+  return proposals;
+}
+
+constexpr Proposer<RowObservation> causes[] = {
+    {Cause::row_offset, "rows", &shifts},
+    {Cause::padding_row_zero, "padding", &padding},
+    {Cause::rows_zero, "end", &zeros},
+    {Cause::rows_clamped, "end", &clamped},
+    {Cause::rows_wrapped, "rows", &wrapped},
+    {Cause::rows_permuted, "rows", &permuted},
+    {Cause::transposed, "axes", &transposed},
+    {Cause::wrong_amplitude, "scale", &amplitudes},
+    {Cause::low_precision_table, "storage", &shorter},
+};
+
+}  // namespace
+
+std::span<const Proposer<RowObservation>> row_proposers() { return causes; }
+
+}  // namespace pe
