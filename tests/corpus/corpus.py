@@ -24,6 +24,7 @@ import cell_cases  # noqa: E402
 import dumps  # noqa: E402
 import engine_cases  # noqa: E402
 import gpu_cases  # noqa: E402
+import identify_cases  # noqa: E402
 import identifying  # noqa: E402
 import mask_cases  # noqa: E402
 import mrope  # noqa: E402
@@ -70,6 +71,12 @@ def every_case(folder):
         yield from module.clean(folder)
 
 
+def unnamed_cases(folder):
+    """For `identify`: every sound dump, and some of settings that nobody meant."""
+    yield from (c for c in every_case(folder) if not c.causes)
+    yield from identify_cases.clean()
+
+
 def show(matrix):
     for made in sorted(matrix):
         row = matrix[made]
@@ -102,7 +109,8 @@ def judge(tool, cases, folder, keep, known):
 def chosen(folder, seed, options):
     """The cases of a seed; some of them drawn, where not all are wanted."""
     case.Cycle.start(seed)
-    cases = [c for c in every_case(folder) if re.search(options.only, c.name)]
+    pool = unnamed_cases(folder) if options.identify else every_case(folder)
+    cases = [c for c in pool if re.search(options.only, c.name)]
     if options.deal and options.deal < len(cases):
         keep = sorted(np.random.default_rng([seed, 7]).permutation(len(cases))[:options.deal])
         cases = [cases[i] for i in keep]
@@ -163,8 +171,7 @@ def main():
                 print("\n".join(faults))
                 passed, failed = len(cases) - len(faults), len(faults)
             elif options.identify:
-                sound = [c for c in cases if not c.causes]
-                passed, failed = identifying.judge(tool, sound, folder, dumps.write, identifying.untold)
+                passed, failed = identifying.judge(tool, cases, folder, dumps.write, identifying.untold)
             else:
                 known = read_open() if options.seed == 0 and not options.write_open else {}
                 passed, failed, wrong = judge(tool, cases, folder, options.keep, known)

@@ -53,6 +53,8 @@ std::string to_text(const Identification& found, bool color) {
   if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
   if (found.first != 0)
     text += entry("positions", fmt::format("the first row stands at position {}", found.first));
+  if (found.step != 1)
+    text += entry("steps", fmt::format("each row stands {} positions behind the last", found.step));
   for (const Reason& reason : d.reasons) text += entry("but", spell(reason));
   text += entry("models", listed(found.models));
   text += entry("same table", found.command);
@@ -98,6 +100,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
                   {"scaling", found.scaling},
                   {"parameters", parameters},
                   {"first_position", found.first},
+                  {"position_step", found.step},
                   {"layout", d.layout},
                   {"what", d.what},
                   {"tier", name_of(d.tier)},

@@ -6,10 +6,11 @@
 namespace pe {
 
 struct Base {
-  std::string text;
-  double cost;
-  double value() const { return std::atof(text.c_str()); }
+  double value, cost;
 };
+
+/// Those of models, the likeliest first.
+std::vector<Base> bases_in_use();
 
 /// Fits of a few pairs to θ_j = θ_0 · base^(−j/steps), rounded to few digits; bases in use that lie
 /// near them.

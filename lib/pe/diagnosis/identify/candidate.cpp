@@ -151,7 +151,10 @@ std::string command_of(const Candidate& candidate, const Expectation& expected, 
                                  : row->negation      ? row->negation
                                                       : "no-" + entry.name);
   }
-  if (first != 0)
+  if (expected.step != 1)
+    line +=
+        fmt::format(" --positions={}:{}:{}", first, first + expected.step * rows, expected.step);
+  else if (first != 0)
     line += fmt::format(" --positions={}:{}", first, first + rows);
   else if (rows > 0)
     line += fmt::format(" --length {}", rows);

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <set>
 
-#include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/likelihood.hpp"
 
 namespace pe {
 namespace {
 
 using Form = RotationReading::Form;
+
+}  // namespace
 
 RotationTruth blank_truth(Index pairs) {
   RotationTruth truth;
@@ -23,8 +23,6 @@ RotationTruth blank_truth(Index pairs) {
   truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
   return truth;
 }
-
-}  // namespace
 
 bool has_rows(const RotationReading& reading) {
   return reading.form == Form::turns || reading.form == Form::angles ||
@@ -118,6 +116,17 @@ double mean_amplitude(const RotationObservation& observation) {
   return count > 0 ? sum / count : observation.amplitude();
 }
 
+// Slow pairs tell: fast ones may turn by more than half a wave from row to row.
+bool runs_backwards(const std::vector<double>& frequencies) {
+  double slow = 0, all = 0;
+  for (std::size_t j = 0; j < frequencies.size(); ++j) {
+    if (!std::isfinite(frequencies[j])) continue;
+    all += frequencies[j];
+    if (2 * j >= frequencies.size()) slow += frequencies[j];
+  }
+  return (slow != 0 ? slow : all) < 0;
+}
+
 }  // namespace
 
 std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& reading,
@@ -126,7 +135,9 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
   const RotationTruth truth = blank_truth(reading.pairs);
   const RotationObservation observation(blank, dump, seen.reading, truth, seen.rows);
   if (!observation.has_rows()) {
-    seen.measured = {observation.measured(), 1, false, true, unit_roundoff(observation.dtype())};
+    seen.measured = {observation.measured(), 1, false, true, {}};
+    for (const double f : seen.measured.frequencies)
+      seen.measured.errors.push_back(3 * f * unit_roundoff(observation.dtype()));
     if (!std::ranges::all_of(seen.measured.frequencies, [](double f) { return f >= 0 && f < 1e9; }))
       return {};
     return seen;
@@ -147,24 +158,26 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
                   0.75;
   }
   const bool both = !reading.is_one_sided();
-  seen.measured = {observation.measured(), both ? mean_amplitude(observation) : 1,
-                   both && observation.has_amplitude(), false, 0};
+  seen.measured = {observation.measured(),
+                   both ? mean_amplitude(observation) : 1,
+                   both && observation.has_amplitude(),
+                   false,
+                   {}};
   if (reading.form == Form::angles && reading.rows > 1)
     seen.measured.frequencies = angle_frequencies(dump, seen);
   else if (both)
     refine(observation, seen, seen.measured.frequencies);
   // Slow pairs stand at the amplitude itself, and all round alike.
   seen.measured.amplitude_error = 2 * std::max(unit_roundoff(observation.dtype()), 0x1p-24);
-  // A line through N phases of error u over P positions has a slope of error u·√12/(P·√N); three of
-  // them.
-  seen.measured.error =
-      3 * std::sqrt(12.0 / static_cast<double>(std::max<std::size_t>(1, seen.rows.size()))) *
+  // A line through N phases of error u over P positions has a slope of error u·√12/(P·√N); nine of
+  // them: three of three standard deviations.
+  const double error =
+      9 * std::sqrt(12.0 / static_cast<double>(std::max<std::size_t>(1, seen.rows.size()))) *
       unit_roundoff(observation.dtype()) /
       static_cast<double>(std::max<Index>(1, observation.slots()));
-  double forwards = 0;
-  for (const double f : seen.measured.frequencies)
-    if (std::isfinite(f)) forwards += f;
-  seen.backwards = forwards < 0;
+  seen.measured.errors = both ? std::vector(seen.measured.frequencies.size(), error)
+                              : observation.measured_errors(observation.start());
+  seen.backwards = runs_backwards(seen.measured.frequencies);
   if (seen.backwards)
     for (double& f : seen.measured.frequencies) f = -f;
   seen.at_origin = true;
@@ -172,149 +185,8 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
     seen.at_origin = seen.at_origin && stands_at_origin(observation, j);
   if (!seen.rows.empty() && reading.form != Form::angles && both)
     seen.score += orientation(observation, seen);
+  if (seen.at_origin && !seen.backwards) narrow(dump, observation, seen);
   return seen;
-}
-
-namespace {
-
-// The side that the name of the only array says, and no other.
-std::optional<RotationReading::Side> only_side(const Dump& dump) {
-  if (!dump.before.empty() || dump.arrays.size() != 1 || dump.arrays[0].is_complex) return {};
-  return side_said_by(dump.arrays[0]);
-}
-
-// Channels of vectors from which on nothing turns, two for each pair; and the usual parts of a
-// head.
-std::vector<Index> pairs_of_vectors(const Dump& dump) {
-  const Index width = dump.arrays[0].shape.back(),
-              rows = dump.arrays[0].size() / std::max<Index>(1, width);
-  std::vector<double> x(static_cast<std::size_t>(width)), y = x;
-  Index turning = 0;
-  for (Index i = 0; i < 64; ++i) {
-    const Index row = i * (rows - 1) / 63;
-    dump.before[0].read(row * width, width, x.data());
-    dump.arrays[0].read(row * width, width, y.data());
-    for (Index c = turning; c < width; ++c)
-      if (x[static_cast<std::size_t>(c)] != y[static_cast<std::size_t>(c)]) turning = c + 1;
-  }
-  std::vector<Index> all;
-  for (const Index n : {(turning + 1) / 2, width / 2, width / 4, width / 8, 3 * width / 16})
-    if (n > 0 && 2 * n <= width && std::ranges::find(all, n) == all.end()) all.push_back(n);
-  return all;
-}
-
-}  // namespace
-
-std::vector<RotationReading> readings_of(const Dump& dump) {
-  std::vector<RotationReading> all;
-  if (const auto side = only_side(dump)) {
-    const Index width = squeezed(dump.arrays[0].shape).back();
-    for (const Index pairs : {width / 2, width})
-      for (RotationReading& reading : turn_readings(dump, pairs))
-        if (reading.side == *side) all.push_back(std::move(reading));
-    return all;
-  }
-  if (dump.before.empty()) return turn_readings(dump, {});
-  for (const Index pairs : pairs_of_vectors(dump))
-    for (RotationReading& reading : turn_readings(dump, pairs)) all.push_back(std::move(reading));
-  return all;
-}
-
-// The name of the same places in a sinusoidal table; "": it is none.
-std::string sinusoidal_layout(const Dump& dump, const RotationReading& reading) {
-  if (reading.form != Form::turns || dump.arrays.size() > 2 ||
-      dump.arrays[reading.cosine.array].is_complex || reading.cosine.array != reading.sine.array)
-    return "";
-  for (const auto& [fused, table] : {std::pair{"turns-swapped", "interleaved"},
-                                     {"sin-cos", "halves"},
-                                     {"cos-sin", "halves-cos-first"},
-                                     {"turns", "interleaved-cos-first"}})
-    if (reading.layout == fused && dump.arrays[reading.cosine.array].shape.back() == reading.width)
-      return table;
-  return "";
-}
-
-namespace {
-
-// Pairs of a table whose first row stands at position 0: as many ones before the first zero, or
-// pairs of one and zero.
-Index pairs_at_origin(const Stored& array) {
-  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 2 * most_pairs)));
-  array.read(0, std::ssize(some), some.data());
-  const double one = some[0] != 0 ? some[0] : some[1];
-  std::size_t n = 0;
-  while (n < some.size() && some[n] == some[0]) ++n;
-  if (n > 1) return static_cast<Index>(n);
-  while (n + 1 < some.size() && some[n - 1] + some[n] == one && (some[n - 1] == 0 || some[n] == 0))
-    n += 2;
-  return static_cast<Index>(n / 2);
-}
-
-}  // namespace
-
-// One-dimensional arrays that hold rows one after the other.
-std::vector<Dump> unrolled(const Dump& dump) {
-  std::vector<Dump> all;
-  if (!dump.before.empty() || dump.arrays.size() != 1) return all;
-  const Stored& array = dump.arrays[0];
-  if (std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) != 1 ||
-      array.size() < 64)
-    return all;
-  for (const Index pairs :
-       {pairs_at_origin(array), Index{64}, Index{32}, Index{16}, Index{40}, Index{48}, Index{24},
-        Index{128}, Index{256}, Index{10}, Index{8}, Index{20}, Index{36}, Index{12}, Index{4}})
-    if (pairs > 0 && array.size() % (2 * pairs) == 0 && array.size() / (2 * pairs) >= 3) {
-      Dump one = dump;
-      one.arrays[0].shape = {array.size() / (2 * pairs), 2 * pairs};
-      all.push_back(std::move(one));
-    }
-  return all;
-}
-
-Origin origin_of(const Dump& dump, const FrequencyEstimate& seen, const Expectation& expected,
-                 const RotationTruth& truth, const std::vector<double>& frequencies) {
-  const RotationObservation observation(expected, dump, seen.reading, truth, seen.rows);
-  const std::size_t count = std::min<std::size_t>(9, seen.rows.size());
-  const std::vector<Index> rows(seen.rows.begin(),
-                                seen.rows.begin() + static_cast<std::ptrdiff_t>(count));
-  const double slowest = *std::ranges::min_element(frequencies),
-               wave = slowest > 1e-7 ? 2 * std::numbers::pi / slowest : 0;
-  std::set<std::int64_t> candidates;
-  for (const double near : {0.0, 2e3, 4e3, 1e4, 1e5, 1e6}) {
-    RotationHypothesis hypothesis = observation.start();
-    hypothesis.frequencies = frequencies;
-    hypothesis.reversed = seen.backwards;
-    hypothesis.axis.clear();
-    hypothesis.position = [&observation, near](Index row, std::size_t) {
-      return static_cast<double>(observation.slot(row)) + near;
-    };
-    const std::vector<double> positions = observation.implied_positions(hypothesis, rows);
-    // A ladder whose waves divide one another agrees a whole slowest wave further on, too.
-    for (std::size_t i = 0; i < count; ++i)
-      for (int k = wave > 0 ? -2 : 0; k <= (wave > 0 ? 2 : 0); ++k)
-        if (const double off =
-                positions[i] + k * wave - static_cast<double>(observation.slot(rows[i]));
-            std::fabs(off) < 1e7 && std::fabs(off - std::round(off)) < 0.1)
-          candidates.insert(saturated<std::int64_t>(std::round(off)));
-  }
-  Origin best;
-  for (const std::int64_t offset : candidates) {
-    double sum = 0, cells = 0;
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t j = 0; j < frequencies.size(); ++j) {
-        const double sign = seen.backwards ? -1 : 1, c = observation.cosine(i, j),
-                     s = sign * observation.sine(i, j),
-                     angle =
-                         static_cast<double>(offset + observation.slot(rows[i])) * frequencies[j];
-        sum += !observation.has_sine() ? std::fabs(c - std::cos(angle))
-               : !observation.has_cosine()
-                   ? std::fabs(s - std::sin(angle))
-                   : std::fabs(std::remainder(std::atan2(s, c) - angle, 2 * std::numbers::pi));
-        ++cells;
-      }
-    if (sum / cells < best.off) best = {offset, sum / cells};
-  }
-  return best;
 }
 
 }  // namespace pe

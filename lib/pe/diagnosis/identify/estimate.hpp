@@ -16,9 +16,12 @@ struct FrequencyEstimate {
   double score = 0;
   bool backwards = false;
   Measured measured;
-  bool at_origin = false;  // every pair of row 0 stands at phase 0
-  std::int64_t first = 0;
+  bool at_origin = false;            // every pair of row 0 stands at phase 0
+  std::int64_t first = 0, step = 1;  // of positions
 };
+
+/// A ladder for observing what has none yet.
+RotationTruth blank_truth(Index pairs);
 
 /// Whether a reading has rows of turns, not one vector of frequencies.
 bool has_rows(const RotationReading& reading);
@@ -42,6 +45,16 @@ struct Origin {
 };
 Origin origin_of(const Dump& dump, const FrequencyEstimate& seen, const Expectation& expected,
                  const RotationTruth& truth, const std::vector<double>& frequencies);
+
+/// The same turns as those of positions in steps of more than one, with the frequencies that they
+/// have then.
+std::vector<FrequencyEstimate> stepped(const FrequencyEstimate& seen);
+
+/// Frequencies and amplitude in the middle of what the values allow, where those are of a short
+/// type or angles as they stand; the positions of `seen` must be known. Of the rows probed, or of
+/// all that are not too many.
+void narrow(const Dump& dump, const RotationObservation& observation, FrequencyEstimate& seen);
+void narrow(const Dump& dump, FrequencyEstimate& seen);
 
 /// One-dimensional arrays that hold rows one after the other, as the tables that they may be.
 std::vector<Dump> unrolled(const Dump& dump);

@@ -15,6 +15,7 @@ struct Identification {
   std::vector<std::string> models;            // of the catalogue, that have this table
   std::string command;                        // makes the same table
   std::int64_t first = 0;                     // position of the first row
+  std::int64_t step = 1;                      // from each to the next
   std::vector<std::string> alternatives;      // what the numbers cannot tell apart from it
   std::vector<std::string> equals;  // the same as "encoding scaling base" words, for programs
   Diagnosis diagnosis;              // of the dump, held against what was identified

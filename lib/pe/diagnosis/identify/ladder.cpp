@@ -7,19 +7,23 @@
 #include <set>
 
 #include "pe/diagnosis/identify/bases.hpp"
+#include "pe/scalings/fit.hpp"
 
 namespace pe {
 namespace {
 
-constexpr const char* known_bases[] = {
-    "10000",  "1000000", "500000",  "100000",  "150000",  "25000",    "50000", "130000", "160000",
-    "250000", "640000",  "2000000", "5000000", "8000000", "10000000", "20000", "1000",   "100"};
+constexpr double known_bases[] = {1e4,   1e6,   5e5, 1e5, 1.5e5, 2.5e4, 5e4, 1.3e5, 1.6e5,
+                                  2.5e5, 6.4e5, 2e6, 5e6, 8e6,   1e7,   2e4, 1e3,   1e2};
+constexpr double largest_base = 1e30;
 
-// The shortest decimal of the value rounded to so many digits, without an exponent where it is
-// whole.
-std::string digits_of(double value, int digits) {
-  const double few = std::stod(fmt::format("{:.{}g}", value, digits));
-  return few == std::floor(few) && few < 1e15 ? fmt::format("{:.0f}", few) : fmt::format("{}", few);
+double rounded(double value, int digits) {
+  return std::stod(fmt::format("{:.{}g}", value, digits));
+}
+
+// Without an exponent where it is whole.
+std::string spelled(double base) {
+  return base == std::floor(base) && base < 1e15 ? fmt::format("{:.0f}", base)
+                                                 : fmt::format("{}", base);
 }
 
 // The base of θ_j = θ_0 · base^(−j/steps) that pair j alone implies.
@@ -27,47 +31,57 @@ double implied_base(const Measured& m, std::size_t j, double steps) {
   const double f = m.frequencies[j], f0 = m.frequencies[0];
   if (!(f > 0) || !(f0 > 0)) return 0;
   const double base = std::pow(f / f0, -steps / static_cast<double>(j));
-  return std::isfinite(base) && base > 1.0001 && base < 1e30 ? base : 0;
+  return std::isfinite(base) && base > 1.0001 && base < largest_base ? base : 0;
 }
 
 }  // namespace
 
+std::vector<Base> bases_in_use() {
+  std::vector<Base> all;
+  for (const double base : known_bases) all.push_back({base, 0.2});
+  return all;
+}
+
 // Fits of a few pairs, rounded to few digits; bases in use.
 std::vector<Base> bases_of(const Measured& m, double steps, const std::vector<std::size_t>& pairs) {
   std::vector<Base> all;
-  std::set<std::string> seen;
-  const auto add = [&](const std::string& text, double cost) {
-    if (std::atof(text.c_str()) > 1 && seen.insert(text).second) all.push_back({text, cost});
+  std::set<double> seen;
+  const auto add = [&](double base, double cost) {
+    if (base > 1 && seen.insert(base).second) all.push_back({base, cost});
   };
   std::vector<double> fits;
   for (const std::size_t j : pairs)
-    if (const double base = j < m.frequencies.size() ? implied_base(m, j, steps) : 0; base > 0)
+    if (const double base = j > 0 && j < m.frequencies.size() ? implied_base(m, j, steps) : 0;
+        base > 0)
       fits.push_back(base);
-  for (const char* base : known_bases)
+  for (const Base& base : bases_in_use())
     if (std::ranges::any_of(
-            fits, [&](double fit) { return std::fabs(std::log(fit / std::atof(base))) < 0.2; }))
-      add(base, 0.2);
+            fits, [&](double fit) { return std::fabs(std::log(fit / base.value)) < 0.2; }))
+      add(base.value, base.cost);
   for (const int digits : {1, 2, 3, 4, 5, 6, 9, 12})
     for (const double fit : fits)
-      add(digits_of(fit, digits), digits <= 6 ? 0.2 + 0.05 * digits : 0.8 + 0.01 * digits);
+      add(rounded(fit, digits), digits <= 6 ? 0.2 + 0.05 * digits : 0.8 + 0.01 * digits);
   return all;
 }
 
 namespace {
 
-// ln base by least squares over all pairs, θ_0 = 1: an error δ of every frequency is δ/θ_j of its
-// logarithm, so pairs weigh θ_j².
-double fitted_base(const Measured& m) {
-  double above = 0, below = 0;
+// The bases that every pair allows of θ_j = base^(−j/n), with what float32 steps leave of each; the
+// simplest of them, and the middle. Nothing where pairs contradict one another.
+std::vector<Base> bases_within(const Measured& m) {
   const auto n = static_cast<double>(m.frequencies.size());
+  double low = 0, high = std::log(largest_base);
   for (std::size_t j = 1; j < m.frequencies.size(); ++j) {
-    const double f = m.frequencies[j], x = static_cast<double>(j) / n, weight = m.exact ? 1 : f * f;
-    if (f > 0) {
-      above -= weight * x * std::log(f);
-      below += weight * x * x;
-    }
+    const double f = m.frequencies[j], x = static_cast<double>(j),
+                 error = m.errors[j] + f * (10 + x) * 0x1p-24;
+    if (!(f > 0) || error > 0.5 * f) continue;
+    low = std::max(low, -n / x * std::log(f + error));
+    high = std::min(high, -n / x * std::log(f - error));
   }
-  return below > 0 ? std::exp(above / below) : 0;
+  if (!(low < high) || low <= 0 || high == std::log(largest_base)) return {};
+  const TidyNumber simple = tidiest_between(std::exp(low), std::exp(high));
+  return {{simple.value, 0.5 + std::min(simple.cost, 0.4)},
+          {rounded(std::exp((low + high) / 2), 12), 0.95}};
 }
 
 }  // namespace
@@ -98,7 +112,7 @@ Candidate rope_guess(const Measured& m, const Base& base, Given more, double cos
   Candidate candidate{
       .encoding = &find_encoding("rope"), .given = std::move(more), .cost = cost, .model = {}};
   candidate.given["dim"] = identified(dim_of(m));
-  candidate.given["base"] = identified(base.text);
+  candidate.given["base"] = identified(spelled(base.value));
   return candidate;
 }
 
@@ -124,14 +138,21 @@ double distance_of(const Measured& measured, const std::vector<double>& frequenc
   return count > 0 ? sum / static_cast<double>(count) : 1;
 }
 
+bool is_within(const Measured& measured, const std::vector<double>& frequencies) {
+  for (std::size_t j = 0; j < frequencies.size(); ++j)
+    if (std::fabs(measured.frequencies[j] - frequencies[j]) >
+        measured.errors[j] + frequencies[j] * (10 + static_cast<double>(j)) * 0x1p-24)
+      return false;
+  return true;
+}
+
 std::vector<Candidate> plain_guesses(const Measured& m) {
   std::vector<Candidate> all;
   if (m.frequencies.empty()) return all;
   for (const Base& base : bases_of(m, static_cast<double>(m.frequencies.size()), sharpest(m)))
     all.push_back(rope_guess(m, base, {}, base.cost));
-  if (const double base = fitted_base(m); base > 1.0001 && base < 1e30)
-    all.push_back(rope_guess(m, {digits_of(base, 12), 0.95}, {}, 0.95));
-  if (m.frequencies.size() == 1) all.push_back(rope_guess(m, {"10000", 0}, {}, 0));
+  for (const Base& base : bases_within(m)) all.push_back(rope_guess(m, base, {}, base.cost));
+  if (m.frequencies.size() == 1) all.push_back(rope_guess(m, {1e4, 0}, {}, 0));
   return all;
 }
 
@@ -144,10 +165,10 @@ std::vector<Candidate> sinusoidal_guesses(const Measured& m, Index dim, const st
     for (const Base& base : bases_of(m, steps, sharpest(m)))
       all.push_back({.encoding = &find_encoding("sinusoidal"),
                      .given = identified({{"dim", std::to_string(dim)},
-                                          {"base", base.text},
+                                          {"base", spelled(base.value)},
                                           {"ladder", ladder},
                                           {"layout", layout}}),
-                     .cost = base.cost + (base.text == "10000" ? -0.1 : 0),
+                     .cost = base.cost + (base.value == 1e4 ? -0.1 : 0),
                      .model = {}});
   }
   return all;

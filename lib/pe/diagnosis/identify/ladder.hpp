@@ -13,10 +13,9 @@ struct Measured {
   std::vector<double>
       frequencies;  // radians per position; NaN or coarse for waves much longer than the table
   double amplitude = 1;
-  bool has_amplitude = false;  // else it is not known
-  bool exact = false;          // read as frequencies, not from phases
-  double error = 0;  // of each frequency, radians per position: what rounding of the values leaves
-                     // of it; where they are exact, relative to it
+  bool has_amplitude = false;        // else it is not known
+  bool exact = false;                // read as frequencies, not from phases
+  std::vector<double> errors = {};   // bound of each frequency's, radians per position
   double amplitude_error = 0x1p-23;  // relative
 };
 
@@ -34,5 +33,8 @@ std::vector<Candidate> sinusoidal_guesses(const Measured& measured, Index dim,
 /// How far a candidate's frequencies lie from those measured: the mean of |ln ratio| over the
 /// pairs, each at most 1.
 double distance_of(const Measured& measured, const std::vector<double>& frequencies);
+
+/// Whether they lie within the errors of what was measured, each.
+bool is_within(const Measured& measured, const std::vector<double>& frequencies);
 
 }  // namespace pe

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
@@ -88,6 +89,7 @@ class Work {
     for (const auto& [candidate, made] : candidates) {
       Expectation expected = made;
       expected.first = seen.first;
+      expected.step = seen.step;
       const auto truth = truth_of(expected, seen.reading);
       if (!truth) continue;
       const RotationObservation observation(expected, dump_, seen.reading, *truth, seen.rows);
@@ -125,30 +127,56 @@ class Work {
     return all;
   }
 
-  void find_offset(FrequencyEstimate& seen,
-                   const std::vector<std::pair<Candidate, Expectation>>& candidates) const {
-    if (!has_rows(seen.reading) || seen.at_origin) return;
-    std::vector<std::pair<double, const Expectation*>> nearest;
+  // The ladders to look for row 0 with: what was measured, then in turn the nearest, and the
+  // cheapest of those within the errors of what was measured.
+  using Ladder = std::pair<const Expectation*, std::vector<double>>;
+  std::vector<Ladder> likely_ladders(
+      const FrequencyEstimate& seen,
+      const std::vector<std::pair<Candidate, Expectation>>& candidates) const {
+    constexpr std::size_t most = 9;
+    using Ranked = std::pair<double, Ladder>;
+    std::vector<Ranked> nearest, cheapest;
     for (const auto& [candidate, expected] : candidates)
-      if (const auto truth = truth_of(expected, seen.reading))
-        nearest.emplace_back(distance_of(seen.measured, truth->frequencies), &expected);
-    std::ranges::stable_sort(nearest, {}, [](const auto& one) { return one.first; });
-    if (nearest.size() > 4) nearest.resize(4);
-    Origin best;
-    for (const auto& [distance, expected] : nearest) {
-      const RotationTruth truth = *truth_of(*expected, seen.reading);
-      const std::vector<double>* ladders[] = {&seen.measured.frequencies, &truth.frequencies};
-      for (const std::vector<double>* frequencies : ladders) {
-        if (!std::ranges::all_of(*frequencies, [](double f) { return std::isfinite(f); })) continue;
-        const Origin origin = origin_of(dump_, seen, *expected, truth, *frequencies);
-        if (origin.first != 0 && origin.off < best.off) best = origin;
+      if (const auto truth = truth_of(expected, seen.reading)) {
+        const Ladder ladder{&expected, truth->frequencies};
+        nearest.emplace_back(distance_of(seen.measured, truth->frequencies), ladder);
+        if (is_within(seen.measured, truth->frequencies))
+          cheapest.emplace_back(candidate.cost, ladder);
       }
+    for (auto* ranked : {&nearest, &cheapest})
+      std::ranges::stable_sort(*ranked, {}, [](const Ranked& one) { return one.first; });
+    std::vector<Ladder> all;
+    const auto add = [&](const Ladder& ladder) {
+      if (all.size() < most && std::ranges::find(all, ladder.second, &Ladder::second) == all.end())
+        all.push_back(ladder);
+    };
+    if (!nearest.empty() &&
+        std::ranges::all_of(seen.measured.frequencies, [](double f) { return std::isfinite(f); }))
+      add({nearest[0].second.first, seen.measured.frequencies});
+    for (std::size_t i = 0; i < nearest.size(); ++i) {
+      add(nearest[i].second);
+      if (i < cheapest.size()) add(cheapest[i].second);
     }
-    seen.first = best.first;
+    return all;
   }
 
-  // Stage by stage: what is known, the same from another position on, fitted scalings, faults,
-  // lists; each over all readings.
+  // Whether another first position was found.
+  bool find_offset(FrequencyEstimate& seen,
+                   const std::vector<std::pair<Candidate, Expectation>>& candidates) const {
+    if (!has_rows(seen.reading) || seen.at_origin || candidates.empty()) return false;
+    Origin best{.first = seen.first};
+    for (const auto& [expected, frequencies] : likely_ladders(seen, candidates)) {
+      const RotationTruth truth = *truth_of(*expected, seen.reading);
+      const Origin origin = origin_of(dump_, seen, *expected, truth, frequencies);
+      if (origin.first != 0 && origin.off < best.off) best = origin;
+    }
+    const bool is_new = best.first != seen.first;
+    seen.first = best.first;
+    return is_new;
+  }
+
+  // Stage by stage: what is known, the same from another position on or in steps, fitted scalings,
+  // faults, lists; each over all readings.
   std::vector<Match> search(Admit admit) {
     std::vector<std::vector<std::pair<Candidate, Expectation>>> usuals;
     std::vector<Match> first;
@@ -160,25 +188,53 @@ class Work {
     }
     std::ranges::stable_sort(first, {}, [](const Match& hit) { return hit.candidate.cost; });
     if (!first.empty()) return first;
-    for (std::size_t i = 0; i < seen_.size(); ++i) {
-      find_offset(seen_[i], usuals[i]);
-      if (seen_[i].first == 0) continue;
-      if (auto hits = agreeing(seen_[i], usuals[i]); !hits.empty()) return hits;
-    }
-    for (std::size_t i = 0; i < seen_.size(); ++i) {
-      auto more = made(scaled_guesses(seen_[i].measured), 0);
-      if (auto hits = agreeing(seen_[i], more); !hits.empty()) return hits;
-      for (auto& one : more) usuals[i].push_back(std::move(one));
-    }
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (find_offset(seen_[i], usuals[i]))
+        if (auto hits = agreeing(seen_[i], usuals[i]); !hits.empty()) return hits;
+    if (auto hits = in_steps(); !hits.empty()) return hits;
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (auto hits = scaled(seen_[i], usuals[i]); !hits.empty()) return hits;
     if (admit == Admit::whole_tables) return {};
     if (auto hits = faulty(usuals); !hits.empty()) return hits;
-    for (const FrequencyEstimate& seen : seen_)
-      if (auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0)); !hits.empty())
-        return hits;
+    for (FrequencyEstimate& seen : seen_) {
+      narrow(dump_, seen);
+      auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0));
+      // A list fits whatever was probed: it is one where every value says so.
+      std::erase_if(hits, [&](Match& hit) {
+        hit.expected.layout = seen.reading.layout;
+        return diagnose(hit.expected, dump_).tier == Tier::wrong;
+      });
+      if (!hits.empty()) return hits;
+    }
     return {};
   }
 
  private:
+  // Scalings fitted to what was measured, from where row 0 is thought to stand, and from where they
+  // themselves place it. They join the candidates for a fault.
+  std::vector<Match> scaled(FrequencyEstimate& seen,
+                            std::vector<std::pair<Candidate, Expectation>>& candidates) const {
+    auto more = made(scaled_guesses(seen.measured), 0);
+    auto hits = agreeing(seen, more);
+    if (hits.empty() && find_offset(seen, more)) hits = agreeing(seen, more);
+    for (auto& one : more) candidates.push_back(std::move(one));
+    return hits;
+  }
+
+  // Of positions in steps; the estimates that hold are kept with the others.
+  std::vector<Match> in_steps() {
+    for (const FrequencyEstimate& seen : seen_)
+      for (const FrequencyEstimate& one : stepped(seen)) {
+        kept_.push_back(std::make_unique<FrequencyEstimate>(one));
+        auto candidates = usual(*kept_.back());
+        find_offset(*kept_.back(), candidates);
+        auto hits = agreeing(*kept_.back(), candidates);
+        if (hits.empty()) hits = scaled(*kept_.back(), candidates);
+        if (!hits.empty()) return hits;
+      }
+    return {};
+  }
+
   // The nearest candidates with a fault that has a name.
   std::vector<Match> faulty(
       const std::vector<std::vector<std::pair<Candidate, Expectation>>>& all) const {
@@ -215,6 +271,7 @@ class Work {
 
   const Dump& dump_;
   std::vector<FrequencyEstimate> seen_;
+  std::vector<std::unique_ptr<FrequencyEstimate>> kept_;  // matches point at them
   Index length_;
   Catalogue catalogue_;
 };
@@ -293,7 +350,7 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
   Match best = hits.front();
   found.encoding = best.candidate.encoding;
   found.first = best.seen->first;
-  best.expected.first = best.seen->first;
+  found.step = best.seen->step;
   best.expected.layout = best.expected.encoding->kind == Kind::table
                              ? sinusoidal_layout(dump, best.seen->reading)
                              : best.seen->reading.layout;

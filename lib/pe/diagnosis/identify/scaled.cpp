@@ -21,7 +21,7 @@ MeasuredLadder over(const Measured& m, double base, double rough) {
   const std::vector<double> ulps = angle_ulps_of(m.frequencies, measured.plain.frequencies, true);
   for (std::size_t j = 0; j < n; ++j) {
     const double f = std::fabs(m.frequencies[j]);
-    measured.errors.push_back(f * (ulps[j] * 0x1p-24 + rough) + (m.exact ? f : 1) * 3 * m.error);
+    measured.errors.push_back(f * (ulps[j] * 0x1p-24 + rough) + m.errors[j]);
   }
   if (m.has_amplitude) {
     measured.amplitude = m.amplitude;
@@ -64,7 +64,7 @@ Given telling(const Scaling& scaling, Settings settings) {
 }
 
 void ask_rows(const Measured& m, const Base& base, double rough, std::vector<Candidate>& all) {
-  for (FittedLadder& fit : fitted_ladders(over(m, base.value(), rough))) {
+  for (FittedLadder& fit : fitted_ladders(over(m, base.value, rough))) {
     // A change of base alone is that base's plain ladder.
     if (fit.ladder.recipe.rule == LadderRule::plain || fit.scaling->name == "ntk") continue;
     add_amplitude(*fit.scaling, m, fit.ladder.magnitude, fit.settings);
@@ -85,7 +85,7 @@ std::vector<Candidate> scaled_guesses(const Measured& m) {
   for (const double rough : {0.0, 0x1p-8}) {
     for (const bool fast : {true, false})
       for (const Base& base : bases)
-        if (base.cost <= 0.5 && fast == keeps_fast_pairs(over(m, base.value(), rough)))
+        if (base.cost <= 0.5 && fast == keeps_fast_pairs(over(m, base.value, rough)))
           ask_rows(m, base, rough, all);
     if (!all.empty()) break;
   }
@@ -94,17 +94,28 @@ std::vector<Candidate> scaled_guesses(const Measured& m) {
   return all;
 }
 
+namespace {
+
+// What divides frequencies does not make them larger: such turns are of another rule.
+bool slows_down(const MeasuredLadder& measured) {
+  for (std::size_t j = 0; j < measured.pairs(); ++j)
+    if (measured.knows(j) && measured.divisor(j) < 1 - measured.relative_error(j)) return false;
+  return true;
+}
+
+}  // namespace
+
 std::vector<Candidate> listed_guesses(const Measured& m) {
   std::vector<Candidate> all;
   const Scaling& longrope = find_scaling("longrope");
-  for (const Base& base :
-       {Base{"10000", 0}, Base{"500000", 0}, Base{"1000000", 0}, Base{"100000", 0}}) {
-    MeasuredLadder measured = over(m, base.value(), 0);
+  for (const double base : {1e4, 5e5, 1e6, 1e5}) {
+    MeasuredLadder measured = over(m, base, 0);
+    if (!slows_down(measured)) continue;
     for (const double share : {1.0, 1e-4}) {  // as few digits as the measurement tells, and more
       for (double& error : measured.errors) error *= share;
       for (ScalingFit& fit : longrope.fit.function(measured))
         all.push_back(
-            rope_guess(m, base, telling(longrope, fit.settings), 2 + (share < 1 ? 0.05 : 0)));
+            rope_guess(m, {base, 0}, telling(longrope, fit.settings), 2 + (share < 1 ? 0.05 : 0)));
     }
     if (!all.empty()) break;
   }

@@ -53,6 +53,7 @@ std::vector<Candidate> fitted(const Guess& guess) {
   if (!scale_base || !(scale_base->value < longest)) return all;
   Measured measured;
   for (const double f : observation.measured()) measured.frequencies.push_back(std::fabs(f));
+  measured.errors = observation.measured_errors(observation.start());
   for (const Candidate& ladder : plain_guesses(measured)) {
     Candidate one = guess.candidate;
     one.given["base"] = ladder.given.at("base");

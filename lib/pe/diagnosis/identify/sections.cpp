@@ -12,7 +12,9 @@
 namespace pe {
 namespace {
 
-using Standing = std::array<std::int64_t, 3>;  // time, height, width of a row
+// Time and height of a row. Width is not read: its pairs may turn too slowly for a short type, and
+// the row in which the height goes on says as much.
+using Standing = std::array<std::int64_t, 2>;
 
 // A run of rows: text where it has no extents, else frames of rows and columns.
 struct Block {
@@ -20,35 +22,35 @@ struct Block {
   std::array<Index, 3> extents{};
 };
 
-// How many rows from `at` on step by one along an axis, by `stride` rows at a time.
-Index run_along(const std::vector<Standing>& places, std::size_t at, std::size_t axis,
-                std::size_t stride, std::int64_t step) {
-  Index count = 1;
-  for (std::size_t i = at + stride; i < places.size(); i += stride, ++count) {
-    Standing next = places[i - stride];
-    next[axis] += step;
-    if (places[i] != next) break;
-  }
-  return count;
+// How many rows from `at` on have this standing.
+Index run_from(const std::vector<Standing>& places, std::size_t at, const Standing& standing) {
+  std::size_t end = at;
+  while (end < places.size() && places[end] == standing) ++end;
+  return static_cast<Index>(end - at);
 }
 
-// The block that starts at a row: columns run first, then rows, then frames. A single row of text
-// has no neighbour in its own row of an image.
+// Rows that stand still are columns of a picture, runs of them its lines, and lines that begin
+// again its frames. A picture of one column goes down and leaves the time where it is.
 Block block_at(const std::vector<Standing>& places, std::size_t at, std::int64_t& interval) {
-  const Index columns = run_along(places, at, 2, 1, 1);
-  if (columns == 1) {
-    const Index lines = run_along(places, at, 1, 1, 1);
-    if (lines > 1) return {lines, {1, lines, 1}};
-    return {1, {}};
-  }
-  const auto width = static_cast<std::size_t>(columns);
-  const Index lines = run_along(places, at, 1, width, 1);
-  const std::size_t plane = width * static_cast<std::size_t>(lines);
+  const Standing first = places[at];
+  const Index columns = run_from(places, at, first);
+  const auto lines_from = [&](std::size_t start, std::int64_t time) {
+    Index lines = 0;
+    while (run_from(places, start + static_cast<std::size_t>(lines * columns),
+                    {time, first[1] + lines}) >= columns)
+      ++lines;
+    return lines;
+  };
+  const Index lines = lines_from(at, first[0]);
+  if (columns == 1 && lines == 1) return {1, {}};
+  const auto plane = static_cast<std::size_t>(lines * columns);
   Index frames = 1;
-  if (at + plane < places.size() && places[at + plane][0] > places[at][0] &&
-      places[at + plane][1] == places[at][1] && places[at + plane][2] == places[at][2]) {
-    interval = places[at + plane][0] - places[at][0];
-    frames = run_along(places, at, 0, plane, interval);
+  if (at + plane < places.size() && places[at + plane][1] == first[1] &&
+      places[at + plane][0] > first[0]) {
+    interval = places[at + plane][0] - first[0];
+    while (lines_from(at + static_cast<std::size_t>(frames) * plane,
+                      first[0] + frames * interval) >= lines)
+      ++frames;
   }
   return {frames * static_cast<Index>(plane), {frames, lines, columns}};
 }
@@ -78,8 +80,8 @@ std::string segments_of(const std::vector<Standing>& places, std::int64_t& inter
   return text;
 }
 
-// Where the rows stand on each axis, as their phases tell; nothing where those are no whole
-// numbers. Short types leave a third of a step open where an axis has slow pairs alone.
+// Where the rows stand in time and height, as their phases tell; nothing where those are no whole
+// numbers. Vectors of short types leave a third of a step open.
 std::vector<Standing> places_of(const Guess& guess, Index rows) {
   const RotationReading& reading = guess.likely.reading;
   std::vector<Index> all(static_cast<std::size_t>(rows));
@@ -87,7 +89,7 @@ std::vector<Standing> places_of(const Guess& guess, Index rows) {
     all[i] = static_cast<Index>(i) * (reading.run > 0 ? reading.stride : 1);
   const RotationObservation observation = guess.observe(all);
   std::vector<Standing> places(all.size());
-  for (std::size_t axis = 0; axis < 3; ++axis) {
+  for (std::size_t axis = 0; axis < std::tuple_size_v<Standing>; ++axis) {
     const std::vector<double> implied =
         observation.implied_positions(observation.start(), all, axis);
     for (std::size_t i = 0; i < all.size(); ++i) {
