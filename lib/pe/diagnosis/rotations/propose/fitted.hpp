@@ -19,6 +19,9 @@ double meant_base(const RotationObservation& observation);
 Settings meant_settings(const RotationObservation& observation, const Scaling* scaling);
 std::string words_of_meant(const RotationObservation& observation);
 
+/// A rule whose numbers are blended between two ladders, or given one by one.
+bool is_ramp(LadderRule rule);
+
 /// The hypothesis with this ladder, its amplitude that of the rule or the one that is meant.
 void add_ladder(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                 const MeasuredLadder& measured, const BasicLadder<double>& ladder, Settings changes,

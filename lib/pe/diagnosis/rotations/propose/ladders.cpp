@@ -20,13 +20,9 @@ double meant_base(const RotationObservation& observation) {
   return parameters.has("base") ? parameters.number("base").value() : 0;
 }
 
-namespace {
-
 bool is_ramp(LadderRule rule) {
   return rule == LadderRule::ramped || rule == LadderRule::banded || rule == LadderRule::given;
 }
-
-}  // namespace
 
 void add_ladder(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                 const MeasuredLadder& measured, const BasicLadder<double>& ladder, Settings changes,
