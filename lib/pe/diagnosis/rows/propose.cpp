@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/ulp.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
 
 namespace pe {
