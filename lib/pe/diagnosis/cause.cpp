@@ -26,6 +26,11 @@ const CauseRow& row_of(Cause cause) { return rows[static_cast<std::size_t>(cause
 
 std::string_view name_of(Cause cause) { return row_of(cause).name; }
 
+void put_gravest_first(std::vector<Reason>& reasons) {
+  std::ranges::stable_sort(reasons, std::ranges::greater{},
+                           [](const Reason& reason) { return row_of(reason.cause).tier; });
+}
+
 std::string spell(const Reason& reason) {
   return fmt::format("{} [{}]", reason.sentence, name_of(reason.cause));
 }

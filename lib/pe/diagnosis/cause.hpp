@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pe {
 
@@ -45,6 +46,9 @@ struct Reason {
   Cause cause;
   std::string sentence;  // "base 500000, where 10000 (default) is meant"
 };
+
+/// What alone would make a dump wrong stands before what only tells how its numbers were rounded.
+void put_gravest_first(std::vector<Reason>& reasons);
 
 /// "base 500000, where 10000 (default) is meant [wrong-base]".
 std::string spell(const Reason& reason);

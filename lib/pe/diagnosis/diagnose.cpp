@@ -51,6 +51,7 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Expectation expected = remembering(asked);
   const auto [dump, tokens] = as_written(expected, as_stored);
   Diagnosis diagnosis = diagnosed(expected, dump);
+  put_gravest_first(diagnosis.reasons);
   if (tokens > 0) diagnosis.notes.push_back(spell_tokens(tokens));
   return diagnosis;
 }

@@ -73,6 +73,7 @@ template <typename Observation>
 void tell(const std::vector<Explanation<Observation>>& found, Diagnosis& diagnosis) {
   const Explanation<Observation>& best = found.front();
   diagnosis.reasons = best.reasons;
+  put_gravest_first(diagnosis.reasons);
   diagnosis.after = best.fit.residual;
   if (!best.reasons.empty()) diagnosis.tier = best.tier;
   for (std::size_t i = 1; i < found.size() && diagnosis.others.size() < 3; ++i) {
