@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "matplotlib", "h5py")
-import matplotlib  # noqa: E402
+import matplotlib.collections  # noqa: E402
 import numpy  # noqa: E402
 
 from plot import choose, sources, style, terminal  # noqa: E402
@@ -66,17 +66,31 @@ def same(a, b):
     return (a.values == b.values).all() if a.words else numpy.allclose(a.values, b.values, rtol=1e-6, atol=1e-12, equal_nan=True)
 
 
+def shown(figure):
+    """The numbers that a figure's lines, bars and points stand at."""
+    found = []
+    for axes in figure.axes:
+        found += [line.get_ydata(orig=True) for line in axes.lines]
+        found += [[patch.get_width(), patch.get_height()] for patch in axes.patches if hasattr(patch, "get_width")]
+        found += [points.get_offsets() for points in axes.collections if isinstance(points, matplotlib.collections.PathCollection)]
+    return numpy.concatenate([numpy.asarray(part, float).ravel() for part in found] or [[]])
+
+
 def shows_numbers(figure, chosen, kind):
-    """What stands in the picture is what was read: the images' cells and the curves' points."""
+    """What stands in the picture is what was read: the images' cells, the points of curves, the lengths of bars, the count of words."""
     if kind in ("heatmap", "stack"):
         images = [axes.images[0].get_array() for axes in figure.axes if axes.images]
         parts = [field.values for field in chosen] if kind == "heatmap" else list(chosen[0].values)
         return images and all((image.filled(0) == numpy.where(numpy.isfinite(part), part, 0)).all() for image, part in zip(images, parts))
     if kind == "lines":
-        points = numpy.concatenate([line.get_ydata() for axes in figure.axes for line in axes.lines])
+        points = shown(figure)
         told = numpy.concatenate([field.values.ravel() for field in chosen])
         return len(points) and numpy.isin(points, told).all()
-    return bool(figure.axes)
+    if kind == "words":
+        return len(figure.axes[0].patches) == (chosen[0].values != "").sum()
+    wanted = {"runs": lambda: chosen[1].values - chosen[0].values + 1, "null": lambda: next(f.values for f in chosen if f.name == "z"),
+              "bars": lambda: numpy.concatenate([field.values for field in chosen])}.get(kind, lambda: chosen[0].values)()
+    return numpy.isin(wanted[numpy.isfinite(wanted)], shown(figure)).all() and numpy.isfinite(wanted).any()
 
 
 def one_subject(count, tool, arguments, folder, name):
@@ -105,7 +119,9 @@ def one_subject(count, tool, arguments, folder, name):
     try:
         figure, chosen, kind = drawn(list(told.values()))
         count.check(shows_numbers(figure, chosen, kind), f"{name}: the picture does not show the numbers")
-        count.check(terminal.picture([f for f in chosen], kind, "", 60) if not chosen[0].words else True, f"{name}: nothing on the terminal")
+        if not chosen[0].words:
+            lines = terminal.picture(chosen, kind, "", 60).splitlines()
+            count.check(len(lines) > 1 and any(len(set(line)) > 2 for line in lines[1:]), f"{name}: nothing on the terminal")
     except Fault as fault:
         count.check(str(fault).find("--") > 0, f"{name}: refused without a way out: {fault}")
     pyplot.close("all")

@@ -14,7 +14,6 @@ KNOWN = [
     ({"wavelength", "turns", "seen"}, ["wavelength", "unscaled", "turns", "turns_trained"], "wavelengths"),
     ({"ratio", "gamma", "usable_extension"}, ["ratio"], "lines"),
     ({"value", "null_mean", "null_sd", "z"}, ["value", "null_mean", "null_sd", "z"], "null"),
-    ({"bucket", "first", "last", "width"}, ["first", "last"], "runs"),
     ({"first", "last", "width", "pairs"}, ["first", "last"], "runs"),
     ({"abel", "triangle", "gaussian_mean"}, ["mean", "abel", "ones"], "lines"),
     ({"product", "cosine", "product_sd"}, ["product", "product_min", "product_max", "cosine", "cosine_min", "cosine_max"], "lines"),

@@ -33,6 +33,7 @@ def shrink(values, rows, columns):
 
 def table(field, width, height):
     shown = shrink(field.values, 2 * height, width)
+    shown = numpy.repeat(shown, min(width // shown.shape[1], 4), 1)
     limits = limits_of([field.values])
     name, low, high = colours_of(limits)
     share = numpy.clip((shown - low) / (high - low), 0, 1)
