@@ -136,10 +136,11 @@ function drawCurves(context, field, frame, shown, current) {
   }
   context.setLineDash([]);
   if (frame.named) {
-    let below = -Infinity;
+    const high = 1.05 * rem(), floor = box.top + box.height + high;
     const ends = order.map((l) => [l, lastPlace(field, frame, l, across.count)]).filter(([, y]) => Number.isFinite(y)).sort((a, b) => a[1] - b[1]);
-    for (const [l, y] of ends) {
-      const place = (below = Math.max(y, below + 1.05 * rem()));
+    for (let i = 1; i < ends.length; ++i) ends[i][1] = Math.max(ends[i][1], ends[i - 1][1] + high);
+    for (let i = ends.length; i-- > 0;) ends[i][1] = Math.min(ends[i][1], (ends[i + 1]?.[1] ?? floor) - high);
+    for (const [l, place] of ends) {
       label(context, lines.texts[l], box.left + box.width + 0.4 * rem(), place, { align: "left", to: size.width, colour: l === current ? ink("ink") : lineColour(l, count) });
     }
   }

@@ -15,6 +15,7 @@ function kept(name, value) {
 // A group's views, the field first chosen of it, and its title.
 function viewsOf(group, field) {
   const stairs = field.whole && field.axes.length === 1, all = VIEWS.filter((view) => view.fits(field, group));
+  if (field.axes.length < 2 && (field.axes[0]?.named || field.words)) return all.reverse();  // names in a row are no curve
   const fan = field.axes.at(-1)?.name === "distance" || field.axes.some((axis) => axis.named) || ["scaling", "decay", "spectrum"].includes(group.prefix);
   return stairs || fan ? all.toSorted((a, b) => (b === LINES) - (a === LINES)) : all;
 }
