@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -322,7 +323,7 @@ def rotors(pages):
 def languages(pages, files):
     """Every word of the page changes; what stays is a name, a number or the tool's own sentence, marked as such."""
     browser, count = pages.browser, pages.count
-    kept = re.compile(r"^(?:[^A-Za-z]|(?<![A-Za-z])(?:pe-\w+|Home|End|Tab|token|Abel|cos|sin|English|nan|inf|[fi]\d\d|[A-Za-z]|[A-Z]_\w|mθ|kθ|config\.json|ln)(?![A-Za-z]))*$")
+    kept = re.compile(r"^(?:[^A-Za-z]|(?<![A-Za-z])(?:pe-\w+|Home|End|Tab|token|Abel|cos|sin|English|nan|inf|b?[fi]\d\d|[A-Za-z]|[A-Z]_\w|mθ|kθ|config\.json|ln)(?![A-Za-z]))*$")
     for path in files:
         browser.open(path)
         data = data_of(path)
@@ -371,6 +372,7 @@ def names(pages, files):
         shown = pages.browser.run("document.querySelector('#readout dd.main').textContent")
         # The protocol leaves aria-valuetext of an element that is a slider by its role empty: that one is read where it was written.
         told = [name for role, name, _ in tree if role == "gridcell"] + [pages.browser.run("document.getElementById('view').getAttribute('aria-valuetext') ?? ''")]
+        told += [" " + name for role, name, _ in tree if role == "cell"]
         pages.count.check(any(text.endswith(f" {shown}") or f" {shown}," in text for text in told), f"{path.name}: no reader hears {shown}")
 
 
@@ -408,6 +410,15 @@ def refusals(pages):
     logits = pages.make("logits", "pe-apply", "rope", "--random", "1,1,6,8", "--seed", "1")
     pages.browser.open(logits)
     pages.quiet("a page of pe-apply")
+    for name, *arguments in [("full", "sinusoidal", "--length", "500", "--dim", "512"), ("full-rope", "rope", "--length", "2000", "--dim", "128")]:
+        full = pages.make(name, "pe-gen", *arguments)
+        pages.browser.open(full)
+        pages.browser.run("document.getElementById('view').focus()")
+        started = time.monotonic()
+        pages.browser.press(*["ArrowRight"] * 10)
+        spent = (time.monotonic() - started) / 10
+        pages.count.check(spent < 0.3 and "no room" in "".join(data_of(full)["provenance"]["left_out"]), f"a full page takes {spent} s for a key")
+        pages.quiet("a full page")
     many = pages.tool("pe-gen", "rope", "--length", "512", "--format", "html")
     pages.count.check(many.returncode == 0 and many.stdout.startswith("<!DOCTYPE html>"), "a page on stdout")
 
@@ -464,7 +475,7 @@ def main():
             browser.size(1280, 800)
             rows = json.loads(pages.tool("pe-gen", "list", "encodings", "--json").stdout)
             encodings = [row["name"] for row in (rows["encodings"] if isinstance(rows, dict) else rows)]
-            some = [pages.folder / f"{name}.html" for name in ("notes", "llama", "t5", "alibi", "spectrum-rope", "decay-alibi")]
+            some = [pages.folder / f"{name}.html" for name in ("notes", "llama", "t5", "alibi", "spectrum-rope", "decay-alibi", "laws-sinusoidal", "plan-rope")]
             for checks in (lambda: every_encoding(pages, encodings), lambda: quantities(pages), lambda: note_table(pages), lambda: colours(pages),
                            lambda: controls(pages), lambda: rotors(pages), lambda: languages(pages, some), lambda: sizes(pages, some[:4]),
                            lambda: names(pages, some), lambda: still(pages), lambda: hostile(pages), lambda: refusals(pages), lambda: spoiled(pages)):

@@ -43,6 +43,8 @@ const MAP = {
     const { least, most } = extremes(field.values);
     const top = Math.max(Math.abs(field.values[least] ?? 0), Math.abs(field.values[most] ?? 0)) || 1;
     const far = Math.abs(field.values[most] ?? 0) >= Math.abs(field.values[least] ?? 0) ? most : least;
+    const endless = field.texts[field.values.findIndex((v) => !Number.isFinite(v))];
+    let painted = {};
     const drawing = {
       draw() {
         const size = room(plot), context = canvasFor(host, size.width, size.height);
@@ -52,9 +54,13 @@ const MAP = {
         box = { left, top: line, width: size.width - left - 2, height: size.height - 4 * line };
         const high = Math.min(box.height / rows.count, Math.max(box.width / columns.count, 1.2 * rem()) * 1.6);
         box.height = high * rows.count;
-        paintCells(context, field, flat(field) - at[rows.id] * columns.count - at[columns.id], rows.count, columns.count, box, top);
+        const first = flat(field) - at[rows.id] * columns.count - at[columns.id], kind = `${first} ${isDark()}`;
+        if (painted.kind !== kind) painted = { kind, image: cellsOf(field, first, rows.count, columns.count, top) };
+        context.imageSmoothingEnabled = box.width < columns.count || box.height < rows.count;
+        context.imageSmoothingQuality = "high";
+        context.drawImage(painted.image, box.left, box.top, box.width, box.height);
         this.places(context, size, left, line);
-        legend(context, box, box.top + box.height + line * 1.5, least < 0 ? "–" : field.texts[far], field.values[least], field.values[most], field.texts[field.values.findIndex((v) => !Number.isFinite(v))]);
+        legend(context, box, box.top + box.height + line * 1.5, least < 0 ? "–" : field.texts[far], field.values[least], field.values[most], endless);
         const text = textAt(field, flat(field));
         cell.id = `cell-${at[rows.id]}-${at[columns.id]}`;
         cell.setAttribute("aria-rowindex", at[rows.id] + 1);
@@ -92,14 +98,20 @@ const MAP = {
   },
 };
 
-function paintCells(context, field, first, rows, columns, box, top) {
-  const image = new ImageData(columns, rows), nothing = nothingColour();
-  for (let i = 0; i < rows * columns; ++i) image.data.set([...(divergingColour(field.values[first + i] / top) ?? nothing), 255], i * 4);
+// A point for each cell; made once for each slice and theme.
+function cellsOf(field, first, rows, columns, top) {
+  const image = new ImageData(columns, rows), nothing = nothingColour(), ramp = [];
+  for (let i = 0; i <= 510; ++i) ramp.push(divergingColour(i / 255 - 1));
+  for (let i = 0; i < rows * columns; ++i) {
+    const share = field.values[first + i] / top, [red, green, blue] = Number.isFinite(share) ? ramp[Math.round((share + 1) * 255)] : nothing;
+    image.data[i * 4] = red;
+    image.data[i * 4 + 1] = green;
+    image.data[i * 4 + 2] = blue;
+    image.data[i * 4 + 3] = 255;
+  }
   const small = new OffscreenCanvas(columns, rows);
   small.getContext("2d").putImageData(image, 0, 0);
-  context.imageSmoothingEnabled = box.width < columns || box.height < rows;
-  context.imageSmoothingQuality = "high";
-  context.drawImage(small, box.left, box.top, box.width, box.height);
+  return small;
 }
 
 // Of what is no finite number: masked, or not there.

@@ -23,7 +23,6 @@ const DIVERGING = { light: [[24, 86, 168], [140, 182, 226], [246, 245, 241], [24
   dark: [[104, 172, 255], [45, 88, 148], [30, 32, 37], [148, 62, 46], [255, 126, 98]] };
 
 function divergingColour(share) {
-  if (!Number.isFinite(share)) return null;
   const stops = DIVERGING[isDark() ? "dark" : "light"], place = (Math.max(-1, Math.min(1, share)) + 1) * 2;
   const i = Math.min(3, Math.floor(place)), rest = place - i;
   return stops[i].map((from, c) => Math.round(from + (stops[i + 1][c] - from) * rest));

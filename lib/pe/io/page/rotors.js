@@ -11,7 +11,9 @@ const ROTORS = {
     const strip = el("div", { class: "strip" });
     plot.replaceChildren(el("div", { class: "controls" }, play, speedWord), host, strip);
     const score = FIELDS.find((other) => other.prefix === "decay" && other.short === "sum" && other.axes.length === 1);
-    let columns = 1, side = 1, timer = 0;
+    let columns = 1, side = 1, timer = 0, longest = 0;
+    for (let i = 0; i < cos.values.length; ++i) longest = Math.max(longest, Math.hypot(cos.values[i], sin.values[i]) || 0);
+    longest ||= 1;
     const show = (pair) => {
       move(pairs, pair);
       changed();
@@ -59,7 +61,6 @@ const ROTORS = {
         side = Math.min(size.width / columns, height / Math.ceil(pairs.count / columns), 9 * rem());
         columns = Math.max(1, Math.min(columns, Math.floor(size.width / side)));
         const context = canvasFor(host, size.width, Math.ceil(pairs.count / columns) * side + 2);
-        const longest = Math.max(...cos.values.map((c, i) => Math.hypot(c, sin.values[i])).filter(Number.isFinite)) || 1;
         const first = flat(cos) - at[pairs.id];
         for (let pair = 0; pair < pairs.count; ++pair)
           rotor(context, (pair % columns + 0.5) * side, (Math.floor(pair / columns) + 0.5) * side, side, cos.values[first + pair] / longest,

@@ -30,6 +30,11 @@ const NAMES = {
   score: "得分", negative: "负特征值数", cpd: "条件正定", logits: "得分", scores: "得分", weights: "注意力权重", dialect: "方言", accuracy: "精确度", source: "来源", base: "底数", factor: "倍数",
   first_negative: "首个负值距离", negatives: "负值个数", minimum: "最小值", critical_dim: "临界维度", extrapolation_limit: "外推极限", active: "参与维度", safe_base: "安全底数",
   valid_share: "有效份额", without: "无编码时", of_attention: "占注意力份额", distinct: "不同的数", margin: "最小间距", collisions: "相同的行", rms: "均方根", sd: "标准差", z: "z 值",
+  adjacent: "相邻距离", bytes_layer: "每层字节", bytes_once: "一次字节", counter_example: "反例", error_bf16: "bf16 误差", error_bf16_angles: "bf16 角度误差", error_f16: "f16 误差",
+  error_f32: "f32 误差", excess: "超出", fastest: "最快对长度", fitted: "拟合行数", flops_layer: "每层运算", flops_once: "一次运算", honest_ratio: "实际比值", null_mean: "零假设均值",
+  null_sd: "零假设标准差", obeyed: "是否遵守", published: "论文之界", published_constant: "论文常数", published_ratio: "论文比值", residual_fitted: "拟合残差", resolution: "分辨力",
+  saturation: "饱和距离", score_expected: "期望得分误差", score_rms: "得分误差均方根", score_worst: "最大得分误差", sharp: "精确之界", sharp_constant: "精确常数", spread: "离散度",
+  sum_assumed: "假定之和", sum_of_squares: "平方和", usable: "可用长度", worst: "最大偏差",
   positions: "位置数", parameters: "参数量", config: "配置", why: "原因", trained: "训练所得", stored: "存储量", reach: "覆盖范围", output: "输出", k_rotated: "旋转后的 k", q_rotated: "旋转后的 q",
 };
 
