@@ -46,7 +46,7 @@ void run(const Generate& generate, const std::string& command) {
   const Output output = output_of(generate.output, resolved.threads);
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
-  if (is_page(output) && request.fields.empty())
+  if (is_page(output) && request.fields.empty() && !all)
     fields =
         page_fields(resolved.subject, std::move(fields), resolved.provenance, resolved.threads);
   write(fields, resolved.provenance, output);

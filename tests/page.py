@@ -329,7 +329,8 @@ def languages(pages, files):
         data = data_of(path)
         names = [text for axis in data["axes"] for text in axis.get("labels", [])] + [word for field in data["fields"] for word in field.get("words", [])] + [data["provenance"]["encoding"], data["provenance"]["version"]]
         names += [word for entry in data["parameters"] for word in entry]
-        strip = lambda text: [text := text.replace(name, "") for name in sorted(filter(None, names), key=len, reverse=True)][-1]
+        whole = re.compile(r"(?<!\w)(?:" + "|".join(re.escape(name) for name in sorted(filter(None, names), key=len, reverse=True)) + r")(?!\w)")
+        strip = lambda text: whole.sub("", text)
         english = browser.run(TEXTS)
         count.check(not any(re.search("[一-鿿]", text) for text, own in english if not own), f"{path.name}: Chinese on the English page")
         browser.run("document.getElementById('language').click(), window.drawn.clear()")

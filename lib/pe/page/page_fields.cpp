@@ -176,6 +176,11 @@ std::vector<Field> page_fields(const Subject& subject, std::vector<Field> fields
         notes.rows.push_back(fmt::format("{}: {}", row.quantity, note));
     });
   }
+  if (subject.dialect_given && subject.dialect->name != "exact")
+    provenance.warnings.push_back(
+        fmt::format("the fields are of the dialect {}; angles and quantities beside them are of "
+                    "the exact encoding",
+                    subject.dialect->name));
   for (Provenance::Texts* texts : {&notes, &left_out})
     if (!texts->rows.empty()) provenance.texts.push_back(std::move(*texts));
   return page.all();

@@ -35,7 +35,7 @@ const NAMES = {
   null_sd: "零假设标准差", obeyed: "是否遵守", published: "论文之界", published_constant: "论文常数", published_ratio: "论文比值", residual_fitted: "拟合残差", resolution: "分辨力",
   saturation: "饱和距离", score_expected: "期望得分误差", score_rms: "得分误差均方根", score_worst: "最大得分误差", sharp: "精确之界", sharp_constant: "精确常数", spread: "离散度",
   sum_assumed: "假定之和", sum_of_squares: "平方和", usable: "可用长度", worst: "最大偏差",
-  positions: "位置数", parameters: "参数量", config: "配置", why: "原因", trained: "训练所得", stored: "存储量", reach: "覆盖范围", output: "输出", k_rotated: "旋转后的 k", q_rotated: "旋转后的 q",
+  rows: "行数", positions: "位置数", parameters: "参数量", config: "配置", why: "原因", trained: "训练所得", stored: "存储量", reach: "覆盖范围", output: "输出", k_rotated: "旋转后的 k", q_rotated: "旋转后的 q",
 };
 
 // Encodings whose names are English words, beside their names.
