@@ -3,7 +3,7 @@ import os
 import pathlib
 import re
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from wheel.bdist_wheel import bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -16,15 +16,18 @@ def version():
     return re.search(r"^project\(pe VERSION ([0-9.]+)", (HERE.parents[1] / "CMakeLists.txt").read_text(), re.M)[1]
 
 
+class Package(Distribution):
+    """Of one platform where the tools are inside."""
+
+    def has_ext_modules(self):
+        return "PE_WHEEL_PLATFORM" in os.environ
+
+
 class Wheel(bdist_wheel):
     """For any Python 3, and for the platform PE_WHEEL_PLATFORM where the tools are inside."""
-
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = "PE_WHEEL_PLATFORM" not in os.environ
 
     def get_tag(self):
         return "py3", "none", os.environ.get("PE_WHEEL_PLATFORM", "any")
 
 
-setup(version=version(), cmdclass={"bdist_wheel": Wheel})
+setup(version=version(), distclass=Package, cmdclass={"bdist_wheel": Wheel})
