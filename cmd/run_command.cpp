@@ -64,6 +64,8 @@ Check carry_out(const ManifestCheck& check, const RunCommand& run, const std::st
   }
   if (done.provenance.encoding.empty()) done.provenance.encoding = check.encoding;
   done.expected = check.expected;
+  done.manifest = run.manifest == "-" ? "" : run.manifest;
+  done.line = check.line;
   return done;
 }
 

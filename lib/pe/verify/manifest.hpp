@@ -22,6 +22,7 @@ struct ManifestCheck {
   std::vector<Index> shape;  // of a raw file
   Tier accept = Tier::drift;
   std::optional<Expected> expected;
+  Index line = 0;  // of the manifest, where it begins
 };
 
 /// `file` is the manifest's name in messages, and its folder the one that relative paths start
