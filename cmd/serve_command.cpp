@@ -17,6 +17,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
+#include "pe/configs/family.hpp"
 #include "pe/io/json_tree.hpp"
 #include "served.hpp"
 #include "talk.hpp"
@@ -231,6 +232,7 @@ void add_serve(CLI::App& app, ServeCommand& serve, const CarryOutWords& carry_ou
       "EXIT STATUS\n  0 the requests came to their end; 2 they could not be read or answered\n");
   app.callback([&serve, carry_out] {
     budget_of(serve.timeout);  // refuses what is no time; each request has its own
+    find_composite("");  // the tables of models are read once, and each request finds them read
     RequestLines lines;
     while (const auto line = lines.next()) serve_line(*line, serve, carry_out);
   });

@@ -14,7 +14,7 @@ STRUCTURE = np.zeros(3, dtype=[("a", "f4"), ("b", "f4")])
     (np.float32(1), "single value"), (np.array(1.0), "single value"), (np.zeros((0, 4)), r"no element.*\[0, 4\]"),
     (np.array([None, 1]), "Python objects"), (np.array(["a"]), "no tool reads"), (np.zeros(2, np.complex128), "complex128"),
     (np.zeros(2, np.longdouble), "no tool reads"), (STRUCTURE, "no tool reads"), (np.zeros(2, "M8[s]"), "no tool reads"),
-    (np.ma.masked_array(COS), "masked"), ([[1, 2], [3]], "no array"), (object(), "single value|Python objects"), ("text", "single value")])
+    (np.ma.masked_array(COS), "masked"), ([[1, 2], [3]], "no array"), (object(), "single value|Python objects"), ("cos.npy", "is a text.*numpy.load")])
 def test_arrays(array, words):
     for call in (lambda: pe.check(array, encoding="rope"), lambda: pe.identify(array), lambda: pe.compare(COS, array)):
         with pytest.raises(pe.ArrayError, match=words) as caught:
@@ -38,7 +38,7 @@ def test_an_array_whose_own_code_fails():
     (lambda: pe.check(COS, encoding="rope", bas=3), "did you mean base"),
     (lambda: pe.check(COS, encoding="rope", base=object()), "base must be a number"),
     (lambda: pe.check(COS, encoding="rope", accept="wrong"), "accept"),
-    (lambda: pe.check(COS, encoding="rope", length="many"), "invalid literal"),
+    (lambda: pe.check(COS, encoding="rope", length="many"), "length must be a whole number"),
     (lambda: pe.check({}, encoding="rope"), "mapping"),
     (lambda: pe.check(encoding="rope", before=COS), "afterwards"),
     (lambda: pe.check(COS, config=3), "config must be"),
@@ -47,6 +47,9 @@ def test_an_array_whose_own_code_fails():
     (lambda: pe.table("rope", dim=7), "--dim must be even"),
     (lambda: pe.table("rope", dim="8\0"), "NUL"),
     (lambda: pe.table(3), "must be a string"),
+    (lambda: pe.table("rope", output="x.npz"), "leave it out"),
+    (lambda: pe.analyze("decay", "rope", help=True), "leave it out"),
+    (lambda: pe.check({"__metadata__": COS}, encoding="rope"), "cannot have the name"),
     (lambda: pe.analyze("nope"), "unknown quantity"),
     (lambda: pe.apply("rope", q=COS[0]), "axes")])
 def test_usage(call, words):

@@ -47,8 +47,8 @@ def _of_torch(value: Any, name: str) -> tuple[Array, bool]:
 def _of_anything(value: Any, name: str) -> Array:
     if isinstance(value, np.ma.MaskedArray):
         raise ArrayError(f"{name} is a masked array, whose mask no tool reads: give .filled(…) of it")
-    if isinstance(value, np.ndarray):
-        return value
+    if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
+        raise ArrayError(f"{name} is a text, not an array: load the file that it names (numpy.load), or ask pe-verify of it")
     try:
         if hasattr(value, "__dlpack__") and not hasattr(value, "__array__") and not hasattr(value, "__array_interface__"):
             return np.from_dlpack(value)

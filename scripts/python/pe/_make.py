@@ -29,9 +29,15 @@ def _write_arrays(tool: str, said: list[str], stack: ExitStack, paths: Mapping[s
     return Arrays(arrays, _renamed(metadata, paths), bfloat16, _renamed(talk, paths))
 
 
+#: Options of the tools that say where the result goes, and so cannot be Python's.
+_OUTPUT = frozenset({"o", "output", "format", "tidy", "help", "version"})
+
+
 def _begin(encoding: str | None, config: Any, options: Mapping[str, Any], stack: ExitStack, paths: dict[str, str]) -> list[str]:
     if encoding is not None and not isinstance(encoding, str):
         raise UsageError(f"encoding must be a string such as 'rope', got {type(encoding).__name__}")
+    for name in _OUTPUT & set(options):
+        raise UsageError(f"{name} says where a tool writes to, and Python gets the arrays themselves: leave it out")
     said = [encoding] if encoding else []
     path, memory = stack.enter_context(config_path(config))
     if memory is not None:

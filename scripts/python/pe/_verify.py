@@ -23,6 +23,8 @@ def _named(arrays: tuple[Any, ...]) -> dict[str, Taken]:
     if len(arrays) == 1 and isinstance(arrays[0], Mapping):
         if not arrays[0]:
             raise UsageError("no array is in the mapping: give at least one")
+        if "__metadata__" in arrays[0]:
+            raise UsageError("an array cannot have the name '__metadata__'")
         return {str(name): take(value, str(name)) for name, value in arrays[0].items()}
     return {name: take(value, name) for name, value in zip(_names(len(arrays)), arrays)}
 
@@ -122,12 +124,15 @@ def check(*arrays: Any, encoding: str | None = None, model: str | None = None, c
                 raise UsageError("before needs the vectors afterwards, too: pe.check(after, before=before, …)")
             file = _put(stack, _named(before if isinstance(before, tuple) else (before,)))
             entry["before"], paths[file.path] = file.path, "before.safetensors"
+        if length is not None and not (hasattr(length, "__index__") and not isinstance(length, bool)):
+            raise UsageError(f"length must be a whole number, got {length!r}")
+        told_length = None if length is None else length.__index__()
         told_positions = None if positions is None else _word("positions", positions)
         for name, value in (("encoding", encoding), ("model", model), ("config", path), ("layer_type", layer_type), ("part", part),
-                            ("length", length), ("positions", told_positions), ("dtype", dtype), ("dialect", dialect),
+                            ("length", told_length), ("positions", told_positions), ("dtype", dtype), ("dialect", dialect),
                             ("file_layout", file_layout), ("axes", axes), ("accept", accept)):
             if value is not None:
-                entry[name] = int(value) if name == "length" else value
+                entry[name] = value
         given = parameters(tensors_put_by(options, stack, paths))
         if given:
             entry["parameters"] = given
