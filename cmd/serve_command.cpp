@@ -125,7 +125,7 @@ int carry_out_entry(const JsonNode& node, const std::string& manifest, const std
     Check check = carry_out(request_of(entry, manifest), "pe-verify serve", true);
     check.expected = entry.expected;
     keep(check);
-    print(to_text(check, false));
+    print(to_text(check, false, false));
     return check.exit_code();
   } catch (const std::exception& error) {
     keep(untold_of(entry, error.what()));
