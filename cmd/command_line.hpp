@@ -22,6 +22,9 @@ class CommandLine {
   /// As it was given, quoted where a shell needs it.
   const std::string& text() const { return text_; }
 
+  /// The words behind the tool's name, with the encoding put in.
+  const std::vector<std::string>& words() const { return words_; }
+
   /// Whether the word at `depth` before any option is `name`.
   bool asks_for(std::size_t depth, std::string_view name) const;
 

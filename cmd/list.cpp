@@ -12,6 +12,7 @@
 #include "pe/diagnosis/diagnosis.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/io/format.hpp"
 #include "pe/properties/property.hpp"
 #include "pe/scalings/scaling.hpp"
 #include "talk.hpp"
@@ -131,14 +132,26 @@ Json quantities() {
   return rows;
 }
 
+Json formats() {
+  Json rows = Json::array();
+  for (const io::FormatRow& row : io::formats()) {
+    const char* one_way = row.write ? "written" : "read";
+    rows.push_back({{"name", row.name},
+                    {"kind", row.write && row.open ? "both" : one_way},
+                    {"summary", row.summary},
+                    {"suffixes", words(std::string(row.suffixes))}});
+  }
+  return rows;
+}
+
 struct Catalogue {
   const char* name;
   Json (*rows)();
 };
-constexpr Catalogue catalogues[] = {{"encodings", encodings}, {"scalings", scalings},
-                                    {"dialects", dialects},   {"properties", properties},
-                                    {"fields", fields},       {"models", models},
-                                    {"causes", causes},       {"quantities", quantities}};
+constexpr Catalogue catalogues[] = {
+    {"encodings", encodings},   {"scalings", scalings},     {"dialects", dialects},
+    {"properties", properties}, {"fields", fields},         {"models", models},
+    {"causes", causes},         {"quantities", quantities}, {"formats", formats}};
 
 std::string text_of(const Json& rows) {
   std::size_t wide = 0;
@@ -198,21 +211,25 @@ void show(const List& list) {
   }
   if (list.json) text = all.dump(2) + "\n";
   if (!found) {
-    std::vector<std::string> names;
-    for (const Catalogue& catalogue : catalogues) names.emplace_back(catalogue.name);
     throw UsageError(
-        fmt::format("no catalogue '{}': choose {}", list.what, fmt::join(names, ", ")));
+        fmt::format("no catalogue '{}': choose {}", list.what, fmt::join(catalogue_names(), ", ")));
   }
   print(text);
 }
 
 }  // namespace
 
+std::vector<std::string> catalogue_names() {
+  std::vector<std::string> names;
+  for (const Catalogue& catalogue : catalogues) names.emplace_back(catalogue.name);
+  return names;
+}
+
 void add_list(CLI::App& app, List& list) {
   CLI::App* sub = app.add_subcommand(
       "list",
       "the catalogues: encodings, scalings, dialects, properties, fields, models, causes, "
-      "quantities");
+      "quantities, formats");
   sub->add_option("what", list.what, "one catalogue; all of them when left out");
   sub->add_flag("--json", list.json, "everything a program wants to know");
   sub->add_flag("--names", list.names, "names only");

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace pe::cmd {
 
@@ -10,6 +11,9 @@ struct List {
   std::string what;
   bool json = false, markdown = false, names = false;
 };
+
+/// What `list` may be followed by.
+std::vector<std::string> catalogue_names();
 
 void add_list(CLI::App& app, List& list);
 

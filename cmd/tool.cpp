@@ -8,9 +8,10 @@
 
 #include "leaving.hpp"
 #include "list.hpp"
+#include "option_tree.hpp"
 #include "pe/base/error.hpp"
-#include "pe/base/version.hpp"
 #include "talk.hpp"
+#include "versions.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -64,19 +65,45 @@ void parse(CLI::App& app, const CommandLine& line) {
   }
 }
 
-int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add) {
-  const CommandLine line(argc, argv, tool.encoding_at, tool.timeout);
+// Everything that the tool understands, and what of it a run found out.
+struct Built {
   Outcome outcome;
   List list;
-  CLI::App app(tool.summary, tool.name);
-  app.set_version_flag("--version", fmt::format("{} {}", tool.name, version()));
-  app.require_subcommand(1);
-  app.footer(tool.footer);
-  add(app, line, outcome);
-  add_list(app, list);
-  line.check_word(app, 0, tool.word);
-  parse(app, line);
-  return outcome.exit_code;
+  CLI::App app;
+
+  Built(const Tool& tool, const CommandLine& line, const AddCommands& add)
+      : app(tool.summary, tool.name) {
+    app.set_version_flag("--version", spell_versions(tool.name));
+    app.require_subcommand(1);
+    app.footer(tool.footer);
+    add(app, line, outcome);
+    add_list(app, list);
+  }
+};
+
+// What packaging and shells ask: hidden, and only as the first word.
+bool answer_asked(const Tool& tool, const std::vector<std::string>& words, const AddCommands& add) {
+  const WithApp with_app = [&](const std::vector<std::string>& given, const auto& use) {
+    const CommandLine line(given, tool.encoding_at, tool.timeout);
+    const Built built(tool, line, add);
+    use(built.app, line);
+  };
+  if (words.size() == 1 && words[0] == "--option-tree")
+    print(option_tree(with_app));
+  else if (!words.empty() && words[0] == "--complete")
+    print(completions({words.begin() + 1, words.end()}, with_app));
+  else
+    return false;
+  return true;
+}
+
+int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add) {
+  if (answer_asked(tool, {argv + 1, argv + argc}, add)) return 0;
+  const CommandLine line(argc, argv, tool.encoding_at, tool.timeout);
+  Built built(tool, line, add);
+  line.check_word(built.app, 0, tool.word);
+  parse(built.app, line);
+  return built.outcome.exit_code;
 }
 
 int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the build in the folder given into a fresh prefix, and builds and runs tests/consumer against it alone.
+# Installs the build in the folder given into a fresh prefix, and builds and runs tests/consumer against it alone, by CMake and by pkg-config.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
@@ -15,7 +15,15 @@ trap 'rm -rf "$work"' EXIT
 said=$("$work/build/consumer")
 echo "$said"
 [ "$said" = "ten times 0.1 is exactly 1" ] || die "the consumer said something else"
+
+# The same through pkg-config, from a prefix that was moved.
+mv "$work/prefix" "$work/moved"
+pc=$(find "$work/moved" -name pe.pc)
+export PKG_CONFIG_PATH=${pc%/*}
+read -ra flags < <(pkg-config --cflags --libs pe)
+"${CXX:-c++}" "$root/tests/consumer/main.cpp" -o "$work/by-pkg-config" "${flags[@]}"
+[ "$("$work/by-pkg-config")" = "$said" ] || die "the consumer by pkg-config said something else"
 for tool in pe-gen pe-apply pe-verify pe-analyze; do
-  if [ -e "$1/cmd/$tool" ]; then "$work/prefix/bin/$tool" --version; fi
+  if [ -e "$1/cmd/$tool" ]; then "$work/moved/bin/$tool" --version; fi
 done
-echo "1 passed, 0 failed"
+echo "2 passed, 0 failed"

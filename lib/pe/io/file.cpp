@@ -29,16 +29,35 @@ namespace io {
 namespace {
 
 constexpr FormatRow rows[] = {
-    {Format::csv, "csv", ".csv", true, write_csv, open_csv},
-    {Format::hdf5, "hdf5", ".h5 .hdf5", false, write_hdf5, open_hdf5},
-    {Format::npy, "npy", ".npy", false, write_npy, open_npy},
-    {Format::npz, "npz", ".npz", false, write_npz, open_npz},
-    {Format::safetensors, "safetensors", ".safetensors", false, write_safetensors,
-     open_safetensors},
-    {Format::json, "json", ".json", true, write_json, nullptr},
-    {Format::html, "html", ".html .htm", true, write_html, nullptr},
-    {Format::raw, "raw", ".bin", false, write_raw, open_raw},
-    {Format::gguf, "gguf", ".gguf", false, nullptr, open_gguf},
+    {Format::csv, "csv", ".csv", true,
+     "a row for each position and a column for each channel, or a row for each element (--tidy); "
+     "numbers as short as they can be read back, no metadata",
+     write_csv, open_csv},
+    {Format::hdf5, "hdf5", ".h5 .hdf5", false,
+     "a dataset for each field with a scale on each axis, as netCDF-4 has them; metadata are "
+     "attributes",
+     write_hdf5, open_hdf5},
+    {Format::npy, "npy", ".npy", false,
+     "one field, in C order; bfloat16 does not exist there, and there are no metadata", write_npy,
+     open_npy},
+    {Format::npz, "npz", ".npz", false, "a .npy for each field, stored; no metadata", write_npz,
+     open_npz},
+    {Format::safetensors, "safetensors", ".safetensors", false,
+     "a tensor for each field; metadata are its __metadata__, parameters as parameter.NAME",
+     write_safetensors, open_safetensors},
+    {Format::json, "json", ".json", true,
+     "nested arrays, with dtype and axes of each field; metadata are the object provenance; what "
+     "is no number is a string",
+     write_json, nullptr},
+    {Format::html, "html", ".html .htm", true,
+     "a page to play with, one file without a network: every number as the tool wrote it", write_html,
+     nullptr},
+    {Format::raw, "raw", ".bin", false,
+     "the elements of one field, little-endian, without a header: --shape and --dtype say what "
+     "they are",
+     write_raw, open_raw},
+    {Format::gguf, "gguf", ".gguf", false,
+     "tensors that are not quantised; as a --config, the keys of positions", nullptr, open_gguf},
 };
 
 bool is_word_of(std::string_view words, std::string_view word) {

@@ -1,0 +1,23 @@
+# cmake -D SOURCE=… -D OUT=… -P: writes the commit of the source as a C++ string, where it is another than before. A tree without git has
+# it in the file COMMIT (scripts/package source).
+set(commit unknown)
+if(EXISTS ${SOURCE}/COMMIT)
+  file(STRINGS ${SOURCE}/COMMIT commit LIMIT_COUNT 1 REGEX "^[0-9a-z-]+$")
+elseif(EXISTS ${SOURCE}/.git)
+  find_program(GIT git)
+  if(GIT)
+    execute_process(COMMAND ${GIT} -c safe.directory=* -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude *
+                    OUTPUT_VARIABLE said OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE code)
+    if(code EQUAL 0)
+      set(commit ${said})
+    endif()
+  endif()
+endif()
+set(text "\"${commit}\"\n")
+set(before "")
+if(EXISTS ${OUT})
+  file(READ ${OUT} before)
+endif()
+if(NOT text STREQUAL before)
+  file(WRITE ${OUT} "${text}")
+endif()

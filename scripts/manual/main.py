@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# Writes the manual pages and the completions from what the built tools say of themselves.
+import argparse
+import datetime
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import completion
+import pages
+from plot_parser import plot_parser
+from tree import Tree
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def date():
+    """Of the source, so that the same source makes the same pages: what packagers say, the commit, or the latest change that is written down."""
+    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
+        return datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc).date().isoformat()
+    if (ROOT / ".git").exists():
+        said = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "log", "-1", "--format=%cs"], capture_output=True, text=True, check=False)
+        if said.returncode == 0:
+            return said.stdout.strip()
+    return datetime.datetime.fromtimestamp((ROOT / "CHANGELOG.md").stat().st_mtime, datetime.timezone.utc).date().isoformat()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", required=True, help="the folder of the built tools")
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    options = parser.parse_args()
+    for folder in ("man", *completion.SHELLS):
+        shutil.rmtree(options.out / folder, ignore_errors=True)
+    plot = plot_parser(HERE.parent / "pe-plot")
+    schema = (ROOT / "data/manifest.schema.json").read_text()
+    for page in pages.all_pages(Tree(options.bin), schema, plot, (options.version, date())):
+        page.write(options.out / "man")
+    completion.of_tools(HERE.parent / "shell", options.out)
+    completion.of_plot(plot, options.out)
+    (options.out / "made").touch()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,254 @@
+# The manual pages: one of each tool, of each encoding, of manifests, of formats. `made` is the version and the date.
+import json
+
+import tree as trees
+from roff import Page, bold, footer_parts, italic, put_footer
+
+ALL = [(tool, 1) for tool in [*trees.TOOLS, "pe-plot"]] + [("pe-manifest", 5), ("pe-formats", 5)]
+
+
+def page_of_encoding(name):
+    return f"pe-{name}"
+
+
+def put_option(page, option):
+    names = ", ".join(bold(name) for name in option["names"])
+    if option["positional"]:
+        names = italic(option["names"][0])
+    tag = names + (" " + italic(option["type"]) if option["type"] and not option["positional"] else "")
+    default = f"default: {option['default']}" if option["default"] and "(default" not in option["help"] else ""
+    required = "required" if option["required"] else ""
+    notes = "; ".join(filter(None, [default, required]))
+    page.item(tag, option["help"] + (f" ({notes})" if notes else ""))
+
+
+def put_options(page, options):
+    for option in options:
+        put_option(page, option)
+
+
+def put_rows(page, rows):
+    for row in rows:
+        page.item(bold(row["name"]), row["summary"])
+
+
+def put_parameters(page, parameters):
+    for row in parameters:
+        names = ["--" + row["name"]] + ["--" + row[k] for k in ("alias", "negation") if k in row]
+        bounds = [f"at least {row['lowest']}" if "lowest" in row else "", f"at most {row['highest']}" if "highest" in row else "",
+                  f"one of {', '.join(row['choices'])}" if "choices" in row else "", f"default: {row['default']}" if "default" in row else "",
+                  f"keys of a config: {', '.join(row['config'])}" if "config" in row else ""]
+        notes = "; ".join(filter(None, bounds))
+        page.item(", ".join(map(bold, names)), row["help"] + (f" ({notes})" if notes else ""))
+
+
+def is_plain(tree, command):
+    return not tree.is_encoding(command) and not any(map(tree.is_encoding, command["commands"]))
+
+
+def put_plain_command(page, tool, command):
+    options = trees.beyond(command, [])
+    words = " ".join(o["names"][0] for o in options if o["positional"])
+    page.subsection(f"{tool} {command['name']} {words}".strip())
+    page.paragraph(command["summary"] + ".")
+    put_options(page, options)
+    for heading, lines in footer_parts(command["footer"]):
+        if heading == "EXAMPLES":
+            page.verbatim(lines)
+
+
+def put_synopsis(page, tree, tool):
+    page.section_of("Synopsis")
+    over = tree.over_encodings(tool)
+    lines = []
+    if not over:
+        lines.append(f"{bold(tool)} {italic('ENCODING')} [{italic('OPTION')} ...]")
+    elif tool == "pe-verify":
+        lines += [f"{bold(tool)} {bold('check')} {italic('ENCODING')} [{italic('OPTION')} ...]", f"{bold(tool)} {italic('LAW')} {italic('ENCODING')} [{italic('OPTION')} ...]"]
+    else:
+        lines.append(f"{bold(tool)} {italic('QUANTITY')} {italic('ENCODING')} [{italic('OPTION')} ...]")
+    for command in tree.commands(tool):
+        if is_plain(tree, command):
+            words = "".join(" " + italic(o["names"][0]) for o in command["options"] if o["positional"])
+            lines.append(f"{bold(tool)} {bold(command['name'])}{words} [{italic('OPTION')} ...]")
+    page.paragraph("\n.br\n".join(lines), True)
+
+
+def leaves(tree, tool):
+    """Every subcommand that an encoding ends."""
+    return [c for c in tree.commands(tool) if tree.is_encoding(c)] + [e for c in tree.over_encodings(tool) for e in c["commands"]]
+
+
+def put_own_options(page, tree, tool, shared):
+    """Options of some encodings alone that are no parameters: those stand on the pages of encodings and with quantities."""
+    own = {}
+    for command in leaves(tree, tool):
+        for option in trees.beyond(command, shared):
+            if option["group"] not in ("Parameters", "Of the quantity"):
+                own.setdefault(trees.key(option), option)
+    if own:
+        page.subsection("Of some encodings or commands")
+        put_options(page, own.values())
+
+
+def put_catalogues(page, tree, tool):
+    if tool == "pe-gen":
+        page.section_of("Scalings")
+        put_rows(page, tree.rows["scalings"])
+        page.section_of("Dialects")
+        put_rows(page, tree.rows["dialects"])
+        page.section_of("Models")
+        for row in tree.rows["models"]:
+            page.item(bold(row["name"]), row["summary"] or row["kind"])
+    if tool == "pe-verify":
+        page.section_of("Laws")
+        put_rows(page, tree.rows["properties"])
+        page.section_of("Causes")
+        put_rows(page, tree.rows["causes"])
+    if tool == "pe-analyze":
+        page.section_of("Quantities")
+        for row in tree.rows["quantities"]:
+            page.subsection(row["name"])
+            page.paragraph(row["summary"] + ".")
+            page.paragraph(row["definition"])
+            page.paragraph(f"Source: {row['source']}")
+            put_parameters(page, row["parameters"])
+            page.verbatim([f"pe-analyze {row['name']} {row['example']}".strip()])
+            page.paragraph(row["accuracy"])
+
+
+def tool_page(tree, tool, made):
+    root = tree.tools[tool]
+    summary = root["summary"].rstrip(".")
+    page = Page(tool, 1, *made, summary.removeprefix(tool).strip())
+    put_synopsis(page, tree, tool)
+    page.section_of("Description")
+    page.paragraph(root["summary"])
+    page.paragraph("Results go to standard output or to the file of --output, everything else to standard error. Parameters of an encoding are described "
+                   "on its own page, such as pe-rope(7). The name of the encoding may be left out where --model or --config says it.")
+    encodings = [c for c in tree.commands(tool) if tree.is_encoding(c)]
+    if encodings:
+        page.section_of("Encodings")
+        put_rows(page, encodings)
+    shared = trees.common(leaves(tree, tool))
+    page.section_of("Options")
+    put_options(page, shared)
+    put_own_options(page, tree, tool, shared)
+    page.section_of("Commands")
+    for command in tree.commands(tool):
+        if is_plain(tree, command):
+            put_plain_command(page, tool, command)
+    put_catalogues(page, tree, tool)
+    put_footer(page, root["footer"])
+    page.see(ALL + [(page_of_encoding(name), 7) for name in tree.encodings])
+    return page
+
+
+def encoding_page(tree, row, made):
+    name = row["name"]
+    page = Page(page_of_encoding(name), 7, *made, row["summary"])
+    page.section_of("Synopsis")
+    uses = [f"{bold(tool)} {bold(name)}" for tool in ("pe-gen", "pe-apply")] + [f"{bold('pe-verify')} {bold('check')} {bold(name)}",
+                                                                           f"{bold('pe-analyze')} {italic('QUANTITY')} {bold(name)}"]
+    page.paragraph("\n.br\n".join(f"{use} [{italic('OPTION')} ...]" for use in uses), True)
+    page.section_of("Description")
+    page.paragraph(f"{row['summary'][:1].upper()}{row['summary'][1:]}. Its kind: {row['kind']}.")
+    page.paragraph(f"Source: {row['source']}")
+    if row["parameters"]:
+        page.section_of("Parameters")
+        put_parameters(page, row["parameters"])
+    page.section_of("Fields")
+    put_rows(page, [f for f in tree.rows["fields"] if f["kind"] == row["kind"]])
+    laws = [law for law in tree.rows["properties"] if law["name"] in row["promises"]]
+    if laws:
+        page.section_of("Laws that it promises")
+        put_rows(page, laws)
+    quantities = [c["name"] for c in tree.over_encodings("pe-analyze") if any(e["name"] == name for e in c["commands"])]
+    if quantities:
+        page.section_of("Quantities that are measured of it")
+        page.paragraph(", ".join(quantities))
+    page.section_of("Accuracy")
+    page.paragraph(row["accuracy"])
+    page.section_of("Examples")
+    page.verbatim([f"pe-gen {row['example']}", f"pe-verify check {name}"])
+    page.see(ALL)
+    return page
+
+
+def put_schema(page, schema, definitions, path):
+    """The keys of an object of the schema, and those of the objects in it."""
+    below = []
+    for name, value in schema["properties"].items():
+        if "$ref" in value:
+            value = {**definitions[value["$ref"].rsplit("/", 1)[1]], **value}
+        kinds = value.get("type", "one or several" if "oneOf" in value else "")
+        choices = value.get("enum", [value["const"]] if "const" in value else [])
+        says = [value.get("description", "")]
+        notes = [" or ".join([kinds] if isinstance(kinds, str) else kinds), f"one of {', '.join(map(str, choices))}" if choices else "",
+                 f"default: {value['default']}" if "default" in value else "", "required" if name in schema.get("required", []) else ""]
+        page.item(bold(name), ". ".join(filter(None, [*says, "; ".join(filter(None, notes))])) + ".")
+        inner = value.get("items", value)
+        inner = definitions[inner["$ref"].rsplit("/", 1)[1]] if "$ref" in inner else inner
+        if "properties" in inner:
+            below.append((f"{path}{name}", inner))
+    for heading, inner in below:
+        page.section_of(f"Keys of {heading}")
+        put_schema(page, inner, definitions, f"{heading}.")
+
+
+def manifest_page(tree, schema, made):
+    schema = json.loads(schema)
+    page = Page("pe-manifest", 5, *made, "the checks that pe-verify run makes, as JSON")
+    page.section_of("Description")
+    page.paragraph(schema["description"])
+    page.paragraph("pe-verify run --schema prints the JSON Schema that this page is made from. A key that stands in no list is refused.")
+    page.section_of("Keys")
+    put_schema(page, schema, schema["$defs"], "")
+    run = next(c for c in tree.commands("pe-verify") if c["name"] == "run")
+    put_footer(page, run["footer"])
+    page.see(ALL)
+    return page
+
+
+def formats_page(tree, made):
+    page = Page("pe-formats", 5, *made, "files that the pe tools read and write")
+    page.section_of("Description")
+    page.paragraph("A file is written in the format that its suffix names, or --format does, and is known by what it begins with when it is read. FILE:TENSOR names one array "
+                   "of several.")
+    page.section_of("Formats")
+    for row in tree.rows["formats"]:
+        ways = {"both": "Read and written", "read": "Read", "written": "Written"}[row["kind"]]
+        page.item(bold(row["name"]), [f"{ways}; suffix {' or '.join(row['suffixes'])}.", row["summary"][:1].upper() + row["summary"][1:] + "."])
+    gen = next(c for c in tree.commands("pe-gen") if c["name"] == "rope")
+    page.section_of("Options")
+    wanted = {"--output", "--format", "--tidy", "--no-sync", "--dtype"}
+    put_options(page, [o for o in gen["options"] if wanted & set(o["names"])])
+    page.see(ALL)
+    return page
+
+
+def plot_page(parser, made):
+    page = Page("pe-plot", 1, *made, parser.description[:1].lower() + parser.description[1:].rstrip("."))
+    page.section_of("Synopsis")
+    page.paragraph(f"{bold('pe-plot')} [{italic('OPTION')} ...] [{italic('FILE')} ...]", True)
+    page.section_of("Description")
+    page.paragraph(parser.description)
+    page.section_of("Options")
+    for action in parser._actions:
+        if action.dest != "help":
+            names = ", ".join(map(bold, action.option_strings)) or italic(action.metavar)
+            value = action.metavar or (action.dest.upper() if action.nargs != 0 else "")
+            page.item(names + (" " + italic(value) if value and action.option_strings else ""), action.help % vars(action))
+    page.section_of("Examples")
+    page.verbatim([line[2:] for line in parser.epilog.splitlines()[1:]])
+    page.see(ALL)
+    return page
+
+
+def all_pages(tree, schema, parser, made):
+    yield from (tool_page(tree, tool, made) for tool in trees.TOOLS)
+    yield from (encoding_page(tree, row, made) for row in tree.rows["encodings"])
+    yield manifest_page(tree, schema, made)
+    yield formats_page(tree, made)
+    if parser:
+        yield plot_page(parser, made)
