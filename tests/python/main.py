@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import interpreter  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "scripts/python"
 
@@ -32,9 +35,8 @@ def main():
     where.add_argument("--bin", type=pathlib.Path)
     where.add_argument("--wheel", action="store_true")
     options = parser.parse_args()
-    if importlib.util.find_spec("pytest") is None:
-        print(f"{sys.executable} has no pytest: apt-get install python3-pytest\n0 passed, 1 failed")
-        return 1
+    if not options.wheel:
+        interpreter.need("numpy", "pytest")
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     if options.wheel:
         environment["PE_WHEEL"] = "1"
