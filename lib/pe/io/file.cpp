@@ -50,8 +50,8 @@ constexpr FormatRow rows[] = {
      "is no number is a string",
      write_json, nullptr},
     {Format::html, "html", ".html .htm", true,
-     "a page to play with, one file without a network: every number as the tool wrote it", write_html,
-     nullptr},
+     "a page to play with, one file without a network: every number as the tool wrote it",
+     write_html, nullptr},
     {Format::raw, "raw", ".bin", false,
      "the elements of one field, little-endian, without a header: --shape and --dtype say what "
      "they are",
