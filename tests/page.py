@@ -2,7 +2,6 @@
 # The page of -o page.html in a real browser: every number is the tool's own text, every control works, nothing is asked of any network.
 import argparse
 import csv
-import html
 import io
 import json
 import os
