@@ -69,9 +69,10 @@ void explain(const Subject& subject, const Provenance& provenance) {
   std::size_t wide = 0;
   for (const auto& entry : provenance.parameters) wide = std::max(wide, entry.name.size());
   say(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary));
+  const auto pairing = reading.given.find("pairing");  // a key may change the family's
   if (reading.family)
     say(fmt::format("  model family {}, channels turn in {} pairs{}", reading.family->name(),
-                    reading.family->pairing,
+                    pairing == reading.given.end() ? reading.family->pairing : pairing->second.text,
                     reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)));
   for (const auto& [name, value, origin] : provenance.parameters) {
     const auto given = reading.given.find(name);
