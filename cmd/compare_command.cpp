@@ -7,8 +7,9 @@
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "pe/io/dump.hpp"
+#include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
-#include "pe/verify/compare.hpp"
+#include "pe/verify/compare_report.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
 
@@ -21,41 +22,47 @@ std::pair<Stored, Stored> alike(const Stored& a, const Stored& b) {
           b.u16 && a.dtype == DType::bf16 ? as_bf16(b) : b};
 }
 
-int run_compare(const CompareCommand& command) {
+int run_compare(const CompareCommand& command, const std::string& line) {
   if (!command.kind.empty() && command.kind != "bias")
     throw UsageError(fmt::format("--kind must be bias, got '{}'", command.kind));
   const auto allowed =
       static_cast<std::uint64_t>(whole_number("ulps", command.ulps, "0", largest_whole));
   const bool as_bias = command.kind == "bias";
+  if (!command.report.empty() && command.report != "-" && !command.report.ends_with(".json"))
+    throw UsageError(fmt::format("--report of compare writes .json, got '{}'", command.report));
   const TimeLimit within(command.timeout);
   RawForm raw{{}, parse_shape(command.shape)};
   if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);
   const std::vector<Stored> left = open_arrays(command.a, raw), right = open_arrays(command.b, raw);
   const Partners partners = pair_up(left, right);
-  bool equal = partners.only_a.empty() && partners.only_b.empty();
+  ComparisonReport compared{{}, partners.only_a, partners.only_b, allowed, as_bias};
+  const bool talks = command.report != "-";
   std::exception_ptr
       untold;  // the first pair that cannot be compared does not keep the others from it
   for (const auto& [first, second] : partners.pairs) try {
       const auto [a, b] = alike(*first, *second);
       const Comparison comparison = compare(a, b, as_bias);
-      print(to_text(comparison, allowed, as_bias));
-      equal &= comparison.equal(allowed, as_bias);
+      if (talks) print(to_text(comparison, allowed, as_bias));
+      compared.pairs.push_back(comparison);
     } catch (const UsageError&) {
       if (!untold) untold = std::current_exception();
     }
-  const auto alone = [](const std::string& file, const std::vector<std::string>& names) {
-    if (!names.empty())
+  const auto alone = [talks](const std::string& file, const std::vector<std::string>& names) {
+    if (talks && !names.empty())
       print(printable(fmt::format("only in {}: {}", file, fmt::join(names, ", "))) + "\n");
   };
   alone(command.a, partners.only_a);
   alone(command.b, partners.only_b);
   if (untold) std::rethrow_exception(untold);
-  return equal ? 0 : 1;
+  if (command.kept) *command.kept = to_json(compared, line);
+  if (!command.report.empty()) write_text(to_json(compared, line), command.report);
+  return compared.equal() ? 0 : 1;
 }
 
 }  // namespace
 
-void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome) {
+void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
+                 const std::string& command) {
   app.add_option("A", compare.a, "a dump; all of its arrays where it has several")
       ->type_name("FILE[:TENSOR]")
       ->required();
@@ -74,6 +81,9 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome) {
       ->type_name("{f64,f32,f16,bf16}");
   app.add_option("--shape", compare.shape, "of raw files")->type_name("N,...");
   add_timeout(app, compare.timeout, "it");
+  app.add_option("--report", compare.report,
+                 "write what was found, too: .json; - is JSON on stdout instead of the text")
+      ->type_name("FILE");
   app.footer(
       "EXAMPLES\n  pe-verify compare ours.npz theirs.npz\n  pe-verify compare ours.h5:bias "
       "theirs.npy --kind bias --ulps 2\n\n"
@@ -82,7 +92,8 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome) {
       "  count the numbers of that type between two values.\n\n"
       "EXIT STATUS\n  0 equal: bit for bit, or within --ulps; 1 different, or an array has no "
       "partner; 2 could not be compared\n");
-  app.callback([&compare, &outcome] { outcome.exit_code = run_compare(compare); });
+  app.callback(
+      [&compare, &outcome, command] { outcome.exit_code = run_compare(compare, command); });
 }
 
 }  // namespace pe::cmd

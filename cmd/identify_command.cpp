@@ -27,7 +27,9 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   std::vector<std::string> files{asked.file};
   files.insert(files.end(), asked.files.begin(), asked.files.end());
   const Identification found = identify({open(files), open(asked.before)}, asked.layout);
-  const std::string json = asked.report.empty() ? "" : to_json(found, files, command);
+  const std::string json =
+      asked.report.empty() && !asked.kept ? "" : to_json(found, files, command);
+  if (asked.kept) *asked.kept = json;
   if (asked.report == "-")
     print(json);
   else

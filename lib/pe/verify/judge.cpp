@@ -14,8 +14,10 @@ namespace {
 template <typename Measure>
 Verdict measured(const Property& property, bool judged, Measure measure) {
   const auto start = std::chrono::steady_clock::now();
-  Verdict verdict{std::string(property.name), std::string(property.statement), Word::skipped,
-                  measure(), 0};
+  Verdict verdict{.law = std::string(property.name),
+                  .statement = std::string(property.statement),
+                  .measurement = measure(),
+                  .plain = std::string(property.plain)};
   verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!verdict.measurement.skipped.empty()) return verdict;
   verdict.word = !judged ? Word::noted : verdict.measurement.holds() ? Word::holds : Word::fails;

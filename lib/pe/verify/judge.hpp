@@ -21,6 +21,7 @@ struct Verdict {
   Word word = Word::skipped;
   Measurement measurement;
   double seconds = 0;
+  std::string plain = {};  // the statement in a few words
 };
 
 /// What laws are measured on of a subject: its effect at its positions, as it is stored in its

@@ -26,6 +26,7 @@ Json spell(const Verdict& verdict) {
     row.update(Json{{"worst", number(m.worst)},
                     {"bound", number(m.bound)},
                     {"bound_from", m.bound_from},
+                    {"proved", m.proved},
                     {"power", number(m.power.change)},
                     {"power_at", m.power.at},
                     {"witness", m.witness},
@@ -95,6 +96,8 @@ Json spell(const Check& check) {
     row["file"] = check.files;
     row["accept"] = name_of(check.accept);
   }
+  if (!check.manifest.empty()) row["manifest"] = check.manifest;
+  if (check.line > 0) row["line"] = check.line;
   if (check.expected) row["expect"] = spell(*check.expected);
   if (!check.warnings.empty()) row["warnings"] = check.warnings;
   if (!check.error.empty()) row["error"] = check.error;
