@@ -6,6 +6,7 @@
 #include "pe/analyze/attention/attention_forms.hpp"
 #include "pe/analyze/attention/attention_matrix.hpp"
 #include "pe/analyze/attention/token_order.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -87,6 +88,7 @@ Sheet measure(const Question& question) {
   const bool square = form == "matrix" || form == "terms";
   if (square && told.has("queries") && told.choice("queries") == "last")
     throw UsageError(fmt::format("--view {} is of all queries: leave out --queries last", form));
+  begin_rows(question, static_cast<double>(question.subject.span.positions.length() - 1));
   Attended attended = attended_of(question, square ? few : 0, form == "terms");
   const bool all = square || (told.has("queries") && told.choice("queries") == "all");
   begin_attention(attended, all, form == "matrix");

@@ -165,6 +165,7 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
 }
 
 Sheet measure(const Question& question) {
+  begin_rows(question, static_cast<double>(question.subject.span.positions.length() - 1));
   const PrecisionSubject bare = precision_subject(question);
   PrecisionSubject subject = bare;
   subject.pipelines = pipelines_of(question, subject.turns);
