@@ -9,6 +9,7 @@
 #include "pe/io/dump.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/compare.hpp"
+#include "progress.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
 
@@ -30,7 +31,9 @@ int run_compare(const CompareCommand& command) {
   const TimeLimit within(command.timeout);
   RawForm raw{{}, parse_shape(command.shape)};
   if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);
-  const std::vector<Stored> left = open_arrays(command.a, raw), right = open_arrays(command.b, raw);
+  Progress progress(fmt::format("compare {} with {}", command.a, command.b));
+  const std::vector<Stored> left = watched(open_arrays(command.a, raw), progress),
+                            right = open_arrays(command.b, raw);
   const Partners partners = pair_up(left, right);
   bool equal = partners.only_a.empty() && partners.only_b.empty();
   std::exception_ptr

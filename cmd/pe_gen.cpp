@@ -1,6 +1,7 @@
 // pe-gen: one subcommand for each encoding; make, spell, write.
 #include "options.hpp"
 #include "pe/base/error.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -45,7 +46,8 @@ void run(const Generate& generate, const std::string& command) {
   const Output output = output_of(generate.output, resolved.threads);
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
-  write(fields, resolved.provenance, output);
+  Progress progress(output.path);
+  write(watched(std::move(fields), progress), resolved.provenance, output);
 }
 
 void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std::string& command) {

@@ -96,6 +96,7 @@ Json spell(const Check& check) {
     row["file"] = check.files;
     row["accept"] = name_of(check.accept);
   }
+  if (!check.note.empty()) row["note"] = check.note;
   if (!check.manifest.empty()) row["manifest"] = check.manifest;
   if (check.line > 0) row["line"] = check.line;
   if (check.expected) row["expect"] = spell(*check.expected);
