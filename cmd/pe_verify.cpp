@@ -29,7 +29,7 @@ void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Comm
   add_run(*app.add_subcommand("run", "the checks of a manifest, one report"), commands.run, outcome,
           line.text());
   add_compare(*app.add_subcommand("compare", "two dumps value by value, no encoding named"),
-              commands.compare, outcome);
+              commands.compare, outcome, line.text());
   add_identify(*app.add_subcommand(
                    "identify", "which encoding, layout, base, scaling and arithmetic made a dump"),
                commands.identify, outcome, line.text());

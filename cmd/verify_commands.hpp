@@ -37,9 +37,12 @@ struct RunCommand {
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command);
 
 struct CompareCommand {
-  std::string a, b, kind, ulps = "0", shape, dtype, timeout = usual_timeout;
+  std::string a, b, kind, ulps, atol, rtol, bound, shape, dtype, timeout = usual_timeout;
+  std::vector<std::string> before;
+  bool common_rows = false;
 };
-void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome);
+void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
+                 const std::string& command);
 
 struct IdentifyCommand {
   std::string file, shape, dtype, layout, report, timeout = usual_timeout;
