@@ -56,8 +56,10 @@ void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std:
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
       ->type_name("NAME,...");
   add_output_options(app, generate.output);
-  app.footer(app.get_footer() +
-             "\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
+  app.footer(
+      app.get_footer() +
+      "  float16 in HDF5 is for h5py, or xarray's engine h5netcdf: netCDF4-python 1.7 crashes "
+      "on it.\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
   app.callback([&generate, command] { run(generate, command); });
 }
 

@@ -34,7 +34,7 @@ constexpr FormatRow rows[] = {
     {Format::npz, "npz", ".npz", false, write_npz, open_npz},
     {Format::safetensors, "safetensors", ".safetensors", false, write_safetensors,
      open_safetensors},
-    {Format::json, "json", ".json", true, write_json, nullptr},
+    {Format::json, "json", ".json", true, write_json, open_json},
     {Format::raw, "raw", ".bin", false, write_raw, open_raw},
     {Format::gguf, "gguf", ".gguf", false, nullptr, open_gguf},
 };

@@ -19,16 +19,16 @@ constexpr std::size_t ulp_bins = 67;
 /// "0", "1", "2", "3-4", …, "no number".
 std::string ulp_bin_name(std::size_t bin);
 
-/// How far apart values count as equal: as numpy.allclose(a, b, rtol, atol, equal_nan=True) has it,
-/// |a − b| <= absolute + relative·|b|, infinities where they are the same. In doubles, of the
-/// numbers as they are stored.
-struct Tolerance {
-  double absolute = 0, relative = 0;
-};
-
 /// What counts as equal. One of ulps and tolerance; with `as_bias`, of what is left when each row's
 /// own constant is taken out.
 struct Allowed {
+  /// How far apart values count as equal: as numpy.allclose(a, b, rtol, atol, equal_nan=True) has
+  /// it, |a − b| <= absolute + relative·|b|, infinities where they are the same. In doubles, of the
+  /// numbers as they are stored.
+  struct Tolerance {
+    double absolute = 0, relative = 0;
+  };
+
   std::uint64_t ulps = 0;
   std::optional<Tolerance> tolerance = {};
   bool as_bias = false;

@@ -42,20 +42,20 @@ std::vector<Index> place_of(Index flat, const std::vector<Index>& shape) {
 }
 
 // |a − b| in units of what is allowed; 0 where they are the same, infinite where one is no number.
-double times_allowed(double a, double b, const Tolerance& tolerance) {
+double times_allowed(double a, double b, const Allowed::Tolerance& tolerance) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
   if (!std::isfinite(a) || !std::isfinite(b)) return HUGE_VAL;
   const double allowed = tolerance.absolute + tolerance.relative * std::abs(b);
   return allowed > 0 ? std::abs(a - b) / allowed : HUGE_VAL;
 }
 
-bool is_near(double a, double b, const Tolerance& tolerance) {
+bool is_near(double a, double b, const Allowed::Tolerance& tolerance) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return true;
   return std::isfinite(a) && std::isfinite(b) &&
          std::abs(a - b) <= tolerance.absolute + tolerance.relative * std::abs(b);
 }
 
-Comparison::Beyond beyond(const Stored& a, const Stored& b, const Tolerance& tolerance) {
+Comparison::Beyond beyond(const Stored& a, const Stored& b, const Allowed::Tolerance& tolerance) {
   Comparison::Beyond found;
   std::vector<double> left, right;
   for (Index first = 0; first < a.size(); first += block) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pe/io/json_text.hpp"
 #include "pe/verify/json_texts.hpp"
 #include "pe/verify/report.hpp"
 
@@ -90,7 +91,7 @@ Json spell(const Check& check) {
   row["dialect"] = from.dialect;
   Json parameters = Json::object();
   for (const auto& [name, value, origin] : from.parameters)
-    parameters[name] = {{"value", value}, {"origin", origin}};
+    parameters[name] = {{"value", Json::parse(io::json_value(value))}, {"origin", origin}};
   row["parameters"] = parameters;
   if (!check.files.empty()) {
     row["file"] = check.files;
