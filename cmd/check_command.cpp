@@ -84,7 +84,7 @@ Check carry_out_or_report(const CheckCommand& command, const std::string& line) 
     untold.error = error.what();
     untold.accept = command.asked.accept;
     untold.provenance.encoding = command.asked.request.texts.encoding->name;
-    if (!command.report.paths.empty() || !command.report.annotations.empty())
+    if (!command.report.paths.empty() || !command.report.annotations.empty() || command.report.kept)
       deliver({"pe-verify", std::string(version()), line, {untold}}, command.report);
     throw;
   }
@@ -122,6 +122,7 @@ bool takes_stdout(const ReportOptions& options) {
 
 void deliver(const Report& report, const ReportOptions& options) {
   for (const std::string& path : options.paths) write_report(report, path);
+  if (options.kept) *options.kept = to_json(report);
   if (!options.annotations.empty() && !takes_stdout(options)) print(to_annotations(report));
 }
 

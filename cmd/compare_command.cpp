@@ -8,9 +8,11 @@
 #include "dumps.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
+#include "pe/base/version.hpp"
 #include "pe/io/dump.hpp"
+#include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
-#include "pe/verify/compare.hpp"
+#include "pe/verify/compare_report.hpp"
 #include "pe/verify/report.hpp"
 #include "progress.hpp"
 #include "talk.hpp"
@@ -83,6 +85,10 @@ bool within_bound(const CompareCommand& command, const std::string& line) {
   for (const Check& check : {a, b})
     if (check.found() == 2) throw UsageError(check.error);
   const bool right = a.found() == 0 && b.found() == 0;
+  const std::string json = to_json(Report{"pe-verify", std::string(version()), line, {a, b}});
+  if (command.kept) *command.kept = json;
+  if (!command.report.empty()) write_text(json, command.report);
+  if (command.report == "-") return right;
   print(fmt::format("{} against {}: {}\n", printable(command.a), printable(command.b),
                     right ? fmt::format("equal within the bound of {}", a.provenance.encoding)
                           : fmt::format("DIFFERENT, or not {}", a.provenance.encoding)));
@@ -96,6 +102,8 @@ int run_compare(const CompareCommand& command, const std::string& line) {
   const Allowed allowed = allowed_of(command);
   if (command.bound.empty() && !command.before.empty())
     throw UsageError("--before has no meaning without --bound");
+  if (!command.report.empty() && command.report != "-" && !command.report.ends_with(".json"))
+    throw UsageError(fmt::format("--report of compare writes .json, got '{}'", command.report));
   const TimeLimit within(command.timeout);
   Progress progress(fmt::format("compare {} with {}", command.a, command.b));
   if (!command.bound.empty()) return within_bound(command, line) ? 0 : 1;
@@ -104,25 +112,28 @@ int run_compare(const CompareCommand& command, const std::string& line) {
   const std::vector<Stored> left = watched(open_arrays(command.a, raw), progress),
                             right = open_arrays(command.b, raw);
   const Partners partners = pair_up(left, right);
-  bool equal = partners.only_a.empty() && partners.only_b.empty();
+  ComparisonReport compared{{}, partners.only_a, partners.only_b, allowed};
+  const bool talks = command.report != "-";
   std::exception_ptr
       untold;  // the first pair that cannot be compared does not keep the others from it
   for (const auto& [first, second] : partners.pairs) try {
       const auto [a, b] = alike(*first, *second);
       const Comparison comparison = compare(a, b, allowed);
-      print(to_text(comparison, allowed));
-      equal &= comparison.passes(allowed);
+      if (talks) print(to_text(comparison, allowed));
+      compared.pairs.push_back(comparison);
     } catch (const UsageError&) {
       if (!untold) untold = std::current_exception();
     }
-  const auto alone = [](const std::string& file, const std::vector<std::string>& names) {
-    if (!names.empty())
+  const auto alone = [talks](const std::string& file, const std::vector<std::string>& names) {
+    if (talks && !names.empty())
       print(printable(fmt::format("only in {}: {}", file, fmt::join(names, ", "))) + "\n");
   };
   alone(command.a, partners.only_a);
   alone(command.b, partners.only_b);
   if (untold) std::rethrow_exception(untold);
-  return equal ? 0 : 1;
+  if (command.kept) *command.kept = to_json(compared, line);
+  if (!command.report.empty()) write_text(to_json(compared, line), command.report);
+  return compared.equal() ? 0 : 1;
 }
 
 void add_tolerances(CLI::App& app, CompareCommand& compare) {
@@ -165,6 +176,9 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
       ->type_name("{f64,f32,f16,bf16}");
   app.add_option("--shape", compare.shape, "of raw files")->type_name("N,...");
   add_timeout(app, compare.timeout, "it");
+  app.add_option("--report", compare.report,
+                 "write what was found, too: .json; - is JSON on stdout instead of the text")
+      ->type_name("FILE");
   app.footer(
       "EXAMPLES\n  pe-verify compare ours.npz theirs.npz\n  pe-verify compare ours.h5:bias "
       "theirs.npy --kind bias --ulps 2\n"

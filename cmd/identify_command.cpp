@@ -29,7 +29,9 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   if (!asked.report.empty() && asked.report != "-" && !asked.report.ends_with(".json"))
     throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
   const Identification found = identify({open(files), open(asked.before)}, asked.layout);
-  const std::string json = asked.report.empty() ? "" : to_json(found, files, command);
+  const std::string json =
+      asked.report.empty() && !asked.kept ? "" : to_json(found, files, command);
+  if (asked.kept) *asked.kept = json;
   if (asked.report == "-")
     print(json);
   else

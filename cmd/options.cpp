@@ -144,7 +144,7 @@ void add_output_options(CLI::App& app, OutputRequest& request) {
       ->type_name("PATH")
       ->capture_default_str();
   app.add_option("--format", request.format,
-                 "csv, hdf5, npy, npz, safetensors, json or raw, whatever the suffix")
+                 "csv, hdf5, npy, npz, safetensors, json, html or raw, whatever the suffix")
       ->type_name("NAME");
   app.add_flag("--tidy", request.tidy, "CSV with one row for each element");
   app.add_flag("--no-sync", request.no_sync,

@@ -1,6 +1,7 @@
 // pe-gen: one subcommand for each encoding; make, spell, write.
 #include "options.hpp"
 #include "pe/base/error.hpp"
+#include "pe/page/page_fields.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -46,6 +47,9 @@ void run(const Generate& generate, const std::string& command) {
   const Output output = output_of(generate.output, resolved.threads);
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
+  if (is_page(output) && request.fields.empty() && !all)
+    fields =
+        page_fields(resolved.subject, std::move(fields), resolved.provenance, resolved.threads);
   Progress progress(output.path);
   write(watched(std::move(fields), progress), resolved.provenance, output);
 }

@@ -48,32 +48,6 @@ void put_flag(Given& flags, const std::vector<Parameter>& schema, const std::str
                                near.empty() ? "" : fmt::format(": did you mean {}?", near)));
 }
 
-CheckRequest request_of(const ManifestCheck& check, const std::string& manifest) {
-  CheckRequest asked;
-  asked.name = check.name;
-  asked.accept = check.accept;
-  asked.files = check.files;
-  asked.before = check.before;
-  asked.shape = check.shape;
-  asked.file_layout = check.file_layout;
-  asked.axes = check.axes;
-  SubjectTexts& texts = asked.request.texts;
-  texts.config = check.config;
-  texts.model = check.model;
-  texts.layer_type = check.layer_type;
-  texts.part = check.part;
-  texts.encoding =
-      check.encoding.empty() ? reading_of(texts).encoding : &find_encoding(check.encoding);
-  texts.length = check.length;
-  texts.positions = check.positions;
-  if (!check.dtype.empty()) texts.dtype = check.dtype;
-  if (!check.dialect.empty()) texts.dialect = check.dialect;
-  const std::vector<Parameter> schema = schema_of(*texts.encoding);
-  for (const auto& [name, value] : check.parameters)
-    put_flag(texts.flags, schema, std::string(texts.encoding->name), name, value, manifest);
-  return asked;
-}
-
 Check carry_out(const ManifestCheck& check, const RunCommand& run, const std::string& command) {
   Check done;
   done.name = check.name;
@@ -193,6 +167,32 @@ int run_manifest(const RunCommand& run, const std::string& command) {
 }
 
 }  // namespace
+
+CheckRequest request_of(const ManifestCheck& check, const std::string& manifest) {
+  CheckRequest asked;
+  asked.name = check.name;
+  asked.accept = check.accept;
+  asked.files = check.files;
+  asked.before = check.before;
+  asked.shape = check.shape;
+  asked.file_layout = check.file_layout;
+  asked.axes = check.axes;
+  SubjectTexts& texts = asked.request.texts;
+  texts.config = check.config;
+  texts.model = check.model;
+  texts.layer_type = check.layer_type;
+  texts.part = check.part;
+  texts.encoding =
+      check.encoding.empty() ? reading_of(texts).encoding : &find_encoding(check.encoding);
+  texts.length = check.length;
+  texts.positions = check.positions;
+  if (!check.dtype.empty()) texts.dtype = check.dtype;
+  if (!check.dialect.empty()) texts.dialect = check.dialect;
+  const std::vector<Parameter> schema = schema_of(*texts.encoding);
+  for (const auto& [name, value] : check.parameters)
+    put_flag(texts.flags, schema, std::string(texts.encoding->name), name, value, manifest);
+  return asked;
+}
 
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command) {
   app.add_option("manifest", run.manifest,

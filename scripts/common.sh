@@ -7,18 +7,19 @@ export LC_ALL=C.UTF-8
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 2; }
 
-# The names in packages.txt that dpkg does not have.
+# Those of packages.txt, and of the names given, that dpkg does not have.
 missing_packages() {
   local package
-  sed 's/#.*//' "$root/scripts/packages.txt" | xargs -n1 | while read -r package; do
+  { sed 's/#.*//' "$root/scripts/packages.txt"; echo "$*"; } | xargs -n1 | while read -r package; do
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || echo "$package"
   done
 }
 
+# Beside those of packages.txt the names given, which one script alone needs.
 install_packages() {
   command -v dpkg-query >/dev/null || { say "no dpkg here: assuming that scripts/packages.txt is installed by other means"; return; }
   local missing as_root=()
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -eq 0 ] && return
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || die "needs ${missing[*]}: run as root, or install sudo, or ask for: apt-get install ${missing[*]}"

@@ -73,8 +73,8 @@ def from_safetensors(data, origin):
 def json_axis(axis):
     if "labels" in axis:
         return Axis(axis["name"], list(axis["labels"]))
-    if "places" in axis:
-        return Axis(axis["name"], numpy.array(axis["places"], float))
+    if "values" in axis:
+        return Axis(axis["name"], numpy.array(axis["values"], float))
     return counted(axis["name"], axis["count"], axis["first"], axis["step"])
 
 
@@ -91,6 +91,7 @@ def from_json(data, origin):
             values = numpy.array(entry["values"], float)
         except ValueError:
             values = numpy.array(entry["values"], object)
+            values[values == None] = ""  # noqa: E711  cell by cell
         if axes:
             fields.append(Field(name, axes, values.reshape([len(axis) for axis in axes]), entry.get("description", ""), about))
     return fields

@@ -65,6 +65,11 @@ const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
         "onnx.numpy_helper.to_array(initializer))",
         source.shown()));
   const FormatRow* row = row_of_suffix(suffix);
+  if (row && !row->open)
+    throw UsageError(fmt::format(
+        "{} cannot be read: {} is a format that is only written; take one of .csv .h5 .json .npy "
+        ".npz .safetensors",
+        source.shown(), row->name));
   return row ? *row : row_of(format_of_start(source, raw));
 }
 

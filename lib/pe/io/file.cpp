@@ -15,6 +15,7 @@
 #include "pe/io/format.hpp"
 #include "pe/io/gguf.hpp"
 #include "pe/io/hdf5.hpp"
+#include "pe/io/html.hpp"
 #include "pe/io/json.hpp"
 #include "pe/io/npy.hpp"
 #include "pe/io/npz.hpp"
@@ -35,6 +36,7 @@ constexpr FormatRow rows[] = {
     {Format::safetensors, "safetensors", ".safetensors", false, write_safetensors,
      open_safetensors},
     {Format::json, "json", ".json", true, write_json, open_json},
+    {Format::html, "html", ".html .htm", true, write_html, nullptr},
     {Format::raw, "raw", ".bin", false, write_raw, open_raw},
     {Format::gguf, "gguf", ".gguf", false, nullptr, open_gguf},
 };
@@ -148,6 +150,8 @@ Format parse_format(std::string_view name) {
   }
   throw UsageError(fmt::format("unknown format '{}': choose {}", name, io::spell_names(names)));
 }
+
+bool is_page(const Output& output) { return io::checked_row(output).format == Format::html; }
 
 void write(const std::vector<Field>& fields, const Provenance& provenance, const Output& output) {
   if (fields.empty()) throw UsageError("there is no field to write: choose some with --fields");

@@ -65,7 +65,8 @@ struct FormatRow {
       suffixes;  // "" or words such as ".h5 .hdf5"; the format's own name is always understood
   bool text;     // may be shown on a terminal
   void (*write)(const Job& job);  // null for formats that are only read
-  /// The arrays in the file's order, nothing of them read yet.
+  /// The arrays in the file's order, nothing of them read yet. Null for formats that are only
+  /// written.
   std::vector<Offered> (*open)(const std::shared_ptr<const Source>& source, const RawForm& raw);
 };
 

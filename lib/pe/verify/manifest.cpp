@@ -298,6 +298,10 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
   return checks;
 }
 
+ManifestCheck parse_manifest_check(const JsonNode& entry, const std::string& file) {
+  return check_of({file, ""}, entry, 1);
+}
+
 std::vector<ManifestCheck> read_manifest(const std::string& path) {
   return parse_manifest(read_json_text(path), path == "-" ? "standard input" : path);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pe/io/json_tree.hpp"
 #include "pe/model/parameter.hpp"
 #include "pe/verify/check.hpp"
 
@@ -29,6 +30,9 @@ struct ManifestCheck {
 /// unknown.
 std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file);
 std::vector<ManifestCheck> read_manifest(const std::string& path);
+
+/// One entry of its list alone; `file` as above.
+ManifestCheck parse_manifest_check(const JsonNode& entry, const std::string& file);
 
 /// "FILE[:TENSOR]" as the manifest's folder sees it.
 std::string beside(const std::string& manifest, const std::string& spec);
