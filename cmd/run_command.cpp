@@ -18,6 +18,7 @@
 #include "pe/model/number.hpp"
 #include "pe/verify/manifest.hpp"
 #include "pe/verify/report.hpp"
+#include "progress.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
 
@@ -142,8 +143,16 @@ int run_manifest(const RunCommand& run, const std::string& command) {
   GrowingReport growing(checks, run, command);
   Lines lines(checks, quiet);
   {
+    Progress progress(run.manifest);
+    const auto tell = [&](std::size_t left) {
+      const double all = static_cast<double>(checks.size());
+      progress.begin(fmt::format("{} of {} checks done", checks.size() - left, checks.size()),
+                     (all - static_cast<double>(left)) / all,
+                     std::min(1.0, (all - static_cast<double>(left) + 1) / all));
+    };
     Work work(checks, run, command, jobs);
     for (std::size_t left = checks.size(); left > 0;) {
+      tell(left);
       for (auto& [i, check] : work.take(growing.next())) {
         growing.put(i, std::move(check));
         lines.print_done(growing.report(), i);

@@ -44,7 +44,9 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
 CheckRequest request_of(const ManifestCheck& check, const std::string& manifest);
 
 struct CompareCommand {
-  std::string a, b, kind, ulps = "0", shape, dtype, report, timeout = usual_timeout;
+  std::string a, b, kind, ulps, atol, rtol, bound, shape, dtype, report, timeout = usual_timeout;
+  std::vector<std::string> before;
+  bool common_rows = false;
   std::string* kept = nullptr;  // as of ReportOptions
 };
 void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,

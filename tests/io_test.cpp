@@ -600,7 +600,9 @@ TEST_CASE("truncated files are refused at every byte and flipped bits never cras
     const std::string bytes = slurp(path);
     const std::size_t step =
         row.format == pe::Format::hdf5 ? 61 : 1;  // each of its readings starts a process
-    for (std::size_t length = 0; length < bytes.size(); length += step) {
+    const std::size_t whole =                     // JSON is whole without the end of its last line
+        bytes.size() - (row.format == pe::Format::json ? 1 : 0);
+    for (std::size_t length = 0; length < whole; length += step) {
       spit(damaged, std::string_view(bytes).substr(0, length));
       CAPTURE(row.name);
       CAPTURE(length);

@@ -141,6 +141,24 @@ def widths(tool, folder):
         check(re.search(r"position|query|row|length|P\(", lines[1]), f"{law} {name} does not say where: {lines[1]}")
 
 
+def closeness(tool, folder):
+    """compare --atol --rtol beside numpy.allclose, in doubles, NaNs and infinities among the numbers."""
+    random = np.random.default_rng(1)
+    for i in range(24):
+        a = random.standard_normal((5, 7)).astype(("f4", "f8", "f2")[i % 3])
+        b = (a * (1 + 10.0 ** -random.integers(1, 9) * random.standard_normal((5, 7))) + 10.0 ** -random.integers(1, 9)).astype(("f8", "f4")[i % 2])
+        if i % 5 == 0:
+            a[0, 0] = b[0, 0] = np.nan
+        if i % 7 == 0:
+            a[1, 1], b[1, 1] = np.inf, np.inf if i % 2 else -np.inf
+        np.save(folder / "a.npy", a)
+        np.save(folder / "b.npy", b)
+        for atol, rtol in ((0, 0), (1e-6, 0), (0, 1e-4), (1e-3, 1e-3), (0.1, 0)):
+            want = np.allclose(a.astype("f8"), b.astype("f8"), rtol=rtol, atol=atol, equal_nan=True)
+            done = run(tool, "compare", "a.npy", "b.npy", "--atol", str(atol), "--rtol", str(rtol), folder=folder)
+            check(done.returncode == (0 if want else 1), f"numpy.allclose says {want} for {atol}, {rtol}: {done.stdout}{done.stderr}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path)
@@ -152,6 +170,7 @@ def main():
         junit(folder / "one.xml")
         markdown((folder / "one.md").read_text())
         widths(tool, folder)
+        closeness(tool, folder)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

@@ -15,6 +15,13 @@ std::size_t width_of(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return !continues(c); }));
 }
 
+std::string head_of(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (; end < text.size(); ++end)
+    if (!continues(text[end]) && columns-- == 0) break;
+  return std::string(text.substr(0, end));
+}
+
 std::string folded(std::string_view text, std::size_t start, std::size_t indent, std::size_t most) {
   std::string whole;
   std::size_t used = start, lines = 1;

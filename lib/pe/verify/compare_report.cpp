@@ -40,7 +40,7 @@ Json spell(const Comparison& c, const ComparisonReport& compared) {
     if (c.ulps[bin] > 0) ulps[ulp_bin_name(bin)] = c.ulps[bin];
   Json row{{"a", side(c.name_a, c.shape_a, c.dtype_a, c.a)},
            {"b", side(c.name_b, c.shape_b, c.dtype_b, c.b)},
-           {"equal", c.equal(compared.allowed, compared.as_bias)},
+           {"equal", c.passes(compared.allowed)},
            {"dtype", name_of(c.dtype)},
            {"values", c.size},
            {"equal_bits", c.equal_bits},
@@ -56,6 +56,10 @@ Json spell(const Comparison& c, const ComparisonReport& compared) {
     row["up_to_constant"] = {{"worst", number(c.up_to_constant->worst)},
                              {"ulps", number(c.up_to_constant->ulps)},
                              {"row", c.up_to_constant->row}};
+  if (c.common)
+    row["common_rows"] = {{"rows", c.common->rows}, {"of_a", c.common->a}, {"of_b", c.common->b}};
+  if (c.beyond)
+    row["beyond_tolerance"] = {{"values", c.beyond->count}, {"worst", spell(c.beyond->worst)}};
   return row;
 }
 
@@ -63,17 +67,23 @@ Json spell(const Comparison& c, const ComparisonReport& compared) {
 
 bool ComparisonReport::equal() const {
   return only_a.empty() && only_b.empty() &&
-         std::ranges::all_of(pairs, [&](const Comparison& c) { return c.equal(allowed, as_bias); });
+         std::ranges::all_of(pairs, [&](const Comparison& c) { return c.passes(allowed); });
 }
 
 std::string to_json(const ComparisonReport& compared, const std::string& command) {
   Json pairs = Json::array();
   for (const Comparison& comparison : compared.pairs) pairs.push_back(spell(comparison, compared));
-  Json json{{"schema_version", 1},          {"tool", "pe-verify"},
-            {"version", version()},         {"command", command},
-            {"equal", compared.equal()},    {"pairs", pairs},
-            {"only_in_a", compared.only_a}, {"only_in_b", compared.only_b},
-            {"allowed", compared.allowed}};
+  Json json{{"schema_version", 1},
+            {"tool", "pe-verify"},
+            {"version", version()},
+            {"command", command},
+            {"equal", compared.equal()},
+            {"pairs", pairs},
+            {"only_in_a", compared.only_a},
+            {"only_in_b", compared.only_b},
+            {"allowed", compared.allowed.ulps}};
+  if (const auto& tolerance = compared.allowed.tolerance)
+    json.update(Json{{"atol", tolerance->absolute}, {"rtol", tolerance->relative}});
   report_parts::shorten(json);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -12,8 +12,7 @@ namespace pe {
 struct ComparisonReport {
   std::vector<Comparison> pairs;
   std::vector<std::string> only_a, only_b;  // arrays without a partner of their name
-  std::uint64_t allowed = 0;                // ulps within which values count as equal
-  bool as_bias = false;
+  Allowed allowed = {};
 
   bool equal() const;
 };

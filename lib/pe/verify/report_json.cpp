@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pe/io/json_text.hpp"
 #include "pe/verify/json_texts.hpp"
 #include "pe/verify/report.hpp"
 
@@ -90,12 +91,13 @@ Json spell(const Check& check) {
   row["dialect"] = from.dialect;
   Json parameters = Json::object();
   for (const auto& [name, value, origin] : from.parameters)
-    parameters[name] = {{"value", value}, {"origin", origin}};
+    parameters[name] = {{"value", Json::parse(io::json_value(value))}, {"origin", origin}};
   row["parameters"] = parameters;
   if (!check.files.empty()) {
     row["file"] = check.files;
     row["accept"] = name_of(check.accept);
   }
+  if (!check.note.empty()) row["note"] = check.note;
   if (!check.manifest.empty()) row["manifest"] = check.manifest;
   if (check.line > 0) row["line"] = check.line;
   if (check.expected) row["expect"] = spell(*check.expected);

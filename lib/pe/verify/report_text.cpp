@@ -117,6 +117,7 @@ std::string to_text(const Check& check, bool color, bool explain) {
   text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", check.provenance.encoding,
                       check.count(Word::holds), check.count(Word::fails), check.count(Word::noted),
                       check.count(Word::skipped));
+  if (!check.note.empty()) text += folded(printable(check.note), 0, 2) + "\n";
   return text;
 }
 
