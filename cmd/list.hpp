@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace pe::cmd {
 
 struct List {
   std::string what;
+  std::vector<std::string> words;  // that a row must hold
   bool json = false, markdown = false, names = false;
 };
 

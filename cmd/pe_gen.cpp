@@ -1,6 +1,9 @@
 // pe-gen: one subcommand for each encoding; make, spell, write.
+#include "help_page.hpp"
+#include "info.hpp"
 #include "options.hpp"
 #include "pe/base/error.hpp"
+#include "position_list.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -39,20 +42,33 @@ std::vector<Field> fields_of_layers(Resolved& resolved, Request request,
 
 void run(const Generate& generate, const std::string& command) {
   Request request = generate.request;
+  const std::string listed = request.texts.positions;
+  std::vector<std::int64_t> positions;
+  if (is_position_list(listed)) positions = parse_position_list(listed);
+  if (!positions.empty()) request.texts.positions = run_over(positions);
   const bool all = request.texts.layer_type == "all";
   if (all) request.texts.layer_type.clear();
   Resolved resolved = resolve(request, "pe-gen", command, usual_length, all);
   const Output output = output_of(generate.output, resolved.threads);
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
+  if (!positions.empty()) {
+    for (Field& field : fields) field = at_positions(field, positions);
+    for (Provenance::Entry& entry : resolved.provenance.parameters)
+      if (entry.name == "positions") entry.value = listed;
+  }
   write(fields, resolved.provenance, output);
 }
 
 void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std::string& command) {
   generate.request.texts.encoding = &encoding;
   add_options(app, generate.request);
+  CLI::Option* positions = app.get_option("--positions");
+  positions->type_name("START:STOP[:STEP] or P,P,...");
+  positions->description(positions->get_description() + "; or a list, as of a padded batch");
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
-      ->type_name("NAME,...");
+      ->type_name("NAME,...")
+      ->group(group::output);
   add_output_options(app, generate.output);
   app.footer(app.get_footer() +
              "\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
@@ -63,6 +79,7 @@ void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std:
 
 int main(int argc, char** argv) {
   Generate generate;
+  Info info;
   const Tool tool{
       .name = "pe-gen",
       .summary =
@@ -75,5 +92,6 @@ int main(int argc, char** argv) {
     add_encodings(app, line, 0, [&](CLI::App& sub, const Encoding& encoding) {
       add(sub, encoding, generate, line.text());
     });
+    add_info(app, info);
   });
 }

@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
           "EXIT STATUS\n  0 every law judged holds, every dump is as it should be; 1 one fails, or "
           "is not; 2 nothing could be told: bad usage,\n"
           "  bad input, I/O\n",
-      .word = "law",
+      .word = Sort::law,
       .encoding_at = 1,
       .timeout = usual_timeout};
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {

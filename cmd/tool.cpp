@@ -6,40 +6,16 @@
 #include <exception>
 #include <new>
 
+#include "help_page.hpp"
 #include "leaving.hpp"
 #include "list.hpp"
+#include "mistakes.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
 namespace {
-
-// An option that `app` does not have, with the nearest that it has.
-std::string unknown_option(const CLI::App& app, std::string_view option) {
-  std::vector<std::string> names;
-  for (const CLI::Option* known : app.get_options())
-    for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
-  const std::string near = nearest(option.substr(0, option.find('=')), names);
-  return fmt::format("unknown option '{}'{}", option,
-                     near.empty() ? "" : fmt::format(": did you mean {}?", near));
-}
-
-// CLI11 speaks of its own concepts; these are the words of ours.
-std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error))
-    for (const std::string& word : app.remaining(true))
-      if (word.starts_with("-")) return unknown_option(app, word);
-  if (dynamic_cast<const CLI::RequiredError*>(&error) && app.get_subcommands().empty() &&
-      app.get_require_subcommand_min() > 0)
-    return app.get_parent() ? fmt::format("{} needs the name of an encoding", app.get_name())
-                            : "which one? name what to do";
-  std::string text = error.what();
-  for (char& c : text)
-    if (c == '\n') c = ' ';
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
 
 // The subcommand that was asked for last, and the words that lead to it.
 std::pair<const CLI::App*, std::string> deepest(const CLI::App&&) = delete;
@@ -56,27 +32,45 @@ std::pair<const CLI::App*, std::string> deepest(const CLI::App& app) {
 void parse(CLI::App& app, const CommandLine& line) {
   try {
     line.parse(app);
-  } catch (const CLI::Success&) {  // --help, --version
-    print(app.get_version_ptr()->count() > 0 ? app.version() + "\n" : deepest(app).first->help());
+  } catch (const CLI::CallForVersion&) {
+    print(app.version() + "\n");
+  } catch (const CLI::Success&) {  // --help
+    print(app.help());
   } catch (const CLI::ParseError& error) {
     const auto [command, words] = deepest(app);
-    throw UsageError(fmt::format("{} (see {} --help)", message_of(error, *command), words));
+    throw UsageError(
+        fmt::format("{} (see {} --help)", message_of(error, *command, words, line.words()), words));
   }
 }
 
-int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add) {
+// How help calls the first word.
+std::string heading(Sort sort) {
+  return sort == Sort::law ? "LAW" : sort == Sort::quantity ? "QUANTITY" : "ENCODING";
+}
+
+// The version may be asked for behind any word.
+void add_version(CLI::App& app, const std::string& own_version) {
+  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    sub->set_version_flag("-V,--version", own_version)->group("");
+    add_version(*sub, own_version);
+  }
+}
+
+void build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add,
+                   Outcome& outcome) {
   const CommandLine line(argc, argv, tool.encoding_at, tool.timeout);
-  Outcome outcome;
   List list;
   CLI::App app(tool.summary, tool.name);
-  app.set_version_flag("--version", fmt::format("{} {}", tool.name, version()));
+  app.formatter(std::make_shared<HelpPage>(heading(tool.word)));
+  const std::string own_version = fmt::format("{} {}", tool.name, version());
+  app.set_version_flag("-V,--version", own_version, "the version");
   app.require_subcommand(1);
   app.footer(tool.footer);
   add(app, line, outcome);
   add_list(app, list);
+  add_version(app, own_version);
   line.check_word(app, 0, tool.word);
   parse(app, line);
-  return outcome.exit_code;
 }
 
 int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) {
@@ -84,10 +78,12 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
     say(tool.name + ": " + message);
     return 2;
   };
+  Outcome outcome;
   try {
-    return build_and_run(tool, argc, argv, add);
+    build_and_run(tool, argc, argv, add, outcome);
+    return outcome.exit_code;
   } catch (const ClosedPipe&) {
-    return 2;
+    return outcome.exit_code;  // whoever read stdout had enough of it: nothing failed
   } catch (const std::bad_alloc&) {
     return fail(out_of_memory);
   } catch (const std::exception& error) {
@@ -124,7 +120,7 @@ void add_over_encodings(CLI::App& app, const CommandLine& line, std::string_view
   else
     sub->require_subcommand(1);
   add_encodings(*sub, line, 1, add);
-  line.check_word(*sub, 1, "encoding");
+  line.check_word(*sub, 1, Sort::encoding);
 }
 
 }  // namespace pe::cmd

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
+#include "pe/model/naming.hpp"
 #include "pe/model/parameter.hpp"
 #include "pe/properties/laws.hpp"
 
@@ -16,22 +17,29 @@ constexpr Property rows[] = {
      .statement = "the same bytes for every way of splitting the work",
      .any = laws::deterministic},
     {.name = "length-invariant",
+     .also = "prefix-stable",
      .statement = "what stands at a position does not depend on the length",
      .any = laws::length_invariant},
     {.name = "relative-only",
+     .also = "relative shift-invariant translation-invariant",
      .statement = "the score of q at m and k at n depends on m − n only, for all q and k",
      .table = laws::table_relative_only,
      .rotation = laws::rotation_relative_only,
      .bias = laws::bias_relative_only,
      .relative = laws::buckets_by_offset},
     {.name = "order-sensitive",
+     .also = "permutation",
      .statement = "attention's output changes when two tokens swap places, and without an encoding "
                   "it does not",
      .any = laws::order_sensitive},
     {.name = "bounded",
+     .also = "bound range",
      .statement = "every value stays within [-1, 1], or the range that the encoding states",
      .table = laws::bounded},
-    {.name = "unique", .statement = "no two positions share a row", .table = laws::unique},
+    {.name = "unique",
+     .also = "distinct",
+     .statement = "no two positions share a row",
+     .table = laws::unique},
     {.name = "constant-norm",
      .statement = "every row has the same length as a vector",
      .table = laws::constant_norm},
@@ -39,12 +47,14 @@ constexpr Property rows[] = {
      .statement = "the product of two rows depends on their offset only",
      .table = laws::distance_by_offset},
     {.name = "linear-shift",
+     .also = "shift",
      .statement = "for each k one matrix M_k gives P(p+k) = M_k P(p) at every p",
      .table = laws::linear_shift},
     {.name = "separable",
      .statement = "a grid's table is the sum of a table of each axis",
      .table = laws::separable},
     {.name = "collision-free",
+     .also = "collision collisions",
      .statement =
          "x + P(p) differs from y + P(q) for any two of the embeddings at any two positions",
      .table = laws::collision_free},
@@ -52,12 +62,15 @@ constexpr Property rows[] = {
      .statement = "position 0 does not turn: R(0) = A",
      .rotation = laws::identity_at_zero},
     {.name = "unit-pairs",
+     .also = "unit",
      .statement = "cos² + sin² is the attention factor squared",
      .rotation = laws::unit_pairs},
     {.name = "turns-add",
+     .also = "additive composition group",
      .statement = "turns add: R(i) R(j) = A R(i+j)",
      .rotation = laws::turns_add},
     {.name = "norm-preserving",
+     .also = "norm orthogonal",
      .statement = "‖R(p) q‖ is the attention factor times ‖q‖, for all q",
      .rotation = laws::norm_preserving},
     {.name = "matrix-form",
@@ -70,14 +83,20 @@ constexpr Property rows[] = {
      .statement = "the bias is the same along every diagonal",
      .bias = laws::toeplitz},
     {.name = "zero-diagonal",
+     .also = "diagonal",
      .statement = "a position does not bias itself",
      .bias = laws::zero_diagonal},
     {.name = "falls-with-distance",
+     .also = "decreasing monotone",
      .statement = "the bias never rises with the distance",
      .bias = laws::falls_with_distance},
-    {.name = "causal", .statement = "keys after the query are masked", .bias = laws::causal},
+    {.name = "causal",
+     .also = "mask",
+     .statement = "keys after the query are masked",
+     .bias = laws::causal},
     {.name = "symmetric", .statement = "query and key may be exchanged", .bias = laws::symmetric},
     {.name = "slopes",
+     .also = "slope geometric",
      .statement = "the head slopes follow the geometric rule, both ladders of it",
      .bias = laws::slopes},
     {.name = "buckets-total",
@@ -89,6 +108,7 @@ constexpr Property rows[] = {
      .bias = laws::bias_buckets_by_offset,
      .relative = laws::buckets_by_offset},
     {.name = "buckets-monotone",
+     .also = "monotone-buckets",
      .statement = "the bucket moves one way with the distance, on either side",
      .bias = laws::bias_buckets_monotone,
      .relative = laws::buckets_monotone},
@@ -104,6 +124,7 @@ constexpr Property rows[] = {
      .statement = "the terms sum to the whole score",
      .relative = laws::expansion},
     {.name = "rel-shift",
+     .also = "relative-shift",
      .statement = "padding, reshaping and cutting gives the same as reading each pair's row",
      .relative = laws::rel_shift},
 };
@@ -147,14 +168,12 @@ Measurement Property::measure(const Case& subject) const try {
 std::span<const Property> all_properties() { return rows; }
 
 const Property& find_property(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<Named> names;
   for (const Property& property : rows) {
     if (property.name == name) return property;
-    names.emplace_back(property.name);
+    names.push_back({std::string(property.name), property.also});
   }
-  const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("unknown law '{}'{}", name,
-                               near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+  throw UsageError(unknown("law", name, names, "pe-verify list properties names those there are"));
 }
 
 }  // namespace pe

@@ -67,6 +67,7 @@ struct Measurement {
 /// A row of the catalogue of laws. A null measure: the law says nothing about that kind.
 struct Property {
   std::string_view name;
+  std::string_view also = {};  // other words that people have for it
   std::string_view statement;
   Measurement (*any)(const Case&) = nullptr;
   Measurement (*table)(const Table&, const Case&) = nullptr;
