@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "command_line.hpp"
+#include "mistakes.hpp"
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
@@ -25,11 +26,14 @@ Request request_of(const std::string& text, const Analysis& analysis) {
     request.texts.encoding = &encoding;
     add_options(sub, request);
   });
-  line.check_word(app, 0, "encoding");
+  line.check_word(app, 0, Sort::encoding);
   try {
     line.parse(app);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("--versus '{}': {}", text, error.what()));
+    const bool chosen = !app.get_subcommands().empty();
+    const CLI::App& last = chosen ? *app.get_subcommands().front() : app;
+    throw UsageError(
+        fmt::format("--versus '{}': {}", text, message_of(error, last, "--versus", line.words())));
   }
   if (!request.texts.encoding)
     throw UsageError(fmt::format("--versus '{}' names no encoding and no model", text));

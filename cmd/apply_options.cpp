@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "apply_request.hpp"
+#include "help_page.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::cmd {
@@ -134,8 +135,9 @@ void add_apply_options(CLI::App& app, const Encoding& encoding, Apply& apply) {
   add_attention(form);
   app.add_option("--fields", apply.request.fields,
                  "fields to write (default: encoded tensors and logits; with v, attention and "
-                 "output)")
-      ->type_name("NAME,...");
+                 "output; as CSV: logits)")
+      ->type_name("NAME,...")
+      ->group(group::output);
   add_output_options(app, apply.output);
   app.footer(footer_of(encoding));
 }

@@ -53,16 +53,17 @@ void add_dump_options(CLI::App& app, CheckCommand& check, bool one_law) {
 }
 
 constexpr const char* law_footer =
-    "EXAMPLES\n  pe-verify {0} {1}\n  pe-verify {0} {1} --length 4096 --dtype bf16 --report "
-    "report.json\n  pe-verify {0} {1} --file dump.npz\n\nACCURACY\n  {2}\n  Values are judged as "
+    "EXAMPLES\n  pe-verify {0} {1}\n  pe-verify {0} {1} --dtype bf16 --report report.json\n"
+    "  pe-gen {1} -o dump.npz\n  pe-verify {0} {1} --file dump.npz\n\nACCURACY\n  {2}\n  Values "
+    "are judged as "
     "they are "
     "stored in --dtype; every bound is derived from one rounding to it, for a\n"
     "  dump also from what float32 arithmetic does to its values and angles.\n\nEXIT STATUS\n  0 "
     "every law judged holds; 1 one fails; 2 nothing could be told: bad usage, bad input, I/O\n";
 
 constexpr const char* check_footer =
-    "EXAMPLES\n  pe-verify check {0}\n  pe-verify check {0} --length 4096 --dtype bf16 --report "
-    "report.json\n  pe-verify check {0} --file dump.npz\n\nACCURACY\n  {1}\n"
+    "EXAMPLES\n  pe-verify check {0}\n  pe-verify check {0} --dtype bf16 --report report.json\n"
+    "  pe-gen {0} -o dump.npz\n  pe-verify check {0} --file dump.npz\n\nACCURACY\n  {1}\n"
     "  Values are judged as they are stored in --dtype; every bound is derived from one rounding "
     "to it. A dump is exact where every\n"
     "  value is the correctly rounded one, drift where it stays within the bound of a known "
@@ -158,10 +159,10 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
     check.asked.accept = parse_tier(check.accept);
     const TimeLimit within(check.timeout);
     const Check done = carry_out_or_report(check, command);
+    outcome.exit_code = done.exit_code();  // also where nobody reads the rest
     if (!takes_stdout(check.report))
       print(to_text(done, wants_color(), check.asked.request.explain));
     deliver({"pe-verify", std::string(version()), command, {done}}, check.report);
-    outcome.exit_code = done.exit_code();
   });
 }
 

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "mistakes.hpp"
+#include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
+#include "pe/configs/config_file.hpp"
 #include "pe/subject/subject.hpp"
 #include "time_limit.hpp"
 
@@ -15,6 +18,13 @@ namespace pe::cmd {
 namespace {
 
 bool is_option(const std::string& word) { return word.starts_with('-'); }
+
+// Null where there is none of that name.
+const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (sub->get_name() == name) return sub;
+  return nullptr;
+}
 
 // The value of --NAME or --NAME=… among the words, or what it is otherwise.
 std::string option_of(const std::vector<std::string>& words, const std::string& name,
@@ -42,14 +52,17 @@ bool lacks_encoding(const std::vector<std::string>& words, std::size_t place) {
 CommandLine::CommandLine(int argc, char** argv, std::size_t encoding_at, const std::string& timeout)
     : CommandLine(std::vector<std::string>(argv + 1, argv + argc), encoding_at, timeout) {
   const std::string tool = argv[0];
-  text_ = shell_word(tool.substr(tool.rfind('/') + 1)) + text_;
+  tool_ = tool.substr(tool.rfind('/') + 1);
+  text_ = shell_word(tool_) + text_;
 }
 
 CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at,
                          const std::string& timeout)
     : words_(std::move(words)) {
   for (const std::string& word : words_) text_ += " " + shell_word(word);
-
+  read_help();
+  put_encoding_last(encoding_at);
+  take_piped_config();
   if (!lacks_encoding(words_, encoding_at)) return;
   SubjectTexts texts{.config = option_of(words_, "--config"),
                      .model = option_of(words_, "--model"),
@@ -73,24 +86,92 @@ bool CommandLine::asks_for(std::size_t depth, std::string_view name) const {
   return has_word(depth) && words_[depth] == name;
 }
 
-void CommandLine::check_word(const CLI::App& app, std::size_t depth, std::string_view what) const {
+// `help`, `version` and their kin, wherever people put them: as the options that they are.
+void CommandLine::read_help() {
+  const auto first_option = std::ranges::find_if(words_, is_option);
+  const auto spelled = [](std::initializer_list<const char*> spellings) {
+    return [spellings](const std::string& word) {
+      return std::ranges::find(spellings, word) != spellings.end();
+    };
+  };
+  const auto help = std::find_if(words_.begin(), first_option, spelled({"help"}));
+  const bool leads = !words_.empty() && spelled({"--help", "-h", "-help", "-?"})(words_.front());
+  if (help != first_option || leads) {
+    words_.erase(leads ? words_.begin() : help);
+    words_.push_back("--help");
+  } else if (!words_.empty() && spelled({"version", "-V", "-version"})(words_.front())) {
+    words_.front() = "--version";
+  }
+}
+
+// `rope check` is what `check rope` says.
+void CommandLine::put_encoding_last(std::size_t encoding_at) {
+  const auto names_encoding = [](const std::string& word) {
+    return std::ranges::any_of(all_encodings(),
+                               [&](const Encoding* encoding) { return encoding->name == word; });
+  };
+  if (encoding_at == 1 && has_word(1) && names_encoding(words_[0]) && !names_encoding(words_[1]))
+    std::swap(words_[0], words_[1]);
+}
+
+// The config is asked which encoding it means, and then what it says of it; a pipe answers once.
+void CommandLine::take_piped_config() {
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (words_[i] == "--config=-") words_[i] = "--config=" + read_piped_config();
+    if (words_[i] == "-" && i > 0 && words_[i - 1] == "--config") words_[i] = read_piped_config();
+  }
+}
+
+void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) const {
   const auto option = std::ranges::find_if(words_, is_option);
   if (static_cast<std::size_t>(option - words_.begin()) <= depth) return;
   const std::string& word = words_[depth];
-  std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     if (sub->get_name() == word) return;
-    if (sub->get_name() != "list") names.push_back(sub->get_name());
-  }
-  const std::string near = nearest(word, names);
-  throw UsageError(fmt::format("unknown {} '{}': {}", what, word,
-                               near.empty() ? fmt::format("choose {}", fmt::join(names, ", "))
-                                            : fmt::format("did you mean {}?", near)));
+  const std::string lead = depth == 1              ? tool_ + " " + words_[0]
+                           : own == Sort::law      ? tool_ + " check"
+                           : own == Sort::quantity ? tool_ + " cost"
+                                                   : tool_;
+  throw UsageError(unknown_word(app, word, own, lead));
+}
+
+// Options belong behind the words that say what they are options of.
+void CommandLine::check_order(const CLI::App& app) const {
+  if (words_.empty() || !is_option(words_[0])) return;
+  const auto names = [&](const std::string& word) { return subcommand_of(app, word) != nullptr; };
+  const auto start = std::ranges::find_if(words_, names);
+  if (start == words_.end()) return;
+  const auto stop = std::find_if(start, words_.end(), is_option);
+  std::vector<std::string> ordered(start, stop);
+  ordered.insert(ordered.end(), words_.begin(), start);
+  ordered.insert(ordered.end(), stop, words_.end());
+  std::string line = tool_;
+  for (const std::string& word : ordered) line += " " + shell_word(word);
+  throw UsageError(fmt::format("options stand behind the name: {}", line));
 }
 
 void CommandLine::parse(CLI::App& app) const {
-  std::vector<std::string> reversed(words_.rbegin(), words_.rend());  // as CLI11 wants them
-  app.parse(reversed);
+  check_order(app);
+  const CLI::App* last = &app;
+  for (const std::string& word : words_) {
+    const CLI::App* next = is_option(word) ? nullptr : subcommand_of(*last, word);
+    if (!next) break;
+    last = next;
+  }
+  std::vector<std::string> words = with_own_names(*last, words_);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i], name = word.substr(0, word.find('='));
+    const CLI::Option* option = is_option(word) ? last->get_option_no_throw(word) : nullptr;
+    const bool is_next = i + 1 < words.size() && is_option(words[i + 1]) &&
+                         last->get_option_no_throw(words[i + 1]) != nullptr;
+    if (option && option->get_items_expected_min() > 0 && is_next)
+      throw UsageError(fmt::format("{} needs a value, {}, and {} stands there", word,
+                                   option->get_type_name(), words[i + 1]));
+    if (name.size() > 2 && name[0] == '-' && last->get_option_no_throw("-" + name))
+      throw UsageError(fmt::format("'{}': did you mean -{}?", word, name));
+  }
+  std::ranges::reverse(words);  // as CLI11 wants them
+  app.parse(words);
 }
 
 }  // namespace pe::cmd

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lexicon.hpp"
+
 namespace pe::cmd {
 
 class CommandLine {
@@ -31,14 +33,20 @@ class CommandLine {
   /// Whether any word stands at `depth` before any option.
   bool has_word(std::size_t depth) const;
 
-  /// Refuses a word at `depth` that names no subcommand of `app`, suggesting the nearest.
-  void check_word(const CLI::App& app, std::size_t depth, std::string_view what) const;
+  /// Refuses a word at `depth` that names no subcommand of `app`, where one of that sort belongs,
+  /// and says what is meant.
+  void check_word(const CLI::App& app, std::size_t depth, Sort own) const;
 
-  /// As CLI::App::parse.
+  /// As CLI::App::parse; options may be called as a model's config calls them.
   void parse(CLI::App& app) const;
 
  private:
-  std::string text_;
+  void read_help();
+  void put_encoding_last(std::size_t encoding_at);
+  void take_piped_config();
+  void check_order(const CLI::App& app) const;
+
+  std::string tool_, text_;
   std::vector<std::string> words_;  // behind the tool's name
 };
 

@@ -68,7 +68,7 @@ Check judged(const CompareCommand& command, const std::string& file, const std::
     asked.request.texts.encoding = &encoding;
     add_options(sub, asked.request);
   });
-  said.check_word(app, 0, "encoding");
+  said.check_word(app, 0, Sort::encoding);
   try {
     said.parse(app);
   } catch (const CLI::ParseError& error) {

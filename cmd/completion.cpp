@@ -110,7 +110,7 @@ std::optional<std::vector<Candidate>> rows_for(const std::string& name, const CL
   if (name == "--part")
     return candidates_of(std::vector<std::string>{"text", "vision", "audio", "encoder", "decoder"});
   if (name == "--layer-type") return candidates_of(std::vector<std::string>{"all"});
-  if (name == "what" && command.get_name() == "list") return candidates_of(catalogue_names());
+  if (name == "CATALOGUE" && command.get_name() == "list") return candidates_of(catalogue_names());
   return std::nullopt;
 }
 

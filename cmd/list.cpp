@@ -3,18 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
-#include "pe/analyze/quantity.hpp"
+#include "catalogues.hpp"
 #include "pe/base/error.hpp"
-#include "pe/configs/catalogue.hpp"
-#include "pe/configs/family.hpp"
-#include "pe/diagnosis/diagnosis.hpp"
-#include "pe/dialects/dialect.hpp"
-#include "pe/encodings/encoding.hpp"
-#include "pe/io/format.hpp"
-#include "pe/properties/property.hpp"
-#include "pe/scalings/scaling.hpp"
+#include "pe/model/naming.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -22,136 +15,48 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json spell_parameter(const Parameter& parameter) {
-  Json row{{"name", parameter.name}, {"help", parameter.help}};
-  if (parameter.fallback) row["default"] = parameter.fallback;
-  if (parameter.lowest) row["lowest"] = parameter.lowest;
-  if (parameter.highest) row["highest"] = parameter.highest;
-  if (parameter.choices) row["choices"] = words(parameter.choices);
-  if (parameter.alias) row["alias"] = parameter.alias;
-  if (parameter.negation) row["negation"] = parameter.negation;
-  if (parameter.config) row["config"] = words(parameter.config);
-  return row;
+// The name that is meant: case and number do not matter.
+std::string catalogue_of(const std::string& what) {
+  std::vector<Named> names;
+  for (const Catalogue& catalogue : all_catalogues())
+    names.push_back({std::string(catalogue.name), catalogue.also});
+  const Meant meant = meant_by(what, names);
+  if (meant.why <= Likeness::also) return meant.names.front();
+  std::vector<std::string> all;
+  for (const Named& named : names) all.push_back(named.name);
+  throw UsageError(fmt::format("no catalogue '{}': {}", what,
+                               meant.why > Likeness::misspelt
+                                   ? fmt::format("choose {}", fmt::join(all, ", "))
+                                   : fmt::format("did you mean {}?", either_of(meant.names))));
 }
 
-Json spell_parameters(std::span<const Parameter> parameters) {
-  Json rows = Json::array();
-  for (const Parameter& parameter : parameters) rows.push_back(spell_parameter(parameter));
-  return rows;
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
 }
 
-Json encodings() {
-  Json rows = Json::array();
-  for (const Encoding* row : all_encodings())
-    rows.push_back({{"name", row->name},
-                    {"kind", name_of(row->kind)},
-                    {"summary", row->summary},
-                    {"source", row->source},
-                    {"example", row->example},
-                    {"accuracy", row->accuracy},
-                    {"promises", words(row->promises)},
-                    {"parameters", spell_parameters(schema_of(*row))}});
-  return rows;
-}
-
-Json scalings() {
-  Json rows = Json::array();
-  for (const Scaling* row : all_scalings())
-    rows.push_back({{"name", row->name},
-                    {"summary", row->summary},
-                    {"source", row->source},
-                    {"revokes", words(row->revokes)},
-                    {"parameters", spell_parameters(row->parameters)}});
-  return rows;
-}
-
-Json properties() {
-  Json rows = Json::array();
-  for (const Property& row : all_properties())
-    rows.push_back({{"name", row.name}, {"kind", row.applies_to()}, {"summary", row.statement}});
-  return rows;
-}
-
-Json fields() {
-  Json rows = Json::array();
-  for (const FieldRow& row : all_fields())
-    rows.push_back({{"name", row.name}, {"kind", name_of(row.kind)}, {"summary", row.description}});
-  return rows;
-}
-
-Json dialects() {
-  Json rows = Json::array();
-  for (const Dialect& row : all_dialects())
-    rows.push_back({{"name", row.name},
-                    {"summary", row.summary},
-                    {"source", row.source},
-                    {"claim", row.claim},
-                    {"readings", words(row.readings)}});
-  return rows;
-}
-
-Json models() {
-  Json rows = Json::array();
-  for (const Model& model : all_models()) {
-    const Config config = read_catalogued(model.name);
-    const auto text = [&](const char* key) {
-      const Config::Value* value = config.find(key);
-      return value ? value->text : std::string();
-    };
-    const Family* family = find_family(config);
-    rows.push_back({{"name", model.name},
-                    {"kind", family ? family->encoding : ""},
-                    {"summary", text("_what")},
-                    {"source", text("_source")},
-                    {"model_type", text("model_type")}});
+// Rows that hold every word somewhere that people see.
+Json chosen(const Json& rows, const std::vector<std::string>& words) {
+  Json kept = Json::array();
+  for (const Json& row : rows) {
+    std::string seen;
+    for (const char* key : {"name", "kind", "summary", "source", "model_type"})
+      seen += lower(row.value(key, "")) + "\n";
+    if (std::ranges::all_of(words, [&](const std::string& word) {
+          return seen.find(lower(word)) != std::string::npos;
+        }))
+      kept.push_back(row);
   }
-  return rows;
+  return kept;
 }
 
-Json causes() {
-  Json rows = Json::array();
-  for (const CauseRow& row : all_causes())
-    rows.push_back({{"name", row.name},
-                    {"kind", row.kinds},
-                    {"summary", row.statement},
-                    {"tier", name_of(row.tier)}});
-  return rows;
+// Who has a field, and where an encoding comes from.
+std::string behind(const Json& row) {
+  if (row.contains("encodings"))
+    return fmt::format(" [{}]", fmt::join(row["encodings"].get<std::vector<std::string>>(), " "));
+  return row.contains("promises") ? fmt::format(" ({})", row["source"].get<std::string>()) : "";
 }
-
-Json quantities() {
-  Json rows = Json::array();
-  for (const Quantity* row : all_quantities())
-    rows.push_back({{"name", row->name},
-                    {"kind", row->subjects},
-                    {"summary", row->summary},
-                    {"definition", row->definition},
-                    {"source", row->source},
-                    {"accuracy", row->accuracy},
-                    {"example", row->example},
-                    {"parameters", spell_parameters(row->parameters)}});
-  return rows;
-}
-
-Json formats() {
-  Json rows = Json::array();
-  for (const io::FormatRow& row : io::formats()) {
-    const char* one_way = row.write ? "written" : "read";
-    rows.push_back({{"name", row.name},
-                    {"kind", row.write && row.open ? "both" : one_way},
-                    {"summary", row.summary},
-                    {"suffixes", words(std::string(row.suffixes))}});
-  }
-  return rows;
-}
-
-struct Catalogue {
-  const char* name;
-  Json (*rows)();
-};
-constexpr Catalogue catalogues[] = {
-    {"encodings", encodings},   {"scalings", scalings},     {"dialects", dialects},
-    {"properties", properties}, {"fields", fields},         {"models", models},
-    {"causes", causes},         {"quantities", quantities}, {"formats", formats}};
 
 std::string text_of(const Json& rows) {
   std::size_t wide = 0;
@@ -163,9 +68,9 @@ std::string text_of(const Json& rows) {
   std::string text;
   for (const Json& row : rows) {
     const std::string kind = row.value("kind", "");
-    text += fmt::format("{:<{}}  {}{}\n", row["name"].get<std::string>(), wide,
+    text += fmt::format("{:<{}}  {}{}{}\n", row["name"].get<std::string>(), wide,
                         kind.empty() ? "" : fmt::format("{:<{}} ", kind, broad),
-                        row["summary"].get<std::string>());
+                        row["summary"].get<std::string>(), behind(row));
   }
   return text;
 }
@@ -190,38 +95,45 @@ std::string markdown_of(const std::string& name, const Json& rows) {
   return text;
 }
 
+std::string titled(const std::string& name, const std::string& text, bool several) {
+  return (several ? name + "\n" : "") + text;
+}
+
 void show(const List& list) {
+  const std::string what = list.what.empty() ? "" : catalogue_of(list.what);
   std::string text;
   Json all;
-  bool found = false;
-  for (const Catalogue& catalogue : catalogues) {
-    if (!list.what.empty() && list.what != catalogue.name) continue;
-    found = true;
-    const Json rows = catalogue.rows();
+  bool found = list.words.empty();
+  for (const Catalogue& catalogue : all_catalogues()) {
+    if (!what.empty() && what != catalogue.name) continue;
+    const Json rows = chosen(catalogue.rows(), list.words);
+    found = found || !rows.empty();
     if (list.json) {
-      all[catalogue.name] = rows;
+      all[std::string(catalogue.name)] = rows;
     } else if (list.names) {
       for (const Json& row : rows) text += row["name"].get<std::string>() + "\n";
     } else if (list.markdown) {
-      text += markdown_of(catalogue.name, rows);
+      text += markdown_of(std::string(catalogue.name), rows);
     } else {
       text += (text.empty() ? "" : "\n") +
-              (list.what.empty() ? std::string(catalogue.name) + "\n" : "") + text_of(rows);
+              titled(std::string(catalogue.name), text_of(rows), what.empty());
     }
   }
+  if (!found)
+    throw UsageError(fmt::format("no row of {} holds '{}'", what, fmt::join(list.words, " ")));
   if (list.json) text = all.dump(2) + "\n";
-  if (!found) {
-    throw UsageError(
-        fmt::format("no catalogue '{}': choose {}", list.what, fmt::join(catalogue_names(), ", ")));
-  }
   print(text);
 }
+
+constexpr const char* footer =
+    "EXAMPLES\n  {0} list encodings\n  {0} list models rope yarn\n  {0} list fields "
+    "--json\n\nEXIT STATUS\n  0 printed; 2 no such catalogue, or no row that holds these words\n";
 
 }  // namespace
 
 std::vector<std::string> catalogue_names() {
   std::vector<std::string> names;
-  for (const Catalogue& catalogue : catalogues) names.emplace_back(catalogue.name);
+  for (const Catalogue& catalogue : all_catalogues()) names.emplace_back(catalogue.name);
   return names;
 }
 
@@ -230,10 +142,12 @@ void add_list(CLI::App& app, List& list) {
       "list",
       "the catalogues: encodings, scalings, dialects, properties, fields, models, causes, "
       "quantities, formats");
-  sub->add_option("what", list.what, "one catalogue; all of them when left out");
+  sub->add_option("CATALOGUE", list.what, "one of them; all when left out");
+  sub->add_option("WORD", list.words, "only rows that hold each of these words");
   sub->add_flag("--json", list.json, "everything a program wants to know");
   sub->add_flag("--names", list.names, "names only");
   sub->add_flag("--markdown", list.markdown, "README rows");
+  sub->footer(fmt::format(fmt::runtime(footer), app.get_name()));
   sub->callback([&list] { show(list); });
 }
 

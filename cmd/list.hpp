@@ -9,6 +9,7 @@ namespace pe::cmd {
 
 struct List {
   std::string what;
+  std::vector<std::string> words;  // that a row must hold
   bool json = false, markdown = false, names = false;
 };
 

@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <set>
+
+#include "help_page.hpp"
 #include "pe/base/error.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
+#include "pe/scalings/scaling.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -62,6 +67,70 @@ void add_parameter(CLI::App& app, const Parameter& parameter, const char* group,
   if (parameter.fallback) added->default_str(parameter.fallback);
 }
 
+// Rules that have the parameter.
+std::vector<std::string> rules_with(const Parameter& parameter) {
+  std::vector<std::string> rules;
+  for (const Scaling* scaling : all_scalings())
+    for (const Parameter& row : scaling->parameters)
+      if (std::string_view(row.name) == parameter.name) rules.emplace_back(scaling->name);
+  return rules;
+}
+
+// The row's own parameters, then those of scalings: of one rule alone under its name.
+void add_encoding_options(CLI::App& app, const Encoding& encoding, Given& flags) {
+  std::set<std::string_view> own;
+  for (const Parameter& parameter : encoding.parameters) {
+    own.insert(parameter.name);
+    const bool chooses = std::string_view(parameter.name) == "scaling";
+    add_parameter(app, parameter, chooses ? group::scaling : group::encoding, flags);
+  }
+  for (const Parameter& parameter : schema_of(encoding)) {
+    if (own.contains(parameter.name)) continue;
+    const std::vector<std::string> rules = rules_with(parameter);
+    const std::string title =
+        rules.size() == 1 ? fmt::format("{} {}", group::scaling, rules.front()) : group::scaling;
+    add_parameter(app, parameter, title.c_str(), flags);
+    if (rules.size() < 2) continue;
+    CLI::Option* option = app.get_option("--" + std::string(parameter.name));
+    option->description(fmt::format("{} [{}]", option->get_description(), fmt::join(rules, ", ")));
+  }
+}
+
+void add_positions(CLI::App& app, SubjectTexts& texts) {
+  app.add_option("--length", texts.length, "positions 0 to N-1")
+      ->type_name("N")
+      ->group(group::positions);
+  app.add_option("--positions", texts.positions,
+                 "a run of positions, half-open, or of offsets where the field is relative")
+      ->type_name("START:STOP[:STEP]")
+      ->group(group::positions);
+}
+
+void add_model(CLI::App& app, Request& request) {
+  SubjectTexts& texts = request.texts;
+  const auto text = [&](const char* name, std::string& into, const char* help) {
+    app.add_option(name, into, help)->type_name("NAME")->group(group::model);
+  };
+  text(
+      "--model", texts.model,
+      "take what the model of the catalogue says (pe-gen list models), by its name there or its id "
+      "on Hugging Face's hub");
+  text(
+      "--config", texts.config,
+      "the same of a config.json, a folder that has one in it, a GGUF file, standard input (-), or "
+      "JSON given here");
+  app.get_option("--config")->type_name("FILE");
+  text("--layer-type", texts.layer_type,
+       "layers of this kind, where the config tells them apart; all: each kind's fields");
+  text("--part", texts.part,
+       "the part of the model that is meant, where the config has several: text, vision, audio, "
+       "encoder, decoder, or the path of its key");
+  app.add_flag("--strict", request.strict,
+               "refuse a config that is read with a warning: a model_type in no row, a key of "
+               "positions that nobody reads")
+      ->group(group::model);
+}
+
 }  // namespace
 
 void explain(const Subject& subject, const Provenance& provenance) {
@@ -102,57 +171,48 @@ void add_parameters(CLI::App& app, std::span<const Parameter> schema, const char
 
 void add_options(CLI::App& app, Request& request) {
   SubjectTexts& texts = request.texts;
-  add_parameters(app, schema_of(*texts.encoding), "Parameters", texts.flags);
-  app.add_option("--config", texts.config,
-                 "read the position fields of a model's config.json, or of a GGUF file")
-      ->type_name("FILE");
-  app.add_option("--model", texts.model,
-                 "the same for a model of the catalogue (pe-gen list models)")
-      ->type_name("NAME");
-  app.add_option("--layer-type", texts.layer_type,
-                 "layers of this kind, where the config tells them apart; all: each kind's fields")
-      ->type_name("NAME");
-  app.add_option("--part", texts.part,
-                 "the part of the model that is meant, where the config has several: text, vision, "
-                 "audio, encoder, decoder, or the path of its key")
-      ->type_name("NAME");
-  app.add_flag("--strict", request.strict,
-               "refuse a config that is read with a warning: a model_type in no row, a key of "
-               "positions that nobody reads");
-  app.add_option("--length", texts.length, "positions 0 to N-1")->type_name("N");
-  app.add_option("--positions", texts.positions,
-                 "a run of positions, half-open, or of offsets where the field is relative")
-      ->type_name("START:STOP[:STEP]");
+  add_positions(app, texts);
+  add_encoding_options(app, *texts.encoding, texts.flags);
+  add_model(app, request);
   app.add_option("--dtype", texts.dtype, "element type of real fields")
       ->type_name("{f64,f32,f16,bf16}")
-      ->default_str("f32");
-  app.add_option("--dialect", texts.dialect, "whose arithmetic and layout")
+      ->default_str("f32")
+      ->group(group::output);
+  app.add_option("--dialect", texts.dialect, "whose arithmetic and layout (pe-gen list dialects)")
       ->type_name("NAME")
-      ->default_str("exact");
+      ->default_str("exact")
+      ->group(group::output);
   app.add_option("--threads", request.threads, "threads to compute with; 0: one for each processor")
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--explain", request.explain, "print each value and where it came from, on stderr");
-  std::string footer = fmt::format("EXAMPLES\n  {} {}\n  {} {} -o {}.h5\n\nACCURACY\n  {}\n",
-                                   app.get_parent()->get_name(), texts.encoding->example,
-                                   app.get_parent()->get_name(), texts.encoding->example,
-                                   texts.encoding->name, texts.encoding->accuracy);
-  app.footer(footer);
+  app.footer(fmt::format("EXAMPLES\n  {0} {1}\n  {0} {1} -o {2}.h5\n\nACCURACY\n  {3}\n",
+                         app.get_parent()->get_name(), texts.encoding->example,
+                         texts.encoding->name, texts.encoding->accuracy));
 }
 
 void add_output_options(CLI::App& app, OutputRequest& request) {
   app.add_option("-o,--output", request.path, "file; its suffix picks the format; - is stdout")
       ->type_name("PATH")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group::output);
   app.add_option("--format", request.format,
                  "csv, hdf5, npy, npz, safetensors, json, html or raw, whatever the suffix")
-      ->type_name("NAME");
-  app.add_flag("--tidy", request.tidy, "CSV with one row for each element");
+      ->type_name("NAME")
+      ->group(group::output);
+  app.add_flag("--tidy", request.tidy, "CSV with one row for each element")->group(group::output);
   app.add_flag("--no-sync", request.no_sync,
-               "do not wait until a file is on the disk: a loss of power may take it");
+               "do not wait until a file is on the disk: a loss of power may take it")
+      ->group(group::output);
+  app.add_flag("--no-clobber", request.no_clobber, "refuse to write over a file that is there")
+      ->group(group::output);
 }
 
 Output output_of(const OutputRequest& request, int threads) {
+  std::error_code error;
+  if (request.no_clobber && request.path != "-" && std::filesystem::exists(request.path, error))
+    throw UsageError(
+        fmt::format("'{}' is there, and --no-clobber keeps it: give another -o", request.path));
   Output output{.path = request.path,
                 .format = {},
                 .tidy = request.tidy,

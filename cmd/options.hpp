@@ -40,9 +40,10 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
 /// Where fields are written, and how.
 struct OutputRequest {
   std::string path = "-", format;
-  bool tidy = false, no_sync = false;
+  bool tidy = false, no_sync = false, no_clobber = false;
 };
 void add_output_options(CLI::App& app, OutputRequest& request);
+/// Throws UsageError where a file that --no-clobber keeps stands in the way.
 Output output_of(const OutputRequest& request, int threads);
 
 /// Prints each parameter and where it came from, on stderr.

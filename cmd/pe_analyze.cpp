@@ -13,10 +13,10 @@ int main(int argc, char** argv) {
       .footer =
           "EXAMPLES\n  pe-analyze spectrum rope --model llama-3.1-8b\n"
           "  pe-analyze spectrum rope --versus 'rope --scaling ntk --factor 8' | "
-          "scripts/pe-plot\n\n"
+          "pe-plot -o spectrum.png\n\n"
           "EXIT STATUS\n  0 written; 1 a published number is no longer what it was judged to "
           "be; 2 bad usage, bad input or a failed write\n",
-      .word = "quantity",
+      .word = Sort::quantity,
       .encoding_at = 1,
       .timeout = usual_analysis_timeout};
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {

@@ -2,12 +2,16 @@
 // and embeddings.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apply_request.hpp"
 #include "pe/apply/scores.hpp"
 #include "pe/base/error.hpp"
+#include "pe/io/format.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
 #include "progress.hpp"
+#include "talk.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -112,6 +116,23 @@ void add_entries(std::vector<Provenance::Entry>& entries, const Apply& apply,
          flag_or(apply.causal.has_value(), setting.causal ? "causal" : "no-causal", "default"));
 }
 
+// A CSV has one shape, and the fields that are usual have several: of these the scores are what
+// most want to see.
+std::vector<std::string> fit_for_csv(std::vector<std::string> names, const Output& output) {
+  const io::FormatRow* row = io::row_of_suffix(io::suffix_of(output.path));
+  const bool is_csv = !output.tidy && (output.format        ? *output.format == Format::csv
+                                       : output.path == "-" ? true
+                                                            : row && row->format == Format::csv);
+  if (!is_csv || names.size() < 2) return names;
+  const bool scores = std::ranges::find(names, "logits") != names.end();
+  const std::string shown = scores ? "logits" : names.front();
+  say(
+      fmt::format("pe-apply: {} alone, as CSV holds one shape; --fields names others, -o FILE.npz "
+                  "holds {}",
+                  shown, fmt::join(names, ", ")));
+  return {shown};
+}
+
 // Which fields are asked for: known before anything is read or computed.
 std::vector<std::string> names_of(const Apply& apply, Kind kind) {
   if (!apply.request.fields.empty()) return comma_separated(apply.request.fields);
@@ -124,8 +145,9 @@ std::vector<std::string> names_of(const Apply& apply, Kind kind) {
 
 void run(const Apply& apply, const std::string& command) {
   const Kind kind = apply.request.texts.encoding->kind;
-  const std::vector<std::string> names = names_of(apply, kind);
   Output output = output_of(apply.output, 0);
+  std::vector<std::string> names = names_of(apply, kind);
+  if (apply.request.fields.empty()) names = fit_for_csv(std::move(names), output);
   check_output(output, names);
   const Application application = application_of(apply);
   const Request request = request_of(apply, application);

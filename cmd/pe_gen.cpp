@@ -1,7 +1,10 @@
 // pe-gen: one subcommand for each encoding; make, spell, write.
+#include "help_page.hpp"
+#include "info.hpp"
 #include "options.hpp"
 #include "pe/base/error.hpp"
 #include "pe/page/page_fields.hpp"
+#include "position_list.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -41,13 +44,22 @@ std::vector<Field> fields_of_layers(Resolved& resolved, Request request,
 
 void run(const Generate& generate, const std::string& command) {
   Request request = generate.request;
+  const std::string listed = request.texts.positions;
+  std::vector<std::int64_t> positions;
+  if (is_position_list(listed)) positions = parse_position_list(listed);
+  if (!positions.empty()) request.texts.positions = run_over(positions);
   const bool all = request.texts.layer_type == "all";
   if (all) request.texts.layer_type.clear();
   Resolved resolved = resolve(request, "pe-gen", command, usual_length, all);
   const Output output = output_of(generate.output, resolved.threads);
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
-  if (is_page(output) && request.fields.empty() && !all)
+  if (!positions.empty()) {
+    for (Field& field : fields) field = at_positions(field, positions);
+    for (Provenance::Entry& entry : resolved.provenance.parameters)
+      if (entry.name == "positions") entry.value = listed;
+  }
+  if (is_page(output) && request.fields.empty() && !all && positions.empty())
     fields =
         page_fields(resolved.subject, std::move(fields), resolved.provenance, resolved.threads);
   Progress progress(output.path);
@@ -57,8 +69,12 @@ void run(const Generate& generate, const std::string& command) {
 void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std::string& command) {
   generate.request.texts.encoding = &encoding;
   add_options(app, generate.request);
+  CLI::Option* positions = app.get_option("--positions");
+  positions->type_name("START:STOP[:STEP] or P,P,...");
+  positions->description(positions->get_description() + "; or a list, as of a padded batch");
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
-      ->type_name("NAME,...");
+      ->type_name("NAME,...")
+      ->group(group::output);
   add_output_options(app, generate.output);
   app.footer(
       app.get_footer() +
@@ -71,6 +87,7 @@ void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std:
 
 int main(int argc, char** argv) {
   Generate generate;
+  Info info;
   const Tool tool{
       .name = "pe-gen",
       .summary =
@@ -83,5 +100,6 @@ int main(int argc, char** argv) {
     add_encodings(app, line, 0, [&](CLI::App& sub, const Encoding& encoding) {
       add(sub, encoding, generate, line.text());
     });
+    add_info(app, info);
   });
 }

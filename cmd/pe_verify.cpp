@@ -65,7 +65,7 @@ Tool pe_verify() {
           "EXIT STATUS\n  0 every law judged holds, every dump is as it should be; 1 one fails, or "
           "is not; 2 nothing could be told: bad usage,\n"
           "  bad input, I/O\n",
-      .word = "law",
+      .word = Sort::law,
       .encoding_at = 1,
       .timeout = usual_timeout};
 }

@@ -52,7 +52,7 @@ Sheet generated(const std::vector<std::string>& words, const std::string& comman
     add_options(sub, request);
     sub.add_option("--fields", request.fields);
   });
-  line.check_word(app, 0, "encoding");
+  line.check_word(app, 0, Sort::encoding);
   parse(app, line, command);
   if (!request.texts.encoding) throw UsageError(fmt::format("'{}' names no encoding", command));
   if (!request.texts.dtype) request.texts.dtype = "f64";
@@ -72,7 +72,7 @@ Sheet analysed(const std::vector<std::string>& words, const std::string& command
   Analysis analysis;
   CLI::App app("", "pe-analyze");
   add_quantities(app, line, analysis, [] {});
-  line.check_word(app, 0, "quantity");
+  line.check_word(app, 0, Sort::quantity);
   parse(app, line, command);
   if (!analysis.quantity) throw UsageError(fmt::format("'{}' names no encoding", command));
   Provenance provenance;

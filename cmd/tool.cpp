@@ -6,8 +6,10 @@
 #include <exception>
 #include <new>
 
+#include "help_page.hpp"
 #include "leaving.hpp"
 #include "list.hpp"
+#include "mistakes.hpp"
 #include "option_tree.hpp"
 #include "pe/base/error.hpp"
 #include "talk.hpp"
@@ -15,32 +17,6 @@
 
 namespace pe::cmd {
 namespace {
-
-// An option that `app` does not have, with the nearest that it has.
-std::string unknown_option(const CLI::App& app, std::string_view option) {
-  std::vector<std::string> names;
-  for (const CLI::Option* known : app.get_options())
-    for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
-  const std::string near = nearest(option.substr(0, option.find('=')), names);
-  return fmt::format("unknown option '{}'{}", option,
-                     near.empty() ? "" : fmt::format(": did you mean {}?", near));
-}
-
-// CLI11 speaks of its own concepts; these are the words of ours.
-std::string message_of(const CLI::ParseError& error, const CLI::App& app) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error))
-    for (const std::string& word : app.remaining(true))
-      if (word.starts_with("-")) return unknown_option(app, word);
-  if (dynamic_cast<const CLI::RequiredError*>(&error) && app.get_subcommands().empty() &&
-      app.get_require_subcommand_min() > 0)
-    return app.get_parent() ? fmt::format("{} needs the name of an encoding", app.get_name())
-                            : "which one? name what to do";
-  std::string text = error.what();
-  for (char& c : text)
-    if (c == '\n') c = ' ';
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
 
 // The subcommand that was asked for last, and the words that lead to it.
 std::pair<const CLI::App*, std::string> deepest(const CLI::App&&) = delete;
@@ -57,27 +33,45 @@ std::pair<const CLI::App*, std::string> deepest(const CLI::App& app) {
 void parse(CLI::App& app, const CommandLine& line) {
   try {
     line.parse(app);
-  } catch (const CLI::Success&) {  // --help, --version
-    print(app.get_version_ptr()->count() > 0 ? app.version() + "\n" : deepest(app).first->help());
+  } catch (const CLI::CallForVersion&) {
+    print(app.version() + "\n");
+  } catch (const CLI::Success&) {  // --help
+    print(app.help());
   } catch (const CLI::ParseError& error) {
     const auto [command, words] = deepest(app);
-    throw UsageError(fmt::format("{} (see {} --help)", message_of(error, *command), words));
+    throw UsageError(
+        fmt::format("{} (see {} --help)", message_of(error, *command, words, line.words()), words));
   }
 }
 
-// Everything that the tool understands, and what of it a run found out.
+// How help calls the first word.
+std::string heading(Sort sort) {
+  return sort == Sort::law ? "LAW" : sort == Sort::quantity ? "QUANTITY" : "ENCODING";
+}
+
+// The version may be asked for behind any word.
+void add_version(CLI::App& app, const std::string& own_version) {
+  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    sub->set_version_flag("-V,--version", own_version)->group("");
+    add_version(*sub, own_version);
+  }
+}
+
+// Everything that the tool understands.
 struct Built {
-  Outcome outcome;
   List list;
   CLI::App app;
 
-  Built(const Tool& tool, const CommandLine& line, const AddCommands& add)
+  Built(const Tool& tool, const CommandLine& line, const AddCommands& add, Outcome& outcome)
       : app(tool.summary, tool.name) {
-    app.set_version_flag("--version", spell_versions(tool.name));
+    app.formatter(std::make_shared<HelpPage>(heading(tool.word)));
+    const std::string own_version = spell_versions(tool.name);
+    app.set_version_flag("-V,--version", own_version, "the version");
     app.require_subcommand(1);
     app.footer(tool.footer);
     add(app, line, outcome);
     add_list(app, list);
+    add_version(app, own_version);
   }
 };
 
@@ -85,7 +79,8 @@ struct Built {
 bool answer_asked(const Tool& tool, const std::vector<std::string>& words, const AddCommands& add) {
   const WithApp with_app = [&](const std::vector<std::string>& given, const auto& use) {
     const CommandLine line(given, tool.encoding_at, tool.timeout);
-    const Built built(tool, line, add);
+    Outcome outcome;
+    const Built built(tool, line, add, outcome);
     use(built.app, line);
   };
   if (words.size() == 1 && words[0] == "--option-tree")
@@ -97,13 +92,13 @@ bool answer_asked(const Tool& tool, const std::vector<std::string>& words, const
   return true;
 }
 
-int build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add) {
-  if (answer_asked(tool, {argv + 1, argv + argc}, add)) return 0;
+void build_and_run(const Tool& tool, int argc, char** argv, const AddCommands& add,
+                   Outcome& outcome) {
+  if (answer_asked(tool, {argv + 1, argv + argc}, add)) return;
   const CommandLine line(argc, argv, tool.encoding_at, tool.timeout);
-  Built built(tool, line, add);
+  Built built(tool, line, add, outcome);
   line.check_word(built.app, 0, tool.word);
   parse(built.app, line);
-  return built.outcome.exit_code;
 }
 
 int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) {
@@ -111,10 +106,12 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
     say(tool.name + ": " + message);
     return 2;
   };
+  Outcome outcome;
   try {
-    return build_and_run(tool, argc, argv, add);
+    build_and_run(tool, argc, argv, add, outcome);
+    return outcome.exit_code;
   } catch (const ClosedPipe&) {
-    return 2;
+    return outcome.exit_code;  // whoever read stdout had enough of it: nothing failed
   } catch (const std::bad_alloc&) {
     return fail(out_of_memory);
   } catch (const std::exception& error) {
@@ -137,7 +134,9 @@ int run_words(const Tool& tool, std::vector<std::string> words, const AddCommand
   words.insert(words.begin(), tool.name);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
-  return build_and_run(tool, static_cast<int>(argv.size()), argv.data(), add);
+  Outcome outcome;
+  build_and_run(tool, static_cast<int>(argv.size()), argv.data(), add, outcome);
+  return outcome.exit_code;
 }
 
 void add_encodings(CLI::App& app, const CommandLine& line, std::size_t depth,
@@ -158,7 +157,7 @@ void add_over_encodings(CLI::App& app, const CommandLine& line, std::string_view
   else
     sub->require_subcommand(1);
   add_encodings(*sub, line, 1, add);
-  line.check_word(*sub, 1, "encoding");
+  line.check_word(*sub, 1, Sort::encoding);
 }
 
 }  // namespace pe::cmd

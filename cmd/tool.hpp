@@ -20,9 +20,9 @@ struct Outcome {
 /// What tells one tool from another, apart from its subcommands.
 struct Tool {
   std::string name, summary, footer;
-  std::string word = "encoding";  // what its first word names
-  std::size_t encoding_at = 0;    // which word names the encoding
-  std::string timeout = "0";      // what --timeout is where nobody says; 0: there is none
+  Sort word = Sort::encoding;   // what its first word names
+  std::size_t encoding_at = 0;  // which word names the encoding
+  std::string timeout = "0";    // what --timeout is where nobody says; 0: there is none
 };
 
 /// Adds the tool's own subcommands.

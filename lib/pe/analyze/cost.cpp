@@ -170,6 +170,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity cost{
     .name = "cost",
+    .also = "flops parameters",
     .summary =
         "trained numbers, operations and bytes for each token and layer, and how far the "
         "encoding reaches",

@@ -210,6 +210,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity exposure{
     .name = "exposure",
+    .also = "training",
     .summary = "relative distances that training shows under PoSE, RandPos, ReRoPE and Self-Extend",
     .definition =
         "for examples of L = --trained positions and N = --length: P(r) = chance that two "

@@ -154,6 +154,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity laws{
     .name = "laws",
+    .also = "properties compare",
     .summary =
         "which laws hold: unique, bounded, relative-only, … with what was measured and what "
         "rounding allows",

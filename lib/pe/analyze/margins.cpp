@@ -168,6 +168,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity margins{
     .name = "margins",
+    .also = "distance distances unique",
     .summary =
         "the least distance between two rows of a table as the length grows, and rows that "
         "collide",

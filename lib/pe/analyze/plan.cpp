@@ -150,6 +150,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity plan{
     .name = "plan",
+    .also = "extend extension",
     .summary = "rules and factors that bring a model to a length, ranked, with the config to write",
     .definition =
         "for a length N = --length and L = --trained, every rule at s = N/L, 2N/L, 4N/L; B_m = "

@@ -7,6 +7,7 @@
 
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/model/naming.hpp"
 
 namespace pe {
 namespace quantity_rows {
@@ -30,15 +31,13 @@ std::span<const Quantity* const> all_quantities() {
 }
 
 const Quantity& find_quantity(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<Named> names;
   for (const Quantity* quantity : all_quantities()) {
     if (quantity->name == name) return *quantity;
-    names.emplace_back(quantity->name);
+    names.push_back({std::string(quantity->name), quantity->also});
   }
-  const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("unknown quantity '{}': {}", name,
-                               near.empty() ? fmt::format("choose {}", fmt::join(names, ", "))
-                                            : fmt::format("did you mean {}?", near)));
+  throw UsageError(
+      unknown("quantity", name, names, "pe-analyze list quantities names those there are"));
 }
 
 bool applies(const Quantity& quantity, const Encoding& encoding) {

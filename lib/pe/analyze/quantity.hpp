@@ -29,6 +29,7 @@ struct Question {
 
 struct Quantity {
   std::string_view name;
+  std::string_view also = {};   // other words that people have for it
   std::string_view summary;     // one phrase
   std::string_view definition;  // one formula, with the words that it needs
   std::string_view source;      // paper, equation

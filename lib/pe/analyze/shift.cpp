@@ -69,6 +69,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity shift{
     .name = "shift",
+    .also = "linear-shift m-k",
     .summary =
         "M_k, which carries each row to the one k positions on: as turns, as a matrix, or "
         "fitted and tried, beside random tables",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "pe/configs/config.hpp"
@@ -16,7 +17,12 @@ struct Model {
 /// Every configuration, by name.
 std::span<const Model> all_models();
 
-/// The configuration of that name, parsed; throws UsageError with the nearest name.
+/// The ids that the model has on Hugging Face's hub, each of them in one of these words; "" where
+/// none is known.
+std::string other_names(const Model& model);
+
+/// The configuration of that name, or of that id on the hub, parsed; throws UsageError with the
+/// nearest names.
 Config read_catalogued(std::string_view name);
 
 }  // namespace pe

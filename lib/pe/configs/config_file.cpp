@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "pe/base/error.hpp"
@@ -61,7 +62,38 @@ Config parse_config(const std::string& text, const std::string& file) {
   return config;
 }
 
-Config read_config_file(const std::string& path) {
+namespace {
+
+// A snapshot of a model is a folder that has its config.json in it.
+std::string in_folder(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return path;
+  const std::string file = (std::filesystem::path(path) / "config.json").string();
+  if (std::filesystem::exists(file, error)) return file;
+  throw FileError(fmt::format("'{}' is a folder without a config.json in it", path));
+}
+
+bool is_json(const std::string& text) {
+  const std::size_t start = text.find_first_not_of(" \t\n\r");
+  return start != std::string::npos && text[start] == '{';
+}
+
+}  // namespace
+
+std::string read_piped_config() {
+  const io::Source source("-", io::Limit(largest_file));
+  std::string text = source.read_text(0, static_cast<std::size_t>(source.size()));
+  if (!is_json(text))
+    throw FileError("standard input holds no JSON object: --config - reads a config.json");
+  return text;
+}
+
+Config read_config_file(const std::string& given) {
+  if (is_json(given)) {
+    if (given.size() > largest_file) throw FileError("the JSON of --config is larger than 16 MiB");
+    return parse_config(given, "--config");
+  }
+  const std::string path = in_folder(given);
   const auto source = std::make_shared<const io::Source>(path, io::Limit(largest_file));
   if (source->size() >= 4 && source->read_text(0, 4) == "GGUF")
     return read_gguf_config(path, source);

@@ -10,7 +10,11 @@ namespace pe {
 /// JSON text; `file` is its name in messages. Throws as below.
 Config parse_config(const std::string& text, const std::string& file);
 
-/// A config.json, or a GGUF file told by its first bytes (see gguf_config.hpp). Throws FileError
+/// The JSON that comes through standard input, which can be read once. Throws FileError.
+std::string read_piped_config();
+
+/// A config.json, a folder that has one in it, its JSON itself ("{…}"), or a GGUF file told by its
+/// first bytes (see gguf_config.hpp). Throws FileError
 /// when the file cannot be read, is larger than 16 MiB, is not JSON, nests deeper than 32, or
 /// repeats a key.
 Config read_config_file(const std::string& path);

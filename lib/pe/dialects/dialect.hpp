@@ -14,6 +14,7 @@ namespace pe {
 
 struct Dialect {
   std::string_view name;
+  std::string_view also = {};  // other words that people have for it
   std::string_view summary;
   std::string_view source;  // files and functions
   std::string_view claim;   // how close to the real program, as a sentence

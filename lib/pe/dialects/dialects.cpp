@@ -5,7 +5,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/dialects/dialect.hpp"
-#include "pe/model/parameter.hpp"
+#include "pe/model/naming.hpp"
 
 namespace pe {
 namespace {
@@ -18,6 +18,7 @@ constexpr Dialect rows[] = {
      .source = "the papers' definitions",
      .claim = "Correctly rounded."},
     {.name = "hf",
+     .also = "huggingface transformers pytorch torch",
      .summary = "transformers 5 on PyTorch with 16-lane vectors: cos and sin with both halves",
      .source = "transformers modeling_rope_utils.py, models/*/modeling_*.py *RotaryEmbedding",
      .claim = "On the catalogue's models inv_freq bit for bit, cos and sin within 1 ulp of "
@@ -38,6 +39,7 @@ constexpr Dialect rows[] = {
      .steps = &torch_avx2,
      .lanes = 8},
     {.name = "hf-v4",
+     .also = "transformers-4 transformers-v4",
      .summary = "transformers 4.57, the last of its line: reads some keys of a config otherwise",
      .source = "transformers 4.57.6 modeling_rope_utils.py, and its classes",
      .claim = "On 987 older configurations of 72 model types inv_freq and factor as recorded in "
@@ -48,6 +50,7 @@ constexpr Dialect rows[] = {
      .steps = &torch_avx512,
      .lanes = 16},
     {.name = "meta",
+     .also = "llama facebook",
      .summary = "Llama's own code: complex numbers, as pairs of cosine and sine",
      .source = "meta-llama llama3 model.py, precompute_freqs_cis",
      .claim = "As hf by reading the source: the same steps in float32.",
@@ -56,6 +59,7 @@ constexpr Dialect rows[] = {
      .pairing = Pairing::adjacent,
      .steps = &torch_avx512},
     {.name = "ggml",
+     .also = "llama.cpp llamacpp gguf ollama",
      .summary = "ggml on a processor: the angle is multiplied on from pair to pair; a cache of "
                 "cosine, sine for each token",
      .source = "ggml src/ggml-cpu/ops.cpp, ggml_rope_cache_init; llama.cpp src/llama-context.cpp",
@@ -101,6 +105,7 @@ constexpr Dialect rows[] = {
      .stacks_longrope = true,
      .steps = &torch_divided_positions},
     {.name = "trtllm",
+     .also = "tensorrt tensorrt-llm",
      .summary = "cosine, sine of each pair; the power in double",
      .source = "TensorRT-LLM functional.py, RopeEmbeddingUtils",
      .claim = "By reading the source.",
@@ -108,6 +113,7 @@ constexpr Dialect rows[] = {
      .array = "rotary_cos_sin",
      .steps = &numpy_steps},
     {.name = "transformer-engine",
+     .also = "te nvidia",
      .summary = "angles, not their cosines; linear divides positions",
      .source = "TransformerEngine pytorch/attention/rope.py",
      .claim = "By reading the source, steps of PyTorch.",
@@ -116,6 +122,7 @@ constexpr Dialect rows[] = {
      .usual_pairing = Pairing::halves,
      .steps = &torch_divided_positions},
     {.name = "flash-attn",
+     .also = "flash-attention",
      .summary = "cos and sin with a column for each pair",
      .source = "flash-attention flash_attn/layers/rotary.py",
      .claim = "By reading the source, steps of PyTorch.",
@@ -132,6 +139,7 @@ constexpr Dialect rows[] = {
      .usual_pairing = Pairing::halves,
      .steps = &flashinfer},
     {.name = "mlx",
+     .also = "apple",
      .summary = "exp2 of −j/n·log2 base (Metal); longrope always long, attention_factor and "
                 "truncate not read",
      .source = "mlx backend/metal/kernels/rope.metal; mlx-lm models/rope_utils.py",
@@ -149,6 +157,7 @@ constexpr Dialect rows[] = {
      .usual_pairing = Pairing::halves,
      .steps = &mlx_cpu},
     {.name = "onnxruntime",
+     .also = "onnx ort",
      .summary = "cos_cache and sin_cache with a column for each pair",
      .source = "onnxruntime contrib_ops/cpu/bert/rotary_embedding.cc",
      .claim = "The layout by reading the source; the exporter's steps are PyTorch's.",
@@ -173,6 +182,7 @@ constexpr Dialect rows[] = {
      .pairing = Pairing::adjacent,
      .steps = &torch_avx512},
     {.name = "tensor2tensor",
+     .also = "t2t",
      .summary = "sinusoids: sines, then cosines; timescales that reach both ends; float32 steps",
      .source = "tensor2tensor layers/common_attention.py, get_timing_signal_1d",
      .claim = "By reading the source; the C library's expf stands for TensorFlow's.",
@@ -198,15 +208,12 @@ constexpr Dialect rows[] = {
 std::span<const Dialect> all_dialects() { return rows; }
 
 const Dialect& find_dialect(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<Named> names;
   for (const Dialect& dialect : rows) {
     if (dialect.name == name) return dialect;
-    names.emplace_back(dialect.name);
+    names.push_back({std::string(dialect.name), dialect.also});
   }
-  const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("unknown dialect '{}': {}", name,
-                               near.empty() ? fmt::format("choose {}", fmt::join(names, ", "))
-                                            : fmt::format("did you mean {}?", near)));
+  throw UsageError(unknown("dialect", name, names, "pe-gen list dialects names those there are"));
 }
 
 }  // namespace pe

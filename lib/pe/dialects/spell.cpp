@@ -10,6 +10,7 @@
 #include "pe/dialects/rotation_forms.hpp"
 #include "pe/dialects/spell_parts.hpp"
 #include "pe/model/frequencies.hpp"
+#include "pe/model/parameter.hpp"
 
 namespace pe {
 namespace {
@@ -212,6 +213,18 @@ std::vector<Field> present(const Effect& effect, const Span& span, DType dtype) 
   return fields;
 }
 
+std::string no_field(const std::string& name, const std::vector<std::string>& known,
+                     const Effect& effect) {
+  const Bias* bias = std::get_if<Bias>(&effect);
+  const std::string near = nearest(name, known),
+                    why =
+                        bias && !bias->fill && name == "bias"
+                            ? " (its numbers are trained: --weights gives them, --seed draws some)"
+                        : near.empty() ? ""
+                                       : fmt::format(" (did you mean {}?)", near);
+  return fmt::format("no field '{}' here{}: choose from {}", name, why, fmt::join(known, ", "));
+}
+
 }  // namespace
 
 std::span<const FieldRow> all_fields() { return rows; }
@@ -245,8 +258,7 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
     if (found == fields.end()) {
       std::vector<std::string> known;
       for (const Field& field : fields) known.push_back(field.name);
-      throw UsageError(
-          fmt::format("no field '{}' here: choose from {}", name, fmt::join(known, ", ")));
+      throw UsageError(no_field(name, known, effect));
     }
     chosen.push_back(*found);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/model/naming.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -25,15 +26,12 @@ std::span<const Encoding* const> all_encodings() {
 }
 
 const Encoding& find_encoding(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<Named> names;
   for (const Encoding* encoding : all_encodings()) {
     if (encoding->name == name) return *encoding;
-    names.emplace_back(encoding->name);
+    names.push_back({std::string(encoding->name), encoding->also});
   }
-  const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("unknown encoding '{}': {}", name,
-                               near.empty() ? fmt::format("choose {}", fmt::join(names, ", "))
-                                            : fmt::format("did you mean {}?", near)));
+  throw UsageError(unknown("encoding", name, names, "pe-gen list encodings names those there are"));
 }
 
 std::vector<Parameter> schema_of(const Encoding& encoding) {

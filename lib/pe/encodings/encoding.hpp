@@ -13,8 +13,9 @@ namespace pe {
 
 struct Encoding {
   std::string_view name;
-  std::string_view summary;  // one phrase
-  std::string_view source;   // paper, equation
+  std::string_view also = {};  // other words that people have for it
+  std::string_view summary;    // one phrase
+  std::string_view source;     // paper, equation
   Kind kind;
   std::span<const Parameter> parameters;
   std::string_view accuracy;  // what a digit of its fields is worth, as a sentence

@@ -130,6 +130,7 @@ Drift drift(const Parameters& parameters, const Effect& effect, const Reach& rea
 
 extern constinit const Encoding fire{
     .name = "fire",
+    .also = "functional",
     .summary = "a perceptron of the distance, normalised by the query's own position",
     .source = "Li et al. 2024, arXiv:2310.04418; constants as in the code of DAPE",
     .kind = Kind::bias,

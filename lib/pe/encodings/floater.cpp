@@ -340,6 +340,7 @@ Drift drift(const Parameters&, const Effect&, const Reach&) {
 
 extern constinit const Encoding floater{
     .name = "floater",
+    .also = "ode neural-ode flow recursive",
     .summary =
         "a table that a differential equation or a recursion carries from position to position",
     .source = "Liu et al. 2020, arXiv:2003.09229, eq. 2; xuanqing94/FLOATER",

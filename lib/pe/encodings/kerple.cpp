@@ -155,6 +155,7 @@ Drift drift(const Parameters& parameters, const Effect& effect, const Reach& rea
 
 extern constinit const Encoding kerple{
     .name = "kerple",
+    .also = "kernelized kernelised",
     .summary =
         "a penalty logarithmic in the distance, or a power of it, with parameters of its own for "
         "each head",

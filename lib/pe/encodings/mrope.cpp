@@ -202,6 +202,7 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding mrope{
     .name = "mrope",
+    .also = "m-rope multimodal-rope 3d-rope qwen-vl",
     .summary =
         "turns sections of the pairs by time, height and width, for text between images and videos",
     .source = "Wang et al. 2024, arXiv:2409.12191, §2.1; transformers get_rope_index",

@@ -161,6 +161,9 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding rope{
     .name = "rope",
+    .also =
+        "rotary rotary-embedding rotary-position-embedding rotary-positional-embedding roformer "
+        "rotate-half",
     .summary = "turns query and key pairs by angles that grow with the position",
     .source = "Su et al. 2021, arXiv:2104.09864, eq. 15",
     .kind = Kind::rotation,

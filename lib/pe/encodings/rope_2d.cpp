@@ -144,6 +144,7 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding rope_2d{
     .name = "rope-2d",
+    .also = "2d-rope axial-rope vision-rope rotary-2d",
     .summary = "turns some pairs by the row of an image patch and the others by its column",
     .source = "Heo et al. 2024, arXiv:2403.13298 (axial); Wang et al. 2024, arXiv:2409.12191",
     .kind = Kind::rotation,

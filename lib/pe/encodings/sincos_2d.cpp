@@ -152,6 +152,7 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding sincos_2d{
     .name = "sincos-2d",
+    .also = "2d vit mae image patch 2d-sincos sinusoidal-2d",
     .summary = "sines and cosines of the row and of the column of an image grid",
     .source = "He et al. 2021, arXiv:2111.06377; Carion et al. 2020, arXiv:2005.12872, app. A.4",
     .kind = Kind::table,
@@ -163,7 +164,7 @@ extern constinit const Encoding sincos_2d{
     .promises =
         "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
         "separable",
-    .example = "sincos-2d --grid 14x14 --dim 768 --convention mae",
+    .example = "sincos-2d --grid 4x4 --dim 8 --convention mae",
     .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,

@@ -130,6 +130,7 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding sincos_3d{
     .name = "sincos-3d",
+    .also = "3d video 3d-sincos sinusoidal-3d",
     .summary = "sines and cosines of the frame, the row and the column of a video grid",
     .source =
         "tatp22/multidim-positional-encoding; diffusers get_3d_sincos_pos_embed; Bardes et al. "
@@ -141,7 +142,7 @@ extern constinit const Encoding sincos_3d{
     .promises =
         "finite deterministic length-invariant order-sensitive bounded unique constant-norm "
         "separable",
-    .example = "sincos-3d --grid 8x14x14 --dim 768 --convention v-jepa",
+    .example = "sincos-3d --grid 2x3x3 --dim 48 --convention v-jepa",
     .drift = &waves_drift,
     .make = &make,
     .revoked = &revoked,

@@ -214,6 +214,7 @@ Drift drift(const Parameters& parameters, const Effect& effect, const Reach& rea
 
 extern constinit const Encoding swin{
     .name = "swin",
+    .also = "window window-bias windowed shifted-window relative-position-bias swin-bias",
     .summary =
         "a bias for each difference of rows and columns in a window, from a table or a perceptron",
     .source =
@@ -229,7 +230,7 @@ extern constinit const Encoding swin{
     .promises =
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "buckets-total buckets-covered",
-    .example = "swin --window 2x2 --fields index --length 4",
+    .example = "swin --window 2x2 --fields index",
     .drift = &drift,
     .make = &make,
     .revoked = &revoked,

@@ -70,6 +70,8 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding t5{
     .name = "t5",
+    .also =
+        "t5-bias t5-relative relative relative-attention-bias relative-position-bucket bucketed",
     .summary = "a trained bias for each logarithmic bucket of relative positions",
     .source =
         "Raffel et al. 2020, arXiv:1910.10683, §2.1; mesh_tensorflow `_relative_position_bucket`",

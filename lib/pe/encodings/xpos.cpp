@@ -94,6 +94,7 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 
 extern constinit const Encoding xpos{
     .name = "xpos",
+    .also = "extrapolatable lex retnet",
     .summary =
         "rope whose pairs are scaled up on queries and down on keys, so that scores fall with "
         "distance",

@@ -76,30 +76,6 @@ std::vector<std::string> words(std::string_view text) {
   return words;
 }
 
-std::string nearest(std::string_view name, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(2, name.size() / 2) + 1;  // as far as this is no help
-  for (const std::string& candidate : names) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t above = row[j];
-        row[j] =
-            std::min({above + 1, row[j - 1] + 1, diagonal + (name[i - 1] != candidate[j - 1])});
-        diagonal = above;
-      }
-    }
-    if (row.back() < least) {
-      least = row.back();
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 Parameters complete(const std::vector<Parameter>& schema, const Given& flags, const Given& config,
                     const std::function<Array(const std::string&)>& load) {
   Parameters parameters;

@@ -77,7 +77,7 @@ class Parameters {
 Parameters complete(const std::vector<Parameter>& schema, const Given& flags, const Given& config,
                     const std::function<Array(const std::string&)>& load);
 
-/// The name in `names` nearest to `name` by edit distance, or "" when none is near.
+/// The name in `names` that `name` means the surest (see naming.hpp), or "" when none is near.
 std::string nearest(std::string_view name, const std::vector<std::string>& names);
 
 /// "a b c" → {a, b, c}.

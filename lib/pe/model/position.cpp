@@ -44,6 +44,8 @@ PositionRange parse_positions(std::string_view text) {
   const auto refuse = [&](std::string_view why) -> UsageError {
     return UsageError(fmt::format("--positions takes START:STOP[:STEP], got '{}': {}", text, why));
   };
+  if (text.find(',') != std::string_view::npos)
+    throw refuse("a list, which pe-gen takes for tables and turns; here it is a run");
   std::vector<Decimal> parts;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t colon = std::min(text.find(':', start), text.size());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
+#include "pe/model/naming.hpp"
 #include "pe/model/parameter.hpp"
 #include "pe/properties/laws.hpp"
 
@@ -22,11 +23,13 @@ constexpr Property rows[] = {
      .work = 11,
      .any = laws::deterministic},
     {.name = "length-invariant",
+     .also = "prefix-stable",
      .statement = "what stands at a position does not depend on the length",
      .plain = "a position's values do not depend on the length",
      .work = 3,
      .any = laws::length_invariant},
     {.name = "relative-only",
+     .also = "relative shift-invariant translation-invariant",
      .statement = "the score of q at m and k at n depends on m − n only, for all q and k",
      .plain = "scores depend on the distance m − n only",
      .work = 7,
@@ -35,16 +38,19 @@ constexpr Property rows[] = {
      .bias = laws::bias_relative_only,
      .relative = laws::buckets_by_offset},
     {.name = "order-sensitive",
+     .also = "permutation",
      .statement = "attention's output changes when two tokens swap places, and without an encoding "
                   "it does not",
      .plain = "attention notices when two tokens swap places",
      .any = laws::order_sensitive},
     {.name = "bounded",
+     .also = "bound range",
      .statement = "every value stays within [-1, 1], or the range that the encoding states",
      .plain = "every value stays within its stated range",
      .work = 2,
      .table = laws::bounded},
     {.name = "unique",
+     .also = "distinct",
      .statement = "no two positions share a row",
      .plain = "no two positions share a row",
      .work = 60,
@@ -60,6 +66,7 @@ constexpr Property rows[] = {
      .work = 60,
      .table = laws::distance_by_offset},
     {.name = "linear-shift",
+     .also = "shift",
      .statement = "for each k one matrix M_k gives P(p+k) = M_k P(p) at every p",
      .plain = "one matrix M_k turns any P(p) into P(p+k)",
      .work = 60,
@@ -70,6 +77,7 @@ constexpr Property rows[] = {
      .work = 5,
      .table = laws::separable},
     {.name = "collision-free",
+     .also = "collision collisions",
      .statement =
          "x + P(p) differs from y + P(q) for any two of the embeddings at any two positions",
      .plain = "no two sums of token and position are equal",
@@ -80,16 +88,19 @@ constexpr Property rows[] = {
      .plain = "position 0 does not turn",
      .rotation = laws::identity_at_zero},
     {.name = "unit-pairs",
+     .also = "unit",
      .statement = "cos² + sin² is the attention factor squared",
      .plain = "every pair turns without growing or shrinking",
      .work = 13,
      .rotation = laws::unit_pairs},
     {.name = "turns-add",
+     .also = "additive composition group",
      .statement = "turns add: R(i) R(j) = A R(i+j)",
      .plain = "turning by i and then by j is turning by i + j",
      .work = 1,
      .rotation = laws::turns_add},
     {.name = "norm-preserving",
+     .also = "norm orthogonal",
      .statement = "‖R(p) q‖ is the attention factor times ‖q‖, for all q",
      .plain = "a turned vector keeps its length",
      .work = 17,
@@ -107,14 +118,17 @@ constexpr Property rows[] = {
      .plain = "the bias is the same along every diagonal",
      .bias = laws::toeplitz},
     {.name = "zero-diagonal",
+     .also = "diagonal",
      .statement = "a position does not bias itself",
      .plain = "a position does not bias itself",
      .bias = laws::zero_diagonal},
     {.name = "falls-with-distance",
+     .also = "decreasing monotone",
      .statement = "the bias never rises with the distance",
      .plain = "the bias never rises with the distance",
      .bias = laws::falls_with_distance},
     {.name = "causal",
+     .also = "mask",
      .statement = "keys after the query are masked",
      .plain = "keys after the query are masked",
      .bias = laws::causal},
@@ -123,6 +137,7 @@ constexpr Property rows[] = {
      .plain = "query and key may be exchanged",
      .bias = laws::symmetric},
     {.name = "slopes",
+     .also = "slope geometric",
      .statement = "the head slopes follow the geometric rule, both ladders of it",
      .plain = "the head slopes follow the geometric rule",
      .bias = laws::slopes},
@@ -137,6 +152,7 @@ constexpr Property rows[] = {
      .bias = laws::bias_buckets_by_offset,
      .relative = laws::buckets_by_offset},
     {.name = "buckets-monotone",
+     .also = "monotone-buckets",
      .statement = "the bucket moves one way with the distance, on either side",
      .plain = "buckets move one way with the distance",
      .bias = laws::bias_buckets_monotone,
@@ -156,6 +172,7 @@ constexpr Property rows[] = {
      .plain = "the terms sum to the whole score",
      .relative = laws::expansion},
     {.name = "rel-shift",
+     .also = "relative-shift",
      .statement = "padding, reshaping and cutting gives the same as reading each pair's row",
      .plain = "pad, reshape and cut give each pair's own row",
      .relative = laws::rel_shift},
@@ -200,14 +217,12 @@ Measurement Property::measure(const Case& subject) const try {
 std::span<const Property> all_properties() { return rows; }
 
 const Property& find_property(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<Named> names;
   for (const Property& property : rows) {
     if (property.name == name) return property;
-    names.emplace_back(property.name);
+    names.push_back({std::string(property.name), property.also});
   }
-  const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("unknown law '{}'{}", name,
-                               near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+  throw UsageError(unknown("law", name, names, "pe-verify list properties names those there are"));
 }
 
 }  // namespace pe

@@ -68,6 +68,7 @@ struct Measurement {
 /// A row of the catalogue of laws. A null measure: the law says nothing about that kind.
 struct Property {
   std::string_view name;
+  std::string_view also = {};  // other words that people have for it
   std::string_view statement;
   std::string_view plain;  // the same in at most 48 columns, for a reader in a hurry
   double work = 0;  // nanoseconds for each cell of a table or a rotation, about: laws of bias

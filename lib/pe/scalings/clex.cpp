@@ -32,6 +32,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling clex{
     .name = "clex",
+    .also = "continuous",
     .summary = "the frequency flow of CLEX at its initialisation: ntk with α = 2t − 1",
     .source = "Chen et al. 2023, arXiv:2310.16450; DAMO-NLP-SG/CLEX",
     .parameters = schema,

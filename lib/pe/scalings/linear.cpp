@@ -29,6 +29,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling linear{
     .name = "linear",
+    .also = "pi position-interpolation interpolation",
     .summary = "position interpolation: every frequency divided by the factor",
     .source = "Chen et al. 2023, arXiv:2306.15595, eq. 4",
     .parameters = schema,

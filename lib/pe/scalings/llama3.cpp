@@ -78,6 +78,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling llama3{
     .name = "llama3",
+    .also = "llama-3 llama31",
     .summary = "long waves divided by the factor, short ones kept, a blend between",
     .source = "Llama 3.1 reference code (apply_scaling); Grattafiori et al. 2024, arXiv:2407.21783",
     .parameters = schema,

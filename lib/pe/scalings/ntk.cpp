@@ -82,6 +82,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling ntk{
     .name = "ntk",
+    .also = "ntk-aware ntkaware",
     .summary = "a larger base: the last pair divided by the factor, the first kept",
     .source =
         "bloc97 2023, NTK-aware scaled RoPE; Peng et al. 2023, arXiv:2309.00071, eq. 16; the other "

@@ -88,6 +88,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling ntk_by_parts{
     .name = "ntk-by-parts",
+    .also = "by-parts ntk-parts",
     .summary = "short waves kept, long ones divided by the factor, a ramp between",
     .source = "Peng et al. 2023, arXiv:2309.00071, §3.2; two-ramps: jquesnelle/yarn scaled_rope",
     .parameters = schema,

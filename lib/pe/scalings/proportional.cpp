@@ -51,6 +51,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling proportional{
     .name = "proportional",
+    .also = "partial",
     .summary = "the first pairs of the whole head's ladder turn, the others stand still",
     .source = "Gemma 4; transformers modeling_rope_utils.py",
     .parameters = schema,

@@ -69,6 +69,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling resonance{
     .name = "resonance",
+    .also = "resonance-rope",
     .summary =
         "wavelengths rounded to whole positions, so that no feature of them is new beyond the "
         "trained length",

@@ -1,9 +1,8 @@
 // The catalogue of scalings, made from scalings.def.
 #include "pe/scalings/scaling.hpp"
 
-#include <fmt/format.h>
-
 #include "pe/base/error.hpp"
+#include "pe/model/naming.hpp"
 
 namespace pe {
 namespace scaling_rows {
@@ -22,15 +21,14 @@ std::span<const Scaling* const> all_scalings() {
 }
 
 const Scaling& find_scaling(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<Named> names;
+  std::string all = "choose none";
   for (const Scaling* scaling : all_scalings()) {
     if (scaling->name == name) return *scaling;
-    names.emplace_back(scaling->name);
+    names.push_back({std::string(scaling->name), scaling->also});
+    all += ", " + names.back().name;
   }
-  const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("unknown scaling '{}': {}", name,
-                               near.empty() ? fmt::format("choose none, {}", fmt::join(names, ", "))
-                                            : fmt::format("did you mean {}?", near)));
+  throw UsageError(unknown("scaling", name, names, all));
 }
 
 }  // namespace pe

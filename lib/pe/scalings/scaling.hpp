@@ -13,7 +13,8 @@
 namespace pe {
 
 struct Scaling {
-  std::string_view name;  // as --scaling and rope_type spell it
+  std::string_view name;       // as --scaling and rope_type spell it
+  std::string_view also = {};  // other words that people have for it
   std::string_view summary;
   std::string_view source;
   std::span<const Parameter> parameters;

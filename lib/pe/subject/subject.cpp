@@ -58,15 +58,34 @@ Parameters parameters_of(const Subject& subject, const LoadTensor& load) {
   return complete(schema_of(*subject.encoding), subject.flags, as_read(subject), load);
 }
 
-// A model's trained table is drawn where its weights are not given.
+// A model's trained numbers are drawn where its weights are not given. Nobody is told who asked for
+// the drawing, by --seed or --init.
 void doubt_numbers(Subject& subject) {
   const Family* family = subject.reading.family;
-  if (!family || subject.encoding->name != "learned" || subject.parameters.has("input")) return;
+  const Parameters& parameters = subject.parameters;
+  const bool stands_alone =
+      subject.encoding->kind == Kind::table || subject.encoding->kind == Kind::bias;
+  if (!family || !stands_alone || !parameters.has("seed")) return;
+  std::string options;
+  for (const Parameter& row : schema_of(*subject.encoding)) {
+    if (row.type != Parameter::Type::tensor) continue;
+    if (parameters.has(row.name)) return;
+    options += fmt::format("{}--{}", options.empty() ? "" : ", ", row.name);
+  }
+  const bool is_table = subject.encoding->name == "learned";
+  if (!is_table && parameters.origin("seed") != "default") return;
   const std::string tensor = text_of(family->find("tensor"));
   subject.reading.warnings.push_back(fmt::format(
-      "{} learns its table: this one has its shape, but numbers as before training; the model's "
-      "stand in its weights{} (--input)",
-      family->name(), tensor.empty() ? "" : ", under " + tensor));
+      "{} learns its {}: this one has its shape, but numbers as before training; the model's "
+      "stand in its weights{} ({})",
+      family->name(), is_table ? "table" : name_of(subject.encoding->kind),
+      tensor.empty() ? "" : ", under " + tensor, options));
+}
+
+// All of a grid or a window is asked for where nobody says how much of it.
+bool has_an_end(const Effect& effect) {
+  const Bias* bias = std::get_if<Bias>(&effect);
+  return is_grid(effect) || (bias && bias->window_width > 0);
 }
 
 Effect effect_of(const Subject& subject) {
@@ -129,7 +148,7 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   place(subject, texts, usual_length);
   subject.effect = effect_of(subject);
   const auto rows = rows_of(subject.effect);
-  if (rows && !subject.positions_given() && (is_grid(subject.effect) || *rows < usual_length))
+  if (rows && !subject.positions_given() && (has_an_end(subject.effect) || *rows < usual_length))
     subject.span = span_of_length(*rows);
   // Tokens are counted from 0 on, and a map from them to axes knows nothing before. Cells beyond a
   // grid are asked for by laws that look how it ends.

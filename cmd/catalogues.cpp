@@ -1,0 +1,181 @@
+// One function for each catalogue.
+#include "catalogues.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "pe/analyze/quantity.hpp"
+#include "pe/base/error.hpp"
+#include "pe/configs/catalogue.hpp"
+#include "pe/configs/family.hpp"
+#include "pe/diagnosis/diagnosis.hpp"
+#include "pe/dialects/dialect.hpp"
+#include "pe/dialects/spell.hpp"
+#include "pe/encodings/encoding.hpp"
+#include "pe/io/format.hpp"
+#include "pe/properties/property.hpp"
+#include "pe/scalings/scaling.hpp"
+#include "pe/subject/subject.hpp"
+
+namespace pe::cmd {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json spell_parameter(const Parameter& parameter) {
+  Json row{{"name", parameter.name}, {"help", parameter.help}};
+  if (parameter.fallback) row["default"] = parameter.fallback;
+  if (parameter.lowest) row["lowest"] = parameter.lowest;
+  if (parameter.highest) row["highest"] = parameter.highest;
+  if (parameter.choices) row["choices"] = words(parameter.choices);
+  if (parameter.alias) row["alias"] = parameter.alias;
+  if (parameter.negation) row["negation"] = parameter.negation;
+  if (parameter.config) row["config"] = words(parameter.config);
+  return row;
+}
+
+Json spell_parameters(std::span<const Parameter> parameters) {
+  Json rows = Json::array();
+  for (const Parameter& parameter : parameters) rows.push_back(spell_parameter(parameter));
+  return rows;
+}
+
+Json encodings() {
+  Json rows = Json::array();
+  for (const Encoding* row : all_encodings())
+    rows.push_back({{"name", row->name},
+                    {"kind", name_of(row->kind)},
+                    {"summary", row->summary},
+                    {"source", row->source},
+                    {"example", row->example},
+                    {"accuracy", row->accuracy},
+                    {"promises", words(row->promises)},
+                    {"parameters", spell_parameters(schema_of(*row))}});
+  return rows;
+}
+
+Json scalings() {
+  Json rows = Json::array();
+  for (const Scaling* row : all_scalings())
+    rows.push_back({{"name", row->name},
+                    {"summary", row->summary},
+                    {"source", row->source},
+                    {"revokes", words(row->revokes)},
+                    {"parameters", spell_parameters(row->parameters)}});
+  return rows;
+}
+
+Json properties() {
+  Json rows = Json::array();
+  for (const Property& row : all_properties())
+    rows.push_back({{"name", row.name}, {"kind", row.applies_to()}, {"summary", row.statement}});
+  return rows;
+}
+
+// Whether the encoding has the field, with its defaults and drawn numbers where it takes a seed.
+bool has_field(const Encoding& encoding, const std::string& field) {
+  SubjectTexts texts{.encoding = &encoding};
+  for (const Parameter& parameter : encoding.parameters)
+    if (std::string_view(parameter.name) == "seed") texts.flags["seed"] = {"0", "flag --seed"};
+  try {
+    const Subject subject = make_subject(texts, 2);
+    spell(subject.effect, subject.span, subject.dtype, {field}, *subject.dialect);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+Json fields() {
+  Json rows = Json::array();
+  for (const FieldRow& row : all_fields()) {
+    std::vector<std::string> of;
+    for (const Encoding* encoding : all_encodings())
+      if (encoding->kind == row.kind && has_field(*encoding, std::string(row.name)))
+        of.emplace_back(encoding->name);
+    rows.push_back({{"name", row.name},
+                    {"kind", name_of(row.kind)},
+                    {"summary", row.description},
+                    {"encodings", of}});
+  }
+  return rows;
+}
+
+Json dialects() {
+  Json rows = Json::array();
+  for (const Dialect& row : all_dialects())
+    rows.push_back({{"name", row.name},
+                    {"summary", row.summary},
+                    {"source", row.source},
+                    {"claim", row.claim},
+                    {"readings", words(row.readings)}});
+  return rows;
+}
+
+Json models() {
+  Json rows = Json::array();
+  for (const Model& model : all_models()) {
+    const Config config = read_catalogued(model.name);
+    const auto text = [&](const char* key) {
+      const Config::Value* value = config.find(key);
+      return value ? value->text : std::string();
+    };
+    const Family* family = find_family(config);
+    rows.push_back({{"name", model.name},
+                    {"kind", family ? family->encoding : ""},
+                    {"summary", text("_what")},
+                    {"source", text("_source")},
+                    {"model_type", text("model_type")}});
+  }
+  return rows;
+}
+
+Json causes() {
+  Json rows = Json::array();
+  for (const CauseRow& row : all_causes())
+    rows.push_back({{"name", row.name},
+                    {"kind", row.kinds},
+                    {"summary", row.statement},
+                    {"tier", name_of(row.tier)}});
+  return rows;
+}
+
+Json quantities() {
+  Json rows = Json::array();
+  for (const Quantity* row : all_quantities())
+    rows.push_back({{"name", row->name},
+                    {"kind", row->subjects},
+                    {"summary", row->summary},
+                    {"definition", row->definition},
+                    {"source", row->source},
+                    {"accuracy", row->accuracy},
+                    {"example", row->example},
+                    {"parameters", spell_parameters(row->parameters)}});
+  return rows;
+}
+
+Json formats() {
+  Json rows = Json::array();
+  for (const io::FormatRow& row : io::formats()) {
+    const char* one_way = row.write ? "written" : "read";
+    rows.push_back({{"name", row.name},
+                    {"kind", row.write && row.open ? "both" : one_way},
+                    {"summary", row.summary},
+                    {"suffixes", words(std::string(row.suffixes))}});
+  }
+  return rows;
+}
+
+constexpr Catalogue catalogues[] = {
+    {"encodings", "encoding", encodings}, {"scalings", "scaling rules rule", scalings},
+    {"dialects", "dialect", dialects},    {"properties", "property laws law", properties},
+    {"fields", "field columns", fields},  {"models", "model", models},
+    {"causes", "cause faults", causes},   {"quantities", "quantity measures", quantities},
+    {"formats", "format files", formats}};
+
+}  // namespace
+
+std::span<const Catalogue> all_catalogues() { return catalogues; }
+
+}  // namespace pe::cmd

@@ -1,0 +1,19 @@
+// The catalogues as JSON rows: everything that a program wants to know of them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pe::cmd {
+
+struct Catalogue {
+  std::string_view name;
+  std::string_view also;  // singular, and what others call it
+  nlohmann::ordered_json (*rows)();
+};
+
+std::span<const Catalogue> all_catalogues();
+
+}  // namespace pe::cmd

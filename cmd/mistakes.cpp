@@ -1,0 +1,175 @@
+// One function for each class of CLI11's errors.
+#include "mistakes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "option_names.hpp"
+#include "pe/model/naming.hpp"
+
+namespace pe::cmd {
+namespace {
+
+bool is_whole(const std::string& word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Numbers without an option: the first is a length, the second a width.
+std::string stray_numbers(const CLI::App& app, const std::vector<std::string>& stray) {
+  const std::string width = has(app, "dim") ? "dim" : has(app, "heads") ? "heads" : "";
+  std::string meant;
+  if (has(app, "length")) meant = "--length " + stray.front();
+  if (has(app, "length") && stray.size() == 2 && !width.empty())
+    meant += fmt::format(" --{} {}", width, stray.back());
+  return fmt::format("'{}' without an option{}", fmt::join(stray, " "),
+                     meant.empty() ? "" : ": did you mean " + meant + "?");
+}
+
+// A file's name: a config, a dump, or what is to be written.
+std::string stray_file(const CLI::App& app, const std::string& word) {
+  const bool is_config = word.ends_with(".json") || word.ends_with(".gguf");
+  const std::string option = is_config && has(app, "config") ? "--config"
+                             : has(app, "file")              ? "--file"
+                                                             : "-o";
+  return fmt::format("'{}' without an option: did you mean {} {}?", word, option, word);
+}
+
+std::string stray_word(const CLI::App& app, const std::vector<std::string>& stray,
+                       const std::string& lead) {
+  const std::string& word = stray.front();
+  if (std::ranges::all_of(stray, is_whole)) return stray_numbers(app, stray);
+  const std::string extension = std::filesystem::path(word).extension();
+  if (extension.size() > 1 &&
+      extension.find_first_not_of(".abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
+      !is_whole(extension.substr(1)))
+    return stray_file(app, word);
+  const Encoding* encoding = encoding_named(app.get_name());
+  if (encoding && encoding_named(word))
+    return fmt::format("'{}' is another: a command takes one encoding", word);
+  for (const Meaning& meaning : meanings_of(word, Sort::command, lead)) {
+    std::string option = meaning.option;
+    if (option.empty() || !has(app, option.substr(2, option.find(' ') - 2))) continue;
+    if (meaning.sort == Sort::field) option = fmt::format("--fields {}", fmt::join(stray, ","));
+    return fmt::format("'{}' without an option: {}", word, told(meaning, option));
+  }
+  return fmt::format("'{}' belongs to no option", fmt::join(stray, " "));
+}
+
+// The option that a message of CLI11 begins with or speaks of; null where it names none.
+const CLI::Option* option_in(const CLI::App& app, const std::string& text) {
+  const CLI::Option* found = nullptr;
+  std::size_t first = text.size();
+  for (const CLI::Option* option : app.get_options()) {
+    const std::size_t at = text.find(option->get_name());
+    const std::size_t end = at + option->get_name().size();
+    const bool whole = at < first && (end == text.size() || text.find_first_of(": ,", end) == end);
+    if (!whole) continue;
+    found = option;
+    first = at;
+  }
+  return found;
+}
+
+// How the option was called, each once.
+std::vector<std::string> calls_of(const CLI::Option& option,
+                                  const std::vector<std::string>& typed) {
+  std::vector<std::string> calls;
+  for (const std::string& word : typed)
+    for (const std::string& name : option.get_lnames())
+      if ((word == "--" + name || word.starts_with("--" + name + "=")) &&
+          std::ranges::find(calls, "--" + name) == calls.end())
+        calls.push_back("--" + name);
+  return calls;
+}
+
+std::string wrong_count(const CLI::App& app, const std::string& text,
+                        const std::vector<std::string>& typed) {
+  const CLI::Option* option = option_in(app, text);
+  if (!option) return "an option has too few or too many values";
+  const std::vector<std::string>& values = option->results();
+  const std::string name = option->get_name();
+  if (values.size() < 2 || option->get_expected_max() > 1)
+    return fmt::format("{} needs a value{}", name,
+                       option->get_type_name().empty() ? "" : ", " + option->get_type_name());
+  const std::vector<std::string> calls = calls_of(*option, typed);
+  if (calls.size() > 1)
+    return fmt::format("{} are one option, and have {}", fmt::join(calls, " and "),
+                       fmt::join(values, " and "));
+  return fmt::format("{} is given {}: {}", name, values.size() == 2 ? "twice" : "several times",
+                     fmt::join(values, ", "));
+}
+
+std::string first_example(const std::string& footer) {
+  const std::size_t start = footer.find("pe-");
+  return start == std::string::npos ? "list"
+                                    : footer.substr(start, footer.find('\n', start) - start);
+}
+
+std::string missing(const CLI::App& app, const std::string& lead) {
+  const bool wants_command = app.get_subcommands().empty() && app.get_require_subcommand_min() > 0;
+  if (wants_command && !app.get_parent())
+    return fmt::format("which one? For example {}; {} list names all that there are",
+                       first_example(app.get_footer()), lead);
+  if (wants_command)
+    return fmt::format("{} needs the name of an encoding, such as {} {}, or --model NAME",
+                       app.get_name(), lead, encoding_for(app.get_name()));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_required() && option->count() == 0) names.push_back(option->get_name());
+  return fmt::format("{} needs {}", app.get_name(),
+                     names.empty() ? "more" : fmt::format("{}", fmt::join(names, " and ")));
+}
+
+}  // namespace
+
+std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
+                         const std::string& lead) {
+  constexpr std::string_view absent[] = {"none", "None", "nope", "NoPE", "no", "null", "off"};
+  const bool is_absent =
+      own == Sort::encoding && std::ranges::find(absent, word) != std::end(absent);
+  std::vector<Named> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back({sub->get_name(), sub->get_name() == "list" ? "ls lists catalogue"
+                                                                : other_words(sub->get_name())});
+  const Meant meant = is_absent ? Meant{} : meant_by(word, names);
+  const std::vector<Meaning> others =
+      is_absent ? std::vector<Meaning>{} : meanings_of(word, own, lead);
+  const std::string what(name_of(own)), sort = what.substr(what.find(' ') + 1);
+  const std::string start = fmt::format("unknown {} '{}': ", sort, word);
+  if (meant.names.empty() && others.empty())
+    return start + fmt::format("{} list {} names those there are", lead.substr(0, lead.find(' ')),
+                               own == Sort::law        ? "properties"
+                               : own == Sort::quantity ? "quantities"
+                                                       : "encodings");
+  const bool others_surer = !others.empty() && others.front().why < meant.why;
+  std::string text = start;
+  if (!meant.names.empty() && (!others_surer || meant.why <= Likeness::begins))
+    text += "did you mean " + either_of(meant.names) + "?";
+  if (!meant.names.empty() && !others_surer) return text;
+  if (text != start) return text + " " + told(others.front(), others.front().line);
+  for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 2); ++i)
+    text += (i == 0 ? "" : ", or ") + told(others[i], others[i].line);
+  return text;
+}
+
+std::string message_of(const CLI::ParseError& error, const CLI::App& app, const std::string& lead,
+                       const std::vector<std::string>& typed) {
+  const std::string text = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const std::vector<std::string> stray = app.remaining(true);
+    for (const std::string& word : stray)
+      if (word.starts_with("-") && word.size() > 1) return unknown_option(app, word);
+    if (!stray.empty()) return stray_word(app, stray, lead);
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) return missing(app, lead);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return wrong_count(app, text, typed);
+  const CLI::Option* option = option_in(app, text);
+  if (dynamic_cast<const CLI::ConversionError*>(&error) && option)
+    return fmt::format("{} takes no value", option->get_name());
+  return option ? fmt::format("{} cannot be read as it is given", option->get_name())
+                : "the words cannot be read as options";
+}
+
+}  // namespace pe::cmd

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# Types what people type first, and holds the answers to what tests/cli/mistakes.txt says they must say.
+"""Beside the lines of the file, names are mangled as fingers mangle them: every encoding, scaling, model, law and
+quantity in capitals, with underscores, cut short, with two letters swapped, one doubled or one left out; every option
+of some encodings with underscores, in capitals, with two letters swapped. The answer must name what was meant.
+
+Every refusal is one line of at most 300 characters, exit code 2, nothing on stdout, and no word of the parser of
+options: whoever reads it knows our options, not its classes.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINE = re.compile(r"(pe-\S+.*?) =(\d*)> (.*)")
+LONGEST = 300
+
+# How CLI11 2.1.2 begins or ends its messages: all the classes of CLI/Error.hpp.
+FOREIGN = re.compile(r"required but received|[Ee]xpected (exactly|at (least|most)) \d|At (Most|Least) |not expected|"
+                     r"Could not convert|Should be true/false|not an allowed value|required \S+ missing|[Ss]ubcommand|"
+                     r"Requires |^\S+: --?\S+ (requires|excludes) |too many inputs|Too many positional|is required|"
+                     r"not allowed in a configuration|INI|\bTEXT\b|OPTIONS|SUBCOMMAND|\[Option Group")
+
+
+def parse(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line or line.startswith("#"):
+            continue
+        found = LINE.fullmatch(line)
+        if not found:
+            raise ValueError(f"mistakes.txt:{number}: {line!r} is no line of it")
+        yield found[1], int(found[2] or 2), found[3].split(" & ")
+
+
+def mangled(name):
+    """How fingers spell a name, each for itself unlike any other name (the caller's to see)."""
+    yield name.upper()
+    yield name.replace("-", "_")
+    yield name.replace("-", "")
+    yield name.title()
+    if len(name) > 4:
+        middle = len(name) // 2
+        yield name[:middle] + name[middle + 1] + name[middle] + name[middle + 2:]
+        yield name[:middle] + name[middle] + name[middle:]
+        yield name[:middle] + name[middle + 1:]
+        yield name[:-1]
+
+
+def generated(tools):
+    """(words, text that the answer holds) of every name, mangled."""
+    listed = json.loads(subprocess.run([tools / "pe-gen", "list", "--json"], capture_output=True, check=True).stdout)
+    names = {what: [row["name"] for row in rows] for what, rows in listed.items()}
+    applies = {}
+    for quantity in listed["quantities"]:
+        applies[quantity["name"]] = quantity["example"].split()[0] if quantity["example"] else ""
+    known = {what: set(rows) for what, rows in names.items()}
+    for what, line in [("encodings", ["pe-gen", None]), ("scalings", ["pe-gen", "rope", "--factor", "4", "--scaling", None]),
+                       ("models", ["pe-gen", "--model", None]), ("properties", ["pe-verify", None, "rope"]),
+                       ("quantities", ["pe-analyze", None, "rope"]), ("dialects", ["pe-gen", "rope", "--dialect", None])]:
+        for name in names[what]:
+            for other in sorted(set(mangled(name)) - known[what]):
+                yield [other if word is None else word for word in line], name
+    for encoding in listed["encodings"]:
+        for option in encoding["parameters"]:
+            if len(option["name"]) < 4:
+                continue
+            for other in {option["name"].upper(), option["name"].replace("-", "_") + "_",
+                          option["name"][0] + option["name"][2] + option["name"][1] + option["name"][3:]}:
+                if other not in {row["name"] for row in encoding["parameters"]} and other != option["name"]:
+                    yield ["pe-gen", encoding["name"], "--" + other], "--" + option["name"]
+
+
+def fault(words, code, texts, tools, folder):
+    """What is wrong with the answer, or None."""
+    run = subprocess.run([tools / words[0], *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                         timeout=60, env={**os.environ, "LC_ALL": "C", "TERM": "dumb", "NO_COLOR": "1"})
+    out, err = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
+    if run.returncode != code:
+        return f"exit code {run.returncode} where {code} is meant: {err or out[:200]}"
+    if code == 2:
+        if out:
+            return f"refused, with something on stdout: {out[:200]}"
+        if err.count("\n") != 1 or not err.startswith(words[0] + ": "):
+            return f"not one line of {words[0]}: {err}"
+        if len(err) > LONGEST:
+            return f"{len(err)} characters: {err}"
+        if FOREIGN.search(re.sub("'[^']*'|[a-z]+: did you mean .*", "", err)):
+            return f"the parser's voice: {err}"
+    elif not out:
+        return "nothing on stdout"
+    for text in texts:
+        inside = text.removeprefix("not ") in out + err
+        if inside == text.startswith("not "):
+            return f"{'holds' if inside else 'lacks'} {text.removeprefix('not ')!r}: {(err or out)[:400]}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Types mistakes and reads the answers.")
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd", help="folder of the tools")
+    parser.add_argument("--only", default="", help="lines that hold this regular expression")
+    parser.add_argument("--deal", type=int, default=400, help="how many of the mangled names; 0: all")
+    parser.add_argument("--seed", type=int, default=1, help="of that choice")
+    arguments = parser.parse_args()
+    tools = arguments.bin.resolve()
+    typed = [(shlex.split(line), code, texts) for line, code, texts in parse((ROOT / "tests/cli/mistakes.txt").read_text())]
+    made = [(words, 2, [text]) for words, text in generated(tools)]
+    if arguments.deal and arguments.deal < len(made):
+        made = random.Random(arguments.seed).sample(made, arguments.deal)
+    cases = [case for case in typed + made if re.search(arguments.only, shlex.join(case[0]))]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for (words, _, _), wrong in zip(cases, pool.map(lambda case: fault(*case, tools, folder), cases)):
+            if wrong:
+                failed += 1
+                print(f"{shlex.join(words)}\n  {wrong.strip()}")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
