@@ -118,7 +118,8 @@ void add_entries(std::vector<Provenance::Entry>& entries, const Apply& apply,
 
 // A CSV has one shape, and the fields that are usual have several: of these the scores are what
 // most want to see.
-std::vector<std::string> fit_for_csv(std::vector<std::string> names, const Output& output) {
+std::vector<std::string> fit_for_csv(std::vector<std::string> names, const Output& output,
+                                     std::string& note) {
   const io::FormatRow* row = io::row_of_suffix(io::suffix_of(output.path));
   const bool is_csv = !output.tidy && (output.format        ? *output.format == Format::csv
                                        : output.path == "-" ? true
@@ -126,10 +127,10 @@ std::vector<std::string> fit_for_csv(std::vector<std::string> names, const Outpu
   if (!is_csv || names.size() < 2) return names;
   const bool scores = std::ranges::find(names, "logits") != names.end();
   const std::string shown = scores ? "logits" : names.front();
-  say(
-      fmt::format("pe-apply: {} alone, as CSV holds one shape; --fields names others, -o FILE.npz "
-                  "holds {}",
-                  shown, fmt::join(names, ", ")));
+  note = fmt::format(
+      "pe-apply: {} alone, as CSV holds one shape; --fields names others, -o FILE.npz "
+      "holds {}",
+      shown, fmt::join(names, ", "));
   return {shown};
 }
 
@@ -146,8 +147,9 @@ std::vector<std::string> names_of(const Apply& apply, Kind kind) {
 void run(const Apply& apply, const std::string& command) {
   const Kind kind = apply.request.texts.encoding->kind;
   Output output = output_of(apply.output, 0);
+  std::string note;
   std::vector<std::string> names = names_of(apply, kind);
-  if (apply.request.fields.empty()) names = fit_for_csv(std::move(names), output);
+  if (apply.request.fields.empty()) names = fit_for_csv(std::move(names), output, note);
   check_output(output, names);
   const Application application = application_of(apply);
   const Request request = request_of(apply, application);
@@ -161,6 +163,7 @@ void run(const Apply& apply, const std::string& command) {
   const auto fields =
       pe::apply(subject.effect, application.contents, setting, subject.dtype, names);
   write(watched(fields, progress), resolved.provenance, output);
+  if (!note.empty()) say(note);
 }
 
 }  // namespace
