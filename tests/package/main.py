@@ -6,6 +6,7 @@ import sys
 import tempfile
 import traceback
 
+import deb
 import install
 import manual
 import shells
@@ -18,7 +19,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         place = install.Installed(build, pathlib.Path(scratch))
-        for module in (install, manual, shells):
+        for module in (install, manual, shells, deb):
             for check in module.CHECKS:
                 try:
                     check(place)
