@@ -20,7 +20,8 @@ using WithApp =
 std::string option_tree(const WithApp& with_app);
 
 /// What may stand where the last word is begun, a line each: the word, a blank, what it says.
-/// Files are the line " files" and the suffixes that count ("*": all). Nothing where the words before it are wrong.
+/// Files are the line " files" and the suffixes that count ("*": all). Nothing where the words
+/// before it are wrong.
 std::string completions(std::vector<std::string> words, const WithApp& with_app);
 
 }  // namespace pe::cmd
