@@ -8,11 +8,10 @@
 #include <map>
 #include <set>
 
+#include "analysis_files.hpp"
 #include "analysis_requests.hpp"
 #include "dumps.hpp"
 #include "pe/base/error.hpp"
-#include "pe/diagnosis/expectation.hpp"
-#include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/file.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
@@ -46,36 +45,6 @@ std::vector<Index> lengths_of(const Analysis& analysis) {
   for (const std::string& item : comma_separated(text))
     lengths.push_back(whole_number("length", item, "1", largest_whole));
   return lengths;
-}
-
-// The effect of the subject is what the dump holds, at the positions that it has.
-void take_dump(Question& question, const Analysis& analysis) {
-  Subject& subject = question.subject;
-  Expectation expected = expectation_of(subject);
-  expected.layout = analysis.file_layout;
-  const Dump dump{
-      open_all(analysis.files, analysis.request.texts.dtype, parse_shape(analysis.shape)), {}};
-  Observed observed = observe(expected, dump);
-  subject.effect = within_budget(std::move(observed.subject.effect));
-  subject.span = span_of(observed.subject.positions);
-  subject.length = observed.subject.positions.length();
-  question.of_file = true;
-}
-
-// A table of rows says how wide it is, and of a trained one how long, where nothing else does.
-void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
-  if (texts.encoding->kind != Kind::table || texts.flags.contains("input")) return;
-  if (arrays.size() != 1 || arrays.front().shape.size() < 2) return;
-  const std::vector<Index>& shape = arrays.front().shape;
-  const std::vector<Parameter> schema = schema_of(*texts.encoding);
-  const auto imply = [&](std::string_view name, Index extent) {
-    const auto is_meant = [&](const Parameter& row) { return row.name == name; };
-    if (std::ranges::any_of(schema, is_meant) && extent > 0)
-      texts.implied[std::string(name)] = {std::to_string(extent),
-                                          "the shape of " + arrays.front().shown};
-  };
-  imply("dim", shape.back());
-  imply("rows", shape[shape.size() - 2]);
 }
 
 struct Answer {
@@ -224,11 +193,36 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   return sheet;
 }
 
+namespace {
+
+// What the answer's columns make impossible, before the work: a name that none of them has, several
+// in a format of one array.
+void check_columns(const Analysis& analysis, const Output& output) {
+  const auto told = analysis.options.find("view");
+  const Encoding* encoding = analysis.request.texts.encoding;
+  const auto sets =
+      column_sets(*analysis.quantity, told == analysis.options.end() ? "" : told->second.text,
+                  encoding ? std::optional(encoding->kind) : std::nullopt);
+  std::vector<std::string> known, names = comma_separated(analysis.request.fields);
+  for (const std::vector<std::string>& set : sets)
+    for (const std::string& name : set)
+      if (std::ranges::find(known, name) == known.end()) known.push_back(name);
+  for (const std::string& name : names)
+    if (!known.empty() && std::ranges::find(known, name) == known.end())
+      throw UsageError(
+          fmt::format("--fields: no column '{}': there are {}", name, fmt::join(known, ", ")));
+  const bool several = std::ranges::all_of(sets, [](const auto& set) { return set.size() > 1; });
+  if (names.empty() && !sets.empty() && several) names = sets.front();
+  check_output(output, names);
+}
+
+}  // namespace
+
 void carry_out(const Analysis& analysis, const std::string& command) {
   const int threads =
       static_cast<int>(whole_number("threads", analysis.request.threads, "0", "1024"));
   Output output = output_of(analysis.output, threads);
-  check_output(output, comma_separated(analysis.request.fields));  // before the work
+  check_columns(analysis, output);
   const std::string certificate = certificate_path(analysis);
   Provenance provenance;
   const Sheet sheet = measured(analysis, command, provenance);

@@ -23,9 +23,18 @@ void add_versus_option(CLI::App& app, Analysis& analysis) {
 }
 
 constexpr const char* footer =
-    "DEFINITION\n  {1}\n  ({2})\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze {0} {4} -o "
+    "DEFINITION\n  {1}\n  ({2})\n\nCOLUMNS\n  {6}\n\nEXAMPLES\n  pe-analyze {0} {3}\n  pe-analyze "
+    "{0} {4} -o "
     "{0}.h5\n\nACCURACY\n  {5}\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed "
     "write\n";
+
+// A line for each view.
+std::string columns_of(const Quantity& quantity) {
+  std::string lines(quantity.columns);
+  for (std::size_t bar = lines.find(" | "); bar != std::string::npos; bar = lines.find(" | ", bar))
+    lines.replace(bar, 3, "\n  ");
+  return lines;
+}
 
 void add_analysis_options(CLI::App& app, Analysis& analysis) {
   const Quantity& quantity = *analysis.quantity;
@@ -60,7 +69,7 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
                                    ? quantity.example
                                    : encoding.name;
   app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
-                         quantity.example, own, quantity.accuracy));
+                         quantity.example, own, quantity.accuracy, columns_of(quantity)));
 }
 
 void add_bare_options(CLI::App& app, Analysis& analysis) {
@@ -82,7 +91,7 @@ void add_bare_options(CLI::App& app, Analysis& analysis) {
   add_timeout(app, analysis.timeout, "it");
   add_output_options(app, analysis.output);
   app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
-                         quantity.example, "", quantity.accuracy));
+                         quantity.example, "", quantity.accuracy, columns_of(quantity)));
 }
 
 }  // namespace

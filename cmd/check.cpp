@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 #include "dumps.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
@@ -14,11 +17,16 @@
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/report.hpp"
+#include "progress.hpp"
 
 namespace pe::cmd {
 namespace {
 
 constexpr Index usual_length = 1024;
+
+// Laws that take longer than this, in nanoseconds of one core, are not measured on more positions
+// than usual before somebody asks for it.
+constexpr double little_work = 3e9;
 
 std::vector<std::int64_t> shifts_of(const CheckRequest& asked) {
   std::vector<std::int64_t> shifts;
@@ -56,10 +64,11 @@ struct OpenedDump {
   Expectation expected;
 };
 
-OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool quiet) {
+OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool quiet,
+                     Progress& progress) {
   OpenedDump opened;
   const auto open = [&](const std::vector<std::string>& specs) {
-    return open_all(specs, asked.request.texts.dtype, asked.shape);
+    return watched(open_all(specs, asked.request.texts.dtype, asked.shape), progress);
   };
   opened.dump = {open(asked.files), open(asked.before)};
   opened.resolved = resolve(asked.request, "pe-verify", command,
@@ -73,7 +82,8 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
 void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& command,
                    bool quiet) {
   check.files = asked.files;
-  const auto [dump, resolved, expected] = open_dump(asked, command, quiet);
+  Progress progress(fmt::format("{}, {}", asked.name, fmt::join(asked.files, ", ")));
+  const auto [dump, resolved, expected] = open_dump(asked, command, quiet, progress);
   const Subject& subject = resolved.subject;
   describe(check, resolved);
   if (!subject.positions_given())
@@ -93,15 +103,61 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
                                    observed_as_asked(expected, dump, asked));
 }
 
+// How many positions the model itself has: its config says so, or its table's rows do.
+Index own_length(const Subject& subject) {
+  const Reading& reading = subject.reading;
+  if (!reading.encoding) return 0;
+  Index longest = 0;
+  if (const auto said = reading.given.find("max-position"); said != reading.given.end())
+    longest = whole<Index>(std::strtod(said->second.text.c_str(), nullptr)).value_or(0);
+  return std::max(longest, rows_of(subject.effect).value_or(0));
+}
+
+double work_of(const CheckRequest& asked, const Case& checked) {
+  return asked.law ? work_of(*asked.law, checked) : work_of_all(checked);
+}
+
+// What the laws are measured on. Where nobody says on how many positions, on all that the model
+// has, if that is soon done.
+Resolved resolve_for_laws(Check& check, const CheckRequest& asked, const std::string& command,
+                          bool quiet) {
+  Request request = asked.request;
+  request.explain = false;
+  Resolved resolved = resolve(request, "pe-verify", command, usual_length, quiet);
+  const Subject& subject = resolved.subject;
+  const Index own = own_length(subject), here = subject.span.positions.count;
+  if (subject.positions_given() || own <= here || kind_of(subject.effect) == Kind::bias ||
+      kind_of(subject.effect) == Kind::relative)
+    return resolved;
+  const double work =
+      work_of(asked, case_of(subject)) * static_cast<double>(own) / static_cast<double>(here);
+  if (work > little_work) {
+    check.note = fmt::format(
+        "looked at the first {} of the model's {} positions: --length {} looks at all of them, in "
+        "about {:.2g} s",
+        here, own, own, work * 1e-9);
+    return resolved;
+  }
+  check.note = fmt::format("looked at all of the model's {} positions", own);
+  return resolve(request, "pe-verify", command, own, true);
+}
+
 void measure_laws(Check& check, const CheckRequest& asked, const std::string& command, bool quiet) {
-  const Resolved resolved = resolve(asked.request, "pe-verify", command, usual_length, quiet);
+  Progress progress(asked.name);
+  const Resolved resolved = resolve_for_laws(check, asked, command, quiet);
+  if (asked.request.explain) explain(resolved.subject, resolved.provenance);
   const Case checked = case_of(resolved.subject, asked);
   const Subject& subject = resolved.subject;
   describe(check, resolved);
-  if (asked.law)
+  if (asked.law) {
+    progress.begin(std::string(asked.law->plain), 0, 1);
     check.verdicts.push_back(judge_law(*asked.law, *subject.encoding, checked));
-  else
-    check.verdicts = judge_all(*subject.encoding, subject.parameters, checked);
+    return;
+  }
+  check.verdicts = judge_all(*subject.encoding, subject.parameters, checked,
+                             [&](const Property& law, double share, double next) {
+                               progress.begin(std::string(law.name), share, next);
+                             });
 }
 
 void refuse_options_of_dumps(const CheckRequest& asked) {

@@ -84,7 +84,7 @@ Check carry_out_or_report(const CheckCommand& command, const std::string& line) 
     untold.error = error.what();
     untold.accept = command.asked.accept;
     untold.provenance.encoding = command.asked.request.texts.encoding->name;
-    if (!command.report.paths.empty() || !command.report.annotations.empty())
+    if (!command.report.paths.empty() || !command.report.annotations.empty() || command.report.kept)
       deliver({"pe-verify", std::string(version()), line, {untold}}, command.report);
     throw;
   }
@@ -99,9 +99,10 @@ bool wants_color() {
 }
 
 void add_report_options(CLI::App& app, ReportOptions& options) {
-  app.add_option("--report", options.paths,
-                 "write the report, too: .json, .xml (JUnit), .csv or .h5; - is JSON on stdout "
-                 "instead of the text")
+  app.add_option(
+         "--report", options.paths,
+         "write the report, too: .json, .xml (JUnit), .md, .csv or .h5; - is JSON on stdout "
+         "instead of the text")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--annotations", options.annotations,
@@ -121,6 +122,7 @@ bool takes_stdout(const ReportOptions& options) {
 
 void deliver(const Report& report, const ReportOptions& options) {
   for (const std::string& path : options.paths) write_report(report, path);
+  if (options.kept) *options.kept = to_json(report);
   if (!options.annotations.empty() && !takes_stdout(options)) print(to_annotations(report));
 }
 
@@ -131,6 +133,11 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
   asked.law = law;
   asked.name = fmt::format("{} {}", law ? law->name : "check", encoding.name);
   add_options(app, asked.request);
+  app.get_option("--explain")
+      ->description(
+          "tell where each bound comes from, what was looked at and what it would have seen; and "
+          "on "
+          "stderr each value and where it came from");
   app.add_option("--offsets", asked.offsets,
                  "offsets k that the laws of two positions are tried at")
       ->type_name("K,...");
@@ -151,7 +158,8 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
     check.asked.accept = parse_tier(check.accept);
     const TimeLimit within(check.timeout);
     const Check done = carry_out_or_report(check, command);
-    if (!takes_stdout(check.report)) print(to_text(done, wants_color()));
+    if (!takes_stdout(check.report))
+      print(to_text(done, wants_color(), check.asked.request.explain));
     deliver({"pe-verify", std::string(version()), command, {done}}, check.report);
     outcome.exit_code = done.exit_code();
   });

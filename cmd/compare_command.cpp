@@ -3,12 +3,18 @@
 
 #include <exception>
 
+#include "check.hpp"
+#include "command_line.hpp"
 #include "dumps.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
+#include "pe/base/version.hpp"
 #include "pe/io/dump.hpp"
+#include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
-#include "pe/verify/compare.hpp"
+#include "pe/verify/compare_report.hpp"
+#include "pe/verify/report.hpp"
+#include "progress.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
 
@@ -21,51 +27,147 @@ std::pair<Stored, Stored> alike(const Stored& a, const Stored& b) {
           b.u16 && a.dtype == DType::bf16 ? as_bf16(b) : b};
 }
 
-int run_compare(const CompareCommand& command) {
+double tolerance_of(const char* name, const std::string& text) {
+  if (text.empty()) return 0;
+  const TypedValue value{.name = name, .text = text};
+  return checked_number(value, text, {.lowest = "0"}).value();
+}
+
+Allowed allowed_of(const CompareCommand& command) {
   if (!command.kind.empty() && command.kind != "bias")
     throw UsageError(fmt::format("--kind must be bias, got '{}'", command.kind));
-  const auto allowed =
-      static_cast<std::uint64_t>(whole_number("ulps", command.ulps, "0", largest_whole));
-  const bool as_bias = command.kind == "bias";
+  Allowed allowed{.as_bias = command.kind == "bias", .common_rows = command.common_rows};
+  const bool has_tolerance = !command.atol.empty() || !command.rtol.empty();
+  const int kinds = has_tolerance + !command.ulps.empty() + !command.bound.empty();
+  if (kinds > 1)
+    throw UsageError("--ulps, --atol with --rtol, and --bound are three tolerances: give one");
+  if (!command.ulps.empty())
+    allowed.ulps =
+        static_cast<std::uint64_t>(whole_number("ulps", command.ulps, "0", largest_whole));
+  if (!has_tolerance) return allowed;
+  if (allowed.as_bias && !command.rtol.empty())
+    throw UsageError(
+        "--rtol has no meaning with --kind bias: the constant taken out of a row is "
+        "not known, so nor is what a value is relative to; give --atol or --ulps");
+  allowed.tolerance = {tolerance_of("atol", command.atol), tolerance_of("rtol", command.rtol)};
+  return allowed;
+}
+
+// What `check` finds of one of the two, told what `--bound` says.
+Check judged(const CompareCommand& command, const std::string& file, const std::string& line) {
+  const std::vector<std::string> words = shell_words(command.bound);
+  CheckRequest asked;
+  asked.name = "bound";
+  asked.files = {file};
+  asked.before = command.before;
+  asked.shape = parse_shape(command.shape);
+  const CommandLine said(words, 0);
+  CLI::App app("--bound", "--bound");
+  app.require_subcommand(1);
+  add_encodings(app, said, 0, [&](CLI::App& sub, const Encoding& encoding) {
+    asked.request.texts.encoding = &encoding;
+    add_options(sub, asked.request);
+  });
+  said.check_word(app, 0, "encoding");
+  try {
+    said.parse(app);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("--bound '{}': {}", command.bound, error.what()));
+  }
+  if (!command.dtype.empty()) asked.request.texts.dtype = command.dtype;
+  return carry_out(asked, line, false);
+}
+
+// Both are held to the truth as `check` does: two that lie within its bound of the truth lie within
+// twice that of one another, and where one does not, it is said which and why.
+bool within_bound(const CompareCommand& command, const std::string& line) {
+  const Check a = judged(command, command.a, line), b = judged(command, command.b, line);
+  for (const Check& check : {a, b})
+    if (check.found() == 2) throw UsageError(check.error);
+  const bool right = a.found() == 0 && b.found() == 0;
+  const std::string json = to_json(Report{"pe-verify", std::string(version()), line, {a, b}});
+  if (command.kept) *command.kept = json;
+  if (!command.report.empty()) write_text(json, command.report);
+  if (command.report == "-") return right;
+  print(fmt::format("{} against {}: {}\n", printable(command.a), printable(command.b),
+                    right ? fmt::format("equal within the bound of {}", a.provenance.encoding)
+                          : fmt::format("DIFFERENT, or not {}", a.provenance.encoding)));
+  for (const Check* check : {&a, &b})
+    print(
+        fmt::format("  {}: {}\n", printable(check->files.front()), printable(sentence_of(*check))));
+  return right;
+}
+
+int run_compare(const CompareCommand& command, const std::string& line) {
+  const Allowed allowed = allowed_of(command);
+  if (command.bound.empty() && !command.before.empty())
+    throw UsageError("--before has no meaning without --bound");
+  if (!command.report.empty() && command.report != "-" && !command.report.ends_with(".json"))
+    throw UsageError(fmt::format("--report of compare writes .json, got '{}'", command.report));
   const TimeLimit within(command.timeout);
+  Progress progress(fmt::format("compare {} with {}", command.a, command.b));
+  if (!command.bound.empty()) return within_bound(command, line) ? 0 : 1;
   RawForm raw{{}, parse_shape(command.shape)};
   if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);
-  const std::vector<Stored> left = open_arrays(command.a, raw), right = open_arrays(command.b, raw);
+  const std::vector<Stored> left = watched(open_arrays(command.a, raw), progress),
+                            right = open_arrays(command.b, raw);
   const Partners partners = pair_up(left, right);
-  bool equal = partners.only_a.empty() && partners.only_b.empty();
+  ComparisonReport compared{{}, partners.only_a, partners.only_b, allowed};
+  const bool talks = command.report != "-";
   std::exception_ptr
       untold;  // the first pair that cannot be compared does not keep the others from it
   for (const auto& [first, second] : partners.pairs) try {
       const auto [a, b] = alike(*first, *second);
-      const Comparison comparison = compare(a, b, as_bias);
-      print(to_text(comparison, allowed, as_bias));
-      equal &= comparison.equal(allowed, as_bias);
+      const Comparison comparison = compare(a, b, allowed);
+      if (talks) print(to_text(comparison, allowed));
+      compared.pairs.push_back(comparison);
     } catch (const UsageError&) {
       if (!untold) untold = std::current_exception();
     }
-  const auto alone = [](const std::string& file, const std::vector<std::string>& names) {
-    if (!names.empty())
+  const auto alone = [talks](const std::string& file, const std::vector<std::string>& names) {
+    if (talks && !names.empty())
       print(printable(fmt::format("only in {}: {}", file, fmt::join(names, ", "))) + "\n");
   };
   alone(command.a, partners.only_a);
   alone(command.b, partners.only_b);
   if (untold) std::rethrow_exception(untold);
-  return equal ? 0 : 1;
+  if (command.kept) *command.kept = to_json(compared, line);
+  if (!command.report.empty()) write_text(to_json(compared, line), command.report);
+  return compared.equal() ? 0 : 1;
+}
+
+void add_tolerances(CLI::App& app, CompareCommand& compare) {
+  app.add_option("--ulps", compare.ulps,
+                 "values this many numbers of the narrower type apart count as equal (default: 0)")
+      ->type_name("N");
+  app.add_option("--atol", compare.atol,
+                 "values count as equal where |a - b| <= atol + rtol |b|, as numpy.allclose(a, b, "
+                 "equal_nan=True) has it, in doubles of what is stored (default: 0)")
+      ->type_name("NUMBER");
+  app.add_option("--rtol", compare.rtol, "see --atol (default: 0)")->type_name("NUMBER");
+  app.add_option("--bound", compare.bound,
+                 "both count as equal where each lies within the bound that check derives of this "
+                 "encoding, its options behind it in one word: 'rope --dim 64'; --model NAME does")
+      ->type_name("'ENCODING ...'");
+  app.add_option("--before", compare.before,
+                 "with --bound: vectors before the encoding was applied; both hold them afterwards")
+      ->type_name("FILE[:TENSOR]")
+      ->allow_extra_args(false);
+  app.add_flag("--common-rows", compare.common_rows,
+               "rows that one of them alone has, behind those of the other, do not count");
 }
 
 }  // namespace
 
-void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome) {
+void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
+                 const std::string& command) {
   app.add_option("A", compare.a, "a dump; all of its arrays where it has several")
       ->type_name("FILE[:TENSOR]")
       ->required();
   app.add_option("B", compare.b, "another; arrays of the same name are compared")
       ->type_name("FILE[:TENSOR]")
       ->required();
-  app.add_option("--ulps", compare.ulps,
-                 "values this many numbers of the narrower type apart count as equal")
-      ->type_name("N")
-      ->capture_default_str();
+  add_tolerances(app, compare);
   app.add_option(
          "--kind", compare.kind,
          "bias: equal when each row (last axis) is, up to a constant, which softmax cannot see")
@@ -74,15 +176,27 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome) {
       ->type_name("{f64,f32,f16,bf16}");
   app.add_option("--shape", compare.shape, "of raw files")->type_name("N,...");
   add_timeout(app, compare.timeout, "it");
+  app.add_option("--report", compare.report,
+                 "write what was found, too: .json; - is JSON on stdout instead of the text")
+      ->type_name("FILE");
   app.footer(
       "EXAMPLES\n  pe-verify compare ours.npz theirs.npz\n  pe-verify compare ours.h5:bias "
-      "theirs.npy --kind bias --ulps 2\n\n"
-      "  Different types are compared in the narrower one, rounded once; shapes may differ by axes "
-      "of size one. Distances in ulps\n"
-      "  count the numbers of that type between two values.\n\n"
-      "EXIT STATUS\n  0 equal: bit for bit, or within --ulps; 1 different, or an array has no "
-      "partner; 2 could not be compared\n");
-  app.callback([&compare, &outcome] { outcome.exit_code = run_compare(compare); });
+      "theirs.npy --kind bias --ulps 2\n"
+      "  pe-verify compare ours.npy theirs.npy --atol 1e-6 --rtol 1e-5\n"
+      "  pe-verify compare ours.npz theirs.npz --bound 'rope --dim 64'\n\n"
+      "  Different types are compared in the narrower one, rounded once, but by --atol as they "
+      "are. "
+      "Distances in ulps count the\n"
+      "  numbers of that type between two values. A NaN equals a NaN, an infinity itself, and "
+      "neither a number, whatever is allowed.\n"
+      "  Shapes may differ by axes of size one. Where one has more rows along one axis, but the "
+      "last, the first rows of both are\n"
+      "  compared, and they are different all the same but under --common-rows.\n\n"
+      "EXIT STATUS\n  0 equal: bit for bit, or as near as is allowed; 1 different, or rows or an "
+      "array without a partner; 2 could not be\n"
+      "  compared\n");
+  app.callback(
+      [&compare, &outcome, command] { outcome.exit_code = run_compare(compare, command); });
 }
 
 }  // namespace pe::cmd

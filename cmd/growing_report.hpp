@@ -31,6 +31,8 @@ class GrowingReport {
       waiting.files = check.files;
       waiting.accept = check.accept;
       waiting.expected = check.expected;
+      waiting.manifest = run.manifest == "-" ? "" : run.manifest;
+      waiting.line = check.line;
       waiting.provenance.encoding = check.encoding;
       waiting.error = "it was not done yet when this report was written: the run did not end";
       report_.checks.push_back(std::move(waiting));

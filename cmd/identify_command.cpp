@@ -6,6 +6,7 @@
 #include "pe/io/atomic_file.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/verify/identify_report.hpp"
+#include "progress.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
 
@@ -16,18 +17,21 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   const TimeLimit within(asked.timeout);
   RawForm raw{{}, parse_shape(asked.shape)};
   if (!asked.dtype.empty()) raw.dtype = parse_dtype(asked.dtype);
+  std::vector<std::string> files{asked.file};
+  files.insert(files.end(), asked.files.begin(), asked.files.end());
+  Progress progress(fmt::format("identify {}", fmt::join(files, ", ")));
   const auto open = [&](const std::vector<std::string>& specs) {
     std::vector<Stored> arrays;
     for (const std::string& spec : specs)
       for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
-    return arrays;
+    return watched(std::move(arrays), progress);
   };
   if (!asked.report.empty() && asked.report != "-" && !asked.report.ends_with(".json"))
     throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
-  std::vector<std::string> files{asked.file};
-  files.insert(files.end(), asked.files.begin(), asked.files.end());
   const Identification found = identify({open(files), open(asked.before)}, asked.layout);
-  const std::string json = asked.report.empty() ? "" : to_json(found, files, command);
+  const std::string json =
+      asked.report.empty() && !asked.kept ? "" : to_json(found, files, command);
+  if (asked.kept) *asked.kept = json;
   if (asked.report == "-")
     print(json);
   else

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "pe/io/unfinished.hpp"
+#include "progress.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -30,6 +31,7 @@ char tool_name[40];
 char too_late[160];
 
 [[noreturn]] void leave(std::string_view why) {
+  hide_progress();
   remove_temporaries();
   char line[200];
   const auto end = fmt::format_to_n(line, sizeof line - 1, "{}: {}\n", tool_name, why);
@@ -100,7 +102,7 @@ void release(void* memory, std::size_t) { std::free(memory); }
 void prepare_to_leave(const std::string& tool) {
   tool.copy(tool_name, sizeof tool_name - 1);
   std::signal(SIGPIPE, SIG_IGN);
-  remove_temporaries_on_signals();
+  remove_temporaries_on_signals(hide_progress);
   obey_limits();
   outlive_crashes();
   mp_set_memory_functions(allocate, reallocate, release);

@@ -69,9 +69,10 @@ void explain(const Subject& subject, const Provenance& provenance) {
   std::size_t wide = 0;
   for (const auto& entry : provenance.parameters) wide = std::max(wide, entry.name.size());
   say(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary));
+  const auto pairing = reading.given.find("pairing");  // a key may change the family's
   if (reading.family)
     say(fmt::format("  model family {}, channels turn in {} pairs{}", reading.family->name(),
-                    reading.family->pairing,
+                    pairing == reading.given.end() ? reading.family->pairing : pairing->second.text,
                     reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)));
   for (const auto& [name, value, origin] : provenance.parameters) {
     const auto given = reading.given.find(name);
@@ -144,7 +145,7 @@ void add_output_options(CLI::App& app, OutputRequest& request) {
       ->type_name("PATH")
       ->capture_default_str();
   app.add_option("--format", request.format,
-                 "csv, hdf5, npy, npz, safetensors, json or raw, whatever the suffix")
+                 "csv, hdf5, npy, npz, safetensors, json, html or raw, whatever the suffix")
       ->type_name("NAME");
   app.add_flag("--tidy", request.tidy, "CSV with one row for each element");
   app.add_flag("--no-sync", request.no_sync,

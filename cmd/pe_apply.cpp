@@ -7,6 +7,7 @@
 #include "pe/base/error.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -134,9 +135,10 @@ void run(const Apply& apply, const std::string& command) {
   add_entries(resolved.provenance.parameters, apply, application, setting);
   if (apply.request.explain) explain(subject, resolved.provenance);
   output.threads = resolved.threads;
+  Progress progress(output.path);
   const auto fields =
       pe::apply(subject.effect, application.contents, setting, subject.dtype, names);
-  write(fields, resolved.provenance, output);
+  write(watched(fields, progress), resolved.provenance, output);
 }
 
 }  // namespace

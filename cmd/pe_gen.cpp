@@ -1,6 +1,8 @@
 // pe-gen: one subcommand for each encoding; make, spell, write.
 #include "options.hpp"
 #include "pe/base/error.hpp"
+#include "pe/page/page_fields.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -45,7 +47,11 @@ void run(const Generate& generate, const std::string& command) {
   const Output output = output_of(generate.output, resolved.threads);
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
-  write(fields, resolved.provenance, output);
+  if (is_page(output) && request.fields.empty() && !all)
+    fields =
+        page_fields(resolved.subject, std::move(fields), resolved.provenance, resolved.threads);
+  Progress progress(output.path);
+  write(watched(std::move(fields), progress), resolved.provenance, output);
 }
 
 void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std::string& command) {
@@ -54,8 +60,10 @@ void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std:
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
       ->type_name("NAME,...");
   add_output_options(app, generate.output);
-  app.footer(app.get_footer() +
-             "\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
+  app.footer(
+      app.get_footer() +
+      "  float16 in HDF5 is for h5py, or xarray's engine h5netcdf: netCDF4-python 1.7 crashes "
+      "on it.\n\nEXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n");
   app.callback([&generate, command] { run(generate, command); });
 }
 

@@ -1,5 +1,5 @@
 // pe-verify: single laws, `check` for all that an encoding promises or for a dump, `identify`,
-// `run`, `compare`, `dialects` and `list`.
+// `run`, `compare`, `serve`, `dialects` and `list`.
 #include "tool.hpp"
 #include "verify_commands.hpp"
 
@@ -14,7 +14,15 @@ struct Commands {
   CompareCommand compare;
   IdentifyCommand identify;
   Request dialects;
+  ServeCommand serve;
+
+  /// The JSON of whatever report there is goes there, too.
+  void keep(std::string& report) {
+    check.report.kept = run.report.kept = compare.kept = identify.kept = &report;
+  }
 };
+
+int carry_out_words(const std::vector<std::string>& words, std::string& report);
 
 void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Commands& commands) {
   const auto check_of = [&](const Property* law) {
@@ -29,10 +37,12 @@ void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Comm
   add_run(*app.add_subcommand("run", "the checks of a manifest, one report"), commands.run, outcome,
           line.text());
   add_compare(*app.add_subcommand("compare", "two dumps value by value, no encoding named"),
-              commands.compare, outcome);
+              commands.compare, outcome, line.text());
   add_identify(*app.add_subcommand(
                    "identify", "which encoding, layout, base, scaling and arithmetic made a dump"),
                commands.identify, outcome, line.text());
+  add_serve(*app.add_subcommand("serve", "checks and other commands, asked for line by line"),
+            commands.serve, carry_out_words);
   for (const Property& law : all_properties())
     add_over_encodings(app, line, law.name, law.statement, check_of(&law));
   add_over_encodings(app, line, "dialects",
@@ -42,11 +52,8 @@ void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Comm
                      });
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Commands commands;
-  const Tool tool{
+Tool pe_verify() {
+  return {
       .name = "pe-verify",
       .summary =
           "pe-verify checks the laws of position encodings on numbers, and somebody's dump against "
@@ -61,7 +68,23 @@ int main(int argc, char** argv) {
       .word = "law",
       .encoding_at = 1,
       .timeout = usual_timeout};
-  return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
-    add_commands(app, line, outcome, commands);
-  });
+}
+
+int carry_out_words(const std::vector<std::string>& words, std::string& report) {
+  Commands commands;
+  commands.keep(report);
+  return run_words(pe_verify(), words,
+                   [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
+                     add_commands(app, line, outcome, commands);
+                   });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Commands commands;
+  return run_tool(pe_verify(), argc, argv,
+                  [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
+                    add_commands(app, line, outcome, commands);
+                  });
 }

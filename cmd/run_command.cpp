@@ -18,6 +18,7 @@
 #include "pe/model/number.hpp"
 #include "pe/verify/manifest.hpp"
 #include "pe/verify/report.hpp"
+#include "progress.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
 
@@ -47,32 +48,6 @@ void put_flag(Given& flags, const std::vector<Parameter>& schema, const std::str
                                near.empty() ? "" : fmt::format(": did you mean {}?", near)));
 }
 
-CheckRequest request_of(const ManifestCheck& check, const std::string& manifest) {
-  CheckRequest asked;
-  asked.name = check.name;
-  asked.accept = check.accept;
-  asked.files = check.files;
-  asked.before = check.before;
-  asked.shape = check.shape;
-  asked.file_layout = check.file_layout;
-  asked.axes = check.axes;
-  SubjectTexts& texts = asked.request.texts;
-  texts.config = check.config;
-  texts.model = check.model;
-  texts.layer_type = check.layer_type;
-  texts.part = check.part;
-  texts.encoding =
-      check.encoding.empty() ? reading_of(texts).encoding : &find_encoding(check.encoding);
-  texts.length = check.length;
-  texts.positions = check.positions;
-  if (!check.dtype.empty()) texts.dtype = check.dtype;
-  if (!check.dialect.empty()) texts.dialect = check.dialect;
-  const std::vector<Parameter> schema = schema_of(*texts.encoding);
-  for (const auto& [name, value] : check.parameters)
-    put_flag(texts.flags, schema, std::string(texts.encoding->name), name, value, manifest);
-  return asked;
-}
-
 Check carry_out(const ManifestCheck& check, const RunCommand& run, const std::string& command) {
   Check done;
   done.name = check.name;
@@ -90,6 +65,8 @@ Check carry_out(const ManifestCheck& check, const RunCommand& run, const std::st
   }
   if (done.provenance.encoding.empty()) done.provenance.encoding = check.encoding;
   done.expected = check.expected;
+  done.manifest = run.manifest == "-" ? "" : run.manifest;
+  done.line = check.line;
   return done;
 }
 
@@ -166,8 +143,16 @@ int run_manifest(const RunCommand& run, const std::string& command) {
   GrowingReport growing(checks, run, command);
   Lines lines(checks, quiet);
   {
+    Progress progress(run.manifest);
+    const auto tell = [&](std::size_t left) {
+      const double all = static_cast<double>(checks.size());
+      progress.begin(fmt::format("{} of {} checks done", checks.size() - left, checks.size()),
+                     (all - static_cast<double>(left)) / all,
+                     std::min(1.0, (all - static_cast<double>(left) + 1) / all));
+    };
     Work work(checks, run, command, jobs);
     for (std::size_t left = checks.size(); left > 0;) {
+      tell(left);
       for (auto& [i, check] : work.take(growing.next())) {
         growing.put(i, std::move(check));
         lines.print_done(growing.report(), i);
@@ -182,6 +167,32 @@ int run_manifest(const RunCommand& run, const std::string& command) {
 }
 
 }  // namespace
+
+CheckRequest request_of(const ManifestCheck& check, const std::string& manifest) {
+  CheckRequest asked;
+  asked.name = check.name;
+  asked.accept = check.accept;
+  asked.files = check.files;
+  asked.before = check.before;
+  asked.shape = check.shape;
+  asked.file_layout = check.file_layout;
+  asked.axes = check.axes;
+  SubjectTexts& texts = asked.request.texts;
+  texts.config = check.config;
+  texts.model = check.model;
+  texts.layer_type = check.layer_type;
+  texts.part = check.part;
+  texts.encoding =
+      check.encoding.empty() ? reading_of(texts).encoding : &find_encoding(check.encoding);
+  texts.length = check.length;
+  texts.positions = check.positions;
+  if (!check.dtype.empty()) texts.dtype = check.dtype;
+  if (!check.dialect.empty()) texts.dialect = check.dialect;
+  const std::vector<Parameter> schema = schema_of(*texts.encoding);
+  for (const auto& [name, value] : check.parameters)
+    put_flag(texts.flags, schema, std::string(texts.encoding->name), name, value, manifest);
+  return asked;
+}
 
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command) {
   app.add_option("manifest", run.manifest,

@@ -11,6 +11,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
+#include "progress.hpp"
 
 namespace pe::cmd {
 
@@ -41,6 +42,7 @@ std::string shown(std::string_view text) {
 
 void print(const std::string& whole) {
   const std::string text = shown(whole);
+  const BesideProgress beside;
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t wrote = ::write(STDOUT_FILENO, text.data() + done, text.size() - done);
     if (wrote >= 0) {
@@ -53,6 +55,9 @@ void print(const std::string& whole) {
   }
 }
 
-void say(const std::string& line) { std::fputs((printable(line) + "\n").c_str(), stderr); }
+void say(const std::string& line) {
+  const BesideProgress beside;
+  std::fputs((printable(line) + "\n").c_str(), stderr);
+}
 
 }  // namespace pe::cmd

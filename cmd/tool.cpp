@@ -133,6 +133,13 @@ int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
   return code;
 }
 
+int run_words(const Tool& tool, std::vector<std::string> words, const AddCommands& add) {
+  words.insert(words.begin(), tool.name);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return build_and_run(tool, static_cast<int>(argv.size()), argv.data(), add);
+}
+
 void add_encodings(CLI::App& app, const CommandLine& line, std::size_t depth,
                    const AddEncoding& add) {
   for (const Encoding* encoding : all_encodings()) {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "command_line.hpp"
 #include "pe/encodings/encoding.hpp"
@@ -30,6 +31,10 @@ using AddCommands = std::function<void(CLI::App&, const CommandLine&, Outcome&)>
 /// The whole of a tool. Every failure is one line on stderr, "tool: what was wrong", and exit code
 /// 2.
 int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add);
+
+/// The same of words behind the tool's name, within a process that is there already: failures are
+/// thrown.
+int run_words(const Tool& tool, std::vector<std::string> words, const AddCommands& add);
 
 /// Gives the subcommand of an encoding its options and callback.
 using AddEncoding = std::function<void(CLI::App&, const Encoding&)>;

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
+#include "pe/verify/manifest.hpp"
+#include "pe/verify/report.hpp"
 #include "time_limit.hpp"
 #include "tool.hpp"
 
@@ -15,6 +18,7 @@ namespace pe::cmd {
 struct ReportOptions {
   std::vector<std::string> paths;
   std::string annotations;
+  std::string* kept = nullptr;  // takes the JSON, too, where a request is served
 };
 
 /// How long one check may take, in seconds; 0: as long as it likes.
@@ -36,17 +40,33 @@ struct RunCommand {
 };
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command);
 
+/// What the entry of a manifest asks for; relative paths start from the folder of `manifest`.
+CheckRequest request_of(const ManifestCheck& check, const std::string& manifest);
+
 struct CompareCommand {
-  std::string a, b, kind, ulps = "0", shape, dtype, timeout = usual_timeout;
+  std::string a, b, kind, ulps, atol, rtol, bound, shape, dtype, report, timeout = usual_timeout;
+  std::vector<std::string> before;
+  bool common_rows = false;
+  std::string* kept = nullptr;  // as of ReportOptions
 };
-void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome);
+void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
+                 const std::string& command);
 
 struct IdentifyCommand {
   std::string file, shape, dtype, layout, report, timeout = usual_timeout;
   std::vector<std::string> files, before;
+  std::string* kept = nullptr;  // as of ReportOptions
 };
 void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
                   const std::string& command);
+
+struct ServeCommand {
+  std::string timeout = usual_timeout;
+};
+/// Carries out the words of a command: its exit code, and the JSON of its report where it has one.
+using CarryOutWords =
+    std::function<int(const std::vector<std::string>& words, std::string& report)>;
+void add_serve(CLI::App& app, ServeCommand& serve, const CarryOutWords& carry_out);
 
 void add_dialects(CLI::App& app, const Encoding& encoding, Request& request,
                   const std::string& command);

@@ -7,27 +7,31 @@ export LC_ALL=C.UTF-8
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 2; }
 
-# The names in packages.txt that dpkg does not have.
+# Those of packages.txt, and of the names given, that dpkg does not have.
 missing_packages() {
   local package
-  sed 's/#.*//' "$root/scripts/packages.txt" | xargs -n1 | while read -r package; do
+  { sed 's/#.*//' "$root/scripts/packages.txt"; echo "$*"; } | xargs -n1 | while read -r package; do
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || echo "$package"
   done
 }
 
+# Beside those of packages.txt the names given, which one script alone needs.
 install_packages() {
   command -v dpkg-query >/dev/null || { say "no dpkg here: assuming that scripts/packages.txt is installed by other means"; return; }
   local missing as_root=()
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -eq 0 ] && return
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || die "needs ${missing[*]}: run as root, or install sudo, or ask for: apt-get install ${missing[*]}"
     as_root=(sudo)
   fi
-  say "installing ${missing[*]}"
+  local log=$root/build/apt.log
+  mkdir -p "$root/build"
+  say "installing ${#missing[@]} packages and what they need, about a minute (what apt says: ${log#"$root"/})"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
-  "${apt[@]}" update </dev/null >&2 || say "apt-get update failed: trying with the package lists that are here"
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2 || die "apt-get could not install ${missing[*]}"
+  "${apt[@]}" update </dev/null >"$log" 2>&1 || say "apt-get update failed: trying with the package lists that are here"
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >>"$log" 2>&1 ||
+    { tail -n 20 "$log" >&2; die "apt-get could not install ${missing[*]}; all that it said is in $log"; }
 }
 
 # The first cmake that is 3.25 or later; Debian's own before others.
@@ -56,19 +60,43 @@ find_python() {
   die "no python3 has numpy, h5py, matplotlib and mpmath: apt-get install python3-numpy python3-h5py python3-matplotlib python3-mpmath"
 }
 
-# build PRESET [TARGET …]: sets $build_dir (or takes $PE_BUILD) and builds there with all cores; quiet when all goes well.
+# build PRESET [TARGET …]: sets $build_dir (or takes $PE_BUILD) and builds there with all cores. On a terminal ninja's own counter runs along;
+# all that the build says is in the log, and shown when it fails.
 build() {
-  local preset=$1 log
+  local preset=$1 log known=
   shift
   build_dir=${PE_BUILD:-$root/build/$preset}
   mkdir -p "$build_dir"
   log=$build_dir/scripts.log
-  say "building in ${build_dir#"$root"/}"
-  if ! (cd "$root" && "$cmake" --preset "$preset" -B "$build_dir" && "$cmake" --build "$build_dir" --parallel "$(nproc)" "$@") \
-      </dev/null >"$log" 2>&1; then
+  [ -e "$build_dir/build.ninja" ] || known=", about 8 processor minutes the first time, on $(nproc) here"
+  say "building in ${build_dir#"$root"/}$known (what it says: ${log#"$root"/})"
+  if ! (cd "$root" && "$cmake" --preset "$preset" -B "$build_dir") </dev/null >"$log" 2>&1 || ! ninja_in "$log" "$@"; then
     cat "$log" >&2
     die "the build failed; what it said stands above and in $log"
   fi
+}
+
+# ninja_in LOG [TARGET …]: builds; the log has everything, and a terminal ninja's counter, one line that rewrites itself.
+ninja_in() {
+  local log=$1
+  shift
+  if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then
+    (cd "$root" && NINJA_STATUS='[%f/%t, %es] ' "$cmake" --build "$build_dir" --parallel "$(nproc)" "$@") </dev/null 2>&1 |
+      tee -a "$log" | counter >&2
+  else
+    (cd "$root" && "$cmake" --build "$build_dir" --parallel "$(nproc)" "$@") </dev/null >>"$log" 2>&1
+  fi
+}
+
+# Lines that begin as ninja's status does, each over the one before; nothing is left of them.
+counter() {
+  local line columns
+  columns=$(stty size <&2 2>/dev/null | cut -d ' ' -f 2)
+  [ "${columns:-0}" -gt 1 ] || columns=80
+  while IFS= read -r line; do
+    case $line in "["[0-9]*) printf '\r%s\033[K' "${line:0:columns-1}" ;; esac
+  done
+  printf '\r\033[K'
 }
 
 # prepare PRESET [TARGET …]: everything before the first tool can run.

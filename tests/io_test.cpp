@@ -484,10 +484,10 @@ TEST_CASE("a full disk is told by every writer") {
 
 TEST_CASE("a failure leaves the old file and nothing else") {
   const Folder folder;
-  Field broken = field("x", {axis("position", 100000), axis("dim", 9)}, DType::f32, wave);
+  Field broken = field("x", {axis("position", 100000), axis("dim", 2)}, DType::f32, wave);
   broken.fill = [](Index first, Index lines, std::byte* out) {
     if (first + lines > 50000) throw pe::MathError("no such value");
-    std::memset(out, 0, static_cast<std::size_t>(lines) * 36);
+    std::memset(out, 0, static_cast<std::size_t>(lines) * 8);
   };
   for (const auto& row : pe::io::formats()) {
     if (!row.write) continue;
@@ -600,7 +600,9 @@ TEST_CASE("truncated files are refused at every byte and flipped bits never cras
     const std::string bytes = slurp(path);
     const std::size_t step =
         row.format == pe::Format::hdf5 ? 61 : 1;  // each of its readings starts a process
-    for (std::size_t length = 0; length < bytes.size(); length += step) {
+    const std::size_t whole =                     // JSON is whole without the end of its last line
+        bytes.size() - (row.format == pe::Format::json ? 1 : 0);
+    for (std::size_t length = 0; length < whole; length += step) {
       spit(damaged, std::string_view(bytes).substr(0, length));
       CAPTURE(row.name);
       CAPTURE(length);

@@ -66,6 +66,12 @@ def same(a, b):
     return (a.values == b.values).all() if a.words else numpy.allclose(a.values, b.values, rtol=1e-6, atol=1e-12, equal_nan=True)
 
 
+def same_axis(a, b):
+    if a.name != b.name or a.named != b.named or len(a) != len(b):
+        return False
+    return a.places == b.places if a.named else numpy.allclose(numpy.asarray(a.places, float), numpy.asarray(b.places, float))
+
+
 def shown(figure):
     """The numbers that a figure's lines, bars and points stand at."""
     found = []
@@ -114,7 +120,7 @@ def one_subject(count, tool, arguments, folder, name):
                 continue
             good = wanted is not None and same(field, wanted)
             if kind in ("csv", "h5") and good:  # the others name no axes
-                good = [axis.name for axis in field.axes] == [axis.name for axis in wanted.axes]
+                good = len(field.axes) == len(wanted.axes) and all(same_axis(a, b) for a, b in zip(field.axes, wanted.axes))
             count.check(good, f"{name}: {field.name} of {kind} is not that of json")
     try:
         figure, chosen, kind = drawn(list(told.values()))
@@ -147,6 +153,34 @@ def broken(count, files, rounds, seed):
                 count.check(False, f"{kind}, seed {seed}, round {number}: {type(error).__name__} {error}")
 
 
+def table(text):
+    return sources.read("-", Stdin(text.encode()))
+
+
+def texts_in(figure):
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def details(count):
+    """What a picture says of single things: numbers in the cells of a matrix, names of curves that are one, legends where names would lie."""
+    figure, _, _ = drawn(table("row,column,matrix\n0,0,0.5\n0,1,-1\n1,0,0\n1,1,0.25\n"))
+    count.check(sorted(texts_in(figure)) == ["-1", "0.25", "0.5"], f"cells of a matrix: {texts_in(figure)}")
+    curves = "subject,distance,{}\n" + "".join(f"{s},{d},{v}\n" for s, v in (("a", 1), ("b", 1), ("c", 5)) for d in range(3))
+    figure, _, _ = drawn(table(curves.format("fall")))
+    count.check(sorted(texts_in(figure)) == ["a = b", "c"] and len(figure.axes[0].lines) == 2, f"curves that are one: {texts_in(figure)}")
+    crowd = "head,distance,weight\n" + "".join(f"{h},{d},{(h + 1) * (3 - d)}\n" for h in range(4) for d in range(4))
+    figure, _, _ = drawn(table(crowd))
+    count.check(figure.axes[0].get_legend() and not texts_in(figure), "four curves that end in one place have no legend")
+    figure, _, kind = drawn(table("position,pair,part,complex\n0,0,0,1\n0,0,1,0\n0,1,0,1\n0,1,1,0\n1,0,0,0.54\n1,0,1,0.84\n1,1,0,0.9\n1,1,1,0.1\n"))
+    count.check(kind == "rotors" and 0.54 in shown(figure), f"complex numbers are drawn as {kind}")
+    grid = "row,column,dim,pe\n" + "".join(f"{r},{c},{d},{r + 10 * c + 100 * d}\n" for r in range(2) for c in range(3) for d in range(40))
+    figure, chosen, kind = drawn(table(grid))
+    count.check(kind == "stack" and chosen[0].values.shape == (12, 2, 3) and chosen[0].values[-1][1][2] == 1 + 20 + 3900, "an image grid is drawn as maps")
+    figure, _, kind = drawn(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
+    count.check(kind == "bound" and figure.axes[0].get_yscale() == "log" and len(figure.axes[0].collections) == 2, "bands of bases")
+    pyplot.close("all")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd")
@@ -168,6 +202,7 @@ def main():
         for name in quantities:
             arguments = [name, SUBJECT.get(name, "rope"), *OPTIONS.get(name, [])]
             one_subject(count, given.bin / "pe-analyze", arguments, folder, f"{name} of {arguments[1]}")
+        details(count)
         broken(count, files, given.rounds, given.seed)
     print(f"{count.passed} passed, {count.failed} failed")
     return count.failed > 0

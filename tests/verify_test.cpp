@@ -449,18 +449,18 @@ TEST_SUITE("report") {
   }
 
   TEST_CASE("the verdict stands in the first line, and nothing that upsets a terminal anywhere") {
-    const std::string text = to_text(dump_check(Tier::wrong), false);
+    const std::string text = to_text(dump_check(Tier::wrong), false, true);
     CHECK(text.starts_with("WRONG: base 500000, where 10000 (default) is meant [wrong-base]\n"));
     CHECK(
         contains(text, "  residual     1.5 before, 2.98e-08 with the cause taken into account\n"));
     CHECK(contains(
         text, "  from truth   1.5 at worst, at position 7, pair 1, cos: expected 0.5, got -1\n"));
-    CHECK(contains(to_text(dump_check(Tier::drift), false), "drift: hf, bit for bit\n"));
-    CHECK(to_text(dump_check(Tier::wrong), true).starts_with("\x1b[31mWRONG\x1b[0m: "));
+    CHECK(contains(to_text(dump_check(Tier::drift), false, true), "drift: hf, bit for bit\n"));
+    CHECK(to_text(dump_check(Tier::wrong), true, true).starts_with("\x1b[31mWRONG\x1b[0m: "));
     CHECK_FALSE(contains(to_line(dump_check(Tier::exact), 10, false), "\x1b"));
     Check unexplained = dump_check(Tier::wrong);
     unexplained.diagnosis->reasons.clear();
-    CHECK(to_text(unexplained, false)
+    CHECK(to_text(unexplained, false, true)
               .starts_with("WRONG: unexplained, off by 1.5 at position 7, pair 1, cos\n"));
   }
 
@@ -536,7 +536,7 @@ TEST_SUITE("report") {
     check.diagnosis->what = check.diagnosis->layout = check.name;
     check.diagnosis->worst_cell.place = check.name;
     const Report report{"pe-verify", "0", "c", {check, dump_check(Tier::exact)}};
-    for (const std::string& text : {to_text(check, false), to_line(check, 40, false),
+    for (const std::string& text : {to_text(check, false, true), to_line(check, 40, false),
                                     to_csv(report), to_json(report), to_annotations(report)}) {
       CHECK(text.size() < 100'000);
       CHECK_FALSE(contains(text, "\x1b"));
@@ -562,7 +562,7 @@ TEST_SUITE("report") {
     CHECK(errors.at(2) == 1e-3);
     std::filesystem::remove_all(folder);
     CHECK(contains(message_of([] { check_report_path("report.txt"); }),
-                   "take one of .json .xml .csv .h5 .hdf5"));
+                   "take one of .json .xml .md .csv .h5 .hdf5"));
   }
 
   TEST_CASE("errors of any size are drawn as bars") {
@@ -573,12 +573,12 @@ TEST_SUITE("report") {
       for (const double last : sizes)
         for (const double between : sizes) {
           check.diagnosis->curve = {{1, first}, {2, between}, {3, last}};
-          const std::string text = to_text(check, false);
+          const std::string text = to_text(check, false, true);
           CHECK(text.find(std::string(31, '#')) == std::string::npos);
         }
     check.diagnosis->curve = {{1, 1e-30}, {2, 1e308}};
-    CHECK(contains(to_text(check, false), "1e-30      #\n"));
-    CHECK(contains(to_text(check, false), std::string(30, '#') + "\n"));
+    CHECK(contains(to_text(check, false, true), "1e-30      #\n"));
+    CHECK(contains(to_text(check, false, true), std::string(30, '#') + "\n"));
   }
 
   TEST_CASE("what cannot be put into words is one check's error") {

@@ -7,7 +7,7 @@ from plot.field import Fault, Field
 # What each kind draws, and from what.
 KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves, "lines": curves.lines, "bars": curves.bars, "words": tables.words,
          "stairs": special.stairs, "fan": special.fan, "rotors": special.rotors, "wavelengths": special.wavelengths, "runs": special.runs,
-         "null": special.beside_null}
+         "null": special.beside_null, "bound": special.bound}
 
 # Tables that are known by their fields: what is drawn of them unless something else is asked for.
 KNOWN = [
@@ -23,10 +23,11 @@ KNOWN = [
     ({"margin", "share", "collisions"}, ["margin", "adjacent"], "lines"),
     ({"error", "fastest", "norm"}, ["error"], "lines"),
     ({"probability", "standard_error"}, ["probability"], "lines"),
-    ({"base", "safe_base", "valid_share"}, ["base", "safe_base"], "lines"),
+    ({"base", "safe_base", "valid_share"}, ["base", "safe_base"], "bound"),
     ({"rank", "resolution", "error_f32"}, ["usable", "minimum", "negatives", "resolution", "error_bf16"], "bars"),
     ({"flops_layer", "bytes_layer"}, ["parameters", "flops_layer", "bytes_layer", "of_attention"], "bars"),
     ({"first_negative", "negatives", "minimum"}, ["first_negative", "minimum", "negatives"], "lines"),
+    ({"mean", "rms", "largest"}, ["rms"], "lines"),
     ({"verdict", "obeyed"}, ["verdict"], "words"),
 ]
 CURVED = {"head", "k", "subject"}  # axes of numbers whose places are compared, not painted
@@ -45,6 +46,8 @@ def kind_of(field):
         if len(field.axes[-1]) == 1 or any(named) and not all(named) or field.axes[0].name in CURVED:
             return "lines"
         return "heatmap"
+    if count == 3 and field.name == "complex" and len(field.axes[2]) == 2:
+        return "rotors"
     if count == 3:
         return "lines" if named[0] and (named[1] or field.axes[1].name in CURVED) or field.axes[1].name in CURVED and not named[2] else "stack"
     raise Fault(f"{field.name} has {count} axes, {', '.join(axis.name for axis in field.axes)}: choose with --at {field.axes[0].name}=0")
@@ -72,6 +75,14 @@ def drop_implied(fields):
         return fields
     where = told.argmax(1)
     return [Field(f.name, [f.axes[0], *f.axes[2:]], f.values[numpy.arange(len(where)), where], f.description, f.about, f.source) for f in fields]
+
+
+def as_maps(field):
+    """A table over an image grid as one map for each of some channels: rows downwards, columns to the right, as the image lies."""
+    if [axis.name for axis in field.axes] != ["row", "column", "dim"]:
+        return field
+    size = len(field.axes[2])
+    return field.moved(2, 0).part(0, numpy.unique(numpy.linspace(0, size - 1, min(size, tables.MOST_PANELS)).round().astype(int)))
 
 
 def place_of(axis, text):
@@ -134,7 +145,7 @@ def choose(fields, options):
         fields = at(fields, text)
     if options.field:
         fields = by_name(fields, options.field)
-    fields = [drop_single(field) for field in drop_implied(fields)]
+    fields = [as_maps(drop_single(field)) for field in drop_implied(fields)]
     if options.columns:
         fields = [columns(field, options.columns) for field in fields]
     if options.kind:

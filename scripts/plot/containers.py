@@ -34,8 +34,13 @@ def usable(values, name, origin):
     return values.ndim > 0
 
 
+def parted(values):
+    """Complex numbers as a last axis of real and imaginary part."""
+    return numpy.stack([values.real, values.imag], -1) if values.dtype.kind == "c" else values
+
+
 def from_npy(data, origin):
-    values = numpy.load(io.BytesIO(data), allow_pickle=False)
+    values = parted(numpy.load(io.BytesIO(data), allow_pickle=False))
     return [nameless("values", values, {})] if usable(values, "it", origin) else []
 
 
@@ -43,7 +48,7 @@ def from_npz(data, origin):
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         names = [name.removesuffix(".npy") for name in file.namelist() if name.endswith(".npy")]
     arrays = numpy.load(io.BytesIO(data), allow_pickle=False)
-    loaded = [(name, arrays[name]) for name in names]
+    loaded = [(name, parted(arrays[name])) for name in names]
     return [nameless(name, values, {}) for name, values in loaded if usable(values, name, origin)]
 
 
@@ -68,8 +73,8 @@ def from_safetensors(data, origin):
 def json_axis(axis):
     if "labels" in axis:
         return Axis(axis["name"], list(axis["labels"]))
-    if "places" in axis:
-        return Axis(axis["name"], numpy.array(axis["places"], float))
+    if "values" in axis:
+        return Axis(axis["name"], numpy.array(axis["values"], float))
     return counted(axis["name"], axis["count"], axis["first"], axis["step"])
 
 
@@ -86,6 +91,7 @@ def from_json(data, origin):
             values = numpy.array(entry["values"], float)
         except ValueError:
             values = numpy.array(entry["values"], object)
+            values[values == None] = ""  # noqa: E711  cell by cell
         if axes:
             fields.append(Field(name, axes, values.reshape([len(axis) for axis in axes]), entry.get("description", ""), about))
     return fields
@@ -107,7 +113,7 @@ def hdf5_axis(dataset, index):
 def hdf5_values(dataset):
     values = dataset[()]
     if "flag_meanings" not in dataset.attrs:
-        return numpy.asarray(values, float)
+        return numpy.asarray(parted(values), float)
     words = dataset.attrs["flag_meanings"]
     words = [w.decode() if isinstance(w, bytes) else str(w) for w in (words.split() if isinstance(words, (str, bytes)) else words)]
     return numpy.array([words[v] if 0 <= v < len(words) else "" for v in values.ravel()], object).reshape(values.shape)
@@ -120,7 +126,7 @@ def from_hdf5(data, origin):
         shared = attributes(file)
         for dataset in file.values():
             if isinstance(dataset, h5py.Dataset) and dataset.shape and not h5py.h5ds.is_scale(dataset.id):
-                axes = [hdf5_axis(dataset, a) for a in range(dataset.ndim)]
+                axes = [hdf5_axis(dataset, a) for a in range(dataset.ndim)] + [counted("part", 2)] * (dataset.dtype.kind == "c")
                 about = attributes(dataset)
                 fields.append(Field(dataset.name.rsplit("/", 1)[-1], axes, hdf5_values(dataset), str(about.get("long_name", "")), shared))
     return fields

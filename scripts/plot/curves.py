@@ -3,12 +3,14 @@ import numpy
 from matplotlib import ticker
 
 from plot.field import Fault
-from plot.style import ACCENT, FAINT, GREY, dashes, hues, label, limits_of, place_text, scale_for, tick_integers
+from plot.style import ACCENT, FAINT, GREY, dashes, hues, label, limits_of, number, place_text, scale_for, tick_integers
 
 MOST_LINES, MOST_PANELS = 24, 6
 # Fields that are read against one another on one panel.
 TOGETHER = [{"cos", "sin"}, {"weight", "without"}, {"worst", "rms"}, {"min", "max"}, {"abel", "envelope"}, {"published", "sharp", "counter_example"},
             {"base", "safe_base"}]
+FAR = 1.2  # lines of text that a name may be moved from its curve: farther off it would name another one
+LINEAR_ALONG = {"dim"}  # where it matters what a sum is made of
 NEAR = {"weight"}  # what happens at short distances matters most
 SHARES = {"weight", "without", "probability"}  # read as parts of 1, not by decades
 
@@ -43,21 +45,37 @@ def panels_of(fields):
     return groups
 
 
-def spread_labels(axes, ends):
-    """Names at the right ends of curves, pushed apart until they can be read."""
+def spread_labels(axes, ends, far=numpy.inf):
+    """Names at the right ends of curves, pushed apart until they can be read; none, and False, where one had to go far from its curve."""
     low, high = axes.get_ylim()
     points = axes.transAxes.inverted().transform(axes.transData.transform([(0, y) for _, y, _ in ends]))[:, 1].clip(0, 1)
-    order, gap = numpy.argsort(points), 0.075 if len(ends) < 8 else 0.06
-    wanted = points[order]
+    order, gap = numpy.argsort(points, kind="stable"), 0.075 if len(ends) < 8 else 0.06
+    wanted = points[order].copy()
     for _ in range(200):
         for a in range(len(wanted) - 1):
             if wanted[a + 1] - wanted[a] < gap:
                 middle = (wanted[a] + wanted[a + 1]) / 2
                 wanted[a], wanted[a + 1] = middle - gap / 2, middle + gap / 2
-    for place, number in zip(wanted, order):
-        text, _, colour = ends[number]
+    if numpy.abs(wanted - points[order]).max() > far * gap:
+        return False
+    for place, index in zip(wanted, order):
+        text, _, colour = ends[index]
         axes.annotate(text, (1.01, place), xycoords="axes fraction", color=colour, fontsize=8, va="center", annotation_clip=False)
     axes.set_ylim(low, high)
+    return True
+
+
+def together(drawn, merged):
+    """(text, places, numbers, colour, dashes) of each curve; with `merged`, those that are the same everywhere are one, with all their names."""
+    found = []
+    for index, ((text, places, values), colour) in enumerate(zip(drawn, hues(len(drawn)))):
+        twin = next((line for line in found if merged and text and len(line[1]) == len(places) and (line[1] == places).all()
+                     and numpy.allclose(line[2], values, rtol=1e-9, atol=0, equal_nan=True)), None)
+        if twin:
+            twin[0] += f" = {text}"
+        else:
+            found.append([text, places, values, colour, dashes(index, len(drawn))])
+    return found
 
 
 def bands(fields):
@@ -75,42 +93,41 @@ def along_scale(places):
     return ("log" if places[0] > 0 else "symlog") if grows else None
 
 
-def finish(axes, group, places, scale):
+def finish(axes, group, places, scale, lowest):
     if scale == "log":
         axes.set_yscale("log", nonpositive="mask")
     if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 else None):
         axes.set_xscale(kind)
     else:
         tick_integers(axes.xaxis, places)
-    axes.set(xlabel=label(group[0].axes[along(group[0])].name), ylabel=label(group[0].name) if len({f.name for f in group}) == 1 else "")
+    axes.set(xlabel=label(group[0].axes[along(group[0])].name) if lowest else "", ylabel=label(group[0].name) if len({f.name for f in group}) == 1 else "")
     axes.margins(x=0.01)
+    if len(places) == 1:
+        axes.set_xlim(places[0] - 0.5, places[0] + 0.5)
     axes.grid(True)
 
 
-def one_panel(axes, group, band, last):
+def one_panel(axes, group, band, first, lowest, alone):
     names = {field.name for field in group}
-    drawn = [line for field in group for line in lines_of(field, len(names) > 1)]
+    drawn = together([line for field in group for line in lines_of(field, len(names) > 1)], alone)
     if len(drawn) > MOST_LINES:
         raise Fault(f"{len(drawn)} curves are too many for one picture: choose some with --at or --columns")
-    scale = "linear" if names <= SHARES else scale_for(numpy.concatenate([values for _, _, values in drawn]))
-    colours, ends = hues(len(drawn)), []
-    for number, ((text, places, values), colour) in enumerate(zip(drawn, colours)):
+    linear = names <= SHARES or group[0].axes[along(group[0])].name in LINEAR_ALONG
+    scale = "linear" if linear else scale_for(numpy.concatenate([line[2] for line in drawn]))
+    ends = []
+    for text, places, values, colour, dash in drawn:
         known = numpy.isfinite(values) & ((values > 0) | (scale != "log"))
         if not known.any():
             continue
         axes.plot(places[known], values[known], color=colour, linewidth=1.6, label=text, markersize=3,
-                  marker="o" if known.sum() <= 40 else None, linestyle=dashes(number, len(drawn)))
+                  marker="o" if known.sum() <= 40 else None, linestyle=dash)
         ends.append((text, values[known][-1], colour))
-    for (low, high), colour in zip([band[f.name] for f in group if f.name in band], colours):
+    for (low, high), colour in zip([band[f.name] for f in group if f.name in band], hues(len(group))):
         for (_, x, a), (_, _, b) in zip(lines_of(low, False), lines_of(high, False)):
             axes.fill_between(x, a, b, color=colour, alpha=0.15, linewidth=0)
-    finish(axes, group, drawn[0][1], scale)
-    if len(ends) > 8:
-        if last:
-            axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    elif len(ends) > 1:
-        axes.figure.canvas.draw_idle()
-        spread_labels(axes, ends)
+    finish(axes, group, drawn[0][1], scale, lowest)
+    if len(ends) > 1 and (len(ends) > 8 or not spread_labels(axes, ends, FAR)) and first:
+        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def lines(plot, fields, options):
@@ -127,7 +144,7 @@ def lines(plot, fields, options):
         if index >= len(groups):
             axes.set_visible(False)
             continue
-        one_panel(axes, groups[index], band, index == 0)
+        one_panel(axes, groups[index], band, index == 0, index + columns >= len(groups), len(groups) == 1)
     return figure, ""
 
 
@@ -147,7 +164,7 @@ def bars(plot, fields, options):
         known = numpy.where(numpy.isfinite(field.values), field.values, 0)
         axes.barh(range(len(names)), known, color=ACCENT, height=0.7)
         for row, value in enumerate(field.values):
-            axes.annotate(f"{value:.4g}" if numpy.isfinite(value) else "—", (known[row] if known[row] > 0 else 0, row), xytext=(3, 0),
+            axes.annotate(number(value) if numpy.isfinite(value) else "—", (known[row] if known[row] > 0 else 0, row), xytext=(3, 0),
                           textcoords="offset points", va="center", fontsize=7.5, color=GREY)
         if (known > 0).all() and known.max() / known.min() > 1000:
             axes.set_xscale("log")

@@ -2,6 +2,7 @@
 import matplotlib
 import numpy
 
+from plot import curves
 from plot.curves import spread_labels
 from plot.field import Fault
 from plot.style import ACCENT, FAINT, GREY, HUES, hues, label, place_text, tick_integers
@@ -19,12 +20,16 @@ def stairs(plot, fields, options):
     starts = numpy.flatnonzero(numpy.diff(y, prepend=numpy.nan))
     if len(starts) <= 40:
         for first, last in zip(starts, [*starts[1:], len(x)]):
-            axes.annotate(f"{y[first]:g}", ((x[first] + x[last - 1]) / 2, y[first]), xytext=(0, 5), textcoords="offset points", ha="center",
-                          fontsize=8)
+            narrow = last - first < 0.035 * len(x)  # a number wider than its stair stands beside it, on the side that is free
+            side = 0 if not narrow else -1 if last < len(x) and y[last] > y[first] else 1
+            at = (x[first] + x[last - 1]) / 2 if not side else x[last - 1] if side > 0 else x[first]
+            valley = narrow and 0 < first and last < len(x) and min(y[first - 1], y[last]) > y[first]
+            axes.annotate(f"{y[first]:g}", (at, y[first]), xytext=(0, -11) if valley else (4 * side, 2 if side else 5), textcoords="offset points",
+                          fontsize=8, ha="center" if valley else {0: "center", 1: "left", -1: "right"}[side])
     if x[0] < 0 < x[-1]:
         axes.text(0.25, 0.97, "keys before the query", transform=axes.transAxes, ha="center", va="top", color=GREY)
         axes.text(0.75, 0.03, "keys after the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)
-    axes.set(xlabel=label(field.axes[0].name), ylabel=label(field.name), ylim=(y.min() - 1, y.max() + 2.5))
+    axes.set(xlabel=label(field.axes[0].name), ylabel=label(field.name), ylim=(y.min() - 2, y.max() + 2.5))
     tick_integers(axes.xaxis, x)
     axes.margins(x=0)
     axes.grid(axis="y")
@@ -49,7 +54,7 @@ def fan(plot, fields, options):
         right.set_yscale("log", base=2)
     right.set(xlabel=label("head"), ylabel=label("slope"), title="the slopes")
     tick_integers(right.xaxis, heads.places)
-    return figure, f"{len(heads)} heads"
+    return figure, "" if "parameter.heads" in fields[0].about else f"{len(heads)} heads"
 
 
 def wavelengths(plot, fields, options):
@@ -84,9 +89,12 @@ def wavelengths(plot, fields, options):
 def rotors(plot, fields, options):
     """Turns on the circle: where each of some pairs stands at each position."""
     by_name = {field.name: field for field in fields}
-    if not {"cos", "sin"} <= set(by_name) or by_name["cos"].values.ndim != 2:
-        raise Fault("rotors need the fields cos and sin of position and pair")
-    cos, sin = by_name["cos"], by_name["sin"]
+    if "complex" in by_name and by_name["complex"].values.shape[2:] == (2,):
+        cos, sin = (by_name["complex"].at(2, part) for part in (0, 1))
+    elif {"cos", "sin"} <= set(by_name) and by_name["cos"].values.ndim == 2:
+        cos, sin = by_name["cos"], by_name["sin"]
+    else:
+        raise Fault("rotors need the fields cos and sin of position and pair, or complex")
     pairs = numpy.unique(numpy.linspace(0, len(cos.axes[1]) - 1, min(8, len(cos.axes[1]))).round().astype(int))
     columns = min(4, len(pairs))
     rows = -(-len(pairs) // columns)
@@ -112,6 +120,34 @@ def rotors(plot, fields, options):
     return figure, f"{len(pairs)} of {len(cos.axes[1])} pairs, each from (1, 0) counter-clockwise" if len(pairs) < len(cos.axes[1]) else ""
 
 
+def bound(plot, fields, options):
+    """The least base that carries a length, and the one above which all do: below the first none does, between them some do."""
+    by_name = {field.name: field for field in fields}
+    least, safe = by_name["base"], by_name["safe_base"]
+    if least.values.ndim != 1 or len(least.axes[0]) < 2:
+        return curves.lines(plot, fields, options)
+    x = numpy.asarray(least.axes[0].places, float)
+    figure, axes = plot.subplots(figsize=(8.6, 4.6))
+    bottom = least.values.min() / 3
+    axes.fill_between(x, bottom, least.values, color=HUES[1], alpha=0.16, linewidth=0)
+    axes.fill_between(x, least.values, safe.values, color=HUES[5], alpha=0.16, linewidth=0)
+    axes.plot(x, least.values, color=HUES[1], marker="o", markersize=4)
+    axes.plot(x, safe.values, color=HUES[2], marker="o", markersize=4)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(x, [f"{place:g}" for place in x])
+    axes.minorticks_off()
+    middle = (x[0] * x[-1]) ** 0.5
+    for text, low, high in (("no base below carries the length", bottom, numpy.interp(middle, x, least.values)),
+                            ("some do", numpy.interp(middle, x, least.values), numpy.interp(middle, x, safe.values))):
+        axes.text(middle, (low * high) ** 0.5, text, ha="center", va="center", color=GREY)
+    axes.set(xlabel=label(least.axes[0].name), ylabel="base", ylim=(bottom, safe.values.max() * 1.6))
+    axes.margins(x=0.02)
+    axes.grid(True)
+    spread_labels(axes, [(label("base"), least.values[-1], HUES[1]), (label("safe_base"), safe.values[-1], HUES[2])])
+    return figure, ""
+
+
 def runs(plot, fields, options):
     """The reach of every bucket, first to last."""
     by_name = {field.name: field for field in fields}
@@ -124,7 +160,7 @@ def runs(plot, fields, options):
     a, b = first.values[known], last.values[known]
     axes.barh(places, b - a + 1, left=a - 0.5, height=0.8, color=[HUES[4] if y < 0 or x > 0 else HUES[0] for x, y in zip(a, b)])
     for place, x, y in zip(places, a, b):
-        axes.annotate(f"{x:g}" if x == y else f"{x:g} … {y:g}", (y, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7,
+        axes.annotate(f"{x:g}" if x == y else f"{x:g} … {y:g}", (y + 0.5, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7,
                       color=GREY)
     if max(abs(a).max(), abs(b).max()) > 64:
         axes.set_xscale("symlog", linthresh=8)

@@ -11,8 +11,16 @@ LABELS = {
     "lag": "distance (tokens)", "length": "length (tokens)", "bucket": "bucket", "pe": "value", "slope": "slope (per token)",
     "bias": "bias", "inv_freq": "frequency (radians per token)", "frequency": "frequency (radians per token)",
     "wavelength": "wavelength (tokens)", "cos": "cosine", "sin": "sine", "ratio": "frequency, scaled over unscaled",
-    "probability": "probability", "weight": "attention", "base": "base",
+    "probability": "probability", "weight": "attention", "base": "least base", "safe_base": "base above which all do",
+    "mean": "mean of cosines", "abel": "RoFormer's bound", "ones": "score of ones", "product": "inner product", "cosine": "cosine of rows",
+    "rms": "root mean square",
+    "worst": "worst error of a value", "score_worst": "worst error of a score", "usable": "usable length (tokens)",
+    "minimum": "least sum of cosines", "negatives": "distances with a negative sum", "resolution": "resolution kept",
+    "error_bf16": "error in bf16", "parameters": "trained numbers", "flops_layer": "operations, per token and layer",
+    "bytes_layer": "bytes, per token and layer", "of_attention": "share of attention", "error": "error (distance from the solution)",
+    "margin": "least distance of two rows", "m": "entry of M", "fall": "fall from distance 0",
 }
+SHORT = {"pair": "pair", "dim": "dim", "relative_position": "offset"}  # before a number
 INK, FAINT, GREY, ACCENT = "#2b2b33", "#d9d9e0", "#8a8a94", "#3b528b"
 # Okabe and Ito's, told apart by eyes of every kind; the yellow is too pale for a line.
 HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b3a8e", "#333333"]
@@ -43,7 +51,12 @@ def label(name):
 
 def place_text(axis, index):
     place = axis.places[index]
-    return place if axis.named else f"{label(axis.name).split(' (')[0]} {place:g}"
+    return place if axis.named else f"{SHORT.get(axis.name, label(axis.name).split(' (')[0])} {place:g}"
+
+
+def number(value):
+    """A number as a picture has it: whole ones whole, others to four digits."""
+    return f"{value:.0f}" if abs(value) < 1e7 and (value == round(value) or abs(value) >= 1e4) else f"{value:.4g}"
 
 
 def hues(count):
@@ -99,7 +112,7 @@ def told(about):
         name, value = key[len("parameter."):-len(".origin")], about[key[:-len(".origin")]]
         if isinstance(value, (list, tuple)) or len(str(value)) > 24 or name in ("quantity", "output"):
             continue
-        parts.append(name if value is True or value == "true" else f"{name} {value}")
+        parts.append(name if value is True or value == "true" else f"{name} {str(value).removesuffix('.0')}")
     return parts
 
 
@@ -108,8 +121,11 @@ def title_of(fields, given):
     if given is not None:
         return given, ""
     about = fields[0].about
-    encodings = list(dict.fromkeys(str(f.about["encoding"]) for f in fields if "encoding" in f.about))
+    encodings = list(dict.fromkeys(str(f.about["encoding"]).replace("all", "every encoding") for f in fields if "encoding" in f.about))
     quantity = about.get("parameter.quantity", "")
+    subjects = next((axis.places for axis in fields[0].axes if axis.name == "subject"), [])
+    if quantity and subjects and "every encoding" not in encodings:  # each subject stands at its own curve, with what is its own
+        return quantity + (f" of {' and '.join(subjects)}" if len(subjects) < 3 else ""), str(about.get("source", ""))
     title = " · ".join(filter(None, [f"{quantity} of {', '.join(encodings)}" if quantity and encodings else ", ".join(encodings)]))
     if len({f.source for f in fields}) == 1:
         title = " · ".join([title, *told(about)[:5]]) if title else ""

@@ -61,7 +61,19 @@ def image(axes, field, limits):
     mark(axes.yaxis, field.axes[0])
     for side in axes.spines.values():
         side.set_visible(True)
+    write_cells(axes, field, drawn)
     return drawn
+
+
+def write_cells(axes, field, drawn):
+    """The numbers of a small matrix, in its cells; nothing is written for 0, which is white."""
+    if field.values.size > 100 or max(field.values.shape) > 10 or not (even(field.axes[0]) and even(field.axes[1])) or axes.figure.axes[1:]:
+        return
+    for (row, column), found in numpy.ndenumerate(field.values):
+        if numpy.isfinite(found) and found:
+            ground = drawn.cmap(drawn.norm(found))
+            ink = "white" if 0.3 * ground[0] + 0.59 * ground[1] + 0.11 * ground[2] < 0.5 else INK
+            axes.text(field.axes[1].places[column], field.axes[0].places[row], f"{found:.3g}", ha="center", va="center", fontsize=7, color=ink)
 
 
 def left_out(fields):
@@ -85,21 +97,25 @@ def panel_title(field, single):
 
 def heatmap(plot, fields, options):
     """Tables side by side: one scale of colours where they hold the same quantity, else each its own."""
-    if len(fields) > 4:
+    if len(fields) > 6:
         raise Fault(f"{len(fields)} tables are too many side by side: choose with --field, one of {', '.join(dict.fromkeys(f.name for f in fields))}")
+    columns = len(fields) if len(fields) < 4 else -(-len(fields) // 2)
+    rows = -(-len(fields) // columns)
     shapes = [field.values.shape for field in fields]
     square = all(rows == columns for rows, columns in shapes)
-    width = 4.6 if square else min(max(max(c / max(r, 1) for r, c in shapes) * 3.2, 4.2), 10 / len(fields))
-    figure, panels = plot.subplots(1, len(fields), figsize=(width * len(fields) + 1.2, 4.4), squeeze=False)
+    width = 4.6 if square else min(max(max(c / max(r, 1) for r, c in shapes) * 3.2, 4.2), 10 / columns)
+    figure, panels = plot.subplots(rows, columns, figsize=(width * columns + 1.2, 4.4 if rows == 1 else 3.6 * rows), squeeze=False)
     together = len({field.name for field in fields}) == 1 or {field.name for field in fields} <= {"cos", "sin"}
     shared = limits_of([field.values for field in fields]) if together else None
-    for axes, field in zip(panels[0], fields):
+    for axes in panels.flat[len(fields):]:
+        axes.set_visible(False)
+    for axes, field in zip(panels.flat, fields):
         drawn = image(axes, field, shared or limits_of([field.values]))
         axes.set(xlabel=label(field.axes[1].name), ylabel=label(field.axes[0].name), title=panel_title(field, len(fields) == 1))
         if not together:
-            bar(figure, drawn, axes, label(field.name))
+            bar(figure, drawn, axes, label(field.name) if len(fields) == 1 else "")
     if together:
-        bar(figure, drawn, panels[0].tolist(), label(fields[0].name) if len({f.name for f in fields}) == 1 else "value")
+        bar(figure, drawn, panels.ravel().tolist(), label(fields[0].name) if len({f.name for f in fields}) == 1 else "value")
     return figure, " · ".join(filter(None, [layout_of(fields[0]), left_out(fields)]))
 
 

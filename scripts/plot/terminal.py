@@ -7,7 +7,7 @@ import numpy
 
 from plot.curves import SHARES, along, lines_of
 from plot.field import Fault
-from plot.style import HUES, colours_of, label, limits_of, scale_for
+from plot.style import HUES, colours_of, label, limits_of, place_text, scale_for
 
 SHADES = " ░▒▓█"
 DOTS = numpy.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
@@ -113,7 +113,7 @@ def picture(fields, kind, title, width):
     if kind in ("heatmap", "waves", "stack", "rotors"):
         field = fields[0]
         while field.values.ndim > 2:
-            lines.append(f"{label(field.axes[0].name)} {field.axes[0].places[0]}")
+            lines.append(place_text(field.axes[0], 0))
             field = field.at(0, 0)
         lines += table(field, width, height)
     elif kind in ("bars", "fan", "null", "runs"):

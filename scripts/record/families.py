@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Records how every model type of transformers reads its configuration, by asking the real classes: data/families.json.
-"""families.py [--venv FOLDER] [TYPE ...]
+"""families.py [--venv FOLDER] [--only turns|tables] [TYPE ...]
 
 Makes a virtual environment with PyTorch and transformers, asks each configuration and rotary class what it reads (a key is changed,
 the table looked at), writes data/families.json, a line for each model type, and data/parity/families.txt: configurations with what the
-real classes make of them, which tests/families_test.cpp holds the library to. Tables that a model adds go to data/families_tables.json
+real classes make of them, and data/parity/turns.txt: unit vectors as each model's own function turns them; tests/families_test.cpp holds
+the library to both. Tables that a model adds go to data/families_tables.json
 and data/parity/tables.txt likewise: models are built without numbers, keys changed, and the table's shape looked at. Prints what changed
 against the files as they are, and every configuration whose record does not predict the real table. With types named, asks those alone
-and writes nothing.
+and writes nothing. --only: one half, and the files of that half.
 
 A NEW RELEASE: raise the version in REQUIRED, run this (about 3 minutes for the turns and 10 for the tables on one core), read the lines
 `new:`, `gone:`, `was …, is …` and the diff of data/, and run tests/families_test.cpp. By hand are left: what is printed as `not predicted`
@@ -29,6 +30,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECORDS, TRUTH = ROOT / "data/families.json", ROOT / "data/parity/families.txt"
+TURN_TRUTH = ROOT / "data/parity/turns.txt"
 TABLES, TABLE_TRUTH = ROOT / "data/families_tables.json", ROOT / "data/parity/tables.txt"
 REQUIRED = ["torch==2.13.0", "transformers==5.23.0", "numpy"]
 SAMPLES = 5  # frequencies kept of a table; a hash holds the others
@@ -158,6 +160,14 @@ def record_tables(asked):
     return rows, truths
 
 
+def write_turns(rows, rotaries, version):
+    import turns
+    made = [truth for kind in sorted(rows.keys() & rotaries.keys()) if "part" not in rows[kind] for truth in turns.all_truths(kind, rotaries[kind], rows[kind])]
+    TURN_TRUTH.write_text(f"# transformers {version}: unit vectors at position 3 as each model's own function turns them, [from, to, value]; "
+                          "what it makes, a tab, the configuration; written by scripts/record/families.py\n"
+                          + "".join(json.dumps({"layer": t["layer"], "is": t["is"]}) + "\t" + json.dumps({"model_type": t["type"], **t["file"]}) + "\n" for t in made))
+
+
 def types_elsewhere():
     rows = json.loads((ROOT / "data/families_elsewhere.json").read_text())["rows"]
     return {kind for row in rows for kind in row["types"].split()}
@@ -206,21 +216,15 @@ def write(rows, truths, version):
                      + "".join(line_of(truth) for truth in truths))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/families-venv")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("types", nargs="*")
-    arguments = parser.parse_args()
-    if not arguments.inside:
-        enter(arguments.venv)
-    sys.path.insert(0, str(pathlib.Path(__file__).with_suffix("")))
-    import transformers
-    from parts import composites
-    from world import all_configurations, world
-    rotaries = world()
+def show_missed(missed):
+    for miss in missed:
+        print("not predicted:", *miss)
+
+
+def ask_turns(types, rotaries):
+    """(rows, truths, what no record predicts) of the types that turn."""
     rows, truths, missed = {}, [], []
-    for kind in arguments.types or sorted(rotaries):
+    for kind in types or sorted(rotaries):
         try:
             rows[kind], made = ask_type(kind, *rotaries[kind], missed)
         except Exception as error:  # the whole of a composite, or a table of something else than positions
@@ -228,20 +232,48 @@ def main():
             continue
         truths += made
         print(f"{kind}: {len(made)} configurations", file=sys.stderr)
-    tables, table_truths = record_tables(arguments.types)
-    if not arguments.types:
+    return rows, truths, missed
+
+
+def record_turns(rotaries, types, added, version):
+    from parts import composites
+    from world import all_configurations
+    rows, truths, missed = ask_turns(types, rotaries)
+    if not types:
         classes = all_configurations()
-        found = composites(classes, rows, held_keys, {row["types"] for row in tables} | types_elsewhere())
+        found = composites(classes, rows, held_keys, added | types_elsewhere())
         rows |= found
         for kind in sorted(found):
             truths += composite_truths(kind, found[kind], rows, classes, rotaries)
         show_changes(json.loads(RECORDS.read_text())["types"] if RECORDS.exists() else {}, rows)
-        show_changes(by_name(json.loads(TABLES.read_text())["rows"] if TABLES.exists() else []), by_name(tables))
-        write(rows, truths, transformers.__version__)
-        write_tables(tables, table_truths, transformers.__version__)
-    for miss in missed:
-        print("not predicted:", *miss)
+        write(rows, truths, version)
+        write_turns(rows, rotaries, version)
+    show_missed(missed)
     print(f"{len(rows)} model types, {len(truths)} configurations, {len(missed)} tables that no record predicts")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/families-venv")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=["turns", "tables"])
+    parser.add_argument("types", nargs="*")
+    arguments = parser.parse_args()
+    if not arguments.inside:
+        enter(arguments.venv)
+    sys.path.insert(0, str(pathlib.Path(__file__).with_suffix("")))
+    import transformers
+    from world import world
+    version, held = transformers.__version__, json.loads(TABLES.read_text())["rows"] if TABLES.exists() else []
+    rotaries = world()
+    if arguments.only != "turns":
+        tables, truths = record_tables(arguments.types)
+        if not arguments.types:
+            show_changes(by_name(held), by_name(tables))
+            write_tables(tables, truths, version)
+            held = tables
+    if arguments.only != "tables":
+        record_turns(rotaries, arguments.types, {row["types"] for row in held}, version)
 
 
 if __name__ == "__main__":

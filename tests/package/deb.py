@@ -10,7 +10,7 @@ def made(place):
     """The packages, made once."""
     out = place.scratch / "debs"
     if not out.is_dir():
-        said(ROOT / "scripts/package", "deb", "--out", out, env={**os.environ, "PE_BUILD": str(place.build), "PE_DEB_COMPRESSION": "none"})
+        said(ROOT / "scripts/package", "deb", "-o", out, env={**os.environ, "PE_BUILD": str(place.build), "PE_DEB_COMPRESSION": "none"})
     return {path.name.split("_")[0]: path for path in out.glob("*.deb")}
 
 

@@ -83,6 +83,6 @@ CASES = [
     Case("drift floater --dynamics mlp --solvers recursion", None, fails="another law"),
     Case("drift floater --positions -3:4", None, fails="not below 0"),
     Case("drift floater --dim 7", None, fails="--dim must be even"),
-    Case("drift floater --length 1000000 --dim 4096", None, fails="would take long"),
+    Case("drift floater --length 1000000 --dim 4096 --timeout 60", None, fails="would take about"),
     Case("drift sinusoidal", None, fails="no meaning for sinusoidal"),
 ]

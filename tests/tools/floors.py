@@ -27,6 +27,7 @@ FLOORS["subject"] = MIDDLE | {"encodings", "dialects", "configs"}
 FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other parameters
 FLOORS["verify"] = set(FLOORS)
 FLOORS["analyze"] = set(FLOORS)  # curves are of any subject, of somebody's dump, and of the laws
+FLOORS["page"] = set(FLOORS)  # a page explains an encoding by its quantities
 FLOORS["cmd"] = set(FLOORS)
 
 # Diagnosis in rooms. Its own files are its types; those that lead from a dump to a room stand above the rooms.

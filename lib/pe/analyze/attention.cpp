@@ -6,6 +6,7 @@
 #include "pe/analyze/attention/attention_forms.hpp"
 #include "pe/analyze/attention/attention_matrix.hpp"
 #include "pe/analyze/attention/token_order.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -87,9 +88,10 @@ Sheet measure(const Question& question) {
   const bool square = form == "matrix" || form == "terms";
   if (square && told.has("queries") && told.choice("queries") == "last")
     throw UsageError(fmt::format("--view {} is of all queries: leave out --queries last", form));
+  begin_rows(question, static_cast<double>(question.subject.span.positions.length() - 1));
   Attended attended = attended_of(question, square ? few : 0, form == "terms");
   const bool all = square || (told.has("queries") && told.choice("queries") == "all");
-  check_work(attended, all, form == "matrix");
+  begin_attention(attended, all, form == "matrix");
   Sheet sheet = form == "matrix"    ? attention_matrix(question, attended)
                 : form == "terms"   ? attention_terms(question, attended)
                 : form == "summary" ? attention_summary(question, attended, all)
@@ -115,6 +117,10 @@ extern constinit const Quantity attention{
     .accuracy =
         "computed in double; a weight is known to (channels + 32)·2^-52 of the sum of the "
         "magnitudes of a score's terms, and only the digits that this leaves are printed.",
+    .columns =
+        "distance: weight spread without | summary: entropy entropy_without keys mean_distance "
+        "distance_50 distance_90 distance_99 receptive_field sink self | matrix: weight without | "
+        "terms: kept mean rms largest across_keys",
     .subjects = "any",
     .parameters = options,
     .example = "alibi --heads 8 --view summary",

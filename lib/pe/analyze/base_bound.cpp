@@ -8,7 +8,7 @@
 
 #include "pe/analyze/base_bound/base_certificate.hpp"
 #include "pe/analyze/base_bound/base_scan.hpp"
-#include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/team.hpp"
 
@@ -52,14 +52,10 @@ std::vector<Index> lengths_of(const Question& question) {
 }
 
 // Cells are as narrow as the steepest sum, and each looks at every pair and distance: the time
-// grows with the square of the length.
-void check_work(Index end, Index pairs) {
-  constexpr double most = 0x1p48;                            // some ten minutes on two processors
-  const double distances = static_cast<double>(end) + 2048;  // tables cost as much as so many
-  if (distances * distances * static_cast<double>(pairs) > most)
-    throw UsageError(fmt::format(
-        "--length {}: {} pairs at so many distances take hours; up to {:.0f} they take minutes",
-        end, pairs, std::floor(std::sqrt(most / static_cast<double>(pairs))) - 2048));
+// grows with the square of the length. Tables cost as much as so many distances more.
+double work_of(Index end) {
+  const double distances = static_cast<double>(end) + 2048;
+  return distances * distances;
 }
 
 double base_of(const BaseSums& sums, double u, Index distance) {
@@ -92,21 +88,25 @@ std::vector<Row> rows_of(const Question& question, const BaseSums& sums) {
   std::ranges::sort(rising);
   rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
   double work = 0, done = 0;
-  const auto weight = [](Index end) { return static_cast<double>(end) * static_cast<double>(end); };
-  for (const Index length : rising) {
-    check_work(length + more, sums.pairs());
-    work += weight(length);
-  }
+  for (const Index length : rising) work += work_of(length + more);
+  const auto pairs = static_cast<double>(sums.pairs());
+  begin({.what = fmt::format("{} pairs at the distances below {}", sums.pairs(), rising.back()),
+         .operations = work * pairs,
+         .per_second = 3e10,
+         .threads = threads_of(question),
+         .levers = {{"length", static_cast<double>(rising.back()), 2}}});
   std::vector<Row> rows;
   for (const Index length : rising) {
     const SweepOrder order{
         .end = length + more,
         .threads = team_size(question.threads),
         .before = rows.empty() ? std::vector<BasePiece>{} : rows.back().claim.sweep.steps,
-        .advance = [&](double share) { question.advance((done + share * weight(length)) / work); }};
+        .advance = [&](double share) {
+          question.advance((done + share * work_of(length + more)) / work);
+        }};
     rows.push_back(
         row_of(sums, {.length = length, .end = length + more, .sweep = sweep_bases(sums, order)}));
-    done += weight(length);
+    done += work_of(length + more);
   }
   return rows;
 }
@@ -199,6 +199,7 @@ extern constinit const Quantity base_bound{
         "certified: every base below b* fails by a sum whose value, slope and curvature are "
         "bounded, rounding included; --certificate writes the steps. safe_base and valid_share "
         "come of the same bounds in double, and no certificate holds them.",
+    .columns = "base active safe_base valid_share",
     .subjects = "rope",
     .parameters = options,
     .example = "rope --dim 128 --length 1024,2048,4096",

@@ -142,6 +142,9 @@ extern constinit const Quantity buckets{
         "Raffel et al. 2020, arXiv:1910.10683, §2.1; He et al. 2021, arXiv:2006.03654; Shaw "
         "et al. 2018, arXiv:1803.02155, §3.2",
     .accuracy = "whole numbers, decided by integer powers; the exact place by 120 digits.",
+    .columns =
+        "buckets: first last width pairs side | positions: bucket | fragile: exact got differs "
+        "margin",
     .subjects = "t5 deberta tupe shaw swin transformer-xl",
     .parameters = options,
     .example = "t5 --view fragile",

@@ -9,7 +9,7 @@
 
 #include "pe/analyze/ladder.hpp"
 #include "pe/analyze/negative_sums.hpp"
-#include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/frequencies.hpp"
 
@@ -17,8 +17,6 @@ namespace pe::quantity_rows {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-// Products of a pair and a distance: minutes on one processor.
-constexpr double most_work = 0x1p40;
 
 constexpr Parameter options[] = {
     {.name = "inclusive",
@@ -65,13 +63,6 @@ double trained_of(const Question& question, Index length) {
   return static_cast<double>(trained_length(question.subject).value_or(length));
 }
 
-void check_work(Index distances, std::size_t pairs) {
-  if (static_cast<double>(distances) * static_cast<double>(pairs) <= most_work) return;
-  throw UsageError(fmt::format(
-      "--length {}: {} pairs at so many distances take hours; up to {:.0f} they take minutes",
-      distances, pairs, std::floor(most_work / static_cast<double>(pairs))));
-}
-
 // d_extra = 2⌈d/2·log_b(T/2π)⌉ channels turn in full within T positions (Liu et al. 2024, eq. 7); a
 // ladder of one frequency has none or all.
 Real critical_dim(const Rotation& rotation, const Real& base, double trained,
@@ -114,7 +105,6 @@ std::vector<Row> rows_of(const Question& question) {
     std::vector<Real> frequencies;
     for (const LadderPair& pair : ladder_of(effect, "context"))
       frequencies.push_back(pair.frequency);
-    check_work(length + more, frequencies.size());
     const Real critical =
         critical_dim(rotation_of(effect), subject.parameters.number("base").real(),
                      trained_of(question, length), question.options.choice("critical"));
@@ -129,6 +119,12 @@ std::vector<Row> rows_of(const Question& question) {
     std::ranges::sort(of);
     work += static_cast<double>(of.back());
   }
+  const auto pairs = static_cast<double>(ladders.front().size());
+  begin({.what = fmt::format("{:.0f} distances x {:.0f} pairs", work, pairs),
+         .operations = work * pairs,
+         .per_second = cosines_per_second,
+         .threads = threads_of(question),
+         .levers = {{"length", work}}});
   double done = 0;
   for (const auto& [ladder, of] : ends) {
     const auto last = static_cast<double>(of.back());
@@ -206,6 +202,7 @@ extern constinit const Quantity context{
     .accuracy =
         "counts, distances and signs are exact (what double leaves open is decided to 100 "
         "digits); the other numbers are the nearest doubles.",
+    .columns = "first_negative negatives minimum at critical_dim extrapolation_limit",
     .subjects = "rope",
     .parameters = options,
     .example = "rope --dim 128 --base 10000 --length 1024,2048,4096",

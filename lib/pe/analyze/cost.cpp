@@ -184,6 +184,9 @@ extern constinit const Quantity cost{
         "the comparison tables of introductions to position encodings, counted; per encoding "
         "the arithmetic of its paper",
     .accuracy = "counts are exact.",
+    .columns =
+        "parameters stored flops_once flops_layer bytes_once bytes_layer of_attention width length "
+        "rows saturation trained beyond",
     .subjects = "any",
     .parameters = options,
     .example = "rope --model llama-3.1-8b --heads 32 --kv-heads 8 --layers 32",

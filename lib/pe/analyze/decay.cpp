@@ -15,8 +15,11 @@ namespace pe::quantity_rows {
 namespace {
 
 Sheet table_decay(const Question& question) {
-  const Rows rows = rows_in_memory(question, "decay");
-  const std::vector<Index> chosen = chosen_points(question, rows.extent, "distances");
+  std::vector<Index> chosen;
+  const Rows rows = rows_in_memory(question, "decay", [&](const Rows& those) {
+    chosen = chosen_points(question, those.extent, "distances");
+    begin_lags(question, those, chosen);
+  });
   const Lags lags = lags_of(question, rows, chosen);
   Sheet sheet{.axes = {axis_along(rows.positions, chosen, "distance",
                                   rows.axis.empty() ? "positions apart" : "cells apart")},
@@ -164,6 +167,10 @@ extern constinit const Quantity decay{
     .accuracy =
         "computed in double from correctly rounded turns with compensated sums; a number "
         "has the digits that its bound leaves certain.",
+    .columns =
+        "rotation all: abel sum mean ones gaussian_mean gaussian_sd triangle envelope drawn_mean "
+        "drawn_sd | table all: product share cosine sd | bias all: bias fall weight | curve: score "
+        "fall weight share",
     .subjects = "rotation table alibi t5 tupe kerple sandwich fire",
     .parameters = options,
     .example = "rope --length 4096 --versus alibi --versus 'kerple --seed 1' --points 100",

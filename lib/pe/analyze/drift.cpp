@@ -11,8 +11,6 @@
 namespace pe::quantity_rows {
 namespace {
 
-constexpr double most_work = 2e11;  // multiplications: some minutes
-
 constexpr Parameter options[] = {
     {.name = "solvers",
      .type = Parameter::Type::name,
@@ -44,21 +42,6 @@ std::vector<std::int64_t> places_of(const Question& question) {
   return places;
 }
 
-void refuse_too_long(const Question& question, const std::vector<SolverSteps>& solvers,
-                     std::int64_t last) {
-  double steps = 0;
-  for (const SolverSteps& solver : solvers) steps += solver.slopes();
-  const auto dim = static_cast<double>(question.subject.parameters.integer("dim"));
-  double each = dim;  // of a slope
-  if (question.subject.parameters.choice("dynamics") == "mlp")
-    each = 2 * dim * static_cast<double>(question.subject.parameters.integer("hidden"));
-  const double wanted = each * steps * static_cast<double>(last + 1);
-  if (wanted > most_work)
-    throw UsageError(fmt::format(
-        "{} positions by these solvers would take long: {} can be had, or fewer --solvers",
-        last + 1, static_cast<Index>(most_work / each / steps)));
-}
-
 std::string worst_note(const std::vector<SolverSteps>& solvers,
                        const std::vector<std::vector<DriftPoint>>& found, std::int64_t last) {
   std::string text;
@@ -71,15 +54,9 @@ Sheet measure(const Question& question) {
   const std::vector<std::int64_t> places = places_of(question);
   const std::vector<SolverSteps> solvers = solvers_of(question);
   const std::int64_t last = std::ranges::max(places);
-  refuse_too_long(question, solvers, last);
   std::vector<std::string> names;
-  std::vector<std::vector<DriftPoint>> found;
-  for (std::size_t i = 0; i < solvers.size(); ++i) {
-    names.push_back(solvers[i].name);
-    found.push_back(follow(question, solvers[i], last, [&](double share) {
-      question.advance((static_cast<double>(i) + share) / static_cast<double>(solvers.size()));
-    }));
-  }
+  for (const SolverSteps& solver : solvers) names.push_back(solver.name);
+  const std::vector<std::vector<DriftPoint>> found = follow(question, solvers, last);
   Sheet sheet;
   sheet.axes = {named_axis("solver", names, "and its steps from one position to the next"),
                 placed_axis("position", {places.begin(), places.end()}, "position of the row")};
@@ -122,6 +99,7 @@ extern constinit const Quantity drift{
     .accuracy =
         "of euler and rk4 the method's own error, without 40 roundings of doubles a step; of "
         "others what doubles came to.",
+    .columns = "error worst distance norm fastest",
     .subjects = "floater",
     .parameters = options,
     .example = "floater --dim 512 --solvers rk4/1,rk4/2,rk4/5,rk4/10",

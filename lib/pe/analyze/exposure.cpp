@@ -8,6 +8,7 @@
 #include "pe/analyze/exposure/schemes.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/analyze/rules.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -113,6 +114,27 @@ SchemeSettings settings_of(const Question& question, const Stretching& stretchin
           .threads = question.threads};
 }
 
+// RandPos: a Fourier sum of some forty terms for each distance. PoSE of several chunks: every two
+// chunks of each example.
+void begin_schemes(const Question& question, const std::vector<std::string>& schemes,
+                   const SchemeSettings& settings) {
+  double seconds = 0;
+  for (const std::string& scheme : schemes) {
+    if (scheme == "randpos")
+      seconds += static_cast<double>(settings.length) * 1.2e-4 / threads_of(question);
+    if (!scheme.starts_with("pose:")) continue;
+    const auto chunks = static_cast<double>(chunks_in(scheme, settings.trained));
+    if (chunks > 2)
+      seconds += static_cast<double>(settings.samples) * (chunks * chunks / 2 + 4) * 1.2e-8;
+  }
+  begin({.what = fmt::format("{} distances, {} examples", settings.length, settings.samples),
+         .operations = seconds,
+         .per_second = 1,
+         .levers = {{"length", static_cast<double>(settings.length)},
+                    {"samples", static_cast<double>(settings.samples)}},
+         .other = "fewer --schemes"});
+}
+
 // What a scheme's curve shows.
 std::string summary_of(const std::string& scheme, const Exposure& exposure,
                        const SchemeSettings& settings) {
@@ -140,6 +162,7 @@ Sheet measure(const Question& question) {
   const Stretching stretching = stretching_of(question);
   SchemeSettings settings = settings_of(question, stretching);
   const std::vector<std::string> schemes = schemes_of(question);
+  begin_schemes(question, schemes, settings);
   Sheet sheet;
   sheet.axes = {named_axis("scheme", schemes, "how it is trained, or how distances are mapped"),
                 {"distance", PositionRange{1, 1, settings.length - 1, 0}, "query minus key"}};
@@ -204,6 +227,7 @@ extern constinit const Quantity exposure{
     .accuracy =
         "exact, but for PoSE of three chunks or more: drawn, to four standard errors, which stand "
         "in a column.",
+    .columns = "probability standard_error least most",
     .subjects = "rope",
     .parameters = options,
     .example = "rope --trained 2048 --length 16384",

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "pe/analyze/ladder.hpp"
-#include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/team.hpp"
 #include "pe/waves/waves.hpp"
@@ -15,7 +15,6 @@ namespace pe::quantity_rows {
 namespace {
 
 constexpr Index most_distances = Index{1} << 26;  // of a curve: half a GiB a column
-constexpr double most_work = 0x1p36;              // pairs at distances: minutes
 constexpr Error nearest_double{.relative = 0x1p-52};
 
 constexpr Parameter options[] = {
@@ -118,6 +117,11 @@ Sheet bound(const Question& question) {
 Sheet places(const Question& question) {
   const Ladder ladder = ladder_of_base(question);
   const Index steps = question.options.integer("steps");
+  const auto pairs = static_cast<double>(ladder.frequencies.size());
+  begin({.what = fmt::format("{} places x {} pairs in 120 digits", steps, pairs),
+         .operations = static_cast<double>(steps) * pairs,
+         .per_second = 7e4,
+         .levers = {{"steps", static_cast<double>(steps)}}});
   Sheet sheet;
   sheet.columns = {column("published", "the theorem's bound, for max|h| = 1"),
                    column("sharp", "the least bound that holds for every h"),
@@ -159,12 +163,14 @@ void fill_curve(const Waves& waves, Index first, Index count, double* out) {
   }
 }
 
-void check_curve(Index length, Index pairs) {
-  const Index most =
-      std::min(most_distances, static_cast<Index>(most_work / static_cast<double>(pairs)));
-  if (length > most)
-    throw UsageError(
-        fmt::format("--length {}: a curve of {} pairs is drawn up to {}", length, pairs, most));
+void begin_curve(const Question& question, Index length, Index pairs) {
+  if (length > most_distances)
+    throw UsageError(fmt::format("--length {}: a curve is drawn up to {}", length, most_distances));
+  begin({.what = fmt::format("{} distances x {} pairs", length, pairs),
+         .operations = static_cast<double>(length) * static_cast<double>(pairs),
+         .per_second = 8e7,
+         .threads = threads_of(question),
+         .levers = {{"length", static_cast<double>(length)}}});
 }
 
 // With u = 2^−53: k terms within u/2 each and k − 1 additions make the components of S_k off by
@@ -178,7 +184,7 @@ Sheet curve(const Question& question) {
   const Index length = question.subject.length, pairs = waves.pairs();
   if (question.subject.positions_origin == "flag --positions")
     throw UsageError("--view curve is of distances 0 … N − 1: give --length, not --positions");
-  check_curve(length, pairs);
+  begin_curve(question, length, pairs);
   std::vector<double> sums(static_cast<std::size_t>(length));
   const std::size_t team = team_size(question.threads);
   const Index part = std::max<Index>(256, (Index{1} << 22) / pairs);
@@ -229,6 +235,10 @@ extern constinit const Quantity interpolation{
     .accuracy =
         "bounds are computed to 120 digits, each the nearest double; of the curve those "
         "digits are printed that rounding leaves certain.",
+    .columns =
+        "bound: published_constant sharp_constant published sharp counter_example excess "
+        "sum_of_squares sum_assumed published_ratio honest_ratio | places: published sharp "
+        "counter_example | curve: B B_over_d",
     .subjects = "rope",
     .parameters = options,
     .example = "rope --dim 128 --base 10000",

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "pe/analyze/prepared.hpp"
-#include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/matrix.hpp"
 
@@ -37,8 +38,7 @@ constexpr Parameter options[] = {
      .highest = "9223372036854775807"},
 };
 
-// About half a minute of LAPACK's on one core.
-constexpr double most_work = 2e10;
+constexpr double most_numbers = 0x1p26;  // of a matrix, of which there are three: 1.5 GiB
 
 struct Kernel {
   Matrix matrix;
@@ -46,12 +46,16 @@ struct Kernel {
 };
 
 void check_size(Index heads, Index n) {
-  const double work = static_cast<double>(heads) * std::pow(static_cast<double>(n), 3);
+  const auto size = static_cast<double>(n);
   if (n < 2) throw UsageError("kernel needs two positions: give --length 2 or more");
-  if (work > most_work)
+  if (size * size > most_numbers)
     throw UsageError(
-        fmt::format("{} heads x {} positions take {:.1g} multiplications: at most --length {:.0f}",
-                    heads, n, work, std::floor(std::cbrt(most_work / static_cast<double>(heads)))));
+        fmt::format("a matrix of {} x {} takes {:.3g} GiB: give --length {:.0f} or less", n, n,
+                    size * size / 0x1p27, std::sqrt(most_numbers)));
+  begin({.what = fmt::format("eigenvalues of {} heads x {} positions", heads, n),
+         .operations = static_cast<double>(heads) * size * size * (size + 200),
+         .per_second = 3e9,
+         .levers = {{"length", size, 3}, {"heads", static_cast<double>(heads)}}});
 }
 
 // K(i, j) = K(j, i), i the query: the half that is asked for.
@@ -59,9 +63,11 @@ Kernel kernel_of(const Bias& bias, Index head, const PositionRange& positions,
                  const std::string& half) {
   const Index n = positions.count;
   std::vector<double> whole(static_cast<std::size_t>(n * n));
-  for (Index i = 0; i < n; ++i)
+  for (Index i = 0; i < n; ++i) {
+    ask_time();
     bias.fill(head, positions.at(i), positions, DType::f64,
               reinterpret_cast<std::byte*>(whole.data() + i * n));
+  }
   Kernel kernel{Matrix(static_cast<std::size_t>(n), static_cast<std::size_t>(n)), 0};
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j <= i; ++j) {
@@ -236,6 +242,7 @@ extern constinit const Quantity kernel{
         "an eigenvalue is known to 6n²·2^-52 of the largest bias and n times what a bias is off "
         "by, the "
         "column error; no digit beyond is printed.",
+    .columns = "summary: min max negative cpd error | eigenvalues: eigenvalue",
     .subjects = "bias",
     .parameters = options,
     .example = "kerple --kernel power --r1 1 --r2 1 --exponent 2.2 --heads 1",

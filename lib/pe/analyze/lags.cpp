@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "pe/analyze/curve.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/properties/laws.hpp"
 
@@ -16,7 +17,6 @@ namespace pe {
 namespace {
 
 constexpr double most_values = 0x1p27;  // numbers held: 1 GiB
-constexpr double most_products = 6e10;  // multiplications: about a minute
 
 void choose_axis(Rows& rows, const Table& table, const Question& question) {
   rows.extent = rows.positions.count;
@@ -46,6 +46,18 @@ template <typename Visit>
 void for_pairs(const Rows& rows, Index lag, Visit visit) {
   for (Index i = 0; i + lag * rows.stride < rows.positions.count; ++i)
     if (i / rows.stride % rows.extent + lag < rows.extent) visit(i, i + lag * rows.stride);
+}
+
+// In blocks, which show how far it is and hold little beside the rows.
+void fill(Rows& rows, const Table& table, const Question& question) {
+  const PositionRange& all = rows.positions;
+  begin_rows(question, std::max(all.value(0), all.value(all.count - 1)));
+  rows.values.reserve(static_cast<std::size_t>(all.count * rows.width));
+  laws::for_blocks(all, rows.width, [&](Index first, const PositionRange& block) {
+    question.advance(static_cast<double>(first) / static_cast<double>(all.count));
+    const std::vector<double> values = laws::rows_of(table, block, question.subject.dtype);
+    rows.values.insert(rows.values.end(), values.begin(), values.end());
+  });
 }
 
 struct Gathered {
@@ -119,7 +131,8 @@ Table as_table(const Effect& effect) {
   return table;
 }
 
-Rows rows_in_memory(const Question& question, const std::string& asker) {
+Rows rows_in_memory(const Question& question, const std::string& asker,
+                    const std::function<void(const Rows&)>& before) {
   const Table table = as_table(question.subject.effect);
   Rows rows{.positions = laws::existing(table, question.subject.span.positions),
             .width = table.width};
@@ -136,7 +149,9 @@ Rows rows_in_memory(const Question& question, const std::string& asker) {
                     "less",
                     asker, rows.positions.count, table.width,
                     static_cast<Index>(most_values / static_cast<double>(table.width))));
-  rows.values = laws::rows_of(table, rows.positions, question.subject.dtype);
+  choose_axis(rows, table, question);
+  if (before) before(rows);
+  fill(rows, table, question);
   double largest = 0;
   for (Index i = 0; i < rows.positions.count; ++i) {
     const double square = dot(rows.row(i), rows.row(i), rows.width);
@@ -152,21 +167,24 @@ Rows rows_in_memory(const Question& question, const std::string& asker) {
   const bool turns = kind_of(question.subject.effect) == Kind::rotation;
   const Error error = error_of(question, turns ? "cos" : "pe");
   rows.entry = error.absolute + error.relative * largest;
-  choose_axis(rows, table, question);
   return rows;
 }
 
-Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
+void begin_lags(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
   double products = 0;
   for (const Index lag : chosen)
     products += static_cast<double>(rows.positions.count) *
                 (1 - static_cast<double>(lag) / static_cast<double>(rows.extent)) *
                 static_cast<double>(rows.width);
-  if (products > most_products)
-    throw UsageError(
-        fmt::format("{} lags over {} rows of {} channels take too long: give --points, "
-                    "such as 100, or fewer rows",
-                    chosen.size(), rows.positions.count, rows.width));
+  begin({.what = fmt::format("{} lags over {} rows of {} channels", chosen.size(),
+                             rows.positions.count, rows.width),
+         .operations = products,
+         .per_second = 3e9,
+         .threads = threads_of(question),
+         .other = "--points, such as 100, or fewer rows"});
+}
+
+Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
   Lags lags;
   for (LagStatistics* statistics : {&lags.product, &lags.cosine})
     for (auto* values :

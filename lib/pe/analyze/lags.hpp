@@ -1,6 +1,7 @@
 // Rows of a table against each other: products and cosines by how far apart they stand.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,9 +32,10 @@ struct Rows {
 Table as_table(const Effect& effect);
 
 /// The rows that a table is asked for: all that exist at the positions. Of a grid `axis` names what
-/// lags run along (default: its first). Throws UsageError where they are too many to hold, or where
-/// one is no number.
-Rows rows_in_memory(const Question& question, const std::string& asker);
+/// lags run along (default: its first). `before` sees how many and how wide they are before they
+/// are made. Throws UsageError where they are too many to hold, or where one is no number.
+Rows rows_in_memory(const Question& question, const std::string& asker,
+                    const std::function<void(const Rows&)>& before = {});
 
 /// One statistic for each chosen lag.
 struct LagStatistics {
@@ -41,10 +43,13 @@ struct LagStatistics {
 };
 
 /// Of products of all rows that stand so far apart, and of their cosines, where both have a
-/// direction. Throws UsageError where that takes too long.
+/// direction.
 struct Lags {
   LagStatistics product, cosine;
 };
 Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen);
+
+/// Throws UsageError where that takes far longer than it may.
+void begin_lags(const Question& question, const Rows& rows, const std::vector<Index>& chosen);
 
 }  // namespace pe

@@ -167,6 +167,7 @@ extern constinit const Quantity laws{
     .accuracy =
         "the verdict is of the values as they are stored in --dtype; deviation and bound are "
         "printed to six digits.",
+    .columns = "verdict obeyed worst bound why statement",
     .subjects = "any",
     .parameters = options,
     .example = "sinusoidal --laws wishes --versus index",

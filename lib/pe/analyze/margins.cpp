@@ -7,6 +7,7 @@
 
 #include "pe/analyze/curve.hpp"
 #include "pe/analyze/lags.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -18,8 +19,6 @@ constexpr Parameter options[] = {
              "length; of several --length, each)",
      .lowest = "2",
      .highest = "1000000"}};
-
-constexpr double most_products = 6e10;  // differences: about a minute
 
 // The nearest earlier row of each row, the first of those that cannot be told apart, and whether an
 // earlier one is equal to it.
@@ -54,16 +53,19 @@ Error error_of(const Rows& rows) {
   return {2 * rows.entry * std::sqrt(d), (d / 8 + 8) * 0x1p-53};
 }
 
-Nearest nearest_of(const Question& question, const Rows& rows, const Error& error) {
+void begin_pairs(const Question& question, const Rows& rows) {
   const Index count = rows.positions.count;
   const double work =
       static_cast<double>(count) * static_cast<double>(count) / 2 * static_cast<double>(rows.width);
-  if (work > most_products)
-    throw UsageError(fmt::format(
-        "margins looks at every pair of rows: {} rows of {} channels take too long; give --length "
-        "{} or less",
-        count, rows.width,
-        static_cast<Index>(std::sqrt(2 * most_products / static_cast<double>(rows.width)))));
+  begin({.what = fmt::format("every two of {} rows of {} channels", count, rows.width),
+         .operations = work,
+         .per_second = 4e9,
+         .threads = threads_of(question),
+         .levers = {{"length", static_cast<double>(count), 2}}});
+}
+
+Nearest nearest_of(const Question& question, const Rows& rows, const Error& error) {
+  const Index count = rows.positions.count;
   const auto size = static_cast<std::size_t>(count);
   Nearest nearest{std::vector<double>(size, HUGE_VAL), std::vector<Index>(size, 0),
                   std::vector<char>(size, 0)};
@@ -109,7 +111,8 @@ std::vector<Index> lengths_of(const Question& question, Index count) {
 }
 
 Sheet measure(const Question& question) {
-  const Rows rows = rows_in_memory(question, "margins");
+  const Rows rows =
+      rows_in_memory(question, "margins", [&](const Rows& those) { begin_pairs(question, those); });
   const std::vector<Index> lengths = lengths_of(question, rows.positions.count);
   const Error error = error_of(rows);
   const Nearest nearest = nearest_of(question, rows, error);
@@ -177,6 +180,7 @@ extern constinit const Quantity margins{
     .accuracy =
         "distances from differences in double, every pair looked at; positions and counts "
         "are exact.",
+    .columns = "margin share first second collisions adjacent",
     .subjects = "table",
     .parameters = options,
     .example = "sinusoidal --dim 64 --length 4096 --dtype bf16",

@@ -10,6 +10,9 @@
 
 namespace pe {
 
+/// Of pairs at distances, on one thread.
+inline constexpr double cosines_per_second = 4e9;
+
 struct NegativeSums {
   std::optional<Index> first;  // none: B_m ≥ 0 everywhere
   Index negatives = 0;

@@ -7,6 +7,7 @@
 
 #include "pe/analyze/plan/candidates.hpp"
 #include "pe/analyze/plan/config_lines.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -97,17 +98,15 @@ Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidate
   return sheet;
 }
 
-// Bounded by what takes minutes: some 5·10^8 cosines a second and thread.
-void refuse_too_long(std::size_t candidates, Index pairs, Index length) {
-  const double cosines =
-      static_cast<double>(candidates) * static_cast<double>(pairs) * static_cast<double>(length);
-  constexpr double most = 1e11;
-  if (cosines > most)
-    throw UsageError(fmt::format(
-        "--length {} with {} candidates of {} pairs is {:.1e} cosines, and {:.0e} are what a plan "
-        "is worth: choose a length up to {:.0f}, or fewer --rules and --factors",
-        length, candidates, pairs, cosines, most,
-        most / static_cast<double>(candidates) / static_cast<double>(pairs)));
+void begin_plan(const Question& question, std::size_t candidates, Index pairs, Index length) {
+  const auto rules = static_cast<double>(candidates);
+  begin(
+      {.what = fmt::format("{} candidates of {} pairs at {} distances", candidates, pairs, length),
+       .operations = rules * static_cast<double>(pairs) * static_cast<double>(length),
+       .per_second = cosines_per_second,
+       .threads = threads_of(question),
+       .levers = {{"length", static_cast<double>(length)}},
+       .other = "fewer --rules and --factors"});
 }
 
 Sheet measure(const Question& question) {
@@ -116,7 +115,7 @@ Sheet measure(const Question& question) {
   const Ladder plain = plain_ladder(question.subject);
   const auto trained = static_cast<Index>(made.list.front().stretching.trained);
   const Stretching usual = candidates.front().stretching;
-  refuse_too_long(candidates.size(), plain.dim / 2, std::max(usual.length, trained));
+  begin_plan(question, candidates.size(), plain.dim / 2, std::max(usual.length, trained));
   const auto sums = [&](const Ladder& ladder, Index length, std::size_t done) {
     const auto advance = [&](double share) {
       question.advance((static_cast<double>(done) + share) /
@@ -165,6 +164,9 @@ extern constinit const Quantity plan{
     .accuracy =
         "counts and signs of sums are exact; table errors are measured over positions that the "
         "note names, each to the digits printed.",
+    .columns =
+        "rank rule factor attention_factor beyond usable first_negative negatives minimum "
+        "resolution error_f32 error_f16 error_bf16 error_bf16_angles reason config",
     .subjects = "rope",
     .parameters = options,
     .example = "rope --model llama-2-7b --length 32768",

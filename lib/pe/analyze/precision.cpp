@@ -6,7 +6,7 @@
 
 #include "pe/analyze/precision/precision_shifts.hpp"
 #include "pe/analyze/precision/precision_summary.hpp"
-#include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -95,15 +95,17 @@ std::vector<PositionRange> places_of(const Question& question) {
   return places;
 }
 
-void refuse_too_many(const PrecisionSubject& subject, Index positions, Index turns_each) {
-  const double most = 4e9,
-               wanted = static_cast<double>(positions) * static_cast<double>(turns_each);
-  if (wanted > most)
-    throw UsageError(fmt::format(
-        "precision of {} positions by {} pipelines is beyond some minutes: {} positions "
-        "can be had, or fewer --pipelines",
-        positions, subject.pipelines.size(),
-        static_cast<Index>(most / static_cast<double>(turns_each))));
+void begin_precision(const PrecisionSubject& subject, Index positions, Index turns_each,
+                     double threads) {
+  const auto count = static_cast<double>(positions);
+  begin({.what = fmt::format("{} positions by {} pipelines of {} turns", positions,
+                             subject.pipelines.size(), turns_each),
+         .operations = count * static_cast<double>(turns_each) *
+                       static_cast<double>(subject.pipelines.size()),
+         .per_second = 2e7,
+         .threads = threads,
+         .levers = {{"length", count}},
+         .other = "fewer --pipelines or --draws"});
 }
 
 std::string last_note(const PrecisionSubject& subject, const std::vector<PrecisionPoint>& points,
@@ -119,9 +121,8 @@ std::string last_note(const PrecisionSubject& subject, const std::vector<Precisi
 Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   const std::vector<PositionRange> places = places_of(question);
   const Index n = std::max<Index>(1, subject.turns ? subject.turns->pairs : subject.width);
-  refuse_too_many(
-      subject, static_cast<Index>(places.size()),
-      (n + n * question.options.integer("draws")) * static_cast<Index>(subject.pipelines.size()));
+  begin_precision(subject, static_cast<Index>(places.size()),
+                  n + n * question.options.integer("draws"), 1);
   Sheet sheet;
   std::vector<double> numbers;
   for (const PositionRange& place : places) numbers.push_back(place.value(0));
@@ -164,14 +165,14 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
 }
 
 Sheet measure(const Question& question) {
+  begin_rows(question, static_cast<double>(question.subject.span.positions.length() - 1));
   const PrecisionSubject bare = precision_subject(question);
   PrecisionSubject subject = bare;
   subject.pipelines = pipelines_of(question, subject.turns);
   if (question.options.choice("view") == "positions") return by_position(question, subject);
   const PositionRange run = precision_run(question);
-  refuse_too_many(subject, run.count,
-                  (subject.turns ? subject.turns->pairs : subject.width) *
-                      static_cast<Index>(subject.pipelines.size()));
+  begin_precision(subject, run.count, subject.turns ? subject.turns->pairs : subject.width,
+                  threads_of(question));
   return precision_summary(question, subject, run);
 }
 
@@ -189,6 +190,9 @@ extern constinit const Quantity precision{
     .accuracy =
         "exact entries are correctly rounded doubles; angles are held against p·θ in 106 bits; "
         "cosines of rounded angles are the C library's in double, rounded once.",
+    .columns =
+        "positions: worst rms angle score_rms score_worst score_expected distinct | summary: first "
+        "worst at rms angle distinct repeated",
     .subjects = "table rotation",
     .parameters = options,
     .example = "rope --model llama-3.1-8b --view summary",

@@ -8,7 +8,7 @@
 
 #include "pe/analyze/probe/noise.hpp"
 #include "pe/analyze/probe/table_statistics.hpp"
-#include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/model/random.hpp"
@@ -19,8 +19,9 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr int parts = 5;
 constexpr Index fewest_rows = 10;
-constexpr std::size_t first_regressed = 8;  // statistics from here on
-constexpr double most_work = 4e11;          // multiplications: some minutes
+constexpr std::size_t first_regressed = 9;  // statistics from here on
+constexpr std::size_t of_entropies[] = {4, 5};
+constexpr double most_numbers = 0x1p27;  // of rows, or of their products
 
 constexpr Parameter options[] = {
     {.name = "view",
@@ -44,6 +45,12 @@ constexpr Parameter options[] = {
      .fallback = "50",
      .lowest = "1",
      .highest = "1073741824"},
+    {.name = "centre",
+     .type = Parameter::Type::flag,
+     .help = "take the mean row out before singular values, as principal components do; Roy & "
+             "Vetterli take the table as it is",
+     .fallback = "true",
+     .negation = "no-centre"},
     {.name = "energy",
      .type = Parameter::Type::number,
      .help = "share of the energy that modes count up to",
@@ -73,14 +80,21 @@ double work_of(Index rows, Index width, Index tables) {
          (n * n * d + 10 * std::min(n, d) * std::min(n, d) * std::max(n, d) + n * n * n);
 }
 
-void refuse_too_large(Index rows, Index width, Index draws) {
-  if (work_of(rows, width, draws + 1) <= most_work) return;
-  Index fit = rows;
-  while (fit > fewest_rows && work_of(fit, width, draws + 1) > most_work) fit = fit * 9 / 10;
-  throw UsageError(fmt::format(
-      "{} rows of {} numbers beside {} tables of noise would take long: --length {} or fewer "
-      "--draws can be had",
-      rows, width, draws, fit));
+void begin_probe(const Question& question, Index rows, Index width) {
+  const Index draws = question.options.integer("draws");
+  const auto n = static_cast<double>(rows), d = static_cast<double>(width);
+  if (n * std::max(n, d) > most_numbers)
+    throw UsageError(
+        fmt::format("{} rows of {} numbers and their products take more than a GiB: give --length "
+                    "{:.0f} or less",
+                    rows, width, std::min(std::sqrt(most_numbers), most_numbers / d)));
+  begin_rows(question, static_cast<double>(question.subject.span.positions.length() - 1));
+  const auto tables = static_cast<double>(draws + 1);
+  begin({.what = fmt::format("{} rows of {} numbers beside {} tables of noise", rows, width, draws),
+         .operations = work_of(rows, width, draws + 1),
+         .per_second = 3e9,
+         .threads = std::min(threads_of(question), tables),
+         .levers = {{"length", n, 3}, {"draws", tables}}});
 }
 
 Matrix table_of(const Question& question, const PositionRange& run) {
@@ -102,6 +116,14 @@ Matrix table_of(const Question& question, const PositionRange& run) {
 
 // Sums of up to 2^26 products of doubles, of which shares and cosines are quotients.
 constexpr Error of_sums{.absolute = 1e-11, .relative = 1e-9};
+// The k singular values are off by e = max(n, d)·2^-52 of the largest each (LAPACK Users' Guide,
+// §4.9), and so at most are their shares; |p ln p| moves by e(1 + ln 1/e), and dividing by their
+// sum adds k·e·H with H ≤ ln k. An exponential makes that its relative error.
+Error entropy_error(Index rows, Index width) {
+  const auto k = static_cast<double>(std::min(rows, width)),
+             e = 2 * static_cast<double>(std::max(rows, width)) * 0x1p-52;
+  return {.absolute = 0, .relative = k * e * (2 + std::log(1 / e) + std::log(k)) + 0x1p-50};
+}
 // The regression divides by no less than 1e-6 of a mean eigenvalue, of which the greatest is n at
 // most: within n·1e6·2^-53 ≤ 1e-6.
 constexpr Error of_regression{.absolute = 1e-6, .relative = 0};
@@ -134,32 +156,34 @@ std::string statistics_note(const std::vector<double>& own,
     return fmt::format("{:.4g} (noise {:.4g})", own[i], null_of(others, i).mean);
   };
   return fmt::format(
-      "neighbours have a cosine of {}; lags explain {} of the cosines; {} effective dimensions; a "
+      "neighbours have a cosine of {}; lags explain {} of the cosines; effective rank {}; a "
       "position is read off its row within {}",
-      beside(0), beside(1), beside(4), beside(9));
+      beside(0), beside(1), beside(4), beside(10));
 }
 
 Sheet measure(const Question& question) {
   const Parameters& asked_for = question.options;
   const PositionRange run = rows_asked(question);
   const Index width = std::get<Table>(question.subject.effect).width;
-  refuse_too_large(run.count, width, asked_for.integer("draws"));
+  begin_probe(question, run.count, width);
   const std::string& form = asked_for.choice("view");
   const Index window = asked_for.integer("window");
+  const bool centred = asked_for.flag("centre");
   const double energy = asked_for.number("energy").value();
   const std::vector<int> folds =
       shuffled_folds(run.count, parts,
                      random_stream(static_cast<std::uint64_t>(asked_for.integer("seed")), ~0ull));
   const Asked asked = [&](const TableStatistics& table) -> std::vector<double> {
-    if (form == "singular") return table.singular();
+    if (form == "singular") return table.singular(centred);
     if (form == "fourier") return table.spectrum();
-    const Directions directions = directions_of(table.singular());
+    const Directions directions = directions_of(table.singular(centred));
     const auto [r2, mae] = table.regressed(folds, parts);
     return {table.adjacent_cosine(),
             table.toeplitz(),
             table.monotone(run.count),
             table.monotone(window),
             directions.effective_rank,
+            directions.effective_dimension,
             directions.participation_ratio,
             directions.top3,
             modes_of(table.spectrum(), energy),
@@ -175,14 +199,16 @@ Sheet measure(const Question& question) {
   else if (form == "fourier")
     sheet.axes = {counted_axis("mode", count, "turns along all positions")};
   else
-    sheet.axes = {
-        named_axis("statistic",
-                   {"adjacent_cosine", "toeplitz", "monotone", "monotone_near", "effective_rank",
-                    "participation_ratio", "top3_share", "modes", "position_r2", "position_mae"},
-                   "what is asked of the table")};
+    sheet.axes = {named_axis("statistic",
+                             {"adjacent_cosine", "toeplitz", "monotone", "monotone_near",
+                              "effective_rank", "effective_dimension", "participation_ratio",
+                              "top3_share", "modes", "position_r2", "position_mae"},
+                             "what is asked of the table")};
   const double largest = form == "singular" ? own.front() : 1;
   add_columns(sheet, own, others, [&](std::size_t i) {
     if (form != "statistics") return Error{.absolute = 1e-12 * largest, .relative = 1e-9};
+    if (std::ranges::find(of_entropies, i) != std::end(of_entropies))
+      return entropy_error(run.count, width);
     return i < first_regressed ? of_sums : of_regression;
   });
   if (form == "statistics") sheet.notes = {statistics_note(own, others)};
@@ -198,18 +224,22 @@ extern constinit const Quantity probe{
         "c(i, j) = cos(P_i, P_j): adjacent_cosine, the mean of c(i, i+1); toeplitz, the variance "
         "of "
         "c(i, j), i < j, that means by j - i explain; monotone, the mean over i of the share of "
-        "steps j >= i at which c(i, j) falls (near: j - i < --window); with shares v of the "
-        "variance of the centred table along its principal axes, effective_rank exp(-sum v ln v), "
-        "participation_ratio 1/sum v^2, top3_share; modes, how few Fourier modes along positions "
+        "steps j >= i at which c(i, j) falls (near: j - i < --window); with the singular "
+        "values s of the centred table, p = s/sum s and v = s^2/sum s^2, effective_rank "
+        "exp(-sum p ln p), effective_dimension exp(-sum v ln v), "
+        "participation_ratio 1/sum v^2, top3_share the three largest v; modes, how few Fourier "
+        "modes along positions "
         "hold --energy; position_r2 and position_mae (predictions rounded) of the row's number "
         "regressed on the row, 5 folds; z = (value - null_mean) / null_sd",
     .source =
         "Wang & Chen 2020, arXiv:2010.04903; Wang et al. 2021, On Position Embeddings in "
-        "BERT; Roy & Vetterli 2007 (effective rank)",
+        "BERT; Roy & Vetterli 2007, def. 1 (effective rank); Del Giudice 2021 (effective "
+        "dimension)",
     .accuracy =
         "computed in double, within 1e-11, what is regressed within 1e-6; the regression has a "
         "ridge of 1e-6 mean "
         "eigenvalues.",
+    .columns = "value null_mean null_sd z",
     .subjects = "table",
     .parameters = options,
     .example = "sinusoidal --dim 768 --length 512",

@@ -59,6 +59,26 @@ void check_applies(const Quantity& quantity, const Encoding& encoding) {
                                fmt::join(words(quantity.subjects), ", "), has));
 }
 
+std::vector<std::vector<std::string>> column_sets(const Quantity& quantity, std::string_view view,
+                                                  std::optional<Kind> kind) {
+  const auto fits = [&](const std::string& word) {
+    for (const Kind other : {Kind::table, Kind::rotation, Kind::bias, Kind::relative})
+      if (word == name_of(other)) return !kind || *kind == other;
+    return view.empty() || word == view;
+  };
+  std::vector<std::vector<std::string>> sets;
+  for (std::size_t start = 0; start < quantity.columns.size();) {
+    const std::size_t end = std::min(quantity.columns.find(" | ", start), quantity.columns.size());
+    const std::string_view set = quantity.columns.substr(start, end - start);
+    const std::size_t colon = set.find(": ");
+    const std::string_view of = colon == set.npos ? "" : set.substr(0, colon);
+    if (std::ranges::all_of(words(of), fits))
+      sets.push_back(words(colon == set.npos ? set : set.substr(colon + 2)));
+    start = end + 3;
+  }
+  return sets;
+}
+
 std::vector<Parameter> options_for(const Quantity& quantity, const Encoding& encoding,
                                    const Given& flags) {
   std::vector<Parameter> options(quantity.parameters.begin(), quantity.parameters.end());

@@ -33,6 +33,7 @@ struct Quantity {
   std::string_view definition;  // one formula, with the words that it needs
   std::string_view source;      // paper, equation
   std::string_view accuracy;    // what a printed digit is worth, as a sentence
+  std::string_view columns;     // names, or of each view or kind "lag: a b | row: a | table lag: c"
   std::string_view subjects;    // kinds and encodings that it has a meaning for, or "any"
   std::span<const Parameter> parameters = {};
   std::string_view example;  // arguments of a command worth seeing, the encoding first
@@ -55,6 +56,11 @@ bool applies(const Quantity& quantity, const Encoding& encoding);
 
 /// Throws UsageError that says what the quantity is of, and which ones the encoding has.
 void check_applies(const Quantity& quantity, const Encoding& encoding);
+
+/// The sets of columns that an answer may have: of the view that is named, or of every one, for
+/// subjects of the kind. An answer may lack some that other options ask for.
+std::vector<std::vector<std::string>> column_sets(const Quantity& quantity, std::string_view view,
+                                                  std::optional<Kind> kind);
 
 /// The option of a quantity whose sheet can carry a proof: the file that this is written to.
 inline constexpr Parameter certificate_option{

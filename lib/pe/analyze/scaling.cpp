@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "pe/analyze/rules.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -101,6 +102,12 @@ Sheet measure(const Question& question) {
   const Stretching stretching = stretching_of(question);
   const BentRules bent = bent_rules(question, stretching);
   const Ladder plain = plain_ladder(question.subject);
+  const auto pairs = static_cast<double>(plain.frequencies.size());
+  begin({.what = fmt::format("{} rules of {} pairs in 120 digits", bent.rules.size(), pairs),
+         .operations = static_cast<double>(bent.rules.size()) * pairs,
+         .per_second = 1e5,
+         .levers = {{"dim", 2 * pairs}},
+         .other = "fewer --rules"});
   std::vector<std::string> names;
   std::vector<Fingerprint> prints;
   for (const BentRule& rule : bent.rules) {
@@ -162,6 +169,9 @@ extern constinit const Quantity scaling{
         "Peng et al. 2023, arXiv:2309.00071, eqs. 16-23; Su 2023, kexue.fm 9706 and 9948; each "
         "rule's own (pe-gen list scalings)",
     .accuracy = "computed to 120 digits; each number is the nearest double.",
+    .columns =
+        "ratio frequency unscaled wavelength gamma attention_factor angle leaves extension "
+        "usable_extension",
     .subjects = "rope",
     .parameters = options,
     .example = "rope --model llama-2-7b --factor 16",

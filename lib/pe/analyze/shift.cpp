@@ -82,6 +82,9 @@ extern constinit const Quantity shift{
     .accuracy =
         "turns are correctly rounded; a residual of rows has the digits that the rounding "
         "of M_k leaves certain, a fitted one those that the condition of the rows leaves.",
+    .columns =
+        "turns: angle cos sin first second residual | matrix: m | fit: rank fitted residual_fitted "
+        "residual null_mean null_sd",
     .subjects = "table rotation",
     .parameters = options,
     .example = "sinusoidal --dim 8 --k 3",

@@ -8,6 +8,7 @@
 #include "pe/analyze/curve.hpp"
 #include "pe/analyze/lags.hpp"
 #include "pe/analyze/similarity/neighbours.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/number.hpp"
 
@@ -81,8 +82,7 @@ std::vector<std::string> lag_notes(const Rows& rows, const std::vector<Index>& c
                                                rises, product.mean.size() - 1))};
 }
 
-Sheet lag_sheet(const Question& question, const Rows& rows) {
-  const std::vector<Index> chosen = chosen_points(question, rows.extent, "lags");
+Sheet lag_sheet(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
   Lags lags = lags_of(question, rows, chosen);
   Sheet sheet{.axes = {axis_along(rows.positions, chosen, "lag",
                                   rows.axis.empty() ? "positions apart" : "cells apart")},
@@ -119,13 +119,22 @@ Sheet row_sheet(const Question& question, const Rows& rows) {
           .notes = {fmt::format("against the row at position {}", rows.positions.value(at))}};
 }
 
-Sheet matrix_sheet(const Question& question, const Rows& rows) {
+void begin_matrix(const Rows& rows) {
   const Index count = rows.positions.count;
   if (count > most_sides)
     throw UsageError(
         fmt::format("--view matrix has {0} x {0} cells: give --length {1} or less, or "
                     "--view lag",
                     count, most_sides));
+  const auto side = static_cast<double>(count);
+  begin({.what = fmt::format("{0} x {0} products of {1} channels", count, rows.width),
+         .operations = side * side * static_cast<double>(rows.width + 500),
+         .per_second = 2e9,
+         .levers = {{"length", side, 2}}});
+}
+
+Sheet matrix_sheet(const Question& question, const Rows& rows) {
+  const Index count = rows.positions.count;
   Alike alike;
   for (Index i = 0; i < count; ++i) {
     question.advance(static_cast<double>(i) / static_cast<double>(count));
@@ -197,12 +206,20 @@ Sheet measure(const Question& question) {
     throw UsageError(fmt::format("--lag is of --view neighbours, and has no meaning for {}", form));
   if (given.has("points") && form != "lag")
     throw UsageError(fmt::format("--points is of --view lag, and has no meaning for {}", form));
-  const Rows rows = rows_in_memory(question, "similarity");
+  std::vector<Index> chosen;
+  const Rows rows = rows_in_memory(question, "similarity", [&](const Rows& those) {
+    if (form == "lag") {
+      chosen = chosen_points(question, those.extent, "lags");
+      begin_lags(question, those, chosen);
+    } else if (form == "matrix") {
+      begin_matrix(those);
+    }
+  });
   if (form == "row") return row_sheet(question, rows);
   if (form == "matrix") return matrix_sheet(question, rows);
   if (form == "neighbours") return neighbours_sheet(rows, question.options.integer("lag"));
   if (form == "grid") return grid_sheet(question, rows);
-  return lag_sheet(question, rows);
+  return lag_sheet(question, rows, chosen);
 }
 
 }  // namespace
@@ -220,6 +237,10 @@ extern constinit const Quantity similarity{
     .accuracy =
         "products of correctly rounded rows in double; a number has the digits that its "
         "bound (d/8 + 8 roundings of the largest norm squared) leaves certain.",
+    .columns =
+        "lag: product product_min product_max product_sd cosine cosine_min cosine_max cosine_sd | "
+        "row: product cosine | matrix: product cosine | grid: product cosine | neighbours: mean "
+        "rms largest",
     .subjects = "table rotation",
     .parameters = options,
     .example = "sincos-2d --grid 14x14 --dim 768 --at 4,7",

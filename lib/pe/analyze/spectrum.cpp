@@ -126,6 +126,7 @@ extern constinit const Quantity spectrum{
         "dimension",
     .source = "Liu et al. 2024, arXiv:2310.05209, §3; Shang et al. 2025, arXiv:2502.20082, §3.1",
     .accuracy = "computed to 120 digits; each number is the nearest double.",
+    .columns = "frequency unscaled ratio wavelength turns_trained turns seen axis",
     .subjects = "rotation sinusoidal sincos-2d sincos-3d transformer-xl",
     .parameters = options,
     .example = "rope --model llama-3.1-8b",

@@ -52,6 +52,12 @@ void doubt_inside(Reader& reader, const std::string& where, const std::string& r
           fmt::format("{} {} is not read, as in transformers; vLLM multiplies its attention factor "
                       "by it (--dialect vllm)",
                       config.name(path), value->text));
+    else if (key == "short_mscale" || key == "long_mscale")
+      reader.warn(
+          fmt::format("{} {} is not read, as in transformers' class of {}; engines that "
+                      "multiply by it: --{} {}",
+                      config.name(path), value->text, reader.family().name(),
+                      key == "short_mscale" ? "short-mscale" : "long-mscale", value->text));
     else if (key == "llama_4_scaling_beta")
       reader.warn(fmt::format("{} {} scales queries by position outside this table",
                               config.name(path), value->text));

@@ -114,8 +114,10 @@ const Family* find_family(const Config& config, const Encoding* asked, std::stri
   for (const Family& family : all_rows().families) {
     if (!names(family, type->text) || !holds(config, family.when)) continue;
     if (!part.empty() && family.part != part) continue;
-    if (!asked || family.encoding == asked->name) return &family;
-    if (!of_kind && find_encoding(family.encoding).kind == asked->kind) of_kind = &family;
+    // Where nothing was asked for, a row that says why not gives way to one that can be read.
+    const bool gives_way = !asked && family.find("refuse");
+    if (!gives_way && (!asked || family.encoding == asked->name)) return &family;
+    if (asked && !of_kind && find_encoding(family.encoding).kind == asked->kind) of_kind = &family;
     if (!first) first = &family;
   }
   return of_kind ? of_kind : first;

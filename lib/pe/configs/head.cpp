@@ -71,7 +71,7 @@ class Widths {
       const auto own = strings_of(layer_.own->find("width"));
       all.insert(all.begin(), own.begin(), own.end());
     }
-    if (says_none()) all.insert(all.begin(), "hidden_size/num_attention_heads");
+    if (says_none()) split_first(all);
     return all;
   }
 
@@ -91,10 +91,14 @@ class Widths {
   }
 
  private:
-  // A head_dim of null is none: transformers' classes then split hidden_size, whatever they hold.
+  // A head_dim of null is none: transformers' classes then split hidden_size, whatever they hold,
+  // but for those in whose record null is as good as silence.
   bool says_none() const {
+    const Family& family = reader_.family();
+    if (family.find("null_head")) return false;
     std::vector<std::string> names;
-    for (const std::string& width : strings_of(reader_.family().find("width"))) {
+    if (family.find("class")) names = reader_.spellings("head_dim");
+    for (const std::string& width : strings_of(family.find("width"))) {
       const auto spelled = reader_.spellings(width);
       if (std::ranges::find(spelled, "head_dim") != spelled.end())
         names.insert(names.end(), spelled.begin(), spelled.end());
@@ -103,6 +107,17 @@ class Widths {
                names, [&](const std::string& name) { return reader_.config().is_null(name); }) &&
            std::ranges::none_of(
                names, [&](const std::string& name) { return reader_.config().find(name); });
+  }
+
+  // The family's own quotient goes first, or, where it has none, that of every class.
+  static void split_first(std::vector<std::string>& all) {
+    const auto quotient = std::ranges::find_if(all, [](const std::string& text) {
+      return text.find('/') != std::string::npos && !text.starts_with("2*");
+    });
+    if (quotient == all.end())
+      all.insert(all.begin(), "hidden_size/num_attention_heads");
+    else
+      std::rotate(all.begin(), quotient, quotient + 1);
   }
 
   Reader& reader_;

@@ -60,9 +60,11 @@ void Reader::remember_v4(std::string_view parameter, std::string text) {
 }
 
 std::vector<std::string> Reader::spellings(const std::string& key) const {
-  std::vector<std::string> names{key};
-  if (const JsonNode* also = family_.find("also"))
-    for (std::string& name : strings_of(also->find(key))) names.push_back(std::move(name));
+  std::vector<std::string> names;
+  if (const JsonNode* also = family_.find("also")) names = strings_of(also->find(key));
+  // transformers sets a class's other names of a key after its own, so they win; rows by hand list
+  // names of which a file has one.
+  names.insert(family_.find("source") ? names.begin() : names.end(), key);
   return names;
 }
 

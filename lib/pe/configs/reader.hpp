@@ -93,6 +93,10 @@ void read_head(Reader& reader, const LayerType& layer);
 /// Rotary parameters: base, part of the head, scaling and all that it reads.
 void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& object);
 
+/// The pairing of the class's own function, or of the one that it calls where a key is false
+/// (DeepSeek-V3's rope_interleave); nothing for halves.
+void read_pairing(Reader& reader);
+
 /// The scaling's rule and what it reads; "default" when the frequencies are plain.
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object);
 

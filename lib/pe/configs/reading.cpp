@@ -7,6 +7,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/configs/gguf_keys.hpp"
+#include "pe/configs/layer_lists.hpp"
 #include "pe/configs/part.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/configs/sizes.hpp"
@@ -178,9 +179,7 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   const bool pairs_by_name = std::ranges::any_of(
       reading.encoding->parameters,
       [](const Parameter& parameter) { return std::string_view(parameter.name) == "pairing"; });
-  if (pairs_by_name && family.pairing != "halves")
-    reader.set("pairing", family.pairing, fmt::format("default of {}", family.name()),
-               "the class's own");
+  if (pairs_by_name) read_pairing(reader);
   if (family.find("sign"))
     reader.warn(
         fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
@@ -219,8 +218,9 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
                    std::string_view part_asked) {
   Reading reading;
   std::string part(part_asked);
-  const Config config = speaking_part(speaks_gguf(file) ? from_gguf(file) : file, reading, part);
-  const Family* known = find_family(config, asked, part);
+  const Config spoken = speaking_part(speaks_gguf(file) ? from_gguf(file) : file, reading, part);
+  const Family* known = find_family(spoken, asked, part);
+  const Config config = known && known->find("layer_lists") ? unlist_layers(spoken) : spoken;
   if (!part.empty() && !known) refuse_part(config, part);
   if (const JsonNode* why = known ? known->find("refuse") : nullptr)
     throw UsageError(fmt::format("{}: model_type {} {}", config.file,

@@ -133,7 +133,7 @@ RopeObject find_object(Reader& reader, const LayerType& layer) {
                             config.name("rope_scaling"), family.name(),
                             layer.type.empty() ? "" : " for " + layer.type + " layers"));
   }
-  if (older && newer)
+  if (older && newer && !joins)
     reader.warn(
         "rope_scaling and rope_parameters both stand here: rope_scaling alone counts, as in "
         "transformers");

@@ -110,6 +110,13 @@ void overlook_partial(Reader& reader, const std::vector<std::string>& paths) {
   }
 }
 
+// A null at the top is no part: where the record says so, the class then turns the whole head.
+bool is_null_part(const Reader& reader, const std::vector<std::string>& keys) {
+  return reader.family().find("null_partial") &&
+         std::ranges::any_of(keys,
+                             [&](const std::string& key) { return reader.config().is_null(key); });
+}
+
 // The part that the class turns where the file does not say.
 void hold_partial(Reader& reader, const LayerType& layer, const RopeObject& object, bool plain) {
   const Family& family = reader.family();
@@ -169,7 +176,7 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   if (outer && outer->type == Type::number && has_v4(family) &&
       strings_of(family.find("partial_keys")).empty() && !reader.knows("partial_rotary_factor"))
     reader.differs_in_v4("partial-rotary-factor", outer->text, "the key at the top");
-  hold_partial(reader, layer, object, plain);
+  if (!is_null_part(reader, paths)) hold_partial(reader, layer, object, plain);
 }
 
 }  // namespace
@@ -185,6 +192,23 @@ void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& objec
   take_base(reader, layer, object);
   const std::string name = read_scaling(reader, layer, object);
   take_partial(reader, layer, object, name == "none");
+}
+
+void read_pairing(Reader& reader) {
+  const Family& family = reader.family();
+  if (const JsonNode* unless = family.find("pairing_unless"))
+    for (const JsonMember& key : unless->members) {
+      reader.know(key.name);
+      const Config::Value* value = reader.config().find(key.name);
+      const bool is_false =
+          value ? value->text == "false" : reader.config().values.contains(key.name);
+      if (!is_false) continue;
+      reader.set("pairing", key.value.text, "config " + key.name, "it is not true");
+      return;
+    }
+  if (family.pairing != "halves")
+    reader.set("pairing", family.pairing, fmt::format("default of {}", family.name()),
+               "the class's own");
 }
 
 }  // namespace pe

@@ -164,6 +164,17 @@ const Scaling& scaling_named(const Reader& reader, const RopeObject& object,
   }
 }
 
+// longrope's short_mscale and long_mscale: a class of transformers reads them where its record says
+// so (PhiMoE's, in place of attention_factor); other code, and files of no known family, do.
+bool overlooks_magnitude(const Reader& reader, const RopeObject& object, std::string_view name) {
+  const Family& family = reader.family();
+  if (name.ends_with("-mscale")) return family.find("class") && !family.find("mscales");
+  return name == "attention-factor" && family.find("mscales") &&
+         std::ranges::any_of(object.paths("short_mscale"), [&](const std::string& path) {
+           return reader.config().find(path) != nullptr;
+         });
+}
+
 }  // namespace
 
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object) {
@@ -181,6 +192,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
       continue;
     if (parameter_name == "truncate" && (layer.own || object.nested))
       continue;  // read at the top only
+    if (overlooks_magnitude(reader, object, parameter_name)) continue;
     take_inside(reader, object, parameter_name, type_of(parameter), parameter.config);
   }
   if (name == "ntk")

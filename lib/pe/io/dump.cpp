@@ -46,6 +46,7 @@ Format format_of_start(const Source& source, const RawForm& raw) {
   if (start.starts_with("PK")) return Format::npz;
   if (start.starts_with("GGUF")) return Format::gguf;
   if (start.size() > 8 && start[8] == '{') return Format::safetensors;
+  if (start.starts_with('{')) return Format::json;
   const auto is_text = [](char c) {
     return static_cast<unsigned char>(c) >= ' ' || (c >= '\t' && c <= '\r');
   };
@@ -66,8 +67,8 @@ const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
   const FormatRow* row = row_of_suffix(suffix);
   if (row && !row->open)
     throw UsageError(fmt::format(
-        "{} cannot be read: {} is a format that is only written; take one of .csv .h5 .npy .npz "
-        ".safetensors",
+        "{} cannot be read: {} is a format that is only written; take one of .csv .h5 .json .npy "
+        ".npz .safetensors",
         source.shown(), row->name));
   return row ? *row : row_of(format_of_start(source, raw));
 }
@@ -156,7 +157,7 @@ Array read_array(const std::string& spec) {
   if (plain.row.format == Format::raw)
     throw UsageError(
         fmt::format("{} cannot be read: raw bytes do not say what they are; take one of .csv .h5 "
-                    ".npy .npz .safetensors",
+                    ".json .npy .npz .safetensors",
                     plain.source->shown()));
   const io::Opening file(plain, {});
   if (file.spec.tensor.empty() && file.arrays.size() > 1)

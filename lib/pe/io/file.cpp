@@ -15,6 +15,7 @@
 #include "pe/io/format.hpp"
 #include "pe/io/gguf.hpp"
 #include "pe/io/hdf5.hpp"
+#include "pe/io/html.hpp"
 #include "pe/io/json.hpp"
 #include "pe/io/npy.hpp"
 #include "pe/io/npz.hpp"
@@ -39,15 +40,19 @@ constexpr FormatRow rows[] = {
     {Format::npy, "npy", ".npy", false,
      "one field, in C order; bfloat16 does not exist there, and there are no metadata", write_npy,
      open_npy},
-    {Format::npz, "npz", ".npz", false, "a .npy for each field, stored; no metadata", write_npz,
+    {Format::npz, "npz", ".npz", false,
+     "a .npy for each field, stored; metadata are the object provenance, in the comment", write_npz,
      open_npz},
     {Format::safetensors, "safetensors", ".safetensors", false,
-     "a tensor for each field; metadata are its __metadata__, parameters as parameter.NAME",
+     "a tensor for each field; metadata are its __metadata__, the object provenance among them",
      write_safetensors, open_safetensors},
     {Format::json, "json", ".json", true,
      "nested arrays, with dtype and axes of each field; metadata are the object provenance; what "
      "is no number is a string",
-     write_json, nullptr},
+     write_json, open_json},
+    {Format::html, "html", ".html .htm", true,
+     "a page to play with, one file without a network: every number as the tool wrote it",
+     write_html, nullptr},
     {Format::raw, "raw", ".bin", false,
      "the elements of one field, little-endian, without a header: --shape and --dtype say what "
      "they are",
@@ -165,6 +170,8 @@ Format parse_format(std::string_view name) {
   }
   throw UsageError(fmt::format("unknown format '{}': choose {}", name, io::spell_names(names)));
 }
+
+bool is_page(const Output& output) { return io::checked_row(output).format == Format::html; }
 
 void write(const std::vector<Field>& fields, const Provenance& provenance, const Output& output) {
   if (fields.empty()) throw UsageError("there is no field to write: choose some with --fields");

@@ -13,7 +13,7 @@
 
 namespace pe {
 
-enum class Format { csv, hdf5, npy, npz, safetensors, json, raw, gguf };
+enum class Format { csv, hdf5, npy, npz, safetensors, json, html, raw, gguf };
 
 /// "csv", "hdf5", … ; throws UsageError naming the choices (h5 is an alias of hdf5).
 Format parse_format(std::string_view name);
@@ -26,6 +26,9 @@ struct Output {
   bool sync = true;              // success means: on the disk
   bool records = false;          // tidy where it is csv, and of no matter to other formats
 };
+
+/// Whether write() makes a page for people of it; throws as write() does where it has no format.
+bool is_page(const Output& output);
 
 /// Writes every field, streamed in blocks, in bounded memory. A file appears under its name only
 /// when it is complete; any failure leaves what was there before. Throws UsageError (a format that

@@ -14,82 +14,20 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/io/complex.hpp"
 #include "pe/io/hdf5.hpp"
+#include "pe/io/hdf5_attributes.hpp"
 #include "pe/io/hdf5_memory.hpp"
-#include "pe/io/json_text.hpp"
 #include "pe/io/pipeline.hpp"
 
 namespace pe::io {
 namespace {
-
-constexpr int schema_version = 1;
 
 // Where the data of a dataset lies.
 struct Place {
   Field field;
   std::uint64_t address;
 };
-
-template <typename Result>
-Result check(Result result, const char* what) {
-  if (result < 0) throw FileError(fmt::format("the HDF5 library failed to {}", what));
-  return result;
-}
-Handle check_handle(hid_t id, const char* what) { return Handle(check(id, what)); }
-
-void put_attribute(hid_t object, const std::string& name, const std::string& value) {
-  const Handle type(H5Tcopy(H5T_C_S1)), space(H5Screate(H5S_SCALAR));
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  const Handle attribute = check_handle(
-      H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "make an attribute");
-  const char* text = value.c_str();
-  check(H5Awrite(attribute, type, &text), "write an attribute");
-}
-
-void put_attribute(hid_t object, const std::string& name, std::int64_t value) {
-  const Handle space(H5Screate(H5S_SCALAR));
-  const Handle attribute =
-      check_handle(H5Acreate2(object, name.c_str(), H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT),
-                   "make an attribute");
-  check(H5Awrite(attribute, H5T_NATIVE_INT64, &value), "write an attribute");
-}
-
-void put_attribute(hid_t object, const std::string& name, const std::vector<std::string>& rows) {
-  if (rows.empty()) return;
-  const hsize_t count = rows.size();
-  const Handle type(H5Tcopy(H5T_C_S1)), space(H5Screate_simple(1, &count, nullptr));
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  const Handle attribute = check_handle(
-      H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), "make an attribute");
-  std::vector<const char*> texts;
-  for (const std::string& row : rows) texts.push_back(row.c_str());
-  check(H5Awrite(attribute, type, texts.data()), "write an attribute");
-}
-
-void put_provenance(hid_t file, const Provenance& provenance) {
-  put_attribute(file, "Conventions", "CF-1.8");
-  put_attribute(file, "title",
-                provenance.encoding.empty() ? "report of " + provenance.tool
-                                            : "position encoding: " + provenance.encoding);
-  put_attribute(file, "history", provenance.command);
-  put_attribute(file, "pe_tool", provenance.tool);
-  put_attribute(file, "pe_version", provenance.version);
-  put_attribute(file, "pe_schema_version", schema_version);
-  put_attribute(file, "encoding", provenance.encoding);
-  put_attribute(file, "dialect", provenance.dialect);
-  put_attribute(file, "accuracy", provenance.accuracy);
-  put_attribute(file, "source", provenance.source);
-  put_attribute(file, "config_json", parameters_json(provenance));
-  for (const Provenance::Entry& entry : provenance.parameters) {
-    put_attribute(file, "parameter." + entry.name, entry.value);
-    put_attribute(file, "parameter." + entry.name + ".origin", entry.origin);
-  }
-  if (!provenance.warnings.empty()) put_attribute(file, "warnings", provenance.warnings);
-  for (const Provenance::Texts& texts : provenance.texts)
-    put_attribute(file, "row." + texts.name, texts.rows);
-}
 
 // What readers call the type: h5dump shows f16 and bf16 alike.
 const char* spell_type(DType dtype) {
@@ -108,6 +46,15 @@ const char* spell_type(DType dtype) {
       return "int32";
   }
   return "";
+}
+
+// What h5py reads as complex64 or complex128.
+Handle complex_file_type(DType dtype) {
+  const Handle part = file_type(dtype);
+  Handle type(H5Tcreate(H5T_COMPOUND, 2 * size_of(dtype)));
+  H5Tinsert(type, "r", 0, part);
+  H5Tinsert(type, "i", size_of(dtype), part);
+  return type;
 }
 
 // The coordinates of an axis are a field of their own.
@@ -138,7 +85,7 @@ class Layout {
   Layout(hid_t file, Kept<Job> job) : file_(file), job_(job) {
     for (const Field& field : job_.fields) {
       const hid_t dataset = add(field);
-      for (std::size_t i = 0; i < field.axes.size(); ++i)
+      for (std::size_t i = 0; i + is_complex(field) < field.axes.size(); ++i)
         check(H5DSattach_scale(dataset, scale_of(field.axes[i]), static_cast<unsigned>(i)),
               "attach a dimension scale");
     }
@@ -162,12 +109,15 @@ class Layout {
 
   hid_t add(Field field) {
     std::vector<hsize_t> shape;
+    const bool complex = is_complex(field);
     for (const Index extent : field.shape()) shape.push_back(static_cast<hsize_t>(extent));
+    if (complex) shape.pop_back();
     const Handle space = check_handle(
         shape.empty() ? H5Screate(H5S_SCALAR)
                       : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
         "make a data space");
-    const Handle properties(H5Pcreate(H5P_DATASET_CREATE)), type = file_type(field.dtype);
+    const Handle properties(H5Pcreate(H5P_DATASET_CREATE)),
+        type = complex ? complex_file_type(field.dtype) : file_type(field.dtype);
     H5Pset_layout(properties, H5D_CONTIGUOUS);
     H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
@@ -178,7 +128,14 @@ class Layout {
         "make a dataset");
     put_attribute(dataset, "long_name", field.description.empty() ? field.name : field.description);
     put_attribute(dataset, "units", "1");
-    put_attribute(dataset, "dtype", spell_type(field.dtype));
+    put_attribute(dataset, "dtype",
+                  std::string(!complex                    ? spell_type(field.dtype)
+                              : field.dtype == DType::f64 ? "complex128"
+                                                          : "complex64"));
+    if (field.dtype == DType::f16)
+      put_attribute(dataset, "comment",
+                    std::string("float16: netCDF4-python 1.7 crashes on it; h5py reads it, and "
+                                "xarray with engine='h5netcdf'"));
     put_attribute(dataset, "flag_meanings", field.words);  // CF-1.8 §3.5: value v is the v-th
     const hid_t id = dataset;
     added_.emplace_back(std::move(field), std::move(dataset));

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "pe/base/error.hpp"
+#include "pe/io/complex.hpp"
 #include "pe/io/npy.hpp"
 #include "pe/io/pipeline.hpp"
 
@@ -31,6 +32,8 @@ const char* descr_of(DType dtype) {
   return nullptr;
 }
 
+const char* complex_descr(DType dtype) { return dtype == DType::f64 ? "<c16" : "<c8"; }
+
 }  // namespace
 
 void check_npy(const Field& field, std::string_view format) {
@@ -42,12 +45,16 @@ void check_npy(const Field& field, std::string_view format) {
 }
 
 std::string npy_header(const Field& field) {
+  std::vector<Index> extents = field.shape();
+  const bool complex = is_complex(field);
+  if (complex) extents.pop_back();
   std::string shape;
-  for (const Index extent : field.shape())
+  for (const Index extent : extents)
     shape += fmt::format("{}{},", shape.empty() ? "" : " ", extent);
-  if (field.axes.size() > 1) shape.pop_back();  // only a tuple of one keeps its comma
-  const std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                                       descr_of(field.dtype), shape);
+  if (extents.size() > 1) shape.pop_back();  // only a tuple of one keeps its comma
+  const std::string text =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                  complex ? complex_descr(field.dtype) : descr_of(field.dtype), shape);
   // Magic, version and length before it, a newline behind it, and the data starts at a multiple
   // of 64.
   const std::size_t total = (10 + text.size() + 1 + 63) / 64 * 64, length = total - 10;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pe/io/inflated.hpp"
+#include "pe/io/json_text.hpp"
 #include "pe/io/npy.hpp"
 #include "pe/io/zip.hpp"
 
@@ -58,7 +59,9 @@ void write_npz(const Job& job) {
   ZipWriter zip(destination);
   for (const Field& field : job.fields)
     zip.add(field.name + ".npy", npy_header(field), field, job.output.threads);
-  zip.finish();
+  // As the archive's comment, which has room for 64 KB: NumPy would take a member for an array.
+  const std::string provenance = "{\"provenance\": " + provenance_json(job.provenance) + "}";
+  zip.finish(provenance.size() <= 0xffff ? provenance : "");
   destination.commit();
 }
 

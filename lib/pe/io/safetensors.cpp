@@ -38,6 +38,7 @@ std::string metadata_json(const Job& job) {
   put("dialect", provenance.dialect);
   put("accuracy", provenance.accuracy);
   put("source", provenance.source);
+  put("provenance", provenance_json(provenance));  // the same object as in every other format
   for (const std::string& warning : provenance.warnings)
     put("warning." + std::to_string(&warning - provenance.warnings.data() + 1), warning);
   for (const Provenance::Entry& entry : provenance.parameters) {

@@ -31,7 +31,10 @@ struct Slot {
 constinit Slot slots[32];
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+void (*before_the_end)() noexcept = nullptr;
+
 extern "C" void remove_and_raise(int number) {
+  if (before_the_end) before_the_end();
   remove_temporaries();
   raise(number);  // SA_RESETHAND: pending until the handler returns, then ends the process
 }
@@ -113,7 +116,8 @@ void remove_temporaries() {
     if (slot.armed.load(std::memory_order_acquire) && slot.owner == getpid()) unlink(slot.path);
 }
 
-void remove_temporaries_on_signals() {
+void remove_temporaries_on_signals(void (*first)() noexcept) {
+  before_the_end = first;
   for (const int number : end_signals) {
     struct sigaction action = {};
     if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;

@@ -5,10 +5,10 @@
 
 namespace pe {
 
-/// Makes SIGINT, SIGTERM, SIGHUP and SIGQUIT remove unfinished files before they end the process as
-/// they would have. Tools call it once, before the first thread starts; ignored signals stay
-/// ignored.
-void remove_temporaries_on_signals();
+/// Makes SIGINT, SIGTERM, SIGHUP and SIGQUIT remove unfinished files, and call `first` before,
+/// before they end the process as they would have. Tools call it once, before the first thread
+/// starts; ignored signals stay ignored.
+void remove_temporaries_on_signals(void (*first)() noexcept = nullptr);
 
 /// Removes this process's unfinished files; for the moment before it ends, and for handlers of
 /// signals.

@@ -17,8 +17,8 @@ class ZipWriter {
 
   /// A member that is `head` and then the field's bytes.
   void add(const std::string& name, const std::string& head, const Field& field, int threads);
-  /// The list of members; nothing may follow.
-  void finish();
+  /// The list of members and the archive's comment, of at most 65535 bytes; nothing may follow.
+  void finish(const std::string& comment = "");
 
  private:
   struct Member {

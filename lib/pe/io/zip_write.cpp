@@ -45,7 +45,7 @@ void ZipWriter::add(const std::string& name, const std::string& head, const Fiel
   members_.push_back(std::move(member));
 }
 
-void ZipWriter::finish() {
+void ZipWriter::finish(const std::string& comment) {
   const std::uint64_t list = destination_.cursor();
   for (const Member& member : members_) {
     const bool wide = member.bytes >= limit || member.offset >= limit;
@@ -66,7 +66,7 @@ void ZipWriter::finish() {
         number(end, 8) + number(1, 4));
   put("PK\5\6" + number(0, 4) + number(wide ? 0xffff : count, 2) +
       number(wide ? 0xffff : count, 2) + number(wide ? limit : end - list, 4) +
-      number(wide ? limit : list, 4) + number(0, 2));
+      number(wide ? limit : list, 4) + number(comment.size(), 2) + comment);
 }
 
 }  // namespace pe::io

@@ -222,6 +222,7 @@ Measurement turns_add(const Rotation& rotation, const Case& subject) {
     result.coverage =
         fmt::format("all pairs of {} positions, by certificate", subject.positions.count);
     result.exhaustive = true;
+    result.proved = true;
     return result;
   }
   const Distance distance = from_exact(rotation, subject);
@@ -235,6 +236,7 @@ Measurement turns_add(const Rotation& rotation, const Case& subject) {
   result.coverage =
       fmt::format("all pairs of {} positions, by certificate", subject.positions.count);
   result.exhaustive = true;
+  result.proved = true;
   return result;
 }
 
@@ -258,6 +260,7 @@ Measurement rotation_relative_only(const Rotation& rotation, const Case& subject
     result.coverage = fmt::format("all pairs of {} positions by certificate; from below: {}",
                                   subject.positions.count, spell_shifts(shifts_of(subject)));
     result.exhaustive = true;
+    result.proved = true;
     return result;
   }
   const Distance distance = from_exact(rotation, subject);
@@ -277,6 +280,7 @@ Measurement rotation_relative_only(const Rotation& rotation, const Case& subject
                                     ? fmt::format(" of the first and last {} positions", looked_at)
                                     : "");
   result.exhaustive = true;
+  result.proved = !rotation.scale;
   if (rotation.scale) add_scales(rotation, subject, result);
   return result;
 }

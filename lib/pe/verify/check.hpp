@@ -29,6 +29,9 @@ struct Check {
   Tier accept = Tier::drift;           // the worst tier of a dump that passes
   std::optional<Expected> expected;
   std::vector<std::string> warnings;
+  std::string note;      // on what was looked at
+  std::string manifest;  // that asked for it
+  Index line = 0;        // where in the manifest; 0: not known
   double seconds = 0;
 
   Index count(Word word) const;

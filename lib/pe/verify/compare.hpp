@@ -19,6 +19,22 @@ constexpr std::size_t ulp_bins = 67;
 /// "0", "1", "2", "3-4", …, "no number".
 std::string ulp_bin_name(std::size_t bin);
 
+/// What counts as equal. One of ulps and tolerance; with `as_bias`, of what is left when each row's
+/// own constant is taken out.
+struct Allowed {
+  /// How far apart values count as equal: as numpy.allclose(a, b, rtol, atol, equal_nan=True) has
+  /// it, |a − b| <= absolute + relative·|b|, infinities where they are the same. In doubles, of the
+  /// numbers as they are stored.
+  struct Tolerance {
+    double absolute = 0, relative = 0;
+  };
+
+  std::uint64_t ulps = 0;
+  std::optional<Tolerance> tolerance = {};
+  bool as_bias = false;
+  bool common_rows = false;  // rows that one of them alone has do not count
+};
+
 struct Comparison {
   struct Place {
     std::vector<Index> at;  // index in the first array
@@ -35,6 +51,17 @@ struct Comparison {
     double ulps = 0;  // the same in units of the row's largest value
     std::vector<Index> row;
   };
+  /// Where one has more rows along one axis: the first of it, that both have, were compared.
+  struct Common {
+    std::size_t axis_a = 0, axis_b = 0;
+    Index rows = 0, a = 0, b = 0;
+  };
+  /// What a tolerance does not allow.
+  struct Beyond {
+    Index count = 0;
+    std::optional<Place> worst;  // in units of what is allowed there
+    double times = 0;
+  };
 
   std::string name_a, name_b;
   std::vector<Index> shape_a, shape_b;
@@ -49,15 +76,26 @@ struct Comparison {
   Side a, b;
   double norm_a = 0, norm_b = 0, cosine = 0;
   std::optional<UpToConstant> up_to_constant;
+  std::optional<Common> common;  // none: both have all rows
+  std::optional<Beyond> beyond;  // of a tolerance
 
   /// Every value within `allowed` ulps; with `as_bias`, every row up to a constant.
   bool equal(std::uint64_t allowed, bool as_bias) const;
+  /// Every value that both have is as near as is allowed.
+  bool near(const Allowed& allowed) const;
+  /// The same, and no row is missing that counts.
+  bool passes(const Allowed& allowed) const {
+    return near(allowed) && (!common || allowed.common_rows);
+  }
 };
 
 /// Reads both in blocks. `as_bias` also compares up to a constant for each row along the last axis.
 /// Throws UsageError when the shapes differ by more than axes of size one, FileError when the
 /// arrays cannot be read.
 Comparison compare(const Stored& a, const Stored& b, bool as_bias);
+
+/// The same, of the rows that both have where they part along one axis, but the last, alone.
+Comparison compare(const Stored& a, const Stored& b, const Allowed& allowed);
 
 /// Arrays of the same name, or the only ones of both; the names that have no partner.
 struct Partners {
@@ -68,6 +106,6 @@ struct Partners {
 Partners pair_up(const std::vector<Stored>& a, const std::vector<Stored>& b);
 
 /// Several lines for people.
-std::string to_text(const Comparison& comparison, std::uint64_t allowed, bool as_bias);
+std::string to_text(const Comparison& comparison, const Allowed& allowed);
 
 }  // namespace pe

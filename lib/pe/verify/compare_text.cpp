@@ -51,24 +51,67 @@ std::string array_of(const std::vector<Index>& shape, DType dtype) {
 
 }  // namespace
 
-std::string to_text(const Comparison& c, std::uint64_t allowed, bool as_bias) {
-  const bool alike = c.shape_a == c.shape_b && c.dtype_a == c.dtype_b;
-  std::string text = fmt::format("{} {}{} {}{}: ", printable(c.name_a),
-                                 alike ? "" : array_of(c.shape_a, c.dtype_a) + " ", "against",
-                                 printable(c.name_b), " " + array_of(c.shape_b, c.dtype_b));
-  if (c.equal_bits == c.size) {
-    text += fmt::format("equal, bit for bit ({} values)\n", c.size);
-  } else if (c.equal(allowed, as_bias)) {
-    text += as_bias ? "equal up to a constant for each row\n"
-                    : fmt::format("equal within {} ulp{}\n", allowed, allowed == 1 ? "" : "s");
-  } else {
-    text += "DIFFERENT\n";
-  }
+namespace {
+
+std::string spell_allowed(const Allowed& allowed) {
+  if (!allowed.tolerance)
+    return fmt::format("{} ulp{}", allowed.ulps, allowed.ulps == 1 ? "" : "s");
+  const auto& [absolute, relative] = *allowed.tolerance;
+  if (relative == 0) return fmt::format("{:g}", absolute);
+  return fmt::format("{}{:g} of the second", absolute > 0 ? fmt::format("{:g} and ", absolute) : "",
+                     relative);
+}
+
+// What is said of the values that both have.
+std::string nearness(const Comparison& c, const Allowed& allowed) {
+  if (!c.near(allowed)) return "DIFFERENT";
+  const bool as_stored = !allowed.tolerance || c.dtype_a == c.dtype_b;
+  if (c.equal_bits == c.size && as_stored)
+    return fmt::format("equal, bit for bit ({} values)", c.size);
+  if (!allowed.as_bias) return "equal within " + spell_allowed(allowed);
+  return fmt::format(
+      "equal up to a constant for each row{}",
+      allowed.tolerance ? fmt::format(" and {:g}", allowed.tolerance->absolute) : "");
+}
+
+std::string verdict_of(const Comparison& c, const Allowed& allowed) {
+  const std::string near = nearness(c, allowed);
+  if (!c.common) return near;
+  const auto [axis_a, axis_b, rows, in_a, in_b] = *c.common;
+  if (c.passes(allowed) || !c.near(allowed))
+    return fmt::format("{} in the {} rows that both have, of {} and {}", near, rows, in_a, in_b);
+  return fmt::format("DIFFERENT, of {} and {} rows; the {} that both have are {}", in_a, in_b, rows,
+                     near);
+}
+
+std::vector<Index> with_extent(std::vector<Index> shape, std::size_t axis, Index extent) {
+  shape.at(axis) = extent;
+  return shape;
+}
+
+std::string outside(const Comparison::Beyond& beyond, Index size) {
+  return fmt::format("{} of {} values, worst {}: {:.4g} times what is allowed", beyond.count, size,
+                     spell_place(*beyond.worst), beyond.times);
+}
+
+}  // namespace
+
+std::string to_text(const Comparison& c, const Allowed& allowed) {
+  const auto& common = c.common;
+  const std::vector<Index> shape_a = common ? with_extent(c.shape_a, common->axis_a, common->a)
+                                            : c.shape_a,
+                           shape_b = common ? with_extent(c.shape_b, common->axis_b, common->b)
+                                            : c.shape_b;
+  const bool alike = shape_a == shape_b && c.dtype_a == c.dtype_b;
+  std::string text = fmt::format(
+      "{} {}{} {}{}: {}\n", printable(c.name_a), alike ? "" : array_of(shape_a, c.dtype_a) + " ",
+      "against", printable(c.name_b), " " + array_of(shape_b, c.dtype_b), verdict_of(c, allowed));
   if (c.dtype_a != c.dtype_b)
     text += entry("compared as", fmt::format("{}, the narrower of both", name_of(c.dtype)));
   if (c.a.nan + c.b.nan + c.a.infinite + c.b.infinite > 0)
     text += entry("not finite", fmt::format("NaN {} against {}, infinite {} against {}", c.a.nan,
                                             c.b.nan, c.a.infinite, c.b.infinite));
+  if (c.beyond && c.beyond->count > 0) text += entry("not allowed", outside(*c.beyond, c.size));
   if (c.equal_bits == c.size) return text;
   text += entry("first at", spell_place(*c.first));
   if (c.absolute)

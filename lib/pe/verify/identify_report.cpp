@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pe/base/version.hpp"
+#include "pe/io/json_text.hpp"
 #include "pe/verify/json_texts.hpp"
 #include "pe/verify/report_parts.hpp"
 
@@ -89,7 +90,8 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
     return row.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   Json parameters = Json::object(), causes = Json::array(), sentences = Json::array();
-  for (const auto& one : found.parameters) parameters[one.name] = one.text;
+  for (const auto& one : found.parameters)
+    parameters[one.name] = Json::parse(io::json_value(one.text));
   for (const Reason& reason : d.reasons) {
     causes.emplace_back(name_of(reason.cause));
     sentences.push_back(reason.sentence);

@@ -14,8 +14,10 @@ namespace {
 template <typename Measure>
 Verdict measured(const Property& property, bool judged, Measure measure) {
   const auto start = std::chrono::steady_clock::now();
-  Verdict verdict{std::string(property.name), std::string(property.statement), Word::skipped,
-                  measure(), 0};
+  Verdict verdict{.law = std::string(property.name),
+                  .statement = std::string(property.statement),
+                  .measurement = measure(),
+                  .plain = std::string(property.plain)};
   verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!verdict.measurement.skipped.empty()) return verdict;
   verdict.word = !judged ? Word::noted : verdict.measurement.holds() ? Word::holds : Word::fails;
@@ -75,14 +77,35 @@ std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& p
   return verdicts;
 }
 
+double work_of(const Property& property, const Case& subject) {
+  const double rows = static_cast<double>(subject.positions.count);
+  if (const auto* table = std::get_if<Table>(&subject.effect))
+    return property.work * rows * static_cast<double>(table->width);
+  if (const auto* rotation = std::get_if<Rotation>(&subject.effect))
+    return property.work * rows * 2 * static_cast<double>(rotation->pairs);
+  return 0;
+}
+
+double work_of_all(const Case& subject) {
+  double work = 0;
+  for (const Property& property : all_properties())
+    if (property.applies(kind_of(subject.effect))) work += work_of(property, subject);
+  return work;
+}
+
 std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters,
-                               const Case& subject) {
+                               const Case& subject, const BeginLaw& begin) {
   const auto promises = promises_of(encoding, parameters);
+  const double all = work_of_all(subject);
+  double done = 0;
   std::vector<Verdict> verdicts;
   for (const Property& property : all_properties()) {
     if (!property.applies(encoding.kind)) continue;
+    const double next = done + work_of(property, subject);
+    if (begin && all > 0) begin(property, done / all, next / all);
     const bool promised = std::ranges::find(promises, property.name) != promises.end();
     verdicts.push_back(measured(property, promised, [&] { return property.measure(subject); }));
+    done = next;
   }
   return verdicts;
 }

@@ -1,6 +1,7 @@
 // Judging: every law that applies to an encoding, measured and given a word.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Verdict {
   Word word = Word::skipped;
   Measurement measurement;
   double seconds = 0;
+  std::string plain = {};  // the statement in a few words
 };
 
 /// What laws are measured on of a subject: its effect at its positions, as it is stored in its
@@ -38,8 +40,17 @@ Verdict judge_law(const Property& property, const Encoding& encoding, const Obse
 std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters,
                                    const Observed& observed);
 
+/// Nanoseconds that measuring takes on the case, about: what the law takes for a cell, times the
+/// cells.
+double work_of(const Property& property, const Case& subject);
+/// The same of every law that applies.
+double work_of_all(const Case& subject);
+
+/// Told before each law: that so much of the whole work is done, and how much when it is.
+using BeginLaw = std::function<void(const Property& law, double share, double next)>;
+
 /// Every law that applies: promised ones judged, the others noted.
 std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters,
-                               const Case& subject);
+                               const Case& subject, const BeginLaw& begin = {});
 
 }  // namespace pe

@@ -235,6 +235,29 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
   return check;
 }
 
+// The lines on which the checks begin: the objects two levels deep in the list "checks". The text
+// was parsed, so it is JSON.
+std::vector<Index> lines_of_checks(std::string_view text) {
+  std::vector<Index> lines;
+  std::string_view word, key;  // the last string, and the last key of the outermost object
+  Index line = 1;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      const std::size_t start = ++i;
+      while (text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+      word = text.substr(start, i - start);
+    }
+    if (c == ':' && depth == 1) key = word;
+    if (c == '{' && depth == 2 && key == "checks") lines.push_back(line);
+    line += c == '\n';
+    depth += c == '{' || c == '[';
+    depth -= c == '}' || c == ']';
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string beside(const std::string& manifest, const std::string& spec) {
@@ -264,12 +287,19 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
   std::vector<ManifestCheck> checks;
   for (const JsonNode& node : list->items)
     checks.push_back(check_of(place, node, checks.size() + 1));
+  const std::vector<Index> lines = lines_of_checks(text);
+  if (lines.size() == checks.size())
+    for (std::size_t i = 0; i < checks.size(); ++i) checks[i].line = lines[i];
   std::vector<std::string> names;
   for (const ManifestCheck& check : checks) names.push_back(check.name);
   std::ranges::sort(names);
   if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
     place.refuse(fmt::format("two checks have the name '{}'", *twice));
   return checks;
+}
+
+ManifestCheck parse_manifest_check(const JsonNode& entry, const std::string& file) {
+  return check_of({file, ""}, entry, 1);
 }
 
 std::vector<ManifestCheck> read_manifest(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pe/io/json_tree.hpp"
 #include "pe/model/parameter.hpp"
 #include "pe/verify/check.hpp"
 
@@ -21,6 +22,7 @@ struct ManifestCheck {
   std::vector<Index> shape;  // of a raw file
   Tier accept = Tier::drift;
   std::optional<Expected> expected;
+  Index line = 0;  // of the manifest, where it begins
 };
 
 /// `file` is the manifest's name in messages, and its folder the one that relative paths start
@@ -28,6 +30,9 @@ struct ManifestCheck {
 /// unknown.
 std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file);
 std::vector<ManifestCheck> read_manifest(const std::string& path);
+
+/// One entry of its list alone; `file` as above.
+ManifestCheck parse_manifest_check(const JsonNode& entry, const std::string& file);
 
 /// "FILE[:TENSOR]" as the manifest's folder sees it.
 std::string beside(const std::string& manifest, const std::string& spec);

@@ -37,17 +37,17 @@ struct Spelling {
   std::string_view suffix;
   std::string (*spell)(const Report&);  // null: HDF5
 };
-constexpr Spelling spellings[] = {
-    {".json", to_json}, {".xml", to_junit}, {".csv", to_csv}, {".h5", nullptr}, {".hdf5", nullptr}};
+constexpr Spelling spellings[] = {{".json", to_json}, {".xml", to_junit}, {".md", to_markdown},
+                                  {".csv", to_csv},   {".h5", nullptr},   {".hdf5", nullptr}};
 
 const Spelling& spelling_of(const std::string& path) {
   if (path == "-") return spellings[0];
   const std::string suffix = std::filesystem::path(path).extension().string();
   for (const Spelling& spelling : spellings)
     if (spelling.suffix == suffix) return spelling;
-  throw UsageError(
-      fmt::format("no report has the suffix '{}' of '{}': take one of .json .xml .csv .h5 .hdf5",
-                  suffix, path));
+  throw UsageError(fmt::format(
+      "no report has the suffix '{}' of '{}': take one of .json .xml .md .csv .h5 .hdf5", suffix,
+      path));
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ Check tellable(Check check, const std::function<void(const Check&)>& spell) {
 Check tellable(Check check) {
   return tellable(std::move(check), [](const Check& one) {
     const Report alone{"", "", "", {one}};
-    to_text(one, false);
+    to_text(one, false, true);
     to_line(one, 0, false);
     to_annotations(alone);
     report_parts::fields_of(alone);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pe/io/json_text.hpp"
 #include "pe/verify/json_texts.hpp"
 #include "pe/verify/report.hpp"
 
@@ -26,6 +27,7 @@ Json spell(const Verdict& verdict) {
     row.update(Json{{"worst", number(m.worst)},
                     {"bound", number(m.bound)},
                     {"bound_from", m.bound_from},
+                    {"proved", m.proved},
                     {"power", number(m.power.change)},
                     {"power_at", m.power.at},
                     {"witness", m.witness},
@@ -89,12 +91,15 @@ Json spell(const Check& check) {
   row["dialect"] = from.dialect;
   Json parameters = Json::object();
   for (const auto& [name, value, origin] : from.parameters)
-    parameters[name] = {{"value", value}, {"origin", origin}};
+    parameters[name] = {{"value", Json::parse(io::json_value(value))}, {"origin", origin}};
   row["parameters"] = parameters;
   if (!check.files.empty()) {
     row["file"] = check.files;
     row["accept"] = name_of(check.accept);
   }
+  if (!check.note.empty()) row["note"] = check.note;
+  if (!check.manifest.empty()) row["manifest"] = check.manifest;
+  if (check.line > 0) row["line"] = check.line;
   if (check.expected) row["expect"] = spell(*check.expected);
   if (!check.warnings.empty()) row["warnings"] = check.warnings;
   if (!check.error.empty()) row["error"] = check.error;

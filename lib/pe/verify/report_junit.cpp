@@ -37,69 +37,73 @@ std::string escape(std::string_view text, bool keep_newlines = false) {
 
 // One <testcase>: a check, or a law of it.
 struct TestCase {
-  std::string class_name, name, failure, error, skipped, details;
+  std::string class_name = {}, name = {}, failure = {}, type = {}, error = {}, skipped = {},
+              details = {};
   double seconds = 0;
 };
+
+TestCase law_case(const std::string& class_name, const Verdict& verdict) {
+  TestCase law{.class_name = class_name, .name = verdict.law, .seconds = verdict.seconds};
+  const Measurement& m = verdict.measurement;
+  if (verdict.word == Word::skipped) {
+    law.skipped = m.skipped;
+    return law;
+  }
+  law.details = fmt::format("{}: worst {:.4g}, bound {:.4g} ({})\n{}\n{}\npower: {}\n",
+                            name_of(verdict.word), m.worst, m.bound, m.bound_from, m.witness,
+                            m.coverage, report_parts::spell(m.power));
+  if (verdict.word != Word::fails) return law;
+  law.failure = fmt::format("{} fails: {}; {} {}", verdict.law,
+                            verdict.plain.empty() ? verdict.statement : verdict.plain,
+                            measured(verdict), m.witness);
+  law.type = verdict.law;
+  return law;
+}
+
+TestCase whole_case(const std::string& class_name, const Check& check) {
+  TestCase whole{.class_name = class_name,
+                 .name = check.name,
+                 .details = to_text(check, false, true),
+                 .seconds = check.seconds};
+  const std::string surprise = surprise_of(check);
+  const std::string sentence =
+      fmt::format("{}{}", surprise.empty() ? "" : surprise + "; found: ", sentence_of(check));
+  if (check.exit_code() == 1) whole.failure = sentence;
+  if (check.exit_code() == 2) whole.error = sentence;
+  if (check.diagnosis && !check.diagnosis->reasons.empty())
+    whole.type = name_of(check.diagnosis->reasons.front().cause);
+  return whole;
+}
 
 std::vector<TestCase> cases_of(const Report& report) {
   std::vector<TestCase> cases;
   for (const Row& row : rows_of(report)) {
     const Check& check = *row.check;
-    const Verdict* verdict = row.verdict;
-    if (verdict && !check.expected) {
-      TestCase law{fmt::format("{}.{}", report.tool, check.name),
-                   verdict->law,
-                   "",
-                   "",
-                   "",
-                   "",
-                   verdict->seconds};
-      const Measurement& m = verdict->measurement;
-      if (verdict->word == Word::skipped)
-        law.skipped = m.skipped;
-      else
-        law.details = fmt::format("{}: worst {:.4g}, bound {:.4g} ({})\n{}\n{}\npower: {}\n",
-                                  name_of(verdict->word), m.worst, m.bound, m.bound_from, m.witness,
-                                  m.coverage, report_parts::spell(m.power));
-      if (verdict->word == Word::fails)
-        law.failure = fmt::format("{} fails: worst {:.4g} > {:.4g} {}", verdict->law, m.worst,
-                                  m.bound, m.witness);
-      cases.push_back(law);
-      continue;
-    }
-    if (verdict && verdict != &check.verdicts.front())
-      continue;  // held against what was expected: one case for all laws
-    const std::string encoding =
-                          check.provenance.encoding.empty() ? "check" : check.provenance.encoding,
-                      surprise = surprise_of(check);
-    TestCase whole{fmt::format("{}.{}", report.tool, encoding),
-                   check.name,
-                   "",
-                   "",
-                   "",
-                   to_text(check, false),
-                   check.seconds};
-    const std::string sentence =
-        fmt::format("{}{}", surprise.empty() ? "" : surprise + "; found: ", sentence_of(check));
-    if (check.exit_code() == 1) whole.failure = sentence;
-    if (check.exit_code() == 2) whole.error = sentence;
-    cases.push_back(whole);
+    const std::string& encoding = check.provenance.encoding;
+    if (row.verdict && !check.expected)
+      cases.push_back(law_case(fmt::format("{}.{}", report.tool, check.name), *row.verdict));
+    else if (!row.verdict || row.verdict == &check.verdicts.front())
+      // Held against what was expected: one case for all laws.
+      cases.push_back(whole_case(
+          fmt::format("{}.{}", report.tool, encoding.empty() ? "check" : encoding), check));
   }
   return cases;
 }
 
+// What went wrong says itself, so that it stands there once; of the others system-out does.
 std::string spell(const TestCase& one) {
-  std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\">\n",
+  std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
                                  escape(one.class_name), escape(one.name), one.seconds);
-  if (!one.failure.empty())
-    text += fmt::format("      <failure message=\"{}\">{}</failure>\n", escape(one.failure),
-                        escape(one.details, true));
-  if (!one.error.empty())
-    text += fmt::format("      <error message=\"{}\">{}</error>\n", escape(one.error),
-                        escape(one.details, true));
+  const auto ends = [&](const char* element, const std::string& message, const char* type) {
+    text +=
+        fmt::format("      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element, escape(message),
+                    escape(one.type.empty() ? type : one.type), escape(one.details, true));
+  };
+  if (!one.failure.empty()) ends("failure", one.failure, "unexpected");
+  if (!one.error.empty()) ends("error", one.error, "untold");
   if (!one.skipped.empty())
     text += fmt::format("      <skipped message=\"{}\"/>\n", escape(one.skipped));
-  if (!one.details.empty())
+  if (one.failure.empty() && one.error.empty() && !one.details.empty())
     text += fmt::format("      <system-out>{}</system-out>\n", escape(one.details, true));
   return text + "    </testcase>\n";
 }
@@ -139,30 +143,44 @@ std::string to_junit(const Report& report) {
     skipped += !one.skipped.empty();
     seconds += one.seconds;
   }
+  // junit-10.xsd knows no skipped="…" of the whole.
   const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.6f}\"",
-                  tests, failures, errors, skipped, seconds);
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests, failures, errors);
   return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{0}\" {1}>\n  <testsuite "
-      "name=\"{2}\" {1}>\n{3}  </testsuite>\n</testsuites>\n",
-      escape(report.tool), counts, escape(report.command), cases);
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{0}\" {1} "
+      "time=\"{5:.3f}\">\n  "
+      "<testsuite name=\"{2}\" {1} skipped=\"{4}\" time=\"{5:.3f}\">\n{3}  </testsuite>\n"
+      "</testsuites>\n",
+      escape(report.tool), counts, escape(report.command), cases, skipped, seconds);
 }
+
+namespace {
+
+// "file=cos.bin,", without the name of a tensor; of a check of a manifest "file=ci.json,line=7,".
+std::string place_of(const Check& check) {
+  if (!check.manifest.empty())
+    return fmt::format("file={},{}", escape_message(check.manifest, true),
+                       check.line > 0 ? fmt::format("line={},", check.line) : std::string());
+  if (check.files.empty()) return "";
+  std::string file = check.files.front();
+  if (const auto colon = file.rfind(':');
+      colon != std::string::npos && file.find('/', colon) == std::string::npos)
+    file.resize(colon);
+  file = std::filesystem::path(file).lexically_normal().string();
+  return fmt::format("file={},", escape_message(file, true));
+}
+
+}  // namespace
 
 std::string to_annotations(const Report& report) {
   std::string text;
   for (const Check& check : report.checks) {
     if (check.exit_code() == 0) continue;
-    std::string file = check.files.empty() ? "" : check.files.front();
-    if (const auto colon = file.rfind(':');
-        colon != std::string::npos && file.find('/', colon) == std::string::npos)
-      file.resize(colon);
-    file = std::filesystem::path(file).lexically_normal().string();
     const std::string surprise = surprise_of(check);
-    text += fmt::format("::error {}title={}::{}{}\n",
-                        file.empty() ? "" : fmt::format("file={},", escape_message(file, true)),
-                        escape_message(check.name, true),
-                        escape_message(surprise.empty() ? "" : surprise + "; found: ", false),
-                        escape_message(sentence_of(check), false));
+    text +=
+        fmt::format("::error {}title={}::{}{}\n", place_of(check), escape_message(check.name, true),
+                    escape_message(surprise.empty() ? "" : surprise + "; found: ", false),
+                    escape_message(sentence_of(check), false));
   }
   return text;
 }

@@ -14,6 +14,18 @@ namespace pe::report_parts {
 /// "a change of 3.1e-07 is seen everywhere (least at position 4, pair 0)".
 std::string spell(const Power& power);
 
+inline constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m",
+                                  cyan = "\x1b[36m";
+std::string colored(std::string_view text, std::string_view code, bool color);
+
+/// "5.58e-07 ≤ 2.7e-06", "≤ 8.43e-08 (proved)", "no exception": what a law that was not skipped
+/// found, with as many digits as it takes to see which is larger.
+std::string measured(const Verdict& verdict);
+
+/// A line for each verdict, the witness of a failure below it; with `explain` of every one what was
+/// looked at and found, where its bound comes from, and what it would have seen.
+std::string laws_of(const std::vector<Verdict>& verdicts, bool color, bool explain);
+
 /// "dump.npz:cos, dump.npz:sin".
 std::string files_of(const Check& check);
 

@@ -5,52 +5,18 @@
 #include <cmath>
 
 #include "pe/base/whole.hpp"
+#include "pe/verify/columns.hpp"
 #include "pe/verify/report.hpp"
 #include "pe/verify/report_parts.hpp"
 
 namespace pe {
 namespace {
 
-using report_parts::spell;
-
-constexpr std::string_view green = "\x1b[32m", red = "\x1b[31m", yellow = "\x1b[33m",
-                           cyan = "\x1b[36m";
-
-std::string colored(std::string_view text, std::string_view code, bool color) {
-  return color ? fmt::format("{}{}\x1b[0m", code, text) : std::string(text);
-}
-
-std::string_view color_of(Word word) {
-  switch (word) {
-    case Word::holds:
-      return green;
-    case Word::fails:
-      return red;
-    case Word::noted:
-      return yellow;
-    case Word::skipped:
-      return cyan;
-  }
-  return "";
-}
-
-std::string line_of(const Verdict& verdict, bool color) {
-  const Measurement& m = verdict.measurement;
-  const std::string word =
-      colored(fmt::format("{:<7}", name_of(verdict.word)), color_of(verdict.word), color);
-  if (verdict.word == Word::skipped)
-    return fmt::format("{}  {:<20}  {}\n", word, verdict.law, printable(m.skipped));
-  std::string line = fmt::format("{}  {:<20}  worst {:.4g} {} {:.4g}", word, verdict.law, m.worst,
-                                 m.holds() ? "<=" : ">", m.bound);
-  if (!m.witness.empty()) line += "  " + printable(m.witness);
-  line += fmt::format("\n         {}; bound: {}\n         power: {}\n", printable(m.coverage),
-                      printable(m.bound_from), printable(spell(m.power)));
-  return line;
-}
+using namespace report_parts;
 
 // A label and what it says, further lines below the first.
 std::string entry(std::string_view label, std::string_view text) {
-  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, printable(text));
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, folded(printable(text), 15, 15));
 }
 
 std::string spell_cell(const Cell& cell) {
@@ -109,8 +75,8 @@ std::string distance_of(const Diagnosis& d) {
   return fmt::format("{:.4g} at worst, at {}", d.worst, spell_cell(d.worst_cell));
 }
 
-std::string to_text(const Check& check, const Diagnosis& d, bool color) {
-  const std::string verdict = printable(sentence_of(check));
+std::string to_text(const Check& check, const Diagnosis& d, bool color, bool explain) {
+  const std::string verdict = folded(printable(sentence_of(check)), 0, 2);
   const std::size_t colon = verdict.find(':');
   const std::string_view code = d.tier == Tier::wrong     ? red
                                 : d.tier == Tier::storage ? yellow
@@ -127,7 +93,8 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color) {
     text += entry("", fmt::format("{:.4g} ulps; {} of {} values are not the correctly rounded ones",
                                   d.ulps, share(d.rounded_otherwise, d.cells), d.cells));
   if (!d.bound_from.empty() && d.tier != Tier::exact)
-    text += entry("bound", fmt::format("{:.4g} there: {}", d.bound, d.bound_from));
+    text += entry("bound", fmt::format("{:.4g} there{}", d.bound,
+                                       explain ? ": " + d.bound_from : std::string()));
   if (!d.reasons.empty())
     text +=
         entry("residual", fmt::format("{:.4g} before, {:.4g} with {} taken into account", d.before,
@@ -135,21 +102,22 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color) {
   if (d.first_wrong) text += entry("first wrong", spell_cell(*d.first_wrong));
   for (const std::string& other : d.others) text += entry("also fits", other);
   for (const std::string& note : d.notes) text += entry("note", note);
-  text += entry("looked at", d.coverage);
+  if (explain) text += entry("looked at", d.coverage);
   return d.tier == Tier::exact ? text : text + spell_curve(d.curve);
 }
 
 }  // namespace
 
-std::string to_text(const Check& check, bool color) {
+std::string to_text(const Check& check, bool color, bool explain) {
   if (!check.error.empty())
     return fmt::format("{}: {}\n", colored("could not tell", cyan, color), printable(check.error));
-  std::string text = check.diagnosis ? to_text(check, *check.diagnosis, color) : "";
-  for (const Verdict& verdict : check.verdicts) text += line_of(verdict, color);
+  std::string text = check.diagnosis ? to_text(check, *check.diagnosis, color, explain) : "";
+  text += laws_of(check.verdicts, color, explain);
   if (check.diagnosis) return text;
   text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", check.provenance.encoding,
                       check.count(Word::holds), check.count(Word::fails), check.count(Word::noted),
                       check.count(Word::skipped));
+  if (!check.note.empty()) text += folded(printable(check.note), 0, 2) + "\n";
   return text;
 }
 

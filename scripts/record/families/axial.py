@@ -36,13 +36,24 @@ def classes():
     return found
 
 
+def counts_across(C, R):
+    """Whether the model's own patches stand as (column, row), without a scale."""
+    module = importlib.import_module(R.__module__)
+    for M in vars(module).values():
+        make = getattr(M, "precompute_positions", None)
+        if inspect.isclass(M) and make and len([p for p in inspect.signature(make).parameters.values() if p.default is p.empty]) == 1:
+            return make(C())[:2].tolist() == [[0, 0], [1, 0]]
+    return False
+
+
 def table(C, R, file):
     """(cos, sin) of a grid of patches, [patch, column]."""
     config = C(**file)
     rotary = R(config)
     h, w = np.meshgrid(*map(np.arange, GRID), indexing="ij")
-    # Gemma 4 takes a batch of (x, y), the others (row, column).
-    for shape in (np.stack([h.ravel(), w.ravel()], 1), np.stack([w.ravel(), h.ravel()], 1)[None]):
+    # Gemma 4 takes a batch of (x, y), SAM's memories make their own (x, y), the others take (row, column).
+    across = np.stack([w.ravel(), h.ravel()], 1)
+    for shape in (across,) if counts_across(C, R) else (np.stack([h.ravel(), w.ravel()], 1), across[None]):
         try:
             cos, sin = rotary(torch.zeros(1, 1, 8), torch.tensor(shape))
         except Exception:
@@ -89,7 +100,12 @@ def convention_of(cos, sin, base):
 
 
 WIDTHS = ["head_dim", "hidden_size//num_attention_heads", "hidden_size//num_heads", "embed_dim//num_heads", "embed_dim//num_attention_heads",
-          "hidden_size//attention_heads"]
+          "hidden_size//attention_heads", "memory_attention_hidden_size//memory_attention_downsample_rate//memory_attention_num_attention_heads"]
+
+
+def sized(keys, dim, heads):
+    """Values of a width's keys that make heads of this many channels."""
+    return {keys[0]: dim * heads} | dict(zip(keys[1:], (heads,) if len(keys) == 2 else (2, heads // 2)))
 
 
 def width_of(C, R, base):
@@ -108,7 +124,7 @@ def width_of(C, R, base):
             continue
         try:
             changes = [{"head_dim": 96}, {"head_dim": 32}] if text == "head_dim" else \
-                [{keys[0]: 96 * 8, keys[1]: 8}, {keys[0]: 32 * 12, keys[1]: 12}]
+                [sized(keys, 96, 8), sized(keys, 32, 12)]
             quiet = {} if text == "head_dim" or own.get("head_dim") is None else {"head_dim": None}
             if [ask({**quiet, **more}) for more in changes] == [96, 32]:
                 good.append(text)
@@ -143,7 +159,7 @@ def record(kind, C, R):
 def truths(kind, C, R, row):
     """Configurations in both spellings with cells of the real tables: [row, column, pair, cos, sin]."""
     text = row["set"]["dim"].split("|")[-1]
-    sizes = dict(zip(text.split("//"), (48 * 8, 8))) if "//" in text else {"head_dim": 48}
+    sizes = sized(text.split("//"), 48, 8) if "//" in text else {"head_dim": 48}
     quiet = {"head_dim": None} if C().to_dict().get("head_dim") and "//" in text else {}
     files = [{}, {**quiet, **sizes}, {"rope_theta": 500.0}, {"rope_parameters": {"rope_type": "axial", "rope_theta": 777.0}, **quiet, **sizes}]
     if row["set"]["dim"].startswith("head_dim"):

@@ -117,3 +117,30 @@ def cases(record, p, rng):
         yield f"v4 {alias}", {**f, "rope_theta": base(), "rope_scaling": {"type": alias, **rope}}
     f = {**first, **sizes_of(record, rng), **length()}
     yield "v4 alpha", {**f, "rope_theta": base(), "rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1.0}}
+    yield from rarer(record, first, rng, nest, base)
+
+
+def rarer(record, first, rng, nest, base):
+    """Nulls, two names of one key, heads that do not divide, keys that only some classes read."""
+    sizes = sizes_of(record, rng)
+    yield "null part", {**first, **sizes, "partial_rotary_factor": None, "rope_theta": base()}
+    yield "null head", {**first, "head_dim": None, "hidden_size": 960, "num_attention_heads": 12, "rope_theta": base()}
+    yield "null objects", {**first, **sizes, "rope_theta": base(), "rope_scaling": None, "rope_parameters": None}
+    for key, others in sorted(record.get("also", {}).items()):
+        number = record["holds"].get(key)
+        if isinstance(number, int) and number > 1:
+            yield f"two names of {key}", {**first, key: number, others[0]: 2 * number}
+    heads = next((text.split("/")[1] for text in record["width"] if "/" in text), None)
+    if heads:
+        yield "uneven", {**first, **{text: None for text in record["width"] if text == "head_dim"}, heads: 11}
+    pairs = {"short_factor": [1.0] * 32, "long_factor": [2.0] * 32, "original_max_position_embeddings": 2048, "factor": 8.0}
+    widths = {text: 64 for text in record["width"] if "/" not in text and "+" not in text}
+    yield "mscales", {**first, **(widths or {"hidden_size": 512, "num_attention_heads": 8}), "rope_parameters":
+                      nest(lambda: {"rope_type": "longrope", "rope_theta": base(), "short_mscale": 1.125, "long_mscale": 1.25, **pairs})}
+    yield "two types", {**first, **sizes, "rope_parameters": nest(lambda: {"rope_type": "linear", "type": "default", "factor": 2.0, "rope_theta": base()})}
+    kinds = [layer for layer in record.get("layers", {}) if not record["layers"][layer].get("void")]
+    if record.get("layer_lists"):  # Step 3.5 lists its bases and parts layer by layer
+        lists = {"layer_types": [*kinds, *kinds], "num_hidden_layers": 2 * len(kinds), "rope_theta": [base() for _ in kinds] * 2}
+        yield "theta lists", {**sizes, **lists}
+        yield "part lists", {**sizes, **lists, "partial_rotary_factors": [rng.choice([0.25, 0.5, 1.0]) for _ in kinds] * 2}
+        yield "scaled lists", {**sizes, **lists, "rope_scaling": {"rope_type": "linear", "factor": 2.0}}

@@ -4,7 +4,9 @@ import importlib
 import inspect
 import re
 
-from turns import axes, order_of, pairing
+import torch
+
+from turns import asks_interleave, axes, forward, order_of, pairing
 from world import tables
 
 THETA = re.compile(r"(theta|rotary_emb_base|local_base_freq)$")
@@ -164,13 +166,19 @@ def find_width(p, layer):
                     if sum(s is not None for s, _ in seen) >= 2 and all(s is None or roughly(s, times * v) for s, v in seen):
                         if (times == 1 or text not in rows) and f"2*{text}" not in rows:
                             rows.append(text if times == 1 else f"2*{text}")
-                            if p.width({**file, heads: 10, wide: 10 * 32 + 5}, layer):
-                                p.uneven = True
+                            p.uneven = p.uneven or is_cut(p, file, wide, heads, layer)
     for a in p.numbers(SINGLE):
         for b in p.numbers(SINGLE):
             if a < b and roughly(base, held(p.C, a) + held(p.C, b)) and roughly(p.width({a: held(p.C, a) + 64}, layer) or -1, base + 64):
                 rows.insert(len([n for n in rows if "/" not in n]), f"{a}+{b}")
     return rows
+
+
+def is_cut(p, file, wide, heads, layer):
+    """Whether a width that the heads do not divide makes a head all the same; a class may refuse one such pair of sizes for another reason."""
+    w = held(p.C, wide)
+    tries = [({heads: 10, wide: 10 * 32 + 5}, (325, 10))] + [({heads: h}, (w, h)) for h in (11, 12, 13)]
+    return any(a % b != 0 and roughly(p.width({**file, **more}, layer) or -1, a // b) for more, (a, b) in tries)
 
 
 def C_alias(C, name):
@@ -323,6 +331,7 @@ def probe(C, R):
             else: record["silent"] = mute
     for layer in p.void:
         record.setdefault("layers", {})[layer] = {"void": True}
+    find_nulls(p, record, layers[0])
     if p.uneven:
         record["uneven"] = True
     sums = [text for text in record["width"] if "+" in text]
@@ -331,6 +340,8 @@ def probe(C, R):
             if record.get("partial") == held(C, name) / sum(held(C, n) for n in text.split("+")) and name.startswith("qk_rope"):
                 record["partial"] = f"{name}/{text}"
     find_objects(p, record, layers)
+    find_mscales(p, record, layers[0])
+    find_lists(p, record, layers)
     find_turns(p, record, layers[0])
     for key, value in BY_HAND.get(C.model_type, {}).items():
         record[key] = {**record.get(key, {}), **value} if isinstance(value, dict) else value
@@ -338,8 +349,48 @@ def probe(C, R):
         del record[key]
     names = {part for text in record["width"] + [t for l in record.get("layers", {}).values() for t in l.get("width", [])] for part in re.split(r"[/+]", text.removeprefix("2*"))}
     names |= {part for text in record.get("partial_keys", []) for part in text.split("/")[1:]} | {"max_position_embeddings", "original_max_position_embeddings"}
+    names |= {C_alias(C, name) for name in ("hidden_size", "num_attention_heads")}  # what a head_dim of null splits
     record["holds"] = {**record.get("holds", {}), **{n: held(C, n) for n in sorted(names) if held(C, n) is not None}}
+    heads = vars(p.config).get("num_attention_heads")  # JetMoe makes it of other keys
+    if isinstance(heads, int) and C_alias(C, "num_attention_heads") not in record["holds"]:
+        record["holds"]["num_attention_heads"] = heads
     return record, p
+
+
+def find_nulls(p, record, layer):
+    """What an explicit null makes: of head_dim, most classes' base split hidden_size; of a part, the whole head."""
+    sizes = [(8, 40), (4, 96)]
+    widths = [p.width({"head_dim": None, "hidden_size": h * d, "num_attention_heads": h}, layer) for h, d in sizes]
+    if None not in widths and widths != [d for _, d in sizes]:
+        record["null_head"] = "silence"
+    elif p.width({"head_dim": None, "hidden_size": 325, "num_attention_heads": 10}, layer) == 32:
+        p.uneven = True
+    whole, none = (count(p.ask({"partial_rotary_factor": part}), layer) for part in (1.0, None))
+    if none and none == whole != count(p.base, layer):
+        record["null_partial"] = "whole"
+
+
+def find_lists(p, record, layers):
+    """Whether the class reads bases that are listed layer by layer (Step 3.5)."""
+    bases = {layer: FREE * (1 + place) for place, layer in enumerate(layers)}
+    got = p.ask({"layer_types": layers, "num_hidden_layers": len(layers), "rope_theta": list(bases.values())}) if len(layers) > 1 else None
+    if got and all(layer in got and base_is(got[layer][0], base) for layer, base in bases.items()):
+        record["layer_lists"] = True
+
+
+def find_mscales(p, record, layer):
+    """Whether longrope's short_mscale multiplies the table (PhiMoE's forward pass alone)."""
+    pairs = len(p.base[layer][0])
+    lists = {"short_factor": [1.0] * pairs, "long_factor": [2.0] * pairs, "original_max_position_embeddings": 512}
+    seen = []
+    for scale in (1.5, 1.7):
+        try:
+            _, config = tables(p.C, p.R, {**p.first, **p.object(rope_type="longrope", short_mscale=scale, long_mscale=2.0, **lists)})
+            seen.append(float(forward(p.R, config, layer, torch.zeros(1, 1, dtype=torch.long))[0].max()))
+        except Exception:  # no longrope here, or coordinates of several axes
+            return
+    if seen[0] != seen[1]:
+        record["mscales"] = True
 
 
 def find_objects(p, record, layers):
@@ -395,6 +446,10 @@ def find_turns(p, record, layer):
             record["pairing"] = how[0]
             if how[1] == "against":
                 record["sign"] = "against"
+            if asks_interleave(module) and hasattr(config, "rope_interleave"):
+                config.rope_interleave = False
+                record["pairing_unless"] = {"rope_interleave": pairing(p.R, config, module, pairs, layer)[0]}
+                config.rope_interleave = True
             order = None if layer else axes(p.R, config, pairs)
             if order and order != "late":
                 record["encoding"] = "mrope"

@@ -8,8 +8,8 @@ class Refused(Exception):
 
 
 def value(record, file, key, layer=None):
-    """The file's value of a key in any spelling, else the class's own; null counts as silence."""
-    for name in [key, *record.get("also", {}).get(key, [])]:
+    """The file's value of a key in any spelling, the other names first, else the class's own; null counts as silence."""
+    for name in [*record.get("also", {}).get(key, []), key]:
         if file.get(name) is not None:
             return file[name]
     if layer and key in layer.get("holds", {}):
@@ -39,14 +39,31 @@ def width(record, file, layer_type, layer):
         own = next((own for index, own in sorted(file["per_layer_config"].items(), key=lambda item: int(item[0]))
                     if int(index) < len(kinds) and kinds[int(index)] == layer_type), {})
         file, layer = {**file, **own}, {}
-    for text in (layer or {}).get("width", []) + record["width"]:
+    texts = (layer or {}).get("width", []) + record["width"]
+    names = {"head_dim"}.union(*({name, *others} for name, others in record.get("also", {}).items() if "head_dim" in {name, *others}))
+    if not record.get("null_head") and any(file.get(name, 0) is None for name in names) and all(file.get(name) is None for name in names):
+        texts = sorted([*texts, "hidden_size/num_attention_heads"], key=lambda text: "/" not in text or text.startswith("2*"))
+    for text in texts:
         found = quotient(record, file, text, layer)
         if found is not None:
             return int(found)
     raise Refused("no width")
 
 
+def unlisted(file):
+    """A file that lists its bases layer by layer, as one with an object by layer type: the first layer of a type speaks for all."""
+    if not isinstance(file.get("rope_theta"), list) or file.get("rope_parameters"):
+        return file
+    parts, kinds = file.get("partial_rotary_factors"), file["layer_types"]
+    objects = {}
+    for kind in dict.fromkeys(kinds):
+        index = kinds.index(kind)
+        objects[kind] = {"rope_type": "default", "rope_theta": file["rope_theta"][index]} | ({"partial_rotary_factor": parts[index]} if parts else {})
+    return {**{k: v for k, v in file.items() if k not in ("rope_theta", "partial_rotary_factors")}, "rope_parameters": objects}
+
+
 def resolve(record, file, layer_type=""):
+    file = unlisted(file) if record.get("layer_lists") else file
     layers = record.get("layers", {})
     layer = layers.get(layer_type, {})
     given, scaling = file.get("rope_parameters") or {}, file.get("rope_scaling") or {}
@@ -112,6 +129,8 @@ def resolve(record, file, layer_type=""):
     for text in record.get(keys, []):
         if partial is None and file.get(text.split("/")[0]) is not None:
             partial = quotient(record, file, text, layer)
+    if partial is None and record.get("null_partial") and any(key in file and file[key] is None for key in record.get(keys, [])):
+        partial = 1.0
     if partial is None and legacy and reach != [] and "v4_partial" in record:
         partial = record["v4_partial"]
     if partial is None and plain and not (silent_here and record.get("silent_partial_keys")):
@@ -130,7 +149,8 @@ def resolve(record, file, layer_type=""):
         original = longest
     head = width(record, file, layer_type, layer)
     return {"head": head, "kind": kind, "theta": theta, "partial": partial, "longest": longest, "original": original,
-            "where": where, "plain_partial": record.get("plain") == "partial", "alpha": record.get("alpha", False)}
+            "where": where, "plain_partial": record.get("plain") == "partial", "alpha": record.get("alpha", False),
+            "mscales": record.get("mscales", False)}
 
 
 def table(found):
@@ -152,6 +172,8 @@ def table(found):
     if kind not in ROPE_INIT_FUNCTIONS:
         raise Refused(kind)
     freq, factor = ROPE_INIT_FUNCTIONS[kind](config)
+    if found["mscales"] and kind == "longrope":
+        factor = parameters.get("short_mscale", factor)
     return freq.numpy(), float(factor)
 
 

@@ -223,7 +223,8 @@ def waves(kind, C, name):
     try:
         owner = module_of(build(C, {}), name)
         if hasattr(owner, "get_embedding"):  # fairseq's, without the model's other weights
-            value = type(owner).get_embedding(*owner.weights.shape, owner.padding_idx)
+            rows = getattr(owner, "weights", getattr(owner, "weight", None))  # MusicGen's takes no padding row
+            value = type(owner).get_embedding(*rows.shape, *([owner.padding_idx] if hasattr(owner, "padding_idx") else []))
         else:
             model = build(C, {}, "cpu")
             value = dict([*model.named_parameters(), *model.named_buffers()])[name]

@@ -4,6 +4,8 @@ import inspect
 
 import torch
 
+from world import tables
+
 NAMES = ["apply_rotary_pos_emb_interleave", "apply_rotary_pos_emb", "apply_rotary_emb"]
 
 
@@ -30,14 +32,26 @@ def turned(apply, row, parts):
     return (out[0] if isinstance(out, tuple) else out).reshape(-1)
 
 
-def pairing(R, config, module, pairs, layer):
-    """(halves | adjacent | adjacent-to-halves, sign), or None when the model's function cannot be called so."""
+def chosen(module, config):
+    """The function that the attention calls: the first of NAMES, or, of classes that ask rope_interleave, the one for its value."""
     found = [getattr(module, name) for name in NAMES if hasattr(module, name)]
-    if not found:
+    if asks_interleave(module) and not getattr(config, "rope_interleave", True):
+        found = [f for f in found if f.__name__ == "apply_rotary_pos_emb"]
+    return found[0] if found else None
+
+
+def asks_interleave(module):
+    return "self.config.rope_interleave" in inspect.getsource(module)
+
+
+def unit_turns(R, config, module, pairs, layer, position=1):
+    """What the model's own function makes of each unit vector at a position, [vector, channel]; None when it cannot be called so."""
+    apply = chosen(module, config)
+    if apply is None:
         return None
     for shape in ((1, 1), (3, 1, 1), (4, 1, 1)):
         try:
-            out = forward(R, config, layer, torch.ones(shape, dtype=torch.long))
+            out = forward(R, config, layer, torch.full(shape, position, dtype=torch.long))
             break
         except Exception:
             continue
@@ -46,19 +60,67 @@ def pairing(R, config, module, pairs, layer):
     parts = list(out) if isinstance(out, tuple) else [out]
     for size in (2 * pairs, getattr(config, "head_dim", None) if not layer else 2 * pairs):
         try:
-            rows = [turned(found[0], torch.eye(size)[j], parts) for j in range(size)]
+            return torch.stack([turned(apply, torch.eye(size)[j], parts) for j in range(size)])
         except Exception:
             continue
-        first = [j for j in range(size) if abs(rows[0][j]) > 1e-6]
-        second = [j for j in range(size) if abs(rows[1][j]) > 1e-6]
-        if len(first) != 2:
-            return None
-        # deepseek_v4 turns the last channels of the head, the others turn the first
-        sign = "with" if rows[0][first[1]] > 0 else "against"
-        if first[1] == 1:
-            return "adjacent", sign
-        return ("adjacent-to-halves" if second == first else "halves"), sign
     return None
+
+
+def pairing(R, config, module, pairs, layer):
+    """(halves | adjacent | adjacent-to-halves, sign), or None when the model's function cannot be called so."""
+    rows = unit_turns(R, config, module, pairs, layer)
+    if rows is None:
+        return None
+    first = [j for j in range(len(rows)) if abs(rows[0][j]) > 1e-6]
+    second = [j for j in range(len(rows)) if abs(rows[1][j]) > 1e-6]
+    if len(first) != 2:
+        return None
+    # deepseek_v4 turns the last channels of the head, the others turn the first
+    sign = "with" if rows[0][first[1]] > 0 else "against"
+    if first[1] == 1:
+        return "adjacent", sign
+    return ("adjacent-to-halves" if second == first else "halves"), sign
+
+
+def truths(kind, C, R, layers, first):
+    """Unit vectors of the first, a middle and the last pair as the model's own function turns them at position 3, [from, to, value]."""
+    module = importlib.import_module(R.__module__)
+    sections = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [8, 12, 12]}
+    object_ = lambda inner: {"rope_parameters": {layer: inner for layer in layers} if layers != [""] else inner}
+    sizes = {"head_dim": 64, "hidden_size": 256, "num_attention_heads": 4}
+    tries = [{}, sizes, {"head_dim": 64}, {"head_dim": 128, **object_({**sections, "partial_rotary_factor": 0.5})},
+             {"head_dim": 64, **object_({"rope_type": "default", "rope_theta": 10000.0})}]
+    interleaves = [True, False] if asks_interleave(module) and hasattr(C(), "rope_interleave") else [None]
+    for layer in layers:
+        for interleave in interleaves:
+            for file in tries:
+                file = {**first, **file, **({} if interleave is None else {"rope_interleave": interleave})}
+                try:
+                    made, config = tables(C, R, file)
+                    rows = unit_turns(R, config, module, len(made[layer][0]), layer, 3)
+                except Exception:  # sizes that the class refuses
+                    continue
+                if rows is None:
+                    continue
+                width, pairs = len(rows), len(made[layer][0])
+                kept = sorted({0, 1, pairs // 2, pairs - 1, pairs, width // 2, width - 2, width - 1} & set(range(width)))
+                cells = [[j, k, float(rows[j][k])] for j in kept for k in range(width) if abs(rows[j][k]) > 1e-6]
+                yield {"type": kind, "layer": layer, "is": {"width": width, "turns": cells}, "file": file}
+                break
+
+
+def all_truths(kind, classes, row):
+    """The truths of every kind of layers of a type: of a class that has them all by itself, or one that is told."""
+    layers = [layer for layer, own in row.get("layers", {}).items() if not own.get("void")] or [""]
+    told = {"layer_types": layers, "num_hidden_layers": len(layers)} if layers != [""] else {}
+    made = {}
+    for first in ({}, told):
+        for truth in truths(kind, *classes, layers, first):
+            made.setdefault((truth["layer"], truth["file"].get("rope_interleave")), truth)
+    missing = set(layers) - {layer for layer, _ in made}
+    if missing:
+        print("not turned:", kind, *sorted(missing))
+    return made.values()
 
 
 def axes(R, config, pairs):

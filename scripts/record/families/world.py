@@ -13,6 +13,7 @@ warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
 
 import numpy as np  # noqa: E402
+import torch  # noqa: E402
 import transformers  # noqa: E402
 from transformers.configuration_utils import PreTrainedConfig  # noqa: E402
 
@@ -118,5 +119,15 @@ def tables_of(config, R):
                 freq = np.sort(freq)[::-1]
             if freq.ndim == 2 and len(freq) == 3:  # a row for each axis, zeros elsewhere (Cosmos)
                 freq = freq.sum(0)
-            out[layer] = freq, float(factor)
+            out[layer] = freq, spoken_factor(rotary, layer, float(factor))
     return out, config
+
+
+def spoken_factor(rotary, layer, held):
+    """The factor that the class holds, or the one that its forward pass has in its place (PhiMoE's mscale)."""
+    try:
+        cos, _ = rotary(torch.zeros(1, 1, 8), torch.zeros(1, 1, dtype=torch.long), *([layer] if layer else []))
+    except Exception:  # coordinates of several axes, or complex numbers
+        return held
+    spoken = float(cos.float().max())
+    return held if abs(spoken - held) < 1e-6 * held else spoken

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "pe/analyze/attention/score_error.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe {
@@ -90,6 +91,10 @@ Curves curves_of(const Question& question, const Attended& attended, bool all) {
                                        (static_cast<double>(attended.queries()) * work));
         sample.with->attention(sample.batch, h, std::span(&row, 1), weights.data());
         sample.without->attention(sample.batch, h, std::span(&row, 1), without.data());
+        if (std::isnan(weights.front()))
+          throw UsageError(fmt::format(
+              "the scores of query {} in head {} are no numbers: a file holds NaN or infinite ones",
+              row, h));
         add_row(curves.heads[static_cast<std::size_t>(h)], attended, curves.before, row,
                 weights.data(), without.data());
       }
@@ -143,7 +148,7 @@ std::string reach_note(const Attended& attended, const Curves& curves) {
 
 }  // namespace
 
-void check_work(const Attended& attended, bool all_queries, bool matrix) {
+void begin_attention(const Attended& attended, bool all_queries, bool matrix) {
   const auto q = static_cast<double>(all_queries ? attended.queries() : 1),
              k = static_cast<double>(attended.keys()), h = static_cast<double>(attended.heads);
   const double cells = h * q * k, most_cells = 0x1p24;
@@ -153,15 +158,19 @@ void check_work(const Attended& attended, bool all_queries, bool matrix) {
         "fit (--length), or --view distance",
         attended.heads, attended.queries(), attended.keys(), cells,
         std::floor(std::sqrt(most_cells / h))));
-  // About half an hour on one core.
-  const double work = 2 * cells * static_cast<double>(attended.channels * attended.samples),
-               most = 2e12;
-  if (work > most)
-    throw UsageError(fmt::format(
-        "{:.0f} queries x {} keys x {} heads x {} channels x {} draws are {:.2g} multiplications: "
-        "at most {:.0f} positions, fewer --draws, or --queries last",
-        q, attended.keys(), attended.heads, attended.channels, attended.samples, work,
-        std::floor(k * std::sqrt(most / work))));
+  const double vectors = h * k * static_cast<double>(attended.channels),
+               draws = static_cast<double>(attended.samples);
+  // A score's products with and without the encoding, its bias and its exponential; a number drawn
+  // takes as long as a hundred of them.
+  begin({.what = fmt::format("{:.0f} queries x {} keys x {} heads x {} channels x {} draws", q,
+                             attended.keys(), attended.heads, attended.channels, attended.samples),
+         .operations = draws * (2 * cells * static_cast<double>(attended.channels + 50) +
+                                vectors * (attended.ones ? 10 : 300)) +
+                       (matrix ? 600 * cells : 0),  // written, two numbers each
+         .per_second = 1.5e9,
+         .levers = {{"length", k, all_queries ? 2.0 : 1.0}},
+         .other = all_queries ? "fewer --draws or --heads, --queries last"
+                              : "fewer --draws or --heads"});
 }
 
 Sheet attention_by_distance(const Question& question, const Attended& attended, bool all_queries) {

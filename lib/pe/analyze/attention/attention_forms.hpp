@@ -9,7 +9,7 @@ namespace pe {
 
 /// Refuses what would take hours, or more numbers than a table should hold, and says what would
 /// fit.
-void check_work(const Attended& attended, bool all_queries, bool matrix);
+void begin_attention(const Attended& attended, bool all_queries, bool matrix);
 
 /// [head, distance]: of the last query, or the mean over all.
 Sheet attention_by_distance(const Question& question, const Attended& attended, bool all_queries);

@@ -13,7 +13,8 @@ constexpr const char* statement =
     "u = ln b; B_m(u) = sum of cos(m exp(-2i u/dim)), 0 <= i < dim/2. Each step is [from, to, m, "
     "value, slope, curvature]: B_m < 0 from `from` to `to`; in the middle B_m has this value and "
     "this slope, and between the ends |B_m''| is at most this curvature. Steps follow one another "
-    "from u = 0; at `witness` no B_m of 0 <= m < distances is negative.";
+    "from u = 0; at `witness` no B_m of 0 <= m < distances is negative. That proves "
+    "the least base, `base`; of the safe base and of the valid share it says nothing.";
 
 // Beyond the root that the window begins at, as far as double tells the sign of every sum.
 double witness_of(const BaseClaim& claim) {

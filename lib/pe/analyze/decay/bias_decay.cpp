@@ -8,11 +8,14 @@
 #include <cmath>
 
 #include "pe/analyze/curve.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 
 namespace pe {
 namespace {
+
+constexpr double most_cells = 0x1p23;  // of a table
 
 struct HeadBiases {
   Axis distance;
@@ -61,6 +64,16 @@ PositionRange run_of(const Question& question, const Bias& bias) {
   return run;
 }
 
+// A bias may be a slope or a network: how long a few take says it.
+double seconds_each(const Bias& bias, const PositionRange& run) {
+  const PositionRange few = run.slice(0, std::min<Index>(run.count, 64));
+  std::vector<double> values(static_cast<std::size_t>(few.count));
+  return seconds_of([&] {
+           bias.fill(0, few.first, few, DType::f64, reinterpret_cast<std::byte*>(values.data()));
+         }) /
+         static_cast<double>(few.count);
+}
+
 HeadBiases biases_of(const Question& question) {
   const Bias& bias = known_bias(question);
   const PositionRange run = run_of(question, bias);
@@ -72,8 +85,18 @@ HeadBiases biases_of(const Question& question) {
   biases.distance = axis_along(run, biases.points, "distance", "between query and key");
   const DType dtype = question.subject.dtype;
   const bool all = biases.points.back() + 1 == static_cast<Index>(biases.points.size());
+  const auto cells = static_cast<double>(bias.heads) * static_cast<double>(biases.points.size());
+  if (cells > most_cells)
+    throw UsageError(fmt::format(
+        "{} heads x {} distances are {:.3g} numbers, and a table of more than {:.3g} is too large: "
+        "give --points, such as 200, or fewer --heads",
+        bias.heads, biases.points.size(), cells, most_cells));
+  begin({.what = fmt::format("{} heads at {} distances", bias.heads, biases.points.size()),
+         .operations = cells * (seconds_each(bias, run) + 6e-7),  // three numbers each are written
+         .per_second = 1,
+         .levers = {{"length", static_cast<double>(biases.points.size())}},
+         .other = "--points, such as 200, or fewer --heads"});
   for (Index head = 0; head < bias.heads; ++head) {
-    question.advance(static_cast<double>(head) / static_cast<double>(bias.heads));
     const auto append = [&](const PositionRange& keys) {
       std::vector<std::byte> stored(static_cast<std::size_t>(keys.count) * size_of(dtype));
       std::vector<double> values(static_cast<std::size_t>(keys.count));
@@ -81,10 +104,14 @@ HeadBiases biases_of(const Question& question) {
       widen(stored.data(), dtype, values);
       biases.values.insert(biases.values.end(), values.begin(), values.end());
     };
-    if (all)
-      append(run);
-    else
-      for (const Index point : biases.points) append(run.slice(point, 1));
+    const Index block = all ? 4096 : 1;
+    for (std::size_t i = 0; i < biases.points.size(); i += static_cast<std::size_t>(block)) {
+      question.advance((static_cast<double>(head) +
+                        static_cast<double>(i) / static_cast<double>(biases.points.size())) /
+                       static_cast<double>(bias.heads));
+      const Index first = biases.points[i];
+      append(run.slice(first, std::min(block, run.count - first)));
+    }
   }
   return biases;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pe/analyze/curve.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/random.hpp"
@@ -15,8 +16,8 @@ namespace {
 
 using Turns = std::vector<std::complex<double>>;
 
-constexpr double draws_times_terms = 2e10;  // what --draws may ask for
-constexpr Index draws_between_looks = 64;   // at the clock
+constexpr double most_numbers = 0x1p28;    // drawn; half as many products are kept
+constexpr Index draws_between_looks = 64;  // at the clock
 
 Index draws_of(const Question& question) {
   if (question.options.has("draws")) return question.options.integer("draws");
@@ -75,13 +76,19 @@ std::pair<double, double> Draws::scores(const Turns& turns, double scale) const 
 
 Draws draws_for(const Question& question, const DecaySetting& setting, std::size_t distances) {
   const Index draws = draws_of(question);
-  if (static_cast<double>(draws) * static_cast<double>(setting.pairs) *
-          static_cast<double>(distances) >
-      draws_times_terms)
-    throw UsageError(
-        fmt::format("{} draws of {} pairs at {} distances take too long: give --points, or fewer "
-                    "--draws",
-                    draws, setting.pairs, distances));
+  const auto count = static_cast<double>(draws), pairs = static_cast<double>(setting.pairs),
+             numbers = count * (4 * pairs + 2 * static_cast<double>(setting.passed)),
+             at = static_cast<double>(distances);
+  if (numbers > most_numbers)
+    throw UsageError(fmt::format("--draws {} of {} pairs take more than a GiB: give {:.0f} or less",
+                                 draws, setting.pairs, most_numbers / numbers * count));
+  // A normal number takes as long as some thirty terms.
+  begin(
+      {.what = fmt::format("{} draws of {} pairs at {} distances", draws, setting.pairs, distances),
+       .operations = at * pairs * (count + 10) + 30 * numbers,
+       .per_second = 2e8,
+       .levers = {{"draws", count}},
+       .other = "--points, such as 100"});
   const bool seeded = question.options.has("seed");
   return {setting, seeded ? static_cast<std::uint64_t>(question.options.integer("seed")) : 0,
           draws};

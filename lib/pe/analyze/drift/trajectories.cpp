@@ -17,7 +17,8 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr Index most_steps = 1'000'000;
-constexpr Index block = 1024;  // positions at a time
+constexpr Index block = 1024;         // positions at a time
+constexpr double dopri5_slopes = 60;  // 7 for each of some steps, by the tolerance
 
 bool turns(const Question& question) {
   return question.subject.parameters.choice("dynamics") == "rotation";
@@ -166,7 +167,31 @@ DriftPoint compare(const double* row, const double* meant, std::size_t width, bo
 double SolverSteps::slopes() const {
   if (solver == "rk4") return 4 * static_cast<double>(steps);
   if (solver == "euler") return static_cast<double>(steps);
-  return solver == "dopri5" ? 60 : 1;  // 7 slopes for each of some steps
+  return solver == "dopri5" ? dopri5_slopes : 1;
+}
+
+SolverSteps own_solver(const Subject& subject) {
+  const Parameters& parameters = subject.parameters;
+  const std::string& solver = parameters.choice("solver");
+  if (solver != "rk4" && solver != "euler") return {solver, solver, 0};
+  const double steps = std::ceil(1 / parameters.number("step").value() - 1e-9);
+  return {solver, solver, static_cast<Index>(steps)};
+}
+
+// Two layers of dim·hidden products, or a turn of each pair; some 100 to 300 more for the call.
+Work solving(const Subject& subject, double slopes, double last) {
+  const Parameters& parameters = subject.parameters;
+  const auto dim = static_cast<double>(parameters.integer("dim"));
+  const bool layers = parameters.choice("dynamics") == "mlp";
+  const bool shaped = parameters.has("weight1") && parameters.tensor("weight1").rank() == 2;
+  const auto hidden = static_cast<double>(shaped ? parameters.tensor("weight1").shape()[0]
+                                                 : parameters.integer("hidden"));
+  Work work{.what = fmt::format("{:.0f} slopes at each of {:.0f} positions", slopes, last + 1),
+            .operations = slopes * (last + 1) * (layers ? 300 + 2 * dim * hidden : 100 + 2 * dim),
+            .levers = {{"length", last + 1}},
+            .other = layers ? "a smaller --hidden or --dim" : "a smaller --dim"};
+  if (layers) work.what += fmt::format(", {:.3g} products each,", 2 * dim * hidden);
+  return work;
 }
 
 std::vector<SolverSteps> solvers_of(const Question& question) {
@@ -189,37 +214,75 @@ std::vector<SolverSteps> solvers_of(const Question& question) {
   return solvers;
 }
 
+namespace {
+
 // A step of rk4 rounds some 22 times, each by 2^-53 of the pair, and its rate, interval and step
 // once each; what other solvers do is what doubles came to, held against solutions of two products.
-std::vector<DriftPoint> follow(const Question& question, const SolverSteps& solver,
-                               std::int64_t last, const std::function<void(double)>& advance) {
-  const Rows rows = solver_rows(question, solver), meant = solution(question);
-  const auto width = static_cast<std::size_t>(question.subject.parameters.integer("dim"));
-  const bool pairs = turns(question);
-  std::vector<DriftPoint> points;
-  double worst = 0, largest = 1, start = 0;
-  for (std::int64_t first = 0; first <= last; first += block) {
-    advance(static_cast<double>(first) / static_cast<double>(last + 1));
-    const PositionRange run{first, 1, std::min<Index>(block, last + 1 - first), 0};
-    std::vector<double> here(static_cast<std::size_t>(run.count) * width), there(here.size());
-    rows(run, here.data());
-    meant(run, there.data());
+class Followed {
+ public:
+  Followed(const Question& question, SolverSteps solver)
+      : rows_(solver_rows(question, solver)),
+        solver_(std::move(solver)),
+        width_(static_cast<std::size_t>(question.subject.parameters.integer("dim"))),
+        pairs_(turns(question)) {}
+
+  void take(const PositionRange& run, const std::vector<double>& meant) {
+    std::vector<double> here(meant.size());
+    rows_(run, here.data());
     for (Index i = 0; i < run.count; ++i) {
-      const double* row = here.data() + static_cast<std::size_t>(i) * width;
-      DriftPoint point =
-          compare(row, there.data() + static_cast<std::size_t>(i) * width, width, pairs);
-      worst = std::max(worst, point.error);
-      point.worst = worst;
-      const double fastest = norm_of(row, std::min<std::size_t>(width, 2));
-      if (first + i == 0) start = fastest;
-      point.fastest = pairs ? fastest / start : none;
-      largest = std::max(largest, longest(row, width, pairs));
-      const double steps = static_cast<double>(solver.steps) * run.value(i);
-      point.uncertain.absolute = (40 * steps + 4) * 0x1p-53 * largest;
+      const std::size_t start = static_cast<std::size_t>(i) * width_;
+      const double* row = here.data() + start;
+      DriftPoint point = compare(row, meant.data() + start, width_, pairs_);
+      worst_ = std::max(worst_, point.error);
+      point.worst = worst_;
+      const double fastest = norm_of(row, std::min<std::size_t>(width_, 2));
+      if (points.empty()) start_ = fastest;
+      point.fastest = pairs_ ? fastest / start_ : none;
+      largest_ = std::max(largest_, longest(row, width_, pairs_));
+      const double steps = static_cast<double>(solver_.steps) * run.value(i);
+      point.uncertain.absolute = (40 * steps + 4) * 0x1p-53 * largest_;
       points.push_back(point);
     }
   }
-  return points;
+
+  std::vector<DriftPoint> points;
+
+ private:
+  Rows rows_;
+  SolverSteps solver_;
+  std::size_t width_;
+  bool pairs_;
+  double worst_ = 0, largest_ = 1, start_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::vector<DriftPoint>> follow(const Question& question,
+                                            const std::vector<SolverSteps>& solvers,
+                                            std::int64_t last) {
+  double slopes = turns(question) ? 1 : 2 * dopri5_slopes;  // of the solution
+  for (const SolverSteps& solver : solvers) slopes += solver.slopes();
+  Work work = solving(question.subject, slopes, static_cast<double>(last));
+  work.other += ", fewer --solvers";
+  begin(work);
+  const Rows meant = solution(question);
+  std::vector<Followed> all;
+  for (const SolverSteps& solver : solvers) all.emplace_back(question, solver);
+  const auto width = static_cast<std::size_t>(question.subject.parameters.integer("dim"));
+  for (std::int64_t first = 0; first <= last; first += block) {
+    const PositionRange run{first, 1, std::min<Index>(block, last + 1 - first), 0};
+    std::vector<double> there(static_cast<std::size_t>(run.count) * width);
+    meant(run, there.data());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const double solved = static_cast<double>(i) / static_cast<double>(all.size());
+      question.advance((static_cast<double>(first) + solved * static_cast<double>(run.count)) /
+                       static_cast<double>(last + 1));
+      all[i].take(run, there);
+    }
+  }
+  std::vector<std::vector<DriftPoint>> found;
+  for (Followed& followed : all) found.push_back(std::move(followed.points));
+  return found;
 }
 
 }  // namespace pe

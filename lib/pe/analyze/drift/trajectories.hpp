@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
 
 namespace pe {
 
@@ -17,6 +17,12 @@ struct SolverSteps {
   double slopes() const;  // evaluations from one position to the next, about
 };
 
+/// The solver that the encoding itself is told.
+SolverSteps own_solver(const Subject& subject);
+
+/// Rows 0 to `last` by so many evaluations from each to the next.
+Work solving(const Subject& subject, double slopes, double last);
+
 /// Those that --solvers names, or the one that the encoding is told and others worth comparing.
 /// Throws UsageError for a name that is none.
 std::vector<SolverSteps> solvers_of(const Question& question);
@@ -26,8 +32,9 @@ struct DriftPoint {
   Error uncertain = {};  // of each pair
 };
 
-/// Positions 0 … last.
-std::vector<DriftPoint> follow(const Question& question, const SolverSteps& solver,
-                               std::int64_t last, const std::function<void(double)>& advance);
+/// Positions 0 … last by each solver, beside one solution.
+std::vector<std::vector<DriftPoint>> follow(const Question& question,
+                                            const std::vector<SolverSteps>& solvers,
+                                            std::int64_t last);
 
 }  // namespace pe

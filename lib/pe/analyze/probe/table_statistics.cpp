@@ -83,20 +83,28 @@ double TableStatistics::monotone(Index window) const {
   return sum / static_cast<double>(n_ - 1);
 }
 
-std::vector<double> TableStatistics::singular() const { return singular_values(centred(rows_)).s; }
+std::vector<double> TableStatistics::singular(bool of_centred) const {
+  return singular_values(of_centred ? centred(rows_) : rows_).s;
+}
 
 Directions directions_of(const std::vector<double>& singular) {
-  double total = 0, entropy = 0, squares = 0;
-  for (const double value : singular) total += value * value;
-  if (!(total > 0)) return {none, none, none};
+  double total = 0, sum = 0, entropy = 0, of_values = 0, squares = 0;
+  for (const double value : singular) {
+    total += value * value;
+    sum += value;
+  }
+  if (!(total > 0)) return {none, none, none, none};
+  const auto surprise = [](double share) { return share > 0 ? -share * std::log(share) : 0; };
   Directions directions;
   for (std::size_t i = 0; i < singular.size(); ++i) {
     const double share = singular[i] * singular[i] / total;
-    if (share > 0) entropy -= share * std::log(share);
+    entropy += surprise(share);
+    of_values += surprise(singular[i] / sum);
     squares += share * share;
     if (i < 3) directions.top3 += share;
   }
-  directions.effective_rank = std::exp(entropy);
+  directions.effective_rank = std::exp(of_values);
+  directions.effective_dimension = std::exp(entropy);
   directions.participation_ratio = 1 / squares;
   return directions;
 }

@@ -21,8 +21,8 @@ class TableStatistics {
   /// cos(P_i, P_j) falls.
   double monotone(Index window) const;
 
-  /// Of the centred table, falling.
-  std::vector<double> singular() const;
+  /// Of the centred table or of the table as it is, falling.
+  std::vector<double> singular(bool of_centred) const;
   /// Shares of the energy of the centred table in modes 0 … ⌊n/2⌋ along positions.
   std::vector<double> spectrum() const;
 
@@ -40,11 +40,14 @@ class TableStatistics {
   std::vector<double> norms_;
 };
 
-/// What singular values say of directions.
+/// What singular values say of directions. Two entropies are in use: Roy & Vetterli's effective
+/// rank is of the values' shares of their sum; of the shares of variance, their squares', it is
+/// Del Giudice's effective dimensionality n1.
 struct Directions {
-  double effective_rank = 0;       // exp of the entropy of the shares of variance
-  double participation_ratio = 0;  // 1 / Σ share²
-  double top3 = 0;                 // the three greatest shares
+  double effective_rank = 0;       // exp of the entropy of σ_i / Σ σ
+  double effective_dimension = 0;  // exp of the entropy of σ_i² / Σ σ²
+  double participation_ratio = 0;  // 1 / Σ share², of variance
+  double top3 = 0;                 // the three greatest shares of variance
 };
 Directions directions_of(const std::vector<double>& singular);
 

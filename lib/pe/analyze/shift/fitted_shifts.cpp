@@ -10,6 +10,7 @@
 #include "pe/analyze/curve.hpp"
 #include "pe/analyze/lags.hpp"
 #include "pe/analyze/shift/known_shifts.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/random.hpp"
@@ -110,8 +111,23 @@ std::pair<std::vector<double>, std::vector<double>> apart(const Rows& rows, std:
   return {std::move(one), std::move(other)};
 }
 
-Rows rows_to_fit(const Question& question) {
-  Rows rows = rows_in_memory(question, "shift");
+// Decompositions of rows x channels: two halves of each table, its own and those of noise.
+void begin_fits(const Rows& rows, double fits, double part) {
+  const auto n = static_cast<double>(std::min(rows.positions.count, laws::most_fitted_rows)) *
+                 share,
+             d = static_cast<double>(rows.width);
+  begin({.what = fmt::format("{:.0f} decompositions of {:.0f} x {:.0f} numbers", fits, n, d),
+         .operations = fits * n * d * std::min(n, d),
+         .per_second = 2e8,
+         .levers = {{"length", n / part, n < d ? 2.0 : 1.0}},
+         .other = "a smaller --null, fewer --k"});
+}
+
+// Of each of `fits` a share of the rows.
+Rows rows_to_fit(const Question& question, std::size_t fits, double part) {
+  Rows rows = rows_in_memory(question, "shift", [&](const Rows& those) {
+    begin_fits(those, static_cast<double>(fits), part);
+  });
   if (!rows.axis.empty())
     throw UsageError(
         "a fit is of rows that follow each other, and these are cells: take --view turns");
@@ -169,7 +185,8 @@ std::string note_of(std::int64_t k, const Fit& fit, double random) {
 }  // namespace
 
 Sheet fitted_shifts(const Question& question, const std::vector<std::int64_t>& shifts) {
-  const Rows rows = rows_to_fit(question);
+  const auto tables = static_cast<std::size_t>(question.options.integer("null") + 1);
+  const Rows rows = rows_to_fit(question, 2 * tables * shifts.size(), 0.5);
   std::vector<double> rank, fitted, seen, held_out, null_mean, null_sd;
   double uncertain = 0;
   std::string note;
@@ -204,7 +221,7 @@ Sheet fitted_shifts(const Question& question, const std::vector<std::int64_t>& s
 }
 
 Sheet fitted_matrix(const Question& question, const std::vector<std::int64_t>& shifts) {
-  const Rows rows = rows_to_fit(question);
+  const Rows rows = rows_to_fit(question, shifts.size(), 1);
   check_matrix(shifts, rows.width);
   const auto width = static_cast<std::size_t>(rows.width);
   std::vector<double> values;

@@ -10,6 +10,7 @@
 
 #include "pe/analyze/lags.hpp"
 #include "pe/analyze/shift/shift_pairs.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/properties/laws.hpp"
 
@@ -159,8 +160,20 @@ Sheet matrix_sheet(const std::vector<std::int64_t>& shifts, Index width, std::ve
           .columns = {{"m", "P(p + k)[to] = Σ m[to, from]·P(p)[from]", std::move(values), error}}};
 }
 
+// Two rows of each position, and a turn of each pair; those of a grid at once.
+void begin_turns(const Question& question, const Shifting& shifting, std::size_t shifts) {
+  const auto rows = static_cast<double>(question.subject.span.positions.count),
+             pairs = static_cast<double>(shifting.pairs.size()), each = static_cast<double>(shifts);
+  begin({.what = fmt::format("{:.0f} rows x {:.0f} pairs x {:.0f} shifts", rows, pairs, each),
+         .operations = rows * pairs * each,
+         .per_second = 4e7,
+         .levers = {{"length", rows}},
+         .other = "fewer --k"});
+}
+
 Sheet turn_sheet(const Question& question, const std::vector<std::int64_t>& shifts) {
   const Shifting shifting = shifting_of(question);
+  begin_turns(question, shifting, shifts.size());
   const Residuals residuals(question, shifting);
   std::vector<double> angles, cosines, sines, first, second, residual;
   double largest = std::numeric_limits<double>::quiet_NaN();

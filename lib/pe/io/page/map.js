@@ -1,0 +1,139 @@
+// A heat map of the last two axes: a cell for each number, its place by hover, tap or arrow keys.
+const MAP = {
+  name: "map",
+  fits: (field) => !field.words && field.axes.length >= 2 && field.axes.at(-1).count > 1 && field.axes.at(-2).count > 1,
+  leading: (field) => field.axes.slice(0, -2),
+  make(plot, field, changed) {
+    const [rows, columns] = field.axes.slice(-2);
+    const cell = el("div", { role: "gridcell" });
+    const host = el("div", { tabindex: 0, role: "grid", id: "view", "aria-rowcount": rows.count, "aria-colcount": columns.count },
+      el("div", { role: "row", class: "unseen" }, cell));
+    plot.replaceChildren(host);
+    const go = (row, column) => {
+      move(rows, row);
+      move(columns, column);
+      changed();
+    };
+    host.addEventListener("keydown", (event) => {
+      const row = at[rows.id], column = at[columns.id];
+      const step = { ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+        PageUp: [row - 10, column], PageDown: [row + 10, column], Home: [event.ctrlKey ? 0 : row, 0],
+        End: [event.ctrlKey ? rows.count - 1 : row, columns.count - 1] }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      pinned = true;
+      go(...step);
+    });
+    let box = { left: 0, top: 0, width: 1, height: 1 }, pinned = false;
+    const cellUnder = (event) => {
+      const frame = host.getBoundingClientRect();
+      const x = (event.clientX - frame.left - box.left) / box.width, y = (event.clientY - frame.top - box.top) / box.height;
+      return x < 0 || y < 0 || x >= 1 || y >= 1 ? null : [Math.floor(y * rows.count), Math.floor(x * columns.count)];
+    };
+    host.addEventListener("pointermove", (event) => {
+      const under = pinned ? null : cellUnder(event);
+      if (under) go(...under);
+    });
+    host.addEventListener("pointerdown", (event) => {
+      const under = cellUnder(event);
+      if (!under) return;
+      pinned = !(pinned && under[0] === at[rows.id] && under[1] === at[columns.id]);
+      go(...under);
+    });
+    const { least, most } = extremes(field.values);
+    const top = Math.max(Math.abs(field.values[least] ?? 0), Math.abs(field.values[most] ?? 0)) || 1;
+    const far = Math.abs(field.values[most] ?? 0) >= Math.abs(field.values[least] ?? 0) ? most : least;
+    const endless = field.texts[field.values.findIndex((v) => !Number.isFinite(v))];
+    let painted = {};
+    const drawing = {
+      draw() {
+        const size = room(plot), context = canvasFor(host, size.width, size.height);
+        font(context);
+        const line = 1.25 * rem();
+        const left = Math.max(...[0, rows.count - 1, at[rows.id]].map((i) => context.measureText(rows.texts[i]).width)) + 0.5 * rem();
+        box = { left, top: line, width: size.width - left - 2, height: size.height - 4 * line };
+        const high = Math.min(box.height / rows.count, Math.max(box.width / columns.count, 1.2 * rem()) * 1.6);
+        box.height = high * rows.count;
+        const first = flat(field) - at[rows.id] * columns.count - at[columns.id], kind = `${first} ${isDark()}`;
+        if (painted.kind !== kind) painted = { kind, image: cellsOf(field, first, rows.count, columns.count, top) };
+        context.imageSmoothingEnabled = box.width < columns.count || box.height < rows.count;
+        context.imageSmoothingQuality = "high";
+        context.drawImage(painted.image, box.left, box.top, box.width, box.height);
+        this.places(context, size, left, line);
+        legend(context, box, box.top + box.height + line * 1.5, least < 0 ? "–" : field.texts[far], field.values[least], field.values[most], endless);
+        const text = textAt(field, flat(field));
+        cell.id = `cell-${at[rows.id]}-${at[columns.id]}`;
+        cell.setAttribute("aria-rowindex", at[rows.id] + 1);
+        cell.setAttribute("aria-colindex", at[columns.id] + 1);
+        cell.setAttribute("aria-label", `${nameOf(rows.name)} ${rows.texts[at[rows.id]]}, ${nameOf(columns.name)} ${columns.texts[at[columns.id]]}: ${nameOf(field.short)} ${text}`);
+        host.setAttribute("aria-activedescendant", cell.id);
+        host.setAttribute("aria-label", t("map of {0} over {1} and {2}", nameOf(field.short), nameOf(rows.name), nameOf(columns.name)));
+        drawing.shrunk = box.width < columns.count || box.height < rows.count;
+        host.dataset.box = JSON.stringify(box);
+      },
+      // The cell is framed, and the first, the last and this one's coordinates stand at the edges.
+      places(context, size, left, line) {
+        const x = (i) => box.left + ((i + 0.5) * box.width) / columns.count, y = (i) => box.top + ((i + 0.5) * box.height) / rows.count;
+        const column = at[columns.id], row = at[rows.id];
+        const here = label(context, columns.texts[column], x(column), line / 2, { from: box.left, to: size.width, colour: ink("ink") });
+        for (const [i, align] of [[0, "left"], [columns.count - 1, "right"]]) {
+          if (i === column) continue;
+          const wide = context.measureText(columns.texts[i]).width, from = align === "left" ? box.left : size.width - wide;
+          if (from + wide + 6 < here.left || from > here.right + 6) label(context, columns.texts[i], from, line / 2, { align: "left" });
+        }
+        label(context, rows.texts[row], left - 6, y(row), { align: "right", colour: ink("ink") });
+        for (const i of [0, rows.count - 1])
+          if (Math.abs(y(i) - y(row)) > line * 0.8) label(context, rows.texts[i], left - 6, y(i), { align: "right" });
+        label(context, `${nameOf(rows.name)} ↓  ${nameOf(columns.name)} →`, box.left, box.top + box.height + 0.6 * line, { align: "left", to: size.width });
+        const w = Math.max(box.width / columns.count, 3), h = Math.max(box.height / rows.count, 3);
+        context.lineWidth = 3;
+        context.strokeStyle = ink("paper");
+        context.strokeRect(x(column) - w / 2, y(row) - h / 2, w, h);
+        context.lineWidth = 1.5;
+        context.strokeStyle = ink("ink");
+        context.strokeRect(x(column) - w / 2, y(row) - h / 2, w, h);
+      },
+    };
+    return drawing;
+  },
+};
+
+// A point for each cell; made once for each slice and theme.
+function cellsOf(field, first, rows, columns, top) {
+  const image = new ImageData(columns, rows), nothing = nothingColour(), ramp = [];
+  for (let i = 0; i <= 510; ++i) ramp.push(divergingColour(i / 255 - 1));
+  for (let i = 0; i < rows * columns; ++i) {
+    const share = field.values[first + i] / top, [red, green, blue] = Number.isFinite(share) ? ramp[Math.round((share + 1) * 255)] : nothing;
+    image.data[i * 4] = red;
+    image.data[i * 4 + 1] = green;
+    image.data[i * 4 + 2] = blue;
+    image.data[i * 4 + 3] = 255;
+  }
+  const small = new OffscreenCanvas(columns, rows);
+  small.getContext("2d").putImageData(image, 0, 0);
+  return small;
+}
+
+// Of what is no finite number: masked, or not there.
+function nothingColour() {
+  return isDark() ? [74, 78, 86] : [190, 192, 188];
+}
+
+// A scale from −m to m, both ends in the digits of the number that lies farthest from zero; an end that no value comes near is left out.
+function legend(context, box, y, far, least, most, endless) {
+  const magnitude = far.replace(/^-/, ""), wide = Math.min(box.width * 0.5, 16 * rem()), high = 0.55 * rem();
+  const from = least < 0 ? -1 : 0, to = most > 0 || from === 0 ? 1 : 0;
+  const start = box.left + (from < 0 ? context.measureText("-" + magnitude).width : context.measureText("0").width) + 8;
+  for (let i = 0; i < wide; ++i) {
+    context.fillStyle = `rgb(${divergingColour(from + ((to - from) * i) / wide).join(" ")})`;
+    context.fillRect(start + i, y - high / 2, 1.5, high);
+  }
+  label(context, from < 0 ? "-" + magnitude : "0", start - 8, y, { align: "right" });
+  const end = label(context, to > 0 ? magnitude : "0", start + wide + 8, y, { align: "left" });
+  if (endless !== undefined) {
+    context.fillStyle = `rgb(${nothingColour().join(" ")})`;
+    context.fillRect(end.right + rem(), y - high / 2, high * 1.6, high);
+    label(context, endless, end.right + rem() + high * 2.2, y, { align: "left" });
+  }
+  if (from < 0 && to > 0) label(context, "0", start + wide / 2, y + high * 1.6);
+}

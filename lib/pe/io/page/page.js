@@ -1,0 +1,227 @@
+// The page: its tabs, controls and words, and what is said of the place where the reader stands.
+const VIEWS = [ROTORS, MAP, LINES, TABLE];  // the first that fits is shown first
+const $ = (id) => document.getElementById(id);
+const state = { group: 0, field: null, view: null, drawing: null };
+
+function kept(name, value) {
+  try {
+    if (value !== undefined) localStorage.setItem("pe-page-" + name, value);
+    return localStorage.getItem("pe-page-" + name);
+  } catch {
+    return null;  // a browser that keeps nothing
+  }
+}
+
+// A group's views, the field first chosen of it, and its title.
+function viewsOf(group, field) {
+  const stairs = field.whole && field.axes.length === 1, all = VIEWS.filter((view) => view.fits(field, group));
+  if (field.axes.length < 2 && (field.axes[0]?.named || field.words)) return all.reverse();  // names in a row are no curve
+  const fan = field.axes.at(-1)?.name === "distance" || field.axes.some((axis) => axis.named) || ["scaling", "decay", "spectrum"].includes(group.prefix);
+  return stairs || fan ? all.toSorted((a, b) => (b === LINES) - (a === LINES)) : all;
+}
+
+const FIRST = { similarity: "cosine", decay: "sum bias abel", scaling: "ratio", spectrum: "wavelength", buckets: "width" };
+function firstField(group) {
+  const wanted = (FIRST[group.prefix] ?? FIRST[parameter("quantity")] ?? "").split(" ");
+  const drawable = group.fields.filter((field) => !field.words);
+  return wanted.map((short) => group.fields.find((field) => field.short === short)).find(Boolean) ?? drawable[0] ?? group.fields[0];
+}
+
+function titleOf(group) {
+  const own = group.fields.slice(0, 2).map((field) => nameOf(field.short)).join(", ") + (group.fields.length > 2 ? " …" : "");
+  const quantity = group.prefix === "" ? "" : nameOf(group.prefix);
+  const over = group.axes.map((axis) => nameOf(axis.name)).join(" × ");
+  return quantity ? (GROUPS.filter((other) => other.prefix === group.prefix).length > 1 ? `${quantity} (${over})` : quantity) : over ? `${own} (${over})` : own;
+}
+
+function fillHeader() {
+  const quantity = parameter("quantity"), chosen = [], usual = [];
+  for (const [name, value, origin] of DATA.parameters)
+    if (name !== "quantity") (origin === "default" ? usual : chosen).push(el("span", { title: origin, translate: "no" }, `${name} `, el("b", {}, value)));
+  const subject = GLOSS[ABOUT.encoding] && language === "zh" ? `${ABOUT.encoding} ${GLOSS[ABOUT.encoding]}` : ABOUT.encoding;
+  $("title").replaceChildren(quantity ? t("{0} of {1}", nameOf(quantity), subject) : subject, " ", el("small", {}, `${ABOUT.tool} ${ABOUT.version}`));
+  document.title = `${$("title").textContent}`;
+  $("parameters").replaceChildren(...chosen, ...usual);
+  $("command").textContent = ABOUT.command;
+  $("copy").textContent = t("copy");
+  $("copy").setAttribute("aria-label", t("copy the command"));
+  $("copied").textContent = "";
+  $("warnings").replaceChildren(...(ABOUT.warnings ?? []).map(said));
+  $("warnings").setAttribute("aria-label", t("warnings"));
+  $("language").textContent = language === "zh" ? "English" : "中文";
+  $("language").setAttribute("lang", language === "zh" ? "en" : "zh");
+  const theme = document.documentElement.dataset.theme;
+  $("theme").textContent = { auto: "◐ ", light: "☀ ", dark: "☾ " }[theme] + t({ auto: "as the system", light: "light", dark: "dark" }[theme]);
+  $("theme").setAttribute("aria-label", t("colours: {0}", t({ auto: "as the system", light: "light", dark: "dark" }[theme])));
+  $("tabs").setAttribute("aria-label", t("what is shown"));
+  $("about-word").textContent = t("where it comes from");
+  const facts = [["encoding", ABOUT.encoding], ["dialect", ABOUT.dialect], ["accuracy", ABOUT.accuracy], ["source", ABOUT.source]];
+  for (const [name, value, origin] of DATA.parameters) facts.push([name, `${value} (${origin})`]);
+  $("facts").replaceChildren(...facts.filter(([, text]) => text).flatMap(([name, text]) => [el("dt", {}, nameOf(name)), el("dd", { translate: "no", lang: "en" }, text)]));
+  $("keys").textContent = t("Arrow keys move, Home and End jump, Tab goes on. Every number is as the tool wrote it; the page computes none.");
+}
+
+// What the tool says, in its own words.
+function said(text) {
+  return el("li", {}, el("span", { lang: "en", translate: "no" }, text));
+}
+
+function fillTabs() {
+  $("tabs").replaceChildren(...GROUPS.map((group, i) => el("button", { type: "button", role: "tab", id: `tab-${i}`, "aria-controls": "panel",
+    "aria-selected": String(i === state.group), tabindex: i === state.group ? 0 : -1, onclick: () => open(i) }, titleOf(group))));
+  $("panel").setAttribute("aria-labelledby", `tab-${state.group}`);
+}
+
+function fillControls() {
+  const group = GROUPS[state.group], controls = [];
+  const views = viewsOf(group, state.field);
+  controls.push(el("div", { class: "group", role: "group", "aria-label": t("view") }, ...views.map((view) => el("button", { type: "button",
+    "aria-pressed": String(view === state.view), id: `view-${view.name}`, onclick: () => show(state.field, view) }, t(view.name)))));
+  if (state.view !== TABLE && state.view !== ROTORS && group.fields.length > 1) {
+    const choice = el("select", { id: "field", onchange: () => show(group.fields[choice.selectedIndex], state.view) },
+      ...group.fields.map((field) => el("option", { selected: field === state.field }, nameOf(field.short))));
+    controls.push(el("label", {}, t("of") + " ", choice));
+  }
+  for (const axis of state.view.leading(state.field)) if (axis.count > 1) controls.push(slider(axis));
+  if (state.view === LINES && state.field.values.some((v) => v > 0))
+    controls.push(el("button", { type: "button", id: "log", "aria-pressed": String(state.drawing.logarithmic), onclick: () => {
+      state.field.log = !state.drawing.logarithmic;
+      show(state.field, state.view);
+      $("log").focus();
+    } }, t("log scale")));
+  $("controls").replaceChildren(...controls);
+}
+
+function slider(axis) {
+  const place = el("output", { class: "digits" }, axis.texts[at[axis.id]]);
+  const input = el("input", { type: "range", min: 0, max: axis.count - 1, id: `axis-${axis.name}`, oninput: () => {
+    move(axis, Number(input.value));
+    refresh();
+  } });
+  input.value = at[axis.id];
+  const label = el("label", {}, nameOf(axis.name) + " ", input, place);
+  label.update = () => {
+    input.value = at[axis.id];
+    place.textContent = axis.texts[at[axis.id]];
+    input.setAttribute("aria-valuetext", axis.texts[at[axis.id]]);
+  };
+  return label;
+}
+
+function open(i) {
+  state.group = i;
+  for (const tab of $("tabs").children) {
+    const chosen = tab.id === `tab-${i}`;
+    tab.setAttribute("aria-selected", String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+  }
+  $("panel").setAttribute("aria-labelledby", `tab-${i}`);
+  const field = firstField(GROUPS[i]);
+  show(field, viewsOf(GROUPS[i], field)[0]);
+}
+
+function show(field, view) {
+  const group = GROUPS[state.group], views = viewsOf(group, field), held = document.activeElement?.id;
+  state.drawing?.stop?.();
+  state.field = field;
+  state.view = views.includes(view) ? view : views[0];
+  $("plot").replaceChildren();
+  state.drawing = state.view.make($("plot"), field, refresh, group);
+  fillControls();
+  refresh();
+  if (held && held !== document.activeElement?.id) $(held)?.focus();
+}
+
+function refresh() {
+  for (const label of $("controls").querySelectorAll("label")) label.update?.();
+  fillSide();
+  state.drawing.draw();
+  $("caption").lastChild.textContent = state.drawing.shrunk ? " " + t("The map is smaller than its cells: colours run together, the numbers do not.") : "";
+}
+
+function fillSide() {
+  const group = GROUPS[state.group], field = state.field, here = field.axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`);
+  $("caption").replaceChildren(el("strong", {}, nameOf(field.short)), ": ", descriptionOf(field.description), ` · ${field.dtype}`, el("span"));
+  const rows = here.length ? [el("dt", { class: "where" }, here.join(" · "))] : [];
+  const say = (other, main) => rows.push(el("dt", main ? { class: "main" } : { title: descriptionText(other.description) }, nameOf(other.short)),
+    el("dd", { class: main ? "main" : undefined, "data-field": other.name, translate: "no" }, textAt(other, flat(other))));
+  if (field.texts.length) {
+    say(field, true);
+    for (const other of group.fields) if (other !== field) say(other, false);
+    for (const other of tellingFields(group)) say(other, false);
+  }
+  $("readout").replaceChildren(...rows);
+  fillMatrix(group);
+  const notes = (group.prefix === "" ? ABOUT.note ?? [] : (ABOUT.notes ?? []).filter((note) => note.startsWith(group.prefix + ": ")).map((note) => note.slice(group.prefix.length + 2)));
+  const leftOut = group.prefix === "" ? (ABOUT.left_out ?? []).map((text) => el("li", {}, t("left out: "), ...said(text).childNodes)) : [];
+  $("notes").replaceChildren(...notes.map(said), ...leftOut);
+}
+
+// M_k: the block that carries the pair at the first row to this row, in the tool's digits.
+function fillMatrix(group) {
+  const cos = FIELDS.find((field) => field.name === "shift.cos"), sin = FIELDS.find((field) => field.name === "shift.sin"), position = group.axes.find((axis) => axis.name === "position");
+  const k = cos?.axes.find((axis) => axis.name === "k"), pairs = cos?.axes.find((axis) => axis.name === "pair");
+  if (!sin || !k || group.prefix !== "" || !position || at[position.id] >= k.count || !group.axes.some((axis) => axis.name === "dim")) return $("matrix").replaceChildren();
+  knownAxes(group);
+  const c = textAt(cos, flat(cos)), s = textAt(sin, flat(sin)), first = textAt(partner({ fields: FIELDS.filter((f) => f.prefix === "shift") }, "first"), flat(cos));
+  const second = textAt(FIELDS.find((field) => field.name === "shift.second"), flat(cos)), step = k.texts[at[k.id]];
+  $("matrix").replaceChildren(
+    el("p", {}, el("strong", {}, t("M{0} carries row {1} to row {2}", subscript(step), position.texts[0], position.texts[at[position.id]])), " ",
+      t("its block for pair {0}, dims {1} and {2}:", pairs.texts[at[pairs.id]], first, second)),
+    el("div", { class: "block digits", role: "math", "aria-label": `${c}, ${s}; ${negated(s)}, ${c}`, translate: "no" }, ...[c, s, negated(s), c].map((text) => el("span", {}, text))));
+}
+
+function subscript(text) {
+  return [...text].map((c) => (c === "-" ? "₋" : String.fromCharCode(0x2080 + Number(c)))).join("");
+}
+
+function negated(text) {
+  return text === "0" ? "0" : text.startsWith("-") ? text.slice(1) : "-" + text;
+}
+
+function everyWord() {
+  document.documentElement.lang = language;
+  fillHeader();
+  fillTabs();
+  show(state.field, state.view);
+}
+
+$("language").addEventListener("click", () => {
+  language = language === "zh" ? "en" : "zh";
+  kept("language", language);
+  everyWord();
+});
+$("theme").addEventListener("click", () => {
+  const next = { auto: "light", light: "dark", dark: "auto" }[document.documentElement.dataset.theme];
+  document.documentElement.dataset.theme = next;
+  kept("theme", next);
+  everyWord();
+});
+$("copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(ABOUT.command);
+    $("copied").textContent = t("copied");
+  } catch {
+    getSelection().selectAllChildren($("command"));
+    $("copied").textContent = document.execCommand("copy") ? t("copied") : t("selected: copy it yourself");
+  }
+});
+$("tabs").addEventListener("keydown", (event) => {
+  const last = GROUPS.length - 1;
+  const to = { ArrowLeft: state.group - 1, ArrowRight: state.group + 1, Home: 0, End: last }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  open(to < 0 ? last : to > last ? 0 : to);
+  $(`tab-${state.group}`).focus();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh());
+new ResizeObserver(() => refresh()).observe($("plot"));
+
+let language = kept("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
+document.documentElement.dataset.theme = ["light", "dark"].includes(kept("theme")) ? kept("theme") : "auto";
+document.documentElement.lang = language;
+const START = { relative_position: "0", position: "3", dim: "4", query: "12", key: "7", rule: parameter("scaling") };
+for (const axis of AXES) if (axis.index.has(START[axis.name])) move(axis, axis.index.get(START[axis.name]));
+state.field = firstField(GROUPS[0]);
+state.view = viewsOf(GROUPS[0], state.field)[0];
+everyWord();

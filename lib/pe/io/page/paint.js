@@ -1,0 +1,84 @@
+// Elements without markup, canvases that are sharp on every screen, and colours of the theme.
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== null));
+  return element;
+}
+
+function ink(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+}
+
+function isDark() {
+  const theme = document.documentElement.dataset.theme;
+  return theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+}
+
+// Blue below zero, red above, paper at zero: the two keep apart for every kind of colour vision.
+const DIVERGING = { light: [[24, 86, 168], [140, 182, 226], [246, 245, 241], [240, 164, 138], [186, 32, 30]],
+  dark: [[104, 172, 255], [45, 88, 148], [30, 32, 37], [148, 62, 46], [255, 126, 98]] };
+
+function divergingColour(share) {
+  const stops = DIVERGING[isDark() ? "dark" : "light"], place = (Math.max(-1, Math.min(1, share)) + 1) * 2;
+  const i = Math.min(3, Math.floor(place)), rest = place - i;
+  return stops[i].map((from, c) => Math.round(from + (stops[i + 1][c] - from) * rest));
+}
+
+const PALETTE = { light: ["#0b62b0", "#b3361d", "#00735c", "#8a4fa3", "#946200", "#1c8fb0", "#b0397f", "#555b66"],
+  dark: ["#74b7ff", "#ff8f6b", "#45d0a8", "#cf9df0", "#e8b84a", "#67d3ee", "#ff8cc6", "#b9bfc9"] };
+
+// Eight colours, and the same eight dashed; of more lines none has a colour of its own.
+function lineColour(i, of) {
+  const palette = PALETTE[isDark() ? "dark" : "light"];
+  return of > 2 * palette.length ? ink("soft") : palette[i % palette.length];
+}
+
+function rem() {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize);
+}
+
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+
+// A canvas of the plot's width and the height that the screen leaves below it, in CSS pixels.
+function canvasFor(host, width, height) {
+  const canvas = host.querySelector("canvas") ?? host.appendChild(el("canvas", { "aria-hidden": "true" }));
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = width + "px";
+  canvas.style.height = height + "px";
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+function room(plot) {
+  const width = Math.floor(plot.clientWidth), top = plot.getBoundingClientRect().top + window.scrollY;
+  const below = document.querySelector("footer").offsetHeight + 2 * rem();
+  return { width, height: Math.floor(Math.max(18 * rem(), Math.min(window.innerHeight - top - below, width * 1.4))) };
+}
+
+function font(context, size = 0.78) {
+  context.font = `${size * rem()}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, "Noto Sans CJK SC", monospace`;
+}
+
+// A text that stays between two limits.
+function label(context, text, x, y, { align = "center", from = 0, to = Infinity, colour = ink("soft"), back = false } = {}) {
+  const width = context.measureText(text).width;
+  let left = align === "center" ? x - width / 2 : align === "right" ? x - width : x;
+  left = Math.max(from, Math.min(left, to - width));
+  if (back) {
+    context.fillStyle = ink("paper");
+    context.fillRect(left - 2, y - 0.55 * rem(), width + 4, 1.1 * rem());
+  }
+  context.fillStyle = colour;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillText(text, left, y);
+  return { left, right: left + width };
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""What leaves in one format is the same as in every other, to NumPy, to h5py and to our own readers: numbers, complex numbers, provenance.
+
+  tests/formats.py --bin build/dev/cmd"""
+import argparse
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import h5py
+import numpy as np
+
+failed = passed = 0
+PROVENANCE = {"tool", "version", "command", "encoding", "dialect", "accuracy", "source", "parameters"}
+HOSTILE = {
+    "empty": "", "cut": '{"fields": {"a": {"dtype": "f32", "axes": [{"count": 2}], "values": [1,', "no fields": '{"a": 1}', "a list": "[1, 2]",
+    "too few": '{"fields": {"a": {"dtype": "f32", "axes": [{"count": 3}], "values": [1, 2]}}}',
+    "too many": '{"fields": {"a": {"dtype": "f32", "axes": [{"count": 1}], "values": [1, 2]}}}',
+    "no dtype": '{"fields": {"a": {"axes": [{"count": 1}], "values": [1]}}}',
+    "odd dtype": '{"fields": {"a": {"dtype": "f8", "axes": [{"count": 1}], "values": [1]}}}',
+    "words": '{"fields": {"a": {"dtype": "i64", "axes": [{"count": 1}], "values": ["x"]}}}',
+    "huge count": '{"fields": {"a": {"dtype": "f32", "axes": [{"count": 9007199254740992}, {"count": 9007199254740992}], "values": [1]}}}',
+    "negative": '{"fields": {"a": {"dtype": "f32", "axes": [{"count": -1}], "values": [1]}}}',
+    "deep": '{"fields": {"a": {"dtype": "f32", "axes": [], "values": ' + "[" * 100 + "1" + "]" * 100 + "}}}",
+    "deep keys": '{"fields":' * 200 + "1" + "}" * 200, "values first": '{"fields": {"values": [1, 2], "a": 3}}', "text": "hello", "NaN": '{"fields": {"a": NaN}}',
+}
+
+
+def check(true, what):
+    global failed, passed
+    if true:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAILED: {what}")
+
+
+def run(*command, folder):
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def provenance_of(path):
+    if path.suffix == ".json":
+        return json.loads(path.read_text())["provenance"]
+    if path.suffix == ".npz":
+        return json.loads(zipfile.ZipFile(path).comment)["provenance"]
+    if path.suffix == ".safetensors":
+        data = path.read_bytes()
+        return json.loads(json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])["__metadata__"]["provenance"])
+    with h5py.File(path) as file:
+        return json.loads(file.attrs["provenance"])
+
+
+def one_provenance(gen, folder):
+    for words in (["rope", "--model", "llama-3.1-8b"], ["alibi", "--heads", "6"], ["rope", "--model", "phi-3.5-mini"], ["sinusoidal", "--base", "1e4"]):
+        told = []
+        for suffix in (".json", ".npz", ".safetensors", ".h5"):
+            path = folder / ("p" + suffix)
+            done = run(gen, *words, "--length", "8", "-o", path.name, folder=folder)
+            check(done.returncode == 0, f"{words} {suffix}: {done.stderr}")
+            told.append(provenance_of(path) | {"command": ""})
+        check(all(one == told[0] for one in told), f"{words}: provenance differs between formats")
+        check(PROVENANCE <= set(told[0]), f"{words}: {sorted(told[0])}")
+        with h5py.File(folder / "p.h5") as file:
+            for name, entry in told[0]["parameters"].items():
+                value, attribute = entry["value"], file.attrs["parameter." + name]
+                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                    check(isinstance(attribute, (np.integer, np.floating)) and attribute == value, f"{name} is {attribute!r}, not {value!r}")
+                elif isinstance(attribute, np.ndarray):
+                    check([float(x) for x in value.split(",")] == attribute.tolist(), f"{name} is {attribute!r}, not {value!r}")
+                else:
+                    check(attribute in (value, str(value).lower()), f"{name} is {attribute!r}, not {value!r}")
+
+
+def complex_numbers(gen, verify, folder):
+    for dtype, wanted in (("f32", np.complex64), ("f64", np.complex128)):
+        for suffix in ("npy", "npz", "h5"):
+            run(gen, "rope", "--dim", "8", "--length", "5", "--dtype", dtype, "--fields", "complex", "-o", f"c.{suffix}", folder=folder)
+        run(gen, "rope", "--dim", "8", "--length", "5", "--dtype", dtype, "--fields", "cos,sin", "-o", "cs.npz", folder=folder)
+        turns = np.load(folder / "cs.npz")
+        want = turns["cos"] + 1j * turns["sin"]
+        with h5py.File(folder / "c.h5") as file:
+            stored = file["complex"]
+            check(stored.dims[0][0].name == "/position" and stored.dims[1][0].name == "/pair", "c.h5: the axes of complex numbers have no scales")
+            found = {"npy": np.load(folder / "c.npy"), "npz": np.load(folder / "c.npz")["complex"], "h5": stored[()]}
+        for name, values in found.items():
+            check(values.dtype == wanted and values.shape == (5, 4) and np.array_equal(values, want), f"{name} {dtype}: {values.dtype} {values.shape}")
+        for one, other in (("c.npy", "c.h5"), ("c.npz", "c.h5")):
+            done = run(verify, "compare", one, other, folder=folder)
+            check(done.returncode == 0 and "bit for bit" in done.stdout, f"{one}, {other}: {done.stdout}{done.stderr}")
+        for path in ("c.npy", "c.h5"):
+            done = run(verify, "check", "rope", "--dim", "8", "--file", path, "--length", "5", folder=folder)
+            check(done.returncode == 0, f"check of {path}: {done.stdout}{done.stderr}")
+    done = run(gen, "rope", "--dim", "8", "--length", "5", "--dtype", "f16", "--fields", "complex", "-o", "half.npy", folder=folder)
+    check(np.load(folder / "half.npy").shape == (5, 4, 2), f"half.npy: {done.stderr}")
+
+
+def json_back(gen, verify, folder):
+    for words in (["rope", "--dim", "64", "--positions", "100000:100200"], ["alibi", "--heads", "3", "--fields", "bias,slope", "--length", "9"], ["sinusoidal", "--dim", "16", "--length", "33"],
+                  ["t5", "--fields", "bucket", "--length", "40"], ["rope", "--fields", "inv_freq", "--dim", "64"]):
+        for dtype in ("f64", "f32", "f16", "bf16"):
+            for path in ("b.json", "b.safetensors"):
+                run(gen, *words, "--dtype", dtype, "-o", path, folder=folder)
+            done = run(verify, "compare", "b.json", "b.safetensors", folder=folder)
+            check(done.returncode == 0 and done.stdout.count("bit for bit") == done.stdout.count(" against b.safetensors"), f"{words} {dtype}: {done.stdout}{done.stderr}")
+    run(gen, "rope", "--dim", "64", "--length", "300", "--base", "500000", "-o", "r.json", folder=folder)
+    done = run(verify, "check", "rope", "--dim", "64", "--file", "r.json", folder=folder)
+    check(done.returncode == 1 and "[wrong-base]" in done.stdout, f"check: {done.stdout}{done.stderr}")
+    done = run(verify, "identify", "r.json", folder=folder)
+    check(done.returncode == 0 and "base 500000" in done.stdout, f"identify: {done.stdout}{done.stderr}")
+    piped = subprocess.run([verify, "identify", "-"], input=(folder / "r.json").read_bytes(), capture_output=True, timeout=60)
+    check(piped.returncode == 0, f"identify of a pipe: {piped.stderr}")
+    for name, text in HOSTILE.items():
+        (folder / "x.json").write_text(text)
+        done = run(verify, "identify", "x.json", folder=folder)
+        check(done.returncode == 2 and done.stderr.count("\n") == 1 and "x.json" in done.stderr and not done.stdout, f"{name}: {done.returncode} {done.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, type=pathlib.Path)
+    tools = parser.parse_args().bin.resolve()
+    gen, verify = str(tools / "pe-gen"), str(tools / "pe-verify")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        one_provenance(gen, folder)
+        complex_numbers(gen, verify, folder)
+        json_back(gen, verify, folder)
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""The line that says how far long work is, as a terminal gets it: after a second, within its width, and gone at the end or at Ctrl-C.
+
+  tests/progress.py --bin build/dev/cmd"""
+import argparse
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+failed = passed = 0
+LINE = re.compile(r"\r([^\r\n]*?)\x1b\[K")
+
+
+def check(true, what):
+    global failed, passed
+    if true:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAILED: {what}")
+
+
+def on_terminal(command, folder, columns=80, interrupt=False, term="xterm"):
+    """What the terminal got, as (seconds, text), and how the process ended; `interrupt` presses Ctrl-C at the third line."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = term
+        os.chdir(folder)
+        fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        os.execv(command[0], command)
+    got, start, end = [], time.monotonic(), time.monotonic() + 120
+    while time.monotonic() < end:
+        if not select.select([terminal], [], [], 0.5)[0]:
+            continue
+        try:
+            text = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not text:
+            break
+        got.append((time.monotonic() - start, text.decode(errors="replace")))
+        if interrupt and sum("\r" in part for _, part in got) > 3:
+            os.write(terminal, b"\x03")
+            interrupt = False
+    os.kill(child, signal.SIGKILL)
+    os.close(terminal)
+    return got, os.waitpid(child, 0)[1]
+
+
+def on_screen(text):
+    """The last row of the terminal: what a carriage return and an erased line leave."""
+    row = ""
+    for part in re.split(r"(\r\x1b\[K|\r|\n)", text):
+        row = "" if part in ("\n", "\r\x1b[K") else row if part == "\r" else re.sub(r"\x1b\[K", "", part) or row
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, type=pathlib.Path)
+    tools = parser.parse_args().bin.resolve()
+    gen, verify = str(tools / "pe-gen"), str(tools / "pe-verify")
+    with tempfile.TemporaryDirectory() as folder:
+        table = [gen, "rope", "--length", "300000", "--dim", "256", "-o", "t.csv", "--threads", "1"]
+        laws = [verify, "check", "sinusoidal", "--length", "65536", "--dim", "512", "--threads", "1"]
+        for columns in (80, 30, 9):
+            got, status = on_terminal(table, folder, columns)
+            text = "".join(part for _, part in got)
+            lines = [line for line in LINE.findall(text) if line]
+            check(status == 0 and lines and got[0][0] > 0.9, f"{columns} columns: {len(lines)} lines, the first after {got[:1]}")
+            check(all(len(line) < columns for line in lines), f"a line is wider than {columns} columns: {max(lines, key=len, default='')}")
+            check(any(re.search(r"[0-9]+ %, [0-9.]+ (s|min) left", line) for line in lines) or columns < 30, f"no share and no time: {lines[:3]}")
+            check(on_screen(text) == "", f"{columns} columns: left on the screen: {on_screen(text)!r}")
+        got, status = on_terminal(laws, folder, 100, interrupt=True)
+        text = "".join(part for _, part in got)
+        check(os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) != 0, f"Ctrl-C: ended with {status}")
+        check(on_screen(text) == "" and "^C" in text, f"Ctrl-C leaves {on_screen(text)!r}")
+        check(re.search(r"check sinusoidal: [a-z-]+, ", text), f"no law is named: {text[:200]}")
+        got, _ = on_terminal(table, folder, term="dumb")
+        check(not got, f"a dumb terminal gets {got[:2]}")
+        piped = subprocess.run(table, cwd=folder, capture_output=True, timeout=120)
+        check(piped.returncode == 0 and not piped.stderr and not piped.stdout, f"a pipe gets {piped.stderr[:80]}")
+        behind = ["/bin/bash", "-c", f"'{gen}' rope --length 300000 --dim 256 --threads 1 | cat > t.csv"]
+        got, _ = on_terminal(behind, folder)
+        check(not got, f"behind a pipe the terminal gets {got[:2]}")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Reports as people and other programs read them: lines that fit, JUnit by its schema, Markdown that no name gets out of.
+
+  tests/reports.py --bin build/dev/cmd"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+import numpy as np
+
+# junit-10.xsd of Jenkins' xunit plugin: the attributes that an element must and may have, and the elements in it.
+TIME = re.compile(r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?\Z")
+COUNT = re.compile(r"[0-9]+\Z")
+OUTCOME = (set(), {"type", "message"}, set())
+JUNIT = {
+    "testsuites": (set(), {"name", "time", "tests", "failures", "disabled", "errors"}, {"testsuite"}),
+    "testsuite": ({"name", "tests", "failures", "errors"},
+                  {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url", "version"},
+                  {"testsuite", "properties", "testcase", "system-out", "system-err"}),
+    "testcase": ({"name"}, {"classname", "time", "group"},
+                 {"skipped", "error", "failure", "rerunFailure", "rerunError", "flakyFailure", "flakyError", "system-out", "system-err"}),
+    "failure": OUTCOME, "error": OUTCOME, "skipped": OUTCOME, "system-out": (set(), set(), set()),
+}
+HOSTILE = ["plain", "a | b", "<script>alert(1)</script>", "@someone see #1 and http://example.org", "```\n</details>", "`x` **b** ![i](u) [l](u)",
+           "www.example.org :tada: ~~s~~ \\| &lt;", "|\n|---|\n| injected |", "\x1b[2Jname", "=cmd()", "::error::x"]
+failed = passed = 0
+
+
+def check(true, what):
+    global failed, passed
+    if true:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAILED: {what}")
+
+
+def valid(element, path=""):
+    """Everything that junit-10.xsd has against it."""
+    needs, may, children = JUNIT.get(element.tag, (set(), set(), set()))
+    here = f"{path}/{element.tag}"
+    said = set(element.attrib)
+    faults = [f"{here} is no element of junit-10.xsd"] if element.tag not in JUNIT else []
+    faults += [f"{here} has {sorted(said - needs - may)}"] * bool(said - needs - may) + [f"{here} lacks {sorted(needs - said)}"] * bool(needs - said)
+    faults += [f"{here} time {element.get('time')}"] * (not TIME.match(element.get("time", "")))
+    faults += [f"{here} {key}" for key in ("tests", "failures", "errors", "skipped", "disabled") if not COUNT.match(element.get(key, "0"))]
+    for child in element:
+        faults += [f"{here} holds {child.tag}"] * (child.tag not in children) + valid(child, here)
+    return faults
+
+
+def outside_fences(text):
+    fence, lines = None, []
+    for line in text.splitlines():
+        run = re.match(r"(`{3,})(\w*)\Z", line)
+        if fence is None and run and run[2] == "text":
+            fence = run[1]
+        elif fence is not None and run and not run[2] and len(run[1]) >= len(fence):
+            fence = None
+        elif fence is None:
+            lines.append(line)
+    return lines, fence
+
+
+def markdown(text):
+    lines, fence = outside_fences(text)
+    check(fence is None, "a fence of the Markdown does not end")
+    bare = re.sub(r"</?(code|summary)>|<details( open)?>|</details>", "", "\n".join(lines))
+    check("<" not in bare and ">" not in bare, f"HTML gets out: {[x for x in bare.splitlines() if '<' in x or '>' in x][:3]}")
+    check(not re.search(r"@|https?:|www\.|`|\*|!\[|\]\(|~~", bare), f"Markdown gets out: {bare[:400]}")
+    rows = [line for line in lines if line.startswith("|")]
+    check(all(row.count("|") == 6 for row in rows), f"a row of the table has other cells: {[r for r in rows if r.count('|') != 6][:2]}")
+    words = [row.split("|")[1].split()[-1] for row in rows[2:]]
+    check(words == sorted(words, key=["failed", "untold", "passed"].index), f"the worst do not come first: {words}")
+    return rows
+
+
+def run(tool, *arguments, folder):
+    return subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def manifests(tool, folder):
+    np.save(folder / "cos.npy", np.zeros((16, 4), np.float32))
+    checks = []
+    for i, name in enumerate(HOSTILE):
+        checks.append({"name": f"laws {name}", "encoding": "sinusoidal", "parameters": {"dim": 8}, "length": 8,
+                       "expect": {"verdict": ("pass", "fail")[i % 2]}})
+        checks.append({"name": f"dump {name}", "encoding": "rope", "parameters": {"dim": 8}, "file": "cos.npy" if i % 3 else f"gone {name}.npy"})
+        checks.append({"name": f"counter {name}", "encoding": "index", "length": 8})
+    text = '{"schema_version": 1,\n "checks": [\n' + ",\n".join(json.dumps(one) for one in checks) + "\n]}\n"
+    (folder / "ci.json").write_text(text)
+    done = run(tool, "run", "ci.json", "--report", "r.xml", "--report", "r.md", "--report", "r.json", "--annotations", "github", folder=folder)
+    check(done.returncode == 1, f"exit code {done.returncode}: {done.stderr}")
+    junit(folder / "r.xml")
+    rows = markdown((folder / "r.md").read_text())
+    check(len(rows) == 2 + len(checks), f"{len(rows)} rows of {len(checks)} checks")
+    report = json.loads((folder / "r.json").read_text())
+    annotations = [line for line in done.stdout.splitlines() if line.startswith("::error ")]
+    bad = [one for one in report["checks"] if one["exit_code"]]
+    check(len(annotations) == len(bad), f"{len(annotations)} annotations of {len(bad)} checks")
+    for said, one in zip(annotations, bad):
+        check(f"file=ci.json,line={one['line']}," in said, f"not at the manifest's line: {said[:80]}")
+        named = json.loads(text.splitlines()[one["line"] - 1].rstrip(","))["name"]
+        check(" ".join(named.split())[:6] == one["name"][:6], f"line {one['line']} is of {named!r}, not {one['name']!r}")
+
+
+def junit(path):
+    root = xml.parse(path).getroot()
+    for fault in valid(root) or [None]:
+        check(fault is None, fault)
+    for case in root.iter("testcase"):
+        wrong = [x for x in case if x.tag in ("failure", "error")]
+        check(not (wrong and case.find("system-out") is not None), f"{case.get('name')}: a failure's text stands twice")
+        check(all(x.get("message") and "\n" not in x.get("message") for x in wrong), f"{case.get('name')}: no message in one line")
+
+
+def widths(tool, folder):
+    names = [row["name"] for row in json.loads(run(tool, "list", "encodings", "--json", folder=folder).stdout)["encodings"]]
+    for name in names:
+        length = ["--length", "64"] if run(tool, "check", name, "--length", "64", folder=folder).returncode != 2 else []
+        text = {explain: run(tool, "check", name, *length, *["--explain"] * explain, folder=folder) for explain in (False, True)}
+        for done in text.values():
+            wide = [line for line in done.stdout.splitlines() if len(line) > 100]
+            check(done.returncode == 0 and not wide, f"check {name}: exit code {done.returncode} {done.stderr} {wide[:1]}")
+        verdicts = json.loads(run(tool, "check", name, *length, "--report", "-", folder=folder).stdout)["checks"][0]["verdicts"]
+        verdicts = [v for v in verdicts if v["word"] != "skipped"]
+        lines = [line for line in text[False].stdout.splitlines() if re.match(r"(holds|fails|noted)  ", line)]
+        check(len(lines) == len(verdicts), f"check {name}: not a line for each law")
+        for line, verdict in zip(lines, verdicts):
+            proved = verdict["proved"] and verdict["worst"] <= verdict["bound"]
+            check(line.endswith("(proved)") == proved, f"check {name}: a ceiling is shown as measured, or the reverse: {line}")
+    for law, name in (("bounded", "index"), ("relative-only", "sinusoidal"), ("symmetric", "alibi"), ("length-invariant", "normalized-index")):
+        done = run(tool, law, name, folder=folder)
+        lines = done.stdout.splitlines()
+        check(done.returncode == 1 and len(lines) - 1 <= 3 and all(len(x) <= 100 for x in lines), f"{law} {name}: {done.stdout}")
+        check(re.search(r"position|query|row|length|P\(", lines[1]), f"{law} {name} does not say where: {lines[1]}")
+
+
+def closeness(tool, folder):
+    """compare --atol --rtol beside numpy.allclose, in doubles, NaNs and infinities among the numbers."""
+    random = np.random.default_rng(1)
+    for i in range(24):
+        a = random.standard_normal((5, 7)).astype(("f4", "f8", "f2")[i % 3])
+        b = (a * (1 + 10.0 ** -random.integers(1, 9) * random.standard_normal((5, 7))) + 10.0 ** -random.integers(1, 9)).astype(("f8", "f4")[i % 2])
+        if i % 5 == 0:
+            a[0, 0] = b[0, 0] = np.nan
+        if i % 7 == 0:
+            a[1, 1], b[1, 1] = np.inf, np.inf if i % 2 else -np.inf
+        np.save(folder / "a.npy", a)
+        np.save(folder / "b.npy", b)
+        for atol, rtol in ((0, 0), (1e-6, 0), (0, 1e-4), (1e-3, 1e-3), (0.1, 0)):
+            want = np.allclose(a.astype("f8"), b.astype("f8"), rtol=rtol, atol=atol, equal_nan=True)
+            done = run(tool, "compare", "a.npy", "b.npy", "--atol", str(atol), "--rtol", str(rtol), folder=folder)
+            check(done.returncode == (0 if want else 1), f"numpy.allclose says {want} for {atol}, {rtol}: {done.stdout}{done.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, type=pathlib.Path)
+    tool = str(parser.parse_args().bin.resolve() / "pe-verify")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        manifests(tool, folder)
+        run(tool, "bounded", "index", "--length", "8", "--report", "one.xml", "--report", "one.md", folder=folder)
+        junit(folder / "one.xml")
+        markdown((folder / "one.md").read_text())
+        widths(tool, folder)
+        closeness(tool, folder)
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
