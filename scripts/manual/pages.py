@@ -1,35 +1,12 @@
-# The manual pages: one of each tool, of each encoding, of manifests, of formats. `made` is the version and the date.
-import json
-
+# The manual pages: one of each tool, of each encoding; those of files are file_pages.py's. `made` is the version and the date.
 import tree as trees
+from file_pages import formats_page, manifest_page
+from parts import ALL, put_options, put_rows
 from roff import Page, bold, footer_parts, italic, put_footer
-
-ALL = [(tool, 1) for tool in [*trees.TOOLS, "pe-plot"]] + [("pe-manifest", 5), ("pe-formats", 5)]
 
 
 def page_of_encoding(name):
     return f"pe-{name}"
-
-
-def put_option(page, option):
-    names = ", ".join(bold(name) for name in option["names"])
-    if option["positional"]:
-        names = italic(option["names"][0])
-    tag = names + (" " + italic(option["type"]) if option["type"] and not option["positional"] else "")
-    default = f"default: {option['default']}" if option["default"] and "(default" not in option["help"] else ""
-    required = "required" if option["required"] else ""
-    notes = "; ".join(filter(None, [default, required]))
-    page.item(tag, option["help"] + (f" ({notes})" if notes else ""))
-
-
-def put_options(page, options):
-    for option in options:
-        put_option(page, option)
-
-
-def put_rows(page, rows):
-    for row in rows:
-        page.item(bold(row["name"]), row["summary"])
 
 
 def put_parameters(page, parameters):
@@ -171,58 +148,6 @@ def encoding_page(tree, row, made):
     page.paragraph(row["accuracy"])
     page.section_of("Examples")
     page.verbatim([f"pe-gen {row['example']}", f"pe-verify check {name}"])
-    page.see(ALL)
-    return page
-
-
-def put_schema(page, schema, definitions, path):
-    """The keys of an object of the schema, and those of the objects in it."""
-    below = []
-    for name, value in schema["properties"].items():
-        if "$ref" in value:
-            value = {**definitions[value["$ref"].rsplit("/", 1)[1]], **value}
-        kinds = value.get("type", "one or several" if "oneOf" in value else "")
-        choices = value.get("enum", [value["const"]] if "const" in value else [])
-        says = [value.get("description", "")]
-        notes = [" or ".join([kinds] if isinstance(kinds, str) else kinds), f"one of {', '.join(map(str, choices))}" if choices else "",
-                 f"default: {value['default']}" if "default" in value else "", "required" if name in schema.get("required", []) else ""]
-        page.item(bold(name), ". ".join(filter(None, [*says, "; ".join(filter(None, notes))])) + ".")
-        inner = value.get("items", value)
-        inner = definitions[inner["$ref"].rsplit("/", 1)[1]] if "$ref" in inner else inner
-        if "properties" in inner:
-            below.append((f"{path}{name}", inner))
-    for heading, inner in below:
-        page.section_of(f"Keys of {heading}")
-        put_schema(page, inner, definitions, f"{heading}.")
-
-
-def manifest_page(tree, schema, made):
-    schema = json.loads(schema)
-    page = Page("pe-manifest", 5, *made, "the checks that pe-verify run makes, as JSON")
-    page.section_of("Description")
-    page.paragraph(schema["description"])
-    page.paragraph("pe-verify run --schema prints the JSON Schema that this page is made from. A key that stands in no list is refused.")
-    page.section_of("Keys")
-    put_schema(page, schema, schema["$defs"], "")
-    run = next(c for c in tree.commands("pe-verify") if c["name"] == "run")
-    put_footer(page, run["footer"])
-    page.see(ALL)
-    return page
-
-
-def formats_page(tree, made):
-    page = Page("pe-formats", 5, *made, "files that the pe tools read and write")
-    page.section_of("Description")
-    page.paragraph("A file is written in the format that its suffix names, or --format does, and is known by what it begins with when it is read. FILE:TENSOR names one array "
-                   "of several.")
-    page.section_of("Formats")
-    for row in tree.rows["formats"]:
-        ways = {"both": "Read and written", "read": "Read", "written": "Written"}[row["kind"]]
-        page.item(bold(row["name"]), [f"{ways}; suffix {' or '.join(row['suffixes'])}.", row["summary"][:1].upper() + row["summary"][1:] + "."])
-    gen = next(c for c in tree.commands("pe-gen") if c["name"] == "rope")
-    page.section_of("Options")
-    wanted = {"--output", "--format", "--tidy", "--no-sync", "--dtype"}
-    put_options(page, [o for o in gen["options"] if wanted & set(o["names"])])
     page.see(ALL)
     return page
 

@@ -20,7 +20,7 @@ class Installed:
     """A build, staged for /opt/pe and then moved elsewhere, so that no path of the build or of the stage can be what makes it work."""
 
     def __init__(self, build, scratch):
-        self.scratch = scratch
+        self.build, self.scratch = build, scratch
         cache = (build / "CMakeCache.txt").read_text()
         cmake = re.search(r"^CMAKE_COMMAND:INTERNAL=(.*)$", cache, re.M)[1]
         subprocess.run([cmake, "--install", build, "--prefix", "/opt/pe"], check=True, stdout=subprocess.DEVNULL, env={**os.environ, "DESTDIR": str(scratch / "stage")})

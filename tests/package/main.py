@@ -6,8 +6,11 @@ import sys
 import tempfile
 import traceback
 
+import archives
+import deb
 import install
 import manual
+import services
 import shells
 
 
@@ -18,7 +21,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         place = install.Installed(build, pathlib.Path(scratch))
-        for module in (install, manual, shells):
+        for module in (install, manual, shells, deb, services, archives):
             for check in module.CHECKS:
                 try:
                     check(place)
