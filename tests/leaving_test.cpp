@@ -23,7 +23,7 @@ int code_of(const std::function<void(pe::cmd::Outcome&)>& work) {
     std::string tool = "tool", what = "what";
     char* words[] = {tool.data(), what.data(), nullptr};
     const int code = pe::cmd::run_tool(
-        {.name = "tool", .summary = "for tests", .footer = "", .word = "command"}, 2, words,
+        {.name = "tool", .summary = "for tests", .footer = ""}, 2, words,
         [&](CLI::App& app, const pe::cmd::CommandLine&, pe::cmd::Outcome& outcome) {
           app.add_subcommand("what", "does this")->callback([&] { work(outcome); });
         });

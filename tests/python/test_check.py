@@ -121,7 +121,7 @@ def test_laws_without_an_array():
 
 def test_identify(cache):
     found = pe.identify(*cache)
-    assert found and found.encoding == "rope" and found.parameters["base"] == "10000" and found.make.startswith("pe-gen rope")
+    assert found and found.encoding == "rope" and found.parameters["base"] == 10000 and found.make.startswith("pe-gen rope")
     nothing = pe.identify(np.random.default_rng(0).normal(size=(16, 8)))
     assert not nothing and nothing.encoding is None and nothing.summary
 
