@@ -87,6 +87,21 @@ def tables(folder):
                 yield name, {"encoding": "rope", "parameters": parameters, "dialect": dialect, "length": 40, "file": str(file)}
 
 
+def offsets(folder):
+    """Checks of relative positions that pe-gen writes for a run of offsets, wherever it begins."""
+    for number, run_of in enumerate(("-9:9", "-40:21", "100:140", "-500:-400", "-8:60", "-131080:-131063", "7:9", "5:6")):
+        for encoding, field, parameters in (("t5", "bucket", {}), ("t5", "bucket", {"num-buckets": "16", "max-distance": "64"}),
+                                            ("deberta", "bucket", {"position-buckets": "8", "max-relative-positions": "32"}),
+                                            ("shaw", "index", {"max-distance": "4"})):
+            file = folder / f"o{number}-{encoding}-{len(parameters)}.npz"
+            name = f"pe-gen {encoding} {' '.join(flags(parameters))} --positions={run_of} --fields {field}"
+            done = run("pe-gen", [encoding, *flags(parameters), f"--positions={run_of}", "--fields", field, "-o", file])
+            if done.returncode:
+                yield name, done.stderr.strip()
+                continue
+            yield name, {"encoding": encoding, "parameters": parameters, "positions": run_of, "file": str(file)}
+
+
 def vectors(folder):
     """Checks of what pe-apply turns."""
     number = 0
@@ -132,7 +147,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="pe-own-") as scratch:
         folder, checks = pathlib.Path(scratch), []
-        for name, check in [*tables(folder), *vectors(folder)]:
+        for name, check in [*tables(folder), *offsets(folder), *vectors(folder)]:
             if isinstance(check, str):
                 failed += 1
                 print(f"not written: {name}: {check}")

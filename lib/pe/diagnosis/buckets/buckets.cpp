@@ -21,13 +21,16 @@ std::vector<BucketShape> bucket_shapes(const Expectation& expected, const Stored
   const std::string& layout = expected.layout;
   if (shape.size() == 1) {
     const Index size = shape[0];
-    if (size % 2 == 1 && (layout.empty() || layout == "bucket-offsets"))
-      shapes.push_back({.keys = size,
-                        .first_query = 0,
-                        .first_key = -(size - 1) / 2,
-                        .layout = "bucket-offsets",
-                        .sentence = fmt::format("buckets by offset, {} to {}", -(size - 1) / 2,
-                                                (size - 1) / 2)});
+    // A run of --positions that does not begin at 0 is one of offsets, as pe-gen has it.
+    const bool is_run = expected.first != 0 && expected.rows == size;
+    const std::int64_t first = is_run ? expected.first : -(size - 1) / 2;
+    if ((is_run || size % 2 == 1) && (layout.empty() || layout == "bucket-offsets"))
+      shapes.push_back(
+          {.keys = size,
+           .first_query = 0,
+           .first_key = first,
+           .layout = "bucket-offsets",
+           .sentence = fmt::format("buckets by offset, {} to {}", first, first + size - 1)});
     if (layout.empty() || layout == "bucket-row")
       shapes.push_back({.keys = size,
                         .first_query = expected.first != 0 ? expected.first : size - 1,
