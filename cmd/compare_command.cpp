@@ -198,8 +198,10 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
       "EXIT STATUS\n  0 equal: bit for bit, or as near as is allowed; 1 different, or rows or an "
       "array without a partner; 2 could not be\n"
       "  compared\n");
-  app.callback(
-      [&compare, &outcome, command] { outcome.exit_code = run_compare(compare, command); });
+  app.callback([&compare, &outcome, command] {
+    outcome.exit_code = unread;
+    outcome.exit_code = run_compare(compare, command);
+  });
 }
 
 }  // namespace pe::cmd

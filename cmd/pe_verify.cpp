@@ -42,7 +42,7 @@ void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Comm
                    "identify", "which encoding, layout, base, scaling and arithmetic made a dump"),
                commands.identify, outcome, line.text());
   add_serve(*app.add_subcommand("serve", "checks and other commands, asked for line by line"),
-            commands.serve, carry_out_words);
+            commands.serve, outcome, carry_out_words);
   for (const Property& law : all_properties())
     add_over_encodings(app, line, law.name, law.statement, check_of(&law));
   add_over_encodings(app, line, "dialects",

@@ -219,6 +219,7 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
     if (run.schema) return print(std::string(manifest_schema()));
     if (run.manifest.empty())
       throw UsageError("run needs the name of a manifest (see pe-verify run --help)");
+    outcome.exit_code = unread;
     outcome.exit_code = run_manifest(run, command);
   });
 }

@@ -212,7 +212,8 @@ void serve_line(const RequestLine& line, const ServeCommand& serve,
 
 }  // namespace
 
-void add_serve(CLI::App& app, ServeCommand& serve, const CarryOutWords& carry_out) {
+void add_serve(CLI::App& app, ServeCommand& serve, Outcome& outcome,
+               const CarryOutWords& carry_out) {
   add_timeout(app, serve.timeout, "one check that says no other itself");
   app.footer(
       "EXAMPLES\n"
@@ -230,11 +231,13 @@ void add_serve(CLI::App& app, ServeCommand& serve, const CarryOutWords& carry_ou
       "  of another command of pe-verify. A request has at most 16 MiB, and a process of its "
       "own.\n\n"
       "EXIT STATUS\n  0 the requests came to their end; 2 they could not be read or answered\n");
-  app.callback([&serve, carry_out] {
+  app.callback([&serve, &outcome, carry_out] {
     budget_of(serve.timeout);  // refuses what is no time; each request has its own
     find_composite("");  // the tables of models are read once, and each request finds them read
     RequestLines lines;
+    outcome.exit_code = unread;
     while (const auto line = lines.next()) serve_line(*line, serve, carry_out);
+    outcome.exit_code = 0;
   });
 }
 

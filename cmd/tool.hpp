@@ -17,6 +17,10 @@ struct Outcome {
   int exit_code = 0;
 };
 
+/// What it is set to before a verdict stands: nobody who reads stdout no longer takes the work for
+/// passed.
+inline constexpr int unread = 2;
+
 /// What tells one tool from another, apart from its subcommands.
 struct Tool {
   std::string name, summary, footer;

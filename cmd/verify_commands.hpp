@@ -66,7 +66,8 @@ struct ServeCommand {
 /// Carries out the words of a command: its exit code, and the JSON of its report where it has one.
 using CarryOutWords =
     std::function<int(const std::vector<std::string>& words, std::string& report)>;
-void add_serve(CLI::App& app, ServeCommand& serve, const CarryOutWords& carry_out);
+void add_serve(CLI::App& app, ServeCommand& serve, Outcome& outcome,
+               const CarryOutWords& carry_out);
 
 void add_dialects(CLI::App& app, const Encoding& encoding, Request& request,
                   const std::string& command);

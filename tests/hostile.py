@@ -119,7 +119,7 @@ def what_is_wrong(tool, words, folder, number):
         return "" if done.returncode == 2 and err else f"exit {done.returncode} without a report: {(out + err)[:200]}"
     told = json.loads(report.read_text())
     report.unlink()
-    said = told["exit_code"] if "exit_code" in told else int(not told["identified"])
+    said = told["exit_code"] if "exit_code" in told else int(not (told["equal"] if "equal" in told else told["identified"]))
     if said != done.returncode:
         return f"exit {done.returncode}, but the report says {said}"
     if done.returncode < 2 and not out:

@@ -22,6 +22,7 @@ class Page:
     def __init__(self, name, section, version, date, title):
         self.name, self.section = name, section
         self.lines = ['.\\" Made by scripts/manual from what the tools say of themselves.', f'.TH {name.upper()} {section} "{date}" "pe {version}" "Position encodings"',
+                      ".ad l",  # a line that holds one long word cannot be adjusted
                       ".SH NAME", f"{text(name)} \\- {text(title)}"]
         self.fresh = True
 
