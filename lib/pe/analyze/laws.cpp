@@ -6,6 +6,7 @@
 
 #include "pe/analyze/prepared.hpp"
 #include "pe/analyze/quantity.hpp"
+#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 #include "pe/verify/judge.hpp"
 
@@ -115,12 +116,24 @@ std::string summary_of(const std::vector<std::string>& names, const Rows& rows) 
   return text;
 }
 
+void begin_laws(const Asked& asked, const Subject& subject, const Case& checked) {
+  double nanoseconds = 0;
+  for (const Property* law : asked.laws)
+    if (law->applies(subject.encoding->kind)) nanoseconds += work_of(*law, checked);
+  const auto positions = static_cast<double>(checked.positions.count);
+  begin({.what = fmt::format("{} laws of {:.0f} positions", asked.laws.size(), positions),
+         .operations = nanoseconds,
+         .levers = {{"length", positions}},
+         .other = "fewer --laws"});
+}
+
 Sheet measure(const Question& question) {
   const Asked asked = asked_of(question.options);
   const Prepared prepared =
       with_numbers(question.subject, std::to_string(question.options.integer("seed")));
   const Subject& subject = prepared.subject;
   const Case checked = checked_of(subject);
+  begin_laws(asked, subject, checked);
   const std::vector<std::string> promises = promises_of(*subject.encoding, subject.parameters);
   Rows rows;
   std::vector<std::string> names;
