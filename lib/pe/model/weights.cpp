@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "pe/base/error.hpp"
@@ -42,8 +43,18 @@ Array tensor_or_drawn(const Parameters& parameters, std::string_view name,
                       std::initializer_list<Extent> extents, Distribution distribution,
                       double scale) {
   if (parameters.has(name)) return tensor_of(parameters, name, extents);
+  constexpr Index most = Index{1} << 27;  // 1 GiB of doubles
   std::vector<Index> shape;
   for (const Extent& extent : extents) shape.push_back(extent.size);
+  Index size = 1;
+  for (const Index extent : shape) {
+    if (extent > most / std::max<Index>(size, 1))
+      throw UsageError(fmt::format(
+          "'{}' would have to be drawn, {} numbers, and 2^27 may be: give it in a file, "
+          "or make it smaller",
+          name, fmt::join(shape, " x ")));
+    size *= extent;
+  }
   const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   return random_array(std::move(shape), scale, random_stream(seed, hash_of(name)), distribution);
 }
