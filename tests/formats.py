@@ -14,7 +14,9 @@ import zipfile
 import h5py
 import numpy as np
 
-failed = passed = 0
+from count import Count
+
+count = Count()
 PROVENANCE = {"tool", "version", "command", "encoding", "dialect", "accuracy", "source", "parameters"}
 HOSTILE = {
     "empty": "", "cut": '{"fields": {"a": {"dtype": "f32", "axes": [{"count": 2}], "values": [1,', "no fields": '{"a": 1}', "a list": "[1, 2]",
@@ -28,15 +30,6 @@ HOSTILE = {
     "deep": '{"fields": {"a": {"dtype": "f32", "axes": [], "values": ' + "[" * 100 + "1" + "]" * 100 + "}}}",
     "deep keys": '{"fields":' * 200 + "1" + "}" * 200, "values first": '{"fields": {"values": [1, 2], "a": 3}}', "text": "hello", "NaN": '{"fields": {"a": NaN}}',
 }
-
-
-def check(true, what):
-    global failed, passed
-    if true:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {what}")
 
 
 def run(*command, folder):
@@ -61,19 +54,19 @@ def one_provenance(gen, folder):
         for suffix in (".json", ".npz", ".safetensors", ".h5"):
             path = folder / ("p" + suffix)
             done = run(gen, *words, "--length", "8", "-o", path.name, folder=folder)
-            check(done.returncode == 0, f"{words} {suffix}: {done.stderr}")
+            count.check(done.returncode == 0, f"{words} {suffix}: {done.stderr}")
             told.append(provenance_of(path) | {"command": ""})
-        check(all(one == told[0] for one in told), f"{words}: provenance differs between formats")
-        check(PROVENANCE <= set(told[0]), f"{words}: {sorted(told[0])}")
+        count.check(all(one == told[0] for one in told), f"{words}: provenance differs between formats")
+        count.check(PROVENANCE <= set(told[0]), f"{words}: {sorted(told[0])}")
         with h5py.File(folder / "p.h5") as file:
             for name, entry in told[0]["parameters"].items():
                 value, attribute = entry["value"], file.attrs["parameter." + name]
                 if isinstance(value, (int, float)) and not isinstance(value, bool):
-                    check(isinstance(attribute, (np.integer, np.floating)) and attribute == value, f"{name} is {attribute!r}, not {value!r}")
+                    count.check(isinstance(attribute, (np.integer, np.floating)) and attribute == value, f"{name} is {attribute!r}, not {value!r}")
                 elif isinstance(attribute, np.ndarray):
-                    check([float(x) for x in value.split(",")] == attribute.tolist(), f"{name} is {attribute!r}, not {value!r}")
+                    count.check([float(x) for x in value.split(",")] == attribute.tolist(), f"{name} is {attribute!r}, not {value!r}")
                 else:
-                    check(attribute in (value, str(value).lower()), f"{name} is {attribute!r}, not {value!r}")
+                    count.check(attribute in (value, str(value).lower()), f"{name} is {attribute!r}, not {value!r}")
 
 
 def complex_numbers(gen, verify, folder):
@@ -85,18 +78,18 @@ def complex_numbers(gen, verify, folder):
         want = turns["cos"] + 1j * turns["sin"]
         with h5py.File(folder / "c.h5") as file:
             stored = file["complex"]
-            check(stored.dims[0][0].name == "/position" and stored.dims[1][0].name == "/pair", "c.h5: the axes of complex numbers have no scales")
+            count.check(stored.dims[0][0].name == "/position" and stored.dims[1][0].name == "/pair", "c.h5: the axes of complex numbers have no scales")
             found = {"npy": np.load(folder / "c.npy"), "npz": np.load(folder / "c.npz")["complex"], "h5": stored[()]}
         for name, values in found.items():
-            check(values.dtype == wanted and values.shape == (5, 4) and np.array_equal(values, want), f"{name} {dtype}: {values.dtype} {values.shape}")
+            count.check(values.dtype == wanted and values.shape == (5, 4) and np.array_equal(values, want), f"{name} {dtype}: {values.dtype} {values.shape}")
         for one, other in (("c.npy", "c.h5"), ("c.npz", "c.h5")):
             done = run(verify, "compare", one, other, folder=folder)
-            check(done.returncode == 0 and "bit for bit" in done.stdout, f"{one}, {other}: {done.stdout}{done.stderr}")
+            count.check(done.returncode == 0 and "bit for bit" in done.stdout, f"{one}, {other}: {done.stdout}{done.stderr}")
         for path in ("c.npy", "c.h5"):
             done = run(verify, "check", "rope", "--dim", "8", "--file", path, "--length", "5", folder=folder)
-            check(done.returncode == 0, f"check of {path}: {done.stdout}{done.stderr}")
+            count.check(done.returncode == 0, f"check of {path}: {done.stdout}{done.stderr}")
     done = run(gen, "rope", "--dim", "8", "--length", "5", "--dtype", "f16", "--fields", "complex", "-o", "half.npy", folder=folder)
-    check(np.load(folder / "half.npy").shape == (5, 4, 2), f"half.npy: {done.stderr}")
+    count.check(np.load(folder / "half.npy").shape == (5, 4, 2), f"half.npy: {done.stderr}")
 
 
 def json_back(gen, verify, folder):
@@ -106,18 +99,18 @@ def json_back(gen, verify, folder):
             for path in ("b.json", "b.safetensors"):
                 run(gen, *words, "--dtype", dtype, "-o", path, folder=folder)
             done = run(verify, "compare", "b.json", "b.safetensors", folder=folder)
-            check(done.returncode == 0 and done.stdout.count("bit for bit") == done.stdout.count(" against b.safetensors"), f"{words} {dtype}: {done.stdout}{done.stderr}")
+            count.check(done.returncode == 0 and done.stdout.count("bit for bit") == done.stdout.count(" against b.safetensors"), f"{words} {dtype}: {done.stdout}{done.stderr}")
     run(gen, "rope", "--dim", "64", "--length", "300", "--base", "500000", "-o", "r.json", folder=folder)
     done = run(verify, "check", "rope", "--dim", "64", "--file", "r.json", folder=folder)
-    check(done.returncode == 1 and "[wrong-base]" in done.stdout, f"check: {done.stdout}{done.stderr}")
+    count.check(done.returncode == 1 and "[wrong-base]" in done.stdout, f"check: {done.stdout}{done.stderr}")
     done = run(verify, "identify", "r.json", folder=folder)
-    check(done.returncode == 0 and "base 500000" in done.stdout, f"identify: {done.stdout}{done.stderr}")
+    count.check(done.returncode == 0 and "base 500000" in done.stdout, f"identify: {done.stdout}{done.stderr}")
     piped = subprocess.run([verify, "identify", "-"], input=(folder / "r.json").read_bytes(), capture_output=True, timeout=60)
-    check(piped.returncode == 0, f"identify of a pipe: {piped.stderr}")
+    count.check(piped.returncode == 0, f"identify of a pipe: {piped.stderr}")
     for name, text in HOSTILE.items():
         (folder / "x.json").write_text(text)
         done = run(verify, "identify", "x.json", folder=folder)
-        check(done.returncode == 2 and done.stderr.count("\n") == 1 and "x.json" in done.stderr and not done.stdout, f"{name}: {done.returncode} {done.stderr}")
+        count.check(done.returncode == 2 and done.stderr.count("\n") == 1 and "x.json" in done.stderr and not done.stdout, f"{name}: {done.returncode} {done.stderr}")
 
 
 def main():
@@ -130,8 +123,7 @@ def main():
         one_provenance(gen, folder)
         complex_numbers(gen, verify, folder)
         json_back(gen, verify, folder)
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
+    return count.close()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+from count import Count  # noqa: E402
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "matplotlib", "mpmath")
@@ -59,16 +60,6 @@ TEXTS = """(() => { const found = [], walk = document.createTreeWalker(document.
       found.push([walk.currentNode.data.trim(), Boolean(at.closest('[translate="no"], [lang="en"]:not(html), [lang="zh"]:not(html)'))]); }
   for (const at of document.querySelectorAll("[aria-label]")) found.push([at.getAttribute("aria-label"), false]);
   return found; })()"""
-
-
-class Count:
-    passed = failed = 0
-
-    def check(self, good, what):
-        self.passed += bool(good)
-        self.failed += not good
-        if not good:
-            print(f"FAILED {what}")
 
 
 def program():
@@ -485,8 +476,7 @@ def main():
                     count.check(False, f"{trouble}; the browser says {browser.complaints}")
     finally:
         browser.close()
-    print(f"{count.passed} passed, {count.failed} failed")
-    return 1 if count.failed else 0
+    return count.close()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+from count import Count  # noqa: E402
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "matplotlib", "h5py")
@@ -39,16 +40,6 @@ class Stdin:
 
 def options(**given):
     return types.SimpleNamespace(**{"at": [], "field": None, "columns": None, "kind": None, "title": None, **given})
-
-
-class Count:
-    passed = failed = 0
-
-    def check(self, good, what):
-        self.passed += bool(good)
-        self.failed += not good
-        if not good:
-            print(f"FAILED {what}")
 
 
 def drawn(fields, **given):
@@ -204,8 +195,7 @@ def main():
             one_subject(count, given.bin / "pe-analyze", arguments, folder, f"{name} of {arguments[1]}")
         details(count)
         broken(count, files, given.rounds, given.seed)
-    print(f"{count.passed} passed, {count.failed} failed")
-    return count.failed > 0
+    return count.close()
 
 
 if __name__ == "__main__":

@@ -17,17 +17,10 @@ import tempfile
 import termios
 import time
 
-failed = passed = 0
+from count import Count
+
+count = Count()
 LINE = re.compile(r"\r([^\r\n]*?)\x1b\[K")
-
-
-def check(true, what):
-    global failed, passed
-    if true:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {what}")
 
 
 def on_terminal(command, folder, columns=80, interrupt=False, term="xterm"):
@@ -77,24 +70,23 @@ def main():
             got, status = on_terminal(table, folder, columns)
             text = "".join(part for _, part in got)
             lines = [line for line in LINE.findall(text) if line]
-            check(status == 0 and lines and got[0][0] > 0.9, f"{columns} columns: {len(lines)} lines, the first after {got[:1]}")
-            check(all(len(line) < columns for line in lines), f"a line is wider than {columns} columns: {max(lines, key=len, default='')}")
-            check(any(re.search(r"[0-9]+ %, [0-9.]+ (s|min) left", line) for line in lines) or columns < 30, f"no share and no time: {lines[:3]}")
-            check(on_screen(text) == "", f"{columns} columns: left on the screen: {on_screen(text)!r}")
+            count.check(status == 0 and lines and got[0][0] > 0.9, f"{columns} columns: {len(lines)} lines, the first after {got[:1]}")
+            count.check(all(len(line) < columns for line in lines), f"a line is wider than {columns} columns: {max(lines, key=len, default='')}")
+            count.check(any(re.search(r"[0-9]+ %, [0-9.]+ (s|min) left", line) for line in lines) or columns < 30, f"no share and no time: {lines[:3]}")
+            count.check(on_screen(text) == "", f"{columns} columns: left on the screen: {on_screen(text)!r}")
         got, status = on_terminal(laws, folder, 100, interrupt=True)
         text = "".join(part for _, part in got)
-        check(os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) != 0, f"Ctrl-C: ended with {status}")
-        check(on_screen(text) == "" and "^C" in text, f"Ctrl-C leaves {on_screen(text)!r}")
-        check(re.search(r"check sinusoidal: [a-z-]+, ", text), f"no law is named: {text[:200]}")
+        count.check(os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) != 0, f"Ctrl-C: ended with {status}")
+        count.check(on_screen(text) == "" and "^C" in text, f"Ctrl-C leaves {on_screen(text)!r}")
+        count.check(re.search(r"check sinusoidal: [a-z-]+, ", text), f"no law is named: {text[:200]}")
         got, _ = on_terminal(table, folder, term="dumb")
-        check(not got, f"a dumb terminal gets {got[:2]}")
+        count.check(not got, f"a dumb terminal gets {got[:2]}")
         piped = subprocess.run(table, cwd=folder, capture_output=True, timeout=120)
-        check(piped.returncode == 0 and not piped.stderr and not piped.stdout, f"a pipe gets {piped.stderr[:80]}")
+        count.check(piped.returncode == 0 and not piped.stderr and not piped.stdout, f"a pipe gets {piped.stderr[:80]}")
         behind = ["/bin/bash", "-c", f"'{gen}' rope --length 300000 --dim 256 --threads 1 | cat > t.csv"]
         got, _ = on_terminal(behind, folder)
-        check(not got, f"behind a pipe the terminal gets {got[:2]}")
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
+        count.check(not got, f"behind a pipe the terminal gets {got[:2]}")
+    return count.close()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ import xml.etree.ElementTree as xml
 
 import numpy as np
 
+from count import Count
+
 # junit-10.xsd of Jenkins' xunit plugin: the attributes that an element must and may have, and the elements in it.
 TIME = re.compile(r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?\Z")
 COUNT = re.compile(r"[0-9]+\Z")
@@ -28,16 +30,7 @@ JUNIT = {
 }
 HOSTILE = ["plain", "a | b", "<script>alert(1)</script>", "@someone see #1 and http://example.org", "```\n</details>", "`x` **b** ![i](u) [l](u)",
            "www.example.org :tada: ~~s~~ \\| &lt;", "|\n|---|\n| injected |", "\x1b[2Jname", "=cmd()", "::error::x"]
-failed = passed = 0
-
-
-def check(true, what):
-    global failed, passed
-    if true:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {what}")
+count = Count()
 
 
 def valid(element, path=""):
@@ -69,14 +62,14 @@ def outside_fences(text):
 
 def markdown(text):
     lines, fence = outside_fences(text)
-    check(fence is None, "a fence of the Markdown does not end")
+    count.check(fence is None, "a fence of the Markdown does not end")
     bare = re.sub(r"</?(code|summary)>|<details( open)?>|</details>", "", "\n".join(lines))
-    check("<" not in bare and ">" not in bare, f"HTML gets out: {[x for x in bare.splitlines() if '<' in x or '>' in x][:3]}")
-    check(not re.search(r"@|https?:|www\.|`|\*|!\[|\]\(|~~", bare), f"Markdown gets out: {bare[:400]}")
+    count.check("<" not in bare and ">" not in bare, f"HTML gets out: {[x for x in bare.splitlines() if '<' in x or '>' in x][:3]}")
+    count.check(not re.search(r"@|https?:|www\.|`|\*|!\[|\]\(|~~", bare), f"Markdown gets out: {bare[:400]}")
     rows = [line for line in lines if line.startswith("|")]
-    check(all(row.count("|") == 6 for row in rows), f"a row of the table has other cells: {[r for r in rows if r.count('|') != 6][:2]}")
+    count.check(all(row.count("|") == 6 for row in rows), f"a row of the table has other cells: {[r for r in rows if r.count('|') != 6][:2]}")
     words = [row.split("|")[1].split()[-1] for row in rows[2:]]
-    check(words == sorted(words, key=["failed", "untold", "passed"].index), f"the worst do not come first: {words}")
+    count.check(words == sorted(words, key=["failed", "untold", "passed"].index), f"the worst do not come first: {words}")
     return rows
 
 
@@ -95,28 +88,28 @@ def manifests(tool, folder):
     text = '{"schema_version": 1,\n "checks": [\n' + ",\n".join(json.dumps(one) for one in checks) + "\n]}\n"
     (folder / "ci.json").write_text(text)
     done = run(tool, "run", "ci.json", "--report", "r.xml", "--report", "r.md", "--report", "r.json", "--annotations", "github", folder=folder)
-    check(done.returncode == 1, f"exit code {done.returncode}: {done.stderr}")
+    count.check(done.returncode == 1, f"exit code {done.returncode}: {done.stderr}")
     junit(folder / "r.xml")
     rows = markdown((folder / "r.md").read_text())
-    check(len(rows) == 2 + len(checks), f"{len(rows)} rows of {len(checks)} checks")
+    count.check(len(rows) == 2 + len(checks), f"{len(rows)} rows of {len(checks)} checks")
     report = json.loads((folder / "r.json").read_text())
     annotations = [line for line in done.stdout.splitlines() if line.startswith("::error ")]
     bad = [one for one in report["checks"] if one["exit_code"]]
-    check(len(annotations) == len(bad), f"{len(annotations)} annotations of {len(bad)} checks")
+    count.check(len(annotations) == len(bad), f"{len(annotations)} annotations of {len(bad)} checks")
     for said, one in zip(annotations, bad):
-        check(f"file=ci.json,line={one['line']}," in said, f"not at the manifest's line: {said[:80]}")
+        count.check(f"file=ci.json,line={one['line']}," in said, f"not at the manifest's line: {said[:80]}")
         named = json.loads(text.splitlines()[one["line"] - 1].rstrip(","))["name"]
-        check(" ".join(named.split())[:6] == one["name"][:6], f"line {one['line']} is of {named!r}, not {one['name']!r}")
+        count.check(" ".join(named.split())[:6] == one["name"][:6], f"line {one['line']} is of {named!r}, not {one['name']!r}")
 
 
 def junit(path):
     root = xml.parse(path).getroot()
     for fault in valid(root) or [None]:
-        check(fault is None, fault)
+        count.check(fault is None, fault)
     for case in root.iter("testcase"):
         wrong = [x for x in case if x.tag in ("failure", "error")]
-        check(not (wrong and case.find("system-out") is not None), f"{case.get('name')}: a failure's text stands twice")
-        check(all(x.get("message") and "\n" not in x.get("message") for x in wrong), f"{case.get('name')}: no message in one line")
+        count.check(not (wrong and case.find("system-out") is not None), f"{case.get('name')}: a failure's text stands twice")
+        count.check(all(x.get("message") and "\n" not in x.get("message") for x in wrong), f"{case.get('name')}: no message in one line")
 
 
 def widths(tool, folder):
@@ -126,19 +119,19 @@ def widths(tool, folder):
         text = {explain: run(tool, "check", name, *length, *["--explain"] * explain, folder=folder) for explain in (False, True)}
         for done in text.values():
             wide = [line for line in done.stdout.splitlines() if len(line) > 100]
-            check(done.returncode == 0 and not wide, f"check {name}: exit code {done.returncode} {done.stderr} {wide[:1]}")
+            count.check(done.returncode == 0 and not wide, f"check {name}: exit code {done.returncode} {done.stderr} {wide[:1]}")
         verdicts = json.loads(run(tool, "check", name, *length, "--report", "-", folder=folder).stdout)["checks"][0]["verdicts"]
         verdicts = [v for v in verdicts if v["word"] != "skipped"]
         lines = [line for line in text[False].stdout.splitlines() if re.match(r"(holds|fails|noted)  ", line)]
-        check(len(lines) == len(verdicts), f"check {name}: not a line for each law")
+        count.check(len(lines) == len(verdicts), f"check {name}: not a line for each law")
         for line, verdict in zip(lines, verdicts):
             proved = verdict["proved"] and verdict["worst"] <= verdict["bound"]
-            check(line.endswith("(proved)") == proved, f"check {name}: a ceiling is shown as measured, or the reverse: {line}")
+            count.check(line.endswith("(proved)") == proved, f"check {name}: a ceiling is shown as measured, or the reverse: {line}")
     for law, name in (("bounded", "index"), ("relative-only", "sinusoidal"), ("symmetric", "alibi"), ("length-invariant", "normalized-index")):
         done = run(tool, law, name, folder=folder)
         lines = done.stdout.splitlines()
-        check(done.returncode == 1 and len(lines) - 1 <= 3 and all(len(x) <= 100 for x in lines), f"{law} {name}: {done.stdout}")
-        check(re.search(r"position|query|row|length|P\(", lines[1]), f"{law} {name} does not say where: {lines[1]}")
+        count.check(done.returncode == 1 and len(lines) - 1 <= 3 and all(len(x) <= 100 for x in lines), f"{law} {name}: {done.stdout}")
+        count.check(re.search(r"position|query|row|length|P\(", lines[1]), f"{law} {name} does not say where: {lines[1]}")
 
 
 def closeness(tool, folder):
@@ -156,7 +149,7 @@ def closeness(tool, folder):
         for atol, rtol in ((0, 0), (1e-6, 0), (0, 1e-4), (1e-3, 1e-3), (0.1, 0)):
             want = np.allclose(a.astype("f8"), b.astype("f8"), rtol=rtol, atol=atol, equal_nan=True)
             done = run(tool, "compare", "a.npy", "b.npy", "--atol", str(atol), "--rtol", str(rtol), folder=folder)
-            check(done.returncode == (0 if want else 1), f"numpy.allclose says {want} for {atol}, {rtol}: {done.stdout}{done.stderr}")
+            count.check(done.returncode == (0 if want else 1), f"numpy.allclose says {want} for {atol}, {rtol}: {done.stdout}{done.stderr}")
 
 
 def main():
@@ -171,8 +164,7 @@ def main():
         markdown((folder / "one.md").read_text())
         widths(tool, folder)
         closeness(tool, folder)
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
+    return count.close()
 
 
 if __name__ == "__main__":

@@ -14,17 +14,17 @@ if command -v lintian >/dev/null; then
   lintian --fail-on error "${debs[@]}" || die "lintian finds errors"
 fi
 
-work=$(mktemp -d)
-trap 'umount -q "$work/root/proc" || true; rm -rf "$work"' EXIT
+scratch=$(mktemp -d)
+trap 'umount -q "$scratch/root/proc" || true; rm -rf "$scratch"' EXIT
 if [ $# -eq 2 ]; then
-  cp -a "$2" "$work/root"
+  cp -a "$2" "$scratch/root"
 else
-  debootstrap --variant=minbase bookworm "$work/root" >"$work/log" 2>&1 || { tail "$work/log" >&2; die "debootstrap failed"; }
+  debootstrap --variant=minbase bookworm "$scratch/root" >"$scratch/log" 2>&1 || { tail "$scratch/log" >&2; die "debootstrap failed"; }
 fi
-mount -t proc proc "$work/root/proc"
-cp /etc/resolv.conf "$work/root/etc/"
-cp "${debs[@]}" "$root/tests/consumer/main.cpp" "$work/root/tmp/"
-inside() { chroot "$work/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
+mount -t proc proc "$scratch/root/proc"
+cp /etc/resolv.conf "$scratch/root/etc/"
+cp "${debs[@]}" "$root/tests/consumer/main.cpp" "$scratch/root/tmp/"
+inside() { chroot "$scratch/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
 
 inside apt-get -qq update
 inside sh -c 'apt-get -qq install -y --no-install-recommends /tmp/pe-tools_*.deb' >/dev/null
@@ -35,14 +35,14 @@ inside sh -c 'pe-verify check rope --model gpt-j-6b --length 64 --file /tmp/tabl
 [ "$(inside bash -c '. /usr/share/bash-completion/completions/pe-gen; COMP_WORDS=(pe-gen ali) COMP_CWORD=1; _pe_complete pe-gen; echo "${COMPREPLY[*]}"')" = alibi ] ||
   die "pe-gen is not completed"
 code=0
-inside pe-plot --help >/dev/null 2>"$work/said" || code=$?
-[ "$code" -eq 2 ] && grep -q apt-get "$work/said" || die "pe-plot without its modules does not say what to install"
+inside pe-plot --help >/dev/null 2>"$scratch/said" || code=$?
+[ "$code" -eq 2 ] && grep -q apt-get "$scratch/said" || die "pe-plot without its modules does not say what to install"
 echo "the tools work; now the library"
 
 inside sh -c 'apt-get -qq install -y --no-install-recommends g++ pkg-config /tmp/libpe-dev_*.deb' >/dev/null
 inside sh -c 'cd /tmp && g++ main.cpp -o consumer $(pkg-config --cflags --libs pe)'
 inside /tmp/consumer
 inside apt-get -qq purge -y pe-tools libpe-dev >/dev/null
-left=$(find "$work/root/usr" -path '*/pe*' \( -name 'pe-gen*' -o -path '*/share/pe/*' -o -name libpe.a \))
+left=$(find "$scratch/root/usr" -path '*/pe*' \( -name 'pe-gen*' -o -path '*/share/pe/*' -o -name libpe.a \))
 [ -z "$left" ] || die "left behind: $left"
 echo "1 passed, 0 failed"
