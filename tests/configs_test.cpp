@@ -333,7 +333,7 @@ TEST_CASE("a layer type is chosen, and others are named") {
       pe::UsageError);
   CHECK(says(
       refused(
-          R"({"model_type":"gemma3_text","head_dim":8,"rope_parameters":{"full_attention":null,"sliding_attention":{"rope_type":"default"}}})"),
+          R"({"model_type":"mimo_v2_flash","head_dim":8,"rope_parameters":{"full_attention":null,"sliding_attention":{"rope_type":"default"}}})"),
       "key rope_parameters.full_attention is null: these layers have no position encoding"));
 }
 

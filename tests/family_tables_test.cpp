@@ -147,6 +147,35 @@ TEST_CASE("tables, biases and grids of every model type are read as its own clas
   CHECK(right > 2000);
 }
 
+// Types of which nothing is recorded have no positions, or none that the recorder finds.
+TEST_CASE("what a class saves of itself is read as the class, or not without a word") {
+  std::ifstream file(PE_SOURCE_DIR "/data/parity/saved.txt");
+  int right = 0, refused = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    const std::size_t tab = line.find('\t');
+    const pe::JsonNode header = pe::parse_json(line.substr(0, tab), "saved.txt");
+    const pe::Config config = parse(line.substr(tab + 1));
+    INFO(line.substr(tab + 1, 400));
+    if (const pe::JsonNode* is = header.find("is")) {
+      CHECK(difference(config, text(header.find("part")), *is) == "");
+      ++right;
+    } else if (header.members.empty()) {
+      bool told = false;
+      try {
+        told = !pe::read_model(config, nullptr, "").warnings.empty();
+      } catch (const pe::UsageError&) {
+        told = true;
+        ++refused;
+      }
+      CHECK(told);
+    }
+  }
+  MESSAGE(right << " tables right; of types without one " << refused << " refused");
+  CHECK(right > 200);
+  CHECK(refused > 100);
+}
+
 TEST_CASE("a part is picked where a config has several") {
   const pe::Config clip = parse(
       R"({"model_type":"clip","text_config":{"hidden_size":640},"vision_config":{"hidden_size":1024,"image_size":336,"patch_size":14}})");

@@ -6,9 +6,12 @@ Makes a virtual environment with PyTorch and transformers, asks each configurati
 the table looked at), writes data/families.json, a line for each model type, and data/parity/families.txt: configurations with what the
 real classes make of them, and data/parity/turns.txt: unit vectors as each model's own function turns them; tests/families_test.cpp holds
 the library to both. Tables that a model adds go to data/families_tables.json
-and data/parity/tables.txt likewise: models are built without numbers, keys changed, and the table's shape looked at. Prints what changed
+and data/parity/tables.txt likewise: models are built without numbers, keys changed, and the table's shape looked at. data/parity/saved.txt has what every class saves of itself. Prints what changed
 against the files as they are, and every configuration whose record does not predict the real table. With types named, asks those alone
-and writes nothing. --only: one half, and the files of that half.
+and writes nothing. --only: one part, and its files.
+
+RANDOM FILES: --random SEED --count N writes N files that the classes accept, in spellings mixed at random, and their tables to -o, or, of the
+seed in data/parity/random.txt, there. `PE_RANDOM_FILES=file pe_tests -tc="random files*"` judges the library by another seed's.
 
 A NEW RELEASE: raise the version in REQUIRED, run this (about 3 minutes for the turns and 10 for the tables on one core), read the lines
 `new:`, `gone:`, `was …, is …` and the diff of data/, and run tests/families_test.cpp. By hand are left: what is printed as `not predicted`
@@ -30,6 +33,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECORDS, TRUTH = ROOT / "data/families.json", ROOT / "data/parity/families.txt"
+RANDOM_TRUTH = ROOT / "data/parity/random.txt"
+SAVED_TRUTH = ROOT / "data/parity/saved.txt"
 TURN_TRUTH = ROOT / "data/parity/turns.txt"
 TABLES, TABLE_TRUTH = ROOT / "data/families_tables.json", ROOT / "data/parity/tables.txt"
 REQUIRED = ["torch==2.13.0", "transformers==5.23.0", "numpy"]
@@ -252,11 +257,35 @@ def record_turns(rotaries, types, added, version):
     print(f"{len(rows)} model types, {len(truths)} configurations, {len(missed)} tables that no record predicts")
 
 
+def write_random(seed, count, path, rotaries, version):
+    import chance
+    from transformers import CONFIG_MAPPING
+    rows = json.loads(RECORDS.read_text())["types"]
+    classes = {name: CONFIG_MAPPING[name] for name in rows if name in CONFIG_MAPPING}
+    made = chance.truths(seed, count, rotaries, rows, classes)
+    path.write_text(f"# transformers {version}: {count} random files, seed {seed}, and the tables of the real classes; what they make, a tab, the "
+                    "configuration; written by scripts/record/families.py\n"
+                    + "".join(json.dumps({"is": truth_of(tables)}) + "\t" + json.dumps(file) + "\n" for file, tables in made))
+
+
+def write_saved(rotaries, version):
+    import saved
+    from world import all_configurations
+    rows, tables = json.loads(RECORDS.read_text())["types"], json.loads(TABLES.read_text())["rows"]
+    made = saved.truths(all_configurations(), rows, rotaries, tables, types_elsewhere(), truth_of)
+    SAVED_TRUTH.write_text(f"# transformers {version}: what every class saves of itself (save_pretrained) and makes of it again; what it makes, a tab, the "
+                           "configuration without keys of words and weights; written by scripts/record/families.py\n"
+                           + "".join(json.dumps(what) + "\t" + json.dumps(file) + "\n" for what, file in made))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/families-venv")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--only", choices=["turns", "tables"])
+    parser.add_argument("--only", choices=["turns", "tables", "saved"])
+    parser.add_argument("--random", type=int, metavar="SEED")
+    parser.add_argument("--count", type=int, default=1200, metavar="N")
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=RANDOM_TRUTH)
     parser.add_argument("types", nargs="*")
     arguments = parser.parse_args()
     if not arguments.inside:
@@ -266,14 +295,19 @@ def main():
     from world import world
     version, held = transformers.__version__, json.loads(TABLES.read_text())["rows"] if TABLES.exists() else []
     rotaries = world()
-    if arguments.only != "turns":
+    if arguments.random is not None:
+        write_random(arguments.random, arguments.count, arguments.output, rotaries, version)
+        return
+    if arguments.only in (None, "tables"):
         tables, truths = record_tables(arguments.types)
         if not arguments.types:
             show_changes(by_name(held), by_name(tables))
             write_tables(tables, truths, version)
             held = tables
-    if arguments.only != "tables":
+    if arguments.only in (None, "turns"):
         record_turns(rotaries, arguments.types, {row["types"] for row in held}, version)
+    if arguments.only in (None, "saved") and not arguments.types:
+        write_saved(rotaries, version)
 
 
 if __name__ == "__main__":

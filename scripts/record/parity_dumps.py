@@ -191,10 +191,22 @@ def sinusoids(dumps):
         files = dumps.npz(name.replace(" ", "-"), weight=table.detach())
         told = {} if layout == "interleaved" else {"layout": layout}  # the default's
         dumps.check(name, files["weight"], layout, encoding="sinusoidal", parameters={"dim": dim, **told, **more})
+    xlnet(dumps)
     table = create_sinusoidal_positions(parity.LENGTH, 64)
     files = dumps.npz("gpt-j", near=table[:NEAR].clone(), far=table[-FAR:].clone())
     dumps.check("gpt-j near", files["near"], "sin-cos", "hf", model="gpt-j-6b", length=NEAR)
     dumps.check("gpt-j far", files["far"], "sin-cos", "hf", model="gpt-j-6b", positions=f"{parity.LENGTH - FAR}:{parity.LENGTH}")
+
+
+def xlnet(dumps):
+    """The table of distances that XLNet projects: from the farthest key before the query to the farthest after it."""
+    from transformers import XLNetConfig, XLNetModel
+    length, dim = 24, 64
+    for name, more, last in (("xlnet", {}, -length), ("xlnet one-sided", {"attn_type": "uni"}, -1)):
+        config = XLNetConfig(d_model=dim, n_head=4, n_layer=1, d_inner=8, vocab_size=4, **more)
+        table = XLNetModel(config).relative_positional_encoding(length, length)[:, 0]
+        files = dumps.npz(name.replace(" ", "-"), pos_emb=table)
+        dumps.check(name, files["pos_emb"], "halves", encoding="sinusoidal", parameters={"dim": dim, "layout": "halves"}, positions=f"{length}:{last}:-1")
 
 
 def grids(dumps):

@@ -73,13 +73,15 @@ void doubt_inside(Reader& reader, const std::string& where, const std::string& r
   }
 }
 
-// Keys of the class's other layers are read, though not for these.
-void know_other_layers(Reader& reader) {
+// Keys of the class's other layers are read, though not for these; in silence its silent_keys are.
+void know_other_layers(Reader& reader, const RopeObject& object) {
   const JsonNode* layers = reader.family().find("layers");
   if (layers)
     for (const JsonMember& layer : layers->members)
-      for (const char* keys : {"theta_keys", "silent_keys", "width"})
+      for (const std::string_view keys : {"theta_keys", "silent_keys", "width"}) {
+        if (keys == "theta_keys" && object.silent && layer.value.find("silent_keys")) continue;
         for (const std::string& key : strings_of(layer.value.find(keys))) reader.know(key);
+      }
   for (const std::string& key : strings_of(reader.family().find("quiet"))) reader.know(key);
   for (const std::string& key : strings_of(reader.family().find("partial_keys")))
     if (const std::size_t slash = key.find('/'); slash != std::string::npos)
@@ -88,7 +90,7 @@ void know_other_layers(Reader& reader) {
 
 void doubt_unread_keys(Reader& reader, const RopeObject& object) {
   const Config& config = reader.config();
-  know_other_layers(reader);
+  know_other_layers(reader, object);
   for (const std::string& key : config.keys("")) {
     const bool speaks = std::ranges::any_of(
         words("rope rotary position alibi theta"),

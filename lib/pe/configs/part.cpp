@@ -101,6 +101,17 @@ std::optional<Config> asked_part(const Config& config, const JsonNode* row, std:
   return std::nullopt;
 }
 
+// Keys that the composite's class does not hand on from the top of a flat file.
+void drop_skipped(Config& part, const JsonNode& row, Reading& reading) {
+  for (const std::string& key : strings_of(row.find("flat_skips"))) {
+    if (!part.values.erase(key)) continue;
+    reading.warnings.push_back(
+        fmt::format("{}: {} is not read: at the top of a flat file transformers overlooks it, in "
+                    "{} it counts",
+                    part.file, part.name(key), text_of(row.find("part"))));
+  }
+}
+
 // The part that a reader of tables means where none was asked for.
 Config usual_part(const Config& config, const JsonNode& row, Reading& reading) {
   const std::string key = text_of(row.find("part"));
@@ -115,6 +126,7 @@ Config usual_part(const Config& config, const JsonNode& row, Reading& reading) {
           "{}: there is no {}: the keys at the top are read, which transformers overlooks for {}",
           config.file, key, config.find("model_type")->text));
     part.values.erase("model_type");
+    drop_skipped(part, row, reading);
   } else {
     part = Config{config.file, config.prefix + key + ".", {}};
     hand_over(part, row.find("holds"));

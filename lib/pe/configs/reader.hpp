@@ -100,6 +100,9 @@ void read_pairing(Reader& reader);
 /// The scaling's rule and what it reads; "default" when the frequencies are plain.
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object);
 
+/// Whether an object by layer type lacks a layer, where the class then reads it as a flat one.
+bool is_incomplete(const Config& config, const Family& family);
+
 /// Where the rotary keys stand: rope_scaling, or rope_parameters, or nowhere ("").
 std::string rotary_root(const Config& config);
 

@@ -73,12 +73,15 @@ std::vector<std::string> layer_types_of(const Config& config, const Family& fami
   std::vector<std::string> types;
   const JsonNode* layers = family.find("layers");
   const std::string root = rotary_root(config);
-  if (!root.empty())
+  if (!root.empty() && !is_incomplete(config, family))
     for (const std::string& key : config.keys(root)) {
       const Type type = config.values.find(root + "." + key)->second.type;
       if (type == Type::object || (type == Type::null && key.ends_with("attention")))
         types.push_back(key);
     }
+  if (!types.empty())
+    for (const std::string& layer : strings_of(family.find("optional")))
+      if (std::ranges::find(types, layer) == types.end()) types.push_back(layer);
   if (types.empty() && layers)
     for (const JsonMember& layer : layers->members)
       if (!layer.value.find("void")) types.push_back(layer.name);

@@ -37,7 +37,8 @@ void take_nested(Reader& reader, const LayerType& layer, RopeObject& object) {
   const Config& config = reader.config();
   const std::string inside = object.root + "." + layer.type;
   object.nested = true;
-  if (config.find(inside)) {
+  const char* spared = config.values.contains(inside) ? "nullable" : "optional";
+  if (config.find(inside) || contains(strings_of(reader.family().find(spared)), layer.type)) {
     object.where.push_back(inside);
     object.silent = false;
   } else if (config.values.contains(inside)) {
@@ -73,7 +74,8 @@ void take_object(Reader& reader, const LayerType& layer, RopeObject& object) {
            (!layer.type.empty() && (type == Type::object || key == layer.type));
   };
   const auto keys = config.keys(object.root);
-  if (!layer.type.empty() && std::ranges::any_of(keys, is_kind))
+  if (!layer.type.empty() && !is_incomplete(config, reader.family()) &&
+      std::ranges::any_of(keys, is_kind))
     take_nested(reader, layer, object);
   else if (!layer.type.empty() && layer.own)
     take_flat(reader, layer, object);
@@ -97,13 +99,36 @@ std::string rotary_root(const Config& config) {
   return "";
 }
 
+bool is_incomplete(const Config& config, const Family& family) {
+  const JsonNode* layers = family.find("layers");
+  const std::string root = rotary_root(config);
+  if (!family.find("incomplete") || root.empty() || !layers) return false;
+  std::vector<std::string> used = strings_of(family.find("kinds"));
+  if (const Config::Value* list = config.find("layer_types")) {
+    used.clear();
+    for (const JsonMember& layer : layers->members)
+      if (("," + list->text + ",").find("," + layer.name + ",") != std::string::npos)
+        used.push_back(layer.name);
+  }
+  const auto spoken = [&](const JsonMember& layer) {
+    return config.find(root + "." + layer.name) != nullptr;
+  };
+  return std::ranges::any_of(layers->members, spoken) &&
+         std::ranges::any_of(layers->members, [&](const JsonMember& layer) {
+           return (used.empty() || contains(used, layer.name)) && !spoken(layer);
+         });
+}
+
 RopeObject find_object(Reader& reader, const LayerType& layer) {
   const Config& config = reader.config();
   const Family& family = reader.family();
   RopeObject object;
   object.held = family.find("silent");
   if (object.held && !layer.type.empty()) object.held = object.held->find(layer.type);
-  const bool older = speaks(config, "rope_scaling"), newer = speaks(config, "rope_parameters"),
+  // An empty object is one, where the class holds its own for an absent one alone.
+  const Config::Value* given = config.find("rope_parameters");
+  const bool older = speaks(config, "rope_scaling"),
+             newer = speaks(config, "rope_parameters") || (given && family.find("empty")),
              reached = older && reaches(family, layer);
   if (layer.own && text_of(layer.own->find("void")) == "true" && !newer && !older)
     throw UsageError(

@@ -25,7 +25,8 @@ void take_base(Reader& reader, const LayerType& layer, const RopeObject& object)
     paths = object.paths("rope_theta");
   const std::size_t inside = paths.size();
   const JsonNode* record = layer.own ? layer.own : &family.row;
-  const JsonNode* keys = silent ? record->find("silent_keys") : nullptr;
+  const JsonNode* keys = object.legacy ? family.find("v4_theta_keys") : nullptr;
+  if (!keys && silent) keys = record->find("silent_keys");
   for (const std::string& key : strings_of(keys ? keys : layer.find(family, "theta_keys")))
     for (std::string& path : reader.spellings(key)) paths.push_back(std::move(path));
   const JsonNode* held = object.held ? object.held->find("rope_theta") : nullptr;
@@ -90,6 +91,7 @@ std::vector<std::string> partial_keys(const Reader& reader, const LayerType& lay
   if (plain && family.find("plain_partial_keys")) name = "plain_partial_keys";
   if (object.silent && layer.own && family.find("silent_partial_keys"))
     name = "silent_partial_keys";
+  if (object.legacy && family.find("v4_partial_keys")) name = "v4_partial_keys";
   return strings_of(layer.find(family, name));
 }
 
@@ -148,7 +150,9 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   const Family& family = reader.family();
   const Config& config = reader.config();
   std::vector<std::string> paths;
+  const JsonNode* flat = object.flat ? family.find("flat") : nullptr;
   const bool inside = text_of(family.find("partial_inside")) != "false" &&
+                      !(flat && text_of(flat->find("partial")) == "outer") &&
                       (plain || text_of(family.find("scaled_partial_inside")) != "false");
   if (inside) paths = object.paths("partial_rotary_factor");
   std::string width;  // a key that counts channels, not a part of them
@@ -171,12 +175,25 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
     return;
   }
   if (reader.take("partial-rotary-factor", Type::number, paths)) return;
+  if (is_null_part(reader, {"partial_rotary_factor"})) return;
   if (!width.empty() && reader.take("rotary-dim", Type::number, {width})) return;
   const Config::Value* outer = config.find("partial_rotary_factor");
   if (outer && outer->type == Type::number && has_v4(family) &&
       strings_of(family.find("partial_keys")).empty() && !reader.knows("partial_rotary_factor"))
     reader.differs_in_v4("partial-rotary-factor", outer->text, "the key at the top");
   if (!is_null_part(reader, paths)) hold_partial(reader, layer, object, plain);
+}
+
+// Whether another layer's scaling makes this one read its part as a scaled one does: the class
+// fills its objects when the first scaled layer is made (DeepSeek-V4).
+bool is_beside_scaled(const Reader& reader, const LayerType& layer, const RopeObject& object) {
+  const JsonNode* after = object.nested ? reader.family().find("after") : nullptr;
+  const JsonNode* other = after ? after->find(layer.type) : nullptr;
+  if (!other) return false;
+  for (const char* key : {".rope_type", ".type"})
+    if (const Config::Value* type = reader.config().find(object.root + "." + other->text + key))
+      return type->text != "default";
+  return false;
 }
 
 }  // namespace
@@ -191,7 +208,7 @@ void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& objec
         reader.set_default("max-position", held->text);
   take_base(reader, layer, object);
   const std::string name = read_scaling(reader, layer, object);
-  take_partial(reader, layer, object, name == "none");
+  take_partial(reader, layer, object, name == "none" && !is_beside_scaled(reader, layer, object));
 }
 
 void read_pairing(Reader& reader) {

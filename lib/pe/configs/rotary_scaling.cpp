@@ -87,6 +87,18 @@ void take_name(Reader& reader, const RopeObject& object) {
                fmt::format("rope_type {} is the rule {}", type, name));
 }
 
+// The class's own key of the longest position, where it reads the usual one too late for this.
+bool take_own_length(Reader& reader) {
+  const JsonNode* key = reader.family().find("length");
+  if (!key) return false;
+  if (reader.take("original-max-position", Type::number, {key->text},
+                  "there is no original_max_position_embeddings"))
+    return true;
+  const JsonNode* holds = reader.family().find("holds");
+  return reader.set_default("original-max-position",
+                            text_of(holds ? holds->find("max_position_embeddings") : nullptr));
+}
+
 void take_original(Reader& reader, const LayerType& layer, const RopeObject& object) {
   constexpr const char* key = "original_max_position_embeddings";
   const JsonNode* holds = reader.family().find("holds");
@@ -117,6 +129,7 @@ void take_original(Reader& reader, const LayerType& layer, const RopeObject& obj
       if (const JsonNode* inside = object.held->find(key))
         if (reader.set_default("original-max-position", inside->text)) return;
   }
+  if (take_own_length(reader)) return;
   if (reader.has("max-position"))
     reader.set("original-max-position", reader.text("max-position"),
                "config max_position_embeddings", "there is no original_max_position_embeddings");
@@ -182,6 +195,9 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
   take_name(reader, object);
   if (!reader.has("scaling") || reader.text("scaling") == "none") return "none";
   const std::string name = reader.text("scaling");
+  if (reader.family().find("unscaled"))
+    reader.warn(fmt::format("transformers' class of {} refuses rope_type {}: it turns plainly",
+                            reader.family().name(), name));
   const Scaling& scaling = scaling_named(reader, object, name);
   bool original = false;
   for (const Parameter& parameter : scaling.parameters) {
@@ -201,9 +217,6 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
                                                            flat->find("fills") &&
                                                            !reader.has("attention-factor"))
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
-  if (name == "proportional" && reader.has("dim") && Decimal(reader.text("dim")).integer() % 2 != 0)
-    reader.warn(fmt::format("a head of {} channels: transformers makes a pair less of it here",
-                            reader.text("dim")));
   if (original) take_original(reader, layer, object);
   const JsonNode* v4 = reader.family().find("v4");
   if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))

@@ -21,6 +21,7 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
   const Number channels = part * static_cast<Number>(plain.dim) / 2;
   const auto live = saturated<std::size_t>(static_cast<double>(Number(floor(channels))));
   BasicLadder<Number> bent = plain;
+  bent.frequencies.resize(static_cast<std::size_t>(plain.dim / 2));  // an odd head's last is alone
   for (std::size_t j = 0; j < bent.frequencies.size(); ++j) {
     if (j < live)
       bent.frequencies[j] /= factor;

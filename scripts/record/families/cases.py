@@ -144,3 +144,29 @@ def rarer(record, first, rng, nest, base):
         yield "theta lists", {**sizes, **lists}
         yield "part lists", {**sizes, **lists, "partial_rotary_factors": [rng.choice([0.25, 0.5, 1.0]) for _ in kinds] * 2}
         yield "scaled lists", {**sizes, **lists, "rope_scaling": {"rope_type": "linear", "factor": 2.0}}
+    yield from edges(record, kinds, rng, base)
+
+
+def edges(record, kinds, rng, base):
+    """An empty object, a layer left out or null, "type" alone by layer, v4's object beside outer keys, a null that hides a count."""
+    sizes = sizes_of(record, rng)
+    linear = {"rope_type": "linear", "factor": 4.0}
+    yield "empty", {**sizes, "rope_theta": base(), "partial_rotary_factor": 0.5, "rope_parameters": {}}
+    for layer in kinds if len(kinds) > 1 else []:
+        others = {other: {**linear, "rope_theta": base()} for other in kinds if other != layer}
+        yield f"without {layer}", {**sizes, "rope_theta": base(), "rope_parameters": others}
+        yield f"null {layer}", {**sizes, "rope_theta": base(), "rope_parameters": {**others, layer: None}}
+        yield f"scaled but {layer}", {**sizes, "rope_parameters": {**others, layer: {"rope_type": "default", "rope_theta": base()}}}
+    if kinds:
+        yield "typed", {**sizes, "rope_parameters": {kind: {"type": "linear", "factor": 4.0, "rope_theta": base()} for kind in kinds}}
+    yield "late base", {**sizes, "rope_theta": base(), "rope_parameters": {kind: dict(linear) for kind in kinds} or dict(linear)}
+    older = {kind: dict(linear) for kind in kinds} or dict(linear)
+    yield "v4 beside", {**sizes, "rope_theta": base(), "partial_rotary_factor": 0.5, "rope_scaling": older}
+    yield "v4 plain beside", {**sizes, "rope_theta": base(), "rope_scaling": {"rope_type": "default", "rope_theta": base()}}
+    for text in record.get("partial_keys", []):
+        if "/" in text:
+            yield f"null hides {text}", {**sizes, text.split("/")[0]: 16, "partial_rotary_factor": None}
+    yield "no original", {**sizes, "max_position_embeddings": 3072, "rope_scaling": {"type": "yarn", "factor": 4.0}}
+    if "length" in record:
+        yield "own length", {**sizes, record["length"]: 5120, "rope_scaling": {"type": "yarn", "factor": 4.0}}
+    yield "flat part", {**sizes, "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5, "rope_theta": base()}, "partial_rotary_factor": 0.75}

@@ -1,6 +1,7 @@
 """Where the parts of a composite configuration stand, and of which type each is where the file is silent."""
 import re
 
+from corners import flat_skips
 from transformers.configuration_utils import PreTrainedConfig
 
 FREE = 77777.0  # a base that no class holds
@@ -89,6 +90,9 @@ def composites(classes, rows, held_keys, added=()):
             row["others"] = others
         if flat_reaches(C, [main]):
             row["flat"] = True
+            skips = flat_skips(C, [main], rows[part.model_type]) if part.model_type in rows else []
+            if skips:
+                row["flat_skips"] = skips
         if part.model_type in rows:
             here, own = part.to_dict(), type(part)().to_dict()
             keys = [*held_keys(rows[part.model_type]), "rope_parameters"]

@@ -6,6 +6,7 @@ import re
 
 import torch
 
+from corners import find_corners
 from turns import asks_interleave, axes, forward, order_of, pairing
 from world import tables
 
@@ -342,6 +343,7 @@ def probe(C, R):
     find_objects(p, record, layers)
     find_mscales(p, record, layers[0])
     find_lists(p, record, layers)
+    find_corners(p, record, layers)
     find_turns(p, record, layers[0])
     for key, value in BY_HAND.get(C.model_type, {}).items():
         record[key] = {**record.get(key, {}), **value} if isinstance(value, dict) else value

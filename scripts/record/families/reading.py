@@ -62,6 +62,10 @@ def unlisted(file):
     return {**{k: v for k, v in file.items() if k not in ("rope_theta", "partial_rotary_factors")}, "rope_parameters": objects}
 
 
+def own_typed(layer):
+    return layer.get("typed", True)
+
+
 def resolve(record, file, layer_type=""):
     file = unlisted(file) if record.get("layer_lists") else file
     layers = record.get("layers", {})
@@ -70,12 +74,16 @@ def resolve(record, file, layer_type=""):
     reach = record.get("scaling", list(layers) or [""])
     legacy, nested = bool(scaling), []
     if not layers:
-        found = dict((scaling if reach and scaling else None) or given or record.get("silent", {}))
+        spoken = file.get("rope_parameters") is not None and record.get("empty") == "object"
+        found = dict((scaling if reach and scaling else None) or given or ({} if spoken else record.get("silent", {})))
         where = found
     else:
         if scaling and (record.get("nested_scaling") or reach is None):
             given, scaling = scaling, {}
         nested = [key for key in given if key in layers]
+        used = [kind for kind in file.get("layer_types") or record.get("kinds") or [] if kind in layers]
+        if nested and record.get("incomplete") == "flat" and not all(isinstance(given.get(l), dict) for l in layers if l in used or not used):
+            given, nested = {key: value for key, value in given.items() if key not in layers} or {"rope_type": "default"}, []
         if given and not nested:
             flat = record.get("flat")
             if flat is None:
@@ -91,7 +99,7 @@ def resolve(record, file, layer_type=""):
         elif given:
             where = given.get(layer_type, {})
             if where is None:
-                if record.get("null") == "plain":
+                if layer_type in record.get("nullable", []):
                     where = {}
                 else:
                     raise Refused("null")
@@ -107,7 +115,7 @@ def resolve(record, file, layer_type=""):
             where.pop("truncate", None)
             if "rope_type" not in scaling and not record.get("type_alone", True):
                 where["rope_type"] = "default"
-    kind = where.get("rope_type", where.get("type", "default"))
+    kind = where.get("rope_type", where.get("type", "default") if own_typed(layer) or not nested else "default")
     kind = record.get("renames", {}).get(kind, kind)
     if record.get("plain_only"):
         kind = "default"
@@ -115,6 +123,8 @@ def resolve(record, file, layer_type=""):
     own = layer or record
     silent_here = not nested and (not given or record.get("flat", {}).get("theta") == "outer") if layers else not (scaling if reach else None) and not given
     keys = own["silent_keys"] if silent_here and "silent_keys" in own else own.get("theta_keys", [])
+    if legacy and "v4_theta_keys" in record:
+        keys = record["v4_theta_keys"]
     for key in keys:
         if theta is None:
             theta = file.get(key)
@@ -122,18 +132,25 @@ def resolve(record, file, layer_type=""):
         theta = own.get("silent_theta") if silent_here and "silent_theta" in own else own.get("theta", record.get("theta"))
     plain = kind == "default"
     heard = record.get("partial_inside", True) and (plain or record.get("scaled_partial_inside", True))
+    if layers and given and not nested and record.get("flat", {}).get("partial") == "outer":
+        heard = False
     partial = where.get("partial_rotary_factor") if heard else None
-    keys = "plain_partial_keys" if plain and "plain_partial_keys" in record else "partial_keys"
+    other = given.get(record.get("after", {}).get(layer_type)) if nested else None
+    alone = plain and not (other and other.get("rope_type", other.get("type", "default")) != "default")
+    keys = "plain_partial_keys" if alone and "plain_partial_keys" in record else "partial_keys"
     if silent_here and layers and "silent_partial_keys" in record:
         keys = "silent_partial_keys"
+    if legacy and "v4_partial_keys" in record:
+        keys = "v4_partial_keys"
+    hidden = record.get("null_partial") and "partial_rotary_factor" in record.get(keys, []) and file.get("partial_rotary_factor", 0) is None
     for text in record.get(keys, []):
-        if partial is None and file.get(text.split("/")[0]) is not None:
+        if partial is None and file.get(text.split("/")[0]) is not None and not hidden:
             partial = quotient(record, file, text, layer)
     if partial is None and record.get("null_partial") and any(key in file and file[key] is None for key in record.get(keys, [])):
         partial = 1.0
     if partial is None and legacy and reach != [] and "v4_partial" in record:
         partial = record["v4_partial"]
-    if partial is None and plain and not (silent_here and record.get("silent_partial_keys")):
+    if partial is None and alone and not (silent_here and record.get("silent_partial_keys")):
         partial = own.get("plain_partial")
     if partial is None:
         partial = own.get("partial", 1.0)
@@ -145,6 +162,8 @@ def resolve(record, file, layer_type=""):
     if not layers and record.get("original", "outer") == "outer":
         outer = value(record, file, "original_max_position_embeddings")
         original = outer if outer is not None else original
+    if original is None and "length" in record:
+        original = file.get(record["length"], record["holds"].get("max_position_embeddings"))
     if original is None:
         original = longest
     head = width(record, file, layer_type, layer)
