@@ -28,7 +28,8 @@ FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other paramet
 FLOORS["verify"] = set(FLOORS)
 FLOORS["analyze"] = set(FLOORS)  # curves are of any subject, of somebody's dump, and of the laws
 FLOORS["page"] = set(FLOORS)  # a page explains an encoding by its quantities
-FLOORS["cmd"] = set(FLOORS)
+FLOORS["front"] = set(FLOORS)  # what users of the library call: lib/pe/pe.hpp and what carries it out
+FLOORS["cmd"] = set(FLOORS) - {"front"}
 
 # Diagnosis in rooms. Its own files are its types; those that lead from a dump to a room stand above the rooms.
 ROOMS = {
@@ -51,6 +52,8 @@ NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-f])\'(?:
 
 def floor_of(path):
     parts = path.relative_to(source.ROOT).parts
+    if parts == ("lib", "pe", "pe.hpp"):
+        return "front"
     return parts[2] if parts[:2] == ("lib", "pe") and len(parts) > 3 else parts[0]
 
 
@@ -71,7 +74,7 @@ def includes(path):
     for number, name in source.includes(path):
         if not name.startswith("pe/"):
             continue
-        there = name.split("/")[1]
+        there = floor_of(source.ROOT / "lib" / name)
         if not (source.ROOT / "lib" / name).exists():
             yield number, f"{name} does not exist"
         elif there != here and there not in FLOORS[here]:
