@@ -30,6 +30,7 @@ FLOORS["analyze"] = set(FLOORS)  # curves are of any subject, of somebody's dump
 FLOORS["page"] = set(FLOORS)  # a page explains an encoding by its quantities
 FLOORS["front"] = set(FLOORS)  # what users of the library call: lib/pe/pe.hpp and what carries it out
 FLOORS["cmd"] = set(FLOORS) - {"front"}
+FLOORS["examples"] = {"front"}
 
 # Diagnosis in rooms. Its own files are its types; those that lead from a dump to a room stand above the rooms.
 ROOMS = {
@@ -54,6 +55,8 @@ def floor_of(path):
     parts = path.relative_to(source.ROOT).parts
     if parts == ("lib", "pe", "pe.hpp"):
         return "front"
+    if parts[:2] == ("lib", "examples"):
+        return "examples"
     return parts[2] if parts[:2] == ("lib", "pe") and len(parts) > 3 else parts[0]
 
 
@@ -94,7 +97,7 @@ def code(text):
 
 def talk(path):
     """A library that prints, exits or reads the environment."""
-    if floor_of(path) in ("cmd", "tests"):
+    if floor_of(path) in ("cmd", "examples", "tests"):
         return
     for number, line in enumerate(code(path.read_text()).splitlines(), 1):
         if found := TALK.search(line):
@@ -142,10 +145,38 @@ def kept(path):
                 yield text.count("\n", 0, found.start()) + 1, f"{function} keeps a reference to {name}: take Kept<…>, or delete the overload that takes a temporary"
 
 
+NAMESPACE = re.compile(r"^(?:inline )?namespace ?([\w:]*) \{")
+TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :.*)?(?: \{.*)?$")
+
+
+def types(path):
+    """(line number, full name) of every type that other files can see: two of one name have one destructor, whichever the linker takes."""
+    stack = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if found := NAMESPACE.match(line):
+            stack.append(found[1] or "(anonymous)")
+        elif line.startswith("}  // namespace"):
+            stack.pop()
+        elif (found := TYPE.match(line)) and stack and "(anonymous)" not in stack:
+            yield number, "::".join(stack + [found[1]])
+
+
+def named_twice(paths):
+    seen = {}
+    for path in paths:
+        for number, name in types(path):
+            first = seen.setdefault(name, (path, number))
+            if first != (path, number):
+                yield path, number, f"{name} is also a type of {first[0].relative_to(source.ROOT)}: give one of them another name"
+
+
 def main():
     passed = failed = 0
+    twice = {}
+    for path, number, text in named_twice(p for p in source.files(".hpp", ".cpp") if floor_of(p) != "tests"):
+        twice.setdefault(path, []).append((number, text))
     for path in source.files(".hpp", ".cpp"):
-        faults = [fault for check in (includes, talk, purpose, portable, kept) for fault in check(path)]
+        faults = [fault for check in (includes, talk, purpose, portable, kept) for fault in check(path)] + twice.get(path, [])
         for number, text in faults:
             print(f"{path.relative_to(source.ROOT)}:{number}: {text}")
         passed, failed = passed + (not faults), failed + bool(faults)
