@@ -24,6 +24,7 @@ namespace pe {
 /// Why a call gave no result, the one exception of this header. `what()` is one line: what was
 /// wrong, the value, what to do; parameters are named as the tools have them (`--dim`).
 struct Failure : std::runtime_error {
+  /// What went wrong.
   enum class Kind {
     usage,        ///< what was asked for makes no sense: the caller's to mend
     file,         ///< a config or weights that cannot be read
@@ -33,8 +34,9 @@ struct Failure : std::runtime_error {
     fault         ///< a fault of this library
   };
 
+  /// Of one kind, said in one line.
   Failure(Kind why, const std::string& line) : std::runtime_error(line), kind(why) {}
-  Kind kind;
+  Kind kind;  ///< which of them
 };
 
 /// An array in the caller's memory, which must stay as it is until the call returns. Nothing is
@@ -43,10 +45,14 @@ struct Failure : std::runtime_error {
 /// extent below 1, or where the elements do not lie within the span (in C order: fill it).
 class View {
  public:
+  /// Of f64 numbers.
   View(std::span<const double> values, std::vector<Index> shape, std::vector<Index> strides = {});
+  /// Of f32 numbers.
   View(std::span<const float> values, std::vector<Index> shape, std::vector<Index> strides = {});
+  /// Of i64 numbers: buckets, say.
   View(std::span<const std::int64_t> values, std::vector<Index> shape,
        std::vector<Index> strides = {});
+  /// Of i32 numbers.
   View(std::span<const std::int32_t> values, std::vector<Index> shape,
        std::vector<Index> strides = {});
   /// The bits of float16 or bfloat16 numbers, as `half` says.
@@ -56,10 +62,10 @@ class View {
   /// The same under a name, by which reports call it.
   View named(std::string name) const;
 
-  const std::string& name() const { return name_; }
-  DType dtype() const { return dtype_; }
-  const std::vector<Index>& shape() const { return shape_; }
-  Index size() const { return size_; }
+  const std::string& name() const { return name_; }           ///< "": the usual one
+  DType dtype() const { return dtype_; }                      ///< of an element
+  const std::vector<Index>& shape() const { return shape_; }  ///< outermost axis first
+  Index size() const { return size_; }                        ///< how many elements
   /// Elements first … first+count−1 in C order, whatever the strides.
   void copy(Index first, Index count, std::byte* out) const;
 
@@ -81,6 +87,7 @@ class View {
 struct Said {
   /// A number, a flag, a word, a list of numbers, or a trained tensor.
   using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<double>, View>;
+  /// Values by the parameter's name.
   using Values = std::map<std::string, Value, std::less<>>;
 
   std::string encoding = {};  ///< may be left out where a model or a config means one
@@ -99,14 +106,15 @@ struct Said {
 
 /// Arrays by name, what their axes are, and where they come from.
 struct Arrays {
+  /// One of them.
   struct Entry {
     std::string name;               ///< cos, sin, pe, bias, q_out, logits …
     std::vector<std::string> axes;  ///< position, pair, channel, head, query, key …
-    Array array;
+    Array array;                    ///< the numbers; values_of() and Array::read() give them
   };
 
-  std::vector<Entry> entries;
-  Provenance provenance;  ///< every parameter with its origin; warnings about the config
+  std::vector<Entry> entries;  ///< in the order of Said::fields
+  Provenance provenance;       ///< every parameter with its origin; warnings about the config
 
   /// The array of that name. Throws Failure (usage) naming those that there are.
   const Array& operator[](std::string_view name) const;
@@ -116,10 +124,13 @@ struct Arrays {
 /// another one.
 template <typename Element>
 std::span<const Element> values_of(const Array& array);
+/// Of f64 numbers.
 template <>
 std::span<const double> values_of<double>(const Array& array);
+/// Of f32 numbers.
 template <>
 std::span<const float> values_of<float>(const Array& array);
+/// Of i32 numbers: buckets, indices.
 template <>
 std::span<const std::int32_t> values_of<std::int32_t>(const Array& array);
 /// The bits of float16 or bfloat16 numbers; Array::at() and Array::read() give the numbers.
@@ -136,22 +147,27 @@ Arrays table(const Said& said);
 /// follows (`said.dtype` is not read); bits are of the half type that `said.dtype` names. Throws
 /// Failure (usage) where the memory has another size or the field another type.
 void table(const Said& said, std::string_view field, std::span<double> out);
+/// The same in f32.
 void table(const Said& said, std::string_view field, std::span<float> out);
+/// The same of buckets and indices.
 void table(const Said& said, std::string_view field, std::span<std::int32_t> out);
+/// The same in float16 or bfloat16, as bits.
 void table(const Said& said, std::string_view field, std::span<std::uint16_t> bits);
 
 /// What an encoding is applied to, and how scores are made of it.
 struct Tensors {
-  std::optional<View> q = {}, k = {}, v = {};  ///< [batch, heads, positions, channels]
-  std::optional<View> x = {};                  ///< of tables: [batch, positions, channels]
-  std::string axes = {};  ///< otherwise, outermost first, letters b h s d: "bshd"
+  std::optional<View> q = {};  ///< queries [batch, heads, positions, channels]
+  std::optional<View> k = {};  ///< keys, of as many heads or of a divisor of them
+  std::optional<View> v = {};  ///< values, for attention and its output
+  std::optional<View> x = {};  ///< embeddings for a table: [batch, positions, channels]
+  std::string axes = {};       ///< otherwise, outermost first, letters b h s d: "bshd"
   /// Said::positions are those of q, which else begin at `offset`, or end with the keys.
   std::optional<Index> offset = {};
   std::optional<PositionRange> key_positions = {};  ///< of k and v
   std::optional<double> scale = {};                 ///< of the scores; none: the encoding's own
   std::optional<bool> causal = {};                  ///< none: as the encoding's models have it
   Combine combine = Combine::add;                   ///< of tables with x
-  bool allow_nonfinite = false;
+  bool allow_nonfinite = false;                     ///< NaN and infinities in the tensors
 };
 
 /// The tensors after the encoding was applied (`q_out`, `k_out`, `x_out`, axes as they came), and
@@ -174,19 +190,21 @@ struct Judged {
   /// One value of a dump.
   struct Cell {
     std::string place;  ///< "position 59, pair 2, cos"
-    double expected, got;
+    double expected;    ///< by the encoding that is meant, exactly
+    double got;         ///< in the dump
   };
 
-  Tier tier = Tier::wrong;
-  bool passes = false;   ///< the tier is accepted
-  std::string sentence;  ///< the finding in one line
+  Tier tier = Tier::wrong;  ///< how good it is
+  bool passes = false;      ///< the tier is accepted
+  std::string sentence;     ///< the finding in one line
   std::vector<Reason>
       causes;  ///< the smallest that explain it; none where it is right, or none does
-  std::optional<Cell> worst;          ///< farthest from the truth
-  std::string text, json;             ///< the report for people, several lines, and for programs
+  std::optional<Cell> worst;  ///< farthest from the truth
+  std::string text;           ///< the report for people, several lines
+  std::string json;           ///< the same for programs, as `pe-verify check --report` has it
   std::vector<std::string> warnings;  ///< about the config
 
-  explicit operator bool() const { return passes; }
+  explicit operator bool() const { return passes; }  ///< `if (judged)`
 };
 
 /// Holds arrays against the encoding that they ought to be: one table or cache [positions,
@@ -200,14 +218,16 @@ struct Identified {
   std::string encoding;  ///< "": of none that is known
   std::string summary;  ///< "rope, base 500000, 64 pairs turn, …", or what can be said all the same
   std::vector<Provenance::Entry> parameters;  ///< that decide it
-  std::string scaling, layout;
-  Tier tier = Tier::wrong;          ///< of the dump, held against what was identified
-  std::vector<Reason> causes;       ///< in what the dump is off from it
-  std::vector<std::string> models;  ///< of the catalogue, that have this encoding
-  std::string make;                 ///< the command that makes the same arrays
-  std::string text, json;           ///< the report for people, several lines, and for programs
+  std::string scaling;                        ///< of a rope: none, linear, yarn …
+  std::string layout;                         ///< of the dump, by name
+  Tier tier = Tier::wrong;                    ///< of the dump, held against what was identified
+  std::vector<Reason> causes;                 ///< in what the dump is off from it
+  std::vector<std::string> models;            ///< of the catalogue, that have this encoding
+  std::string make;                           ///< the command that makes the same arrays
+  std::string text;                           ///< the report for people, several lines
+  std::string json;                           ///< the same for programs
 
-  explicit operator bool() const { return !encoding.empty(); }
+  explicit operator bool() const { return !encoding.empty(); }  ///< `if (found)`
 };
 
 /// Which encoding, layout, base, scaling and arithmetic made these arrays, of which nothing is
