@@ -15,6 +15,7 @@
 #include "pe/io/file.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
+#include "pe/verify/judge_dump.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "talk.hpp"

@@ -15,7 +15,7 @@ struct Form {
   std::vector<Parameter> schema;
   Apply& apply;
 
-  bool has(std::string_view option) const { return owner(schema, option) != nullptr; }
+  bool has(std::string_view option) const { return parameter_of(schema, option) != nullptr; }
   bool is_table() const { return encoding.kind == Kind::table; }
 };
 

@@ -10,12 +10,11 @@
 #include "dumps.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/whole.hpp"
-#include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
-#include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
+#include "pe/verify/judge_dump.hpp"
 #include "pe/verify/report.hpp"
 #include "progress.hpp"
 
@@ -95,9 +94,7 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
         judge_law(*asked.law, *subject.encoding, observed_as_asked(expected, dump, asked)));
     return;
   }
-  check.diagnosis = diagnose(expected, dump);
-  if (check.diagnosis->tier == Tier::wrong && check.diagnosis->reasons.empty())
-    if (auto reason = other_table(expected, dump)) check.diagnosis->reasons = {*reason};
+  check.diagnosis = judge_dump(expected, dump);
   if (asked.laws)
     check.verdicts = note_promised(*subject.encoding, subject.parameters,
                                    observed_as_asked(expected, dump, asked));

@@ -1,8 +1,6 @@
 // Opening them.
 #include "dumps.hpp"
 
-#include <algorithm>
-
 #include "options.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/model/number.hpp"
@@ -25,14 +23,6 @@ std::vector<Stored> open_all(const std::vector<std::string>& specs,
   for (const std::string& spec : specs)
     for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
   return arrays;
-}
-
-Index length_of(const std::vector<Stored>& arrays, Index otherwise) {
-  Index longest = 0;
-  for (const Stored& array : arrays)
-    for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis)
-      longest = std::max(longest, array.shape[axis]);
-  return longest > 0 ? longest : otherwise;
 }
 
 }  // namespace pe::cmd

@@ -17,8 +17,4 @@ std::vector<Stored> open_all(const std::vector<std::string>& specs,
                              const std::optional<std::string>& dtype,
                              const std::vector<Index>& shape);
 
-/// The longest axis but the last of any array, or `otherwise`: how long the sequence is that the
-/// dump is of, where nobody says so.
-Index length_of(const std::vector<Stored>& arrays, Index otherwise);
-
 }  // namespace pe::cmd

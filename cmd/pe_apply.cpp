@@ -22,7 +22,7 @@ using namespace pe::cmd;
 // An encoding at the places that tensors have.
 struct Application {
   std::vector<Parameter> schema;
-  const Parameter* own_mask = nullptr;  // the encoding's own flag that says what its model masks
+  OwnMask own_mask;
   std::string seed;
   Contents contents;
   Places places;
@@ -36,8 +36,9 @@ Application application_of(const Apply& apply) {
   Application found;
   found.schema = schema_of(encoding);
   found.seed = apply.seed;
-  found.own_mask = owner(found.schema, "causal");
-  if (owner(found.schema, "seed") && flags.contains("seed")) found.seed = flags.at("seed").text;
+  found.own_mask = own_mask_of(found.schema);
+  if (parameter_of(found.schema, "seed") && flags.contains("seed"))
+    found.seed = flags.at("seed").text;
   const Index seed = whole_number("seed", found.seed, "0", "9223372036854775807");
   found.contents = contents_of(apply, encoding.kind, static_cast<std::uint64_t>(seed));
   found.places = places_of(apply, found.contents);
@@ -52,10 +53,6 @@ void set_flag(Given& flags, const Parameter& parameter, bool value, const std::s
   flags[parameter.name] = {text, "flag " + option};
 }
 
-bool masks_when_true(const Parameter& own_mask) {
-  return std::string_view(own_mask.name) == "causal";
-}
-
 // The encoding as the options and the tensors' shapes mean it.
 Request request_of(const Apply& apply, const Application& application) {
   Request request = apply.request;
@@ -65,27 +62,28 @@ Request request_of(const Apply& apply, const Application& application) {
   texts.positions.clear();
   texts.implied = implied_by(application.schema, application.contents);
   request.explain = false;  // once what the tensors say is known, too
-  if (const Parameter* own = application.own_mask; own && apply.causal)
-    set_flag(texts.flags, *own, !masks_when_true(*own), "--no-causal");
+  if (const OwnMask own = application.own_mask; own.flag && apply.causal)
+    set_flag(texts.flags, *own.flag, !own.when, "--no-causal");
   return request;
 }
 
-Setting setting_of(const Apply& apply, const Application& application, const Subject& subject) {
-  Setting setting{.queries = application.places.queries,
-                  .keys = application.places.keys,
-                  .combine = parse_combine(apply.combine)};
-  setting.scale = apply.scale.empty()
-                      ? usual_scale(subject.effect, application.content().channels, setting.combine)
-                      : checked_number({"scale", apply.scale}, apply.scale, {}).value();
-  const Parameter* own = application.own_mask;
-  setting.causal = own ? subject.parameters.flag(own->name) == masks_when_true(*own)
-                       : apply.causal.value_or(usual_causal(subject.effect));
-  return setting;
+Attention attention_of(const Apply& apply, const Application& application, const Subject& subject) {
+  Attention attention{.queries = application.places.queries,
+                      .keys = application.places.keys,
+                      .combine = parse_combine(apply.combine)};
+  attention.scale =
+      apply.scale.empty()
+          ? usual_scale(subject.effect, application.content().channels, attention.combine)
+          : checked_number({"scale", apply.scale}, apply.scale, {}).value();
+  const OwnMask own = application.own_mask;
+  attention.causal = own.flag ? subject.parameters.flag(own.flag->name) == own.when
+                              : apply.causal.value_or(usual_causal(subject.effect));
+  return attention;
 }
 
 // What the options and the tensors say beside the encoding's parameters.
 void add_entries(std::vector<Provenance::Entry>& entries, const Apply& apply,
-                 const Application& application, const Setting& setting) {
+                 const Application& application, const Attention& attention) {
   const Encoding& encoding = *apply.request.texts.encoding;
   const Places& places = application.places;
   const auto note = [&](const std::string& name, const std::string& value,
@@ -100,7 +98,7 @@ void add_entries(std::vector<Provenance::Entry>& entries, const Apply& apply,
     if (!file.empty()) note(name, file, "flag --" + name);
   if (!apply.random.empty()) {
     note("random", apply.random, "flag --random");
-    if (!owner(application.schema, "seed"))
+    if (!parameter_of(application.schema, "seed"))
       note("seed", application.seed, flag_or(apply.seed != "0", "seed", "default"));
     if (!apply.kv_heads.empty()) note("kv-heads", apply.kv_heads, "flag --kv-heads");
   }
@@ -109,11 +107,11 @@ void add_entries(std::vector<Provenance::Entry>& entries, const Apply& apply,
   note("key-positions", spell(places.keys), places.keys_from);
   if (encoding.kind == Kind::table)
     note("combine", apply.combine, flag_or(apply.combine != "add", "combine", "default"));
-  note("scale", fmt::format("{}", setting.scale),
+  note("scale", fmt::format("{}", attention.scale),
        flag_or(!apply.scale.empty(), "scale", "default of " + std::string(encoding.name)));
-  if (!application.own_mask)
-    note("causal", setting.causal ? "true" : "false",
-         flag_or(apply.causal.has_value(), setting.causal ? "causal" : "no-causal", "default"));
+  if (!application.own_mask.flag)
+    note("causal", attention.causal ? "true" : "false",
+         flag_or(apply.causal.has_value(), attention.causal ? "causal" : "no-causal", "default"));
 }
 
 // A CSV has one shape, and the fields that are usual have several: of these the scores are what
@@ -155,13 +153,13 @@ void run(const Apply& apply, const std::string& command) {
   const Request request = request_of(apply, application);
   Resolved resolved = resolve(request, "pe-apply", command, length_of(application.places, kind));
   const Subject& subject = resolved.subject;
-  const Setting setting = setting_of(apply, application, subject);
-  add_entries(resolved.provenance.parameters, apply, application, setting);
+  const Attention attention = attention_of(apply, application, subject);
+  add_entries(resolved.provenance.parameters, apply, application, attention);
   if (apply.request.explain) explain(subject, resolved.provenance);
   output.threads = resolved.threads;
   Progress progress(output.path);
   const auto fields =
-      pe::apply(subject.effect, application.contents, setting, subject.dtype, names);
+      pe::apply(subject.effect, application.contents, attention, subject.dtype, names);
   write(watched(fields, progress), resolved.provenance, output);
   if (!note.empty()) say(note);
 }

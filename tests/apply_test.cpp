@@ -51,8 +51,8 @@ pe::Given given(std::initializer_list<std::pair<const char*, const char*>> flags
   return all;
 }
 
-pe::Setting setting_for(const Effect& effect, Index queries, Index keys, Index channels,
-                        pe::Combine combine = pe::Combine::add) {
+pe::Attention attention_for(const Effect& effect, Index queries, Index keys, Index channels,
+                            pe::Combine combine = pe::Combine::add) {
   return {.queries = {keys - queries, 1, queries, 0},
           .keys = pe::first_positions(keys),
           .scale = pe::usual_scale(effect, channels, combine),
@@ -61,9 +61,9 @@ pe::Setting setting_for(const Effect& effect, Index queries, Index keys, Index c
 }
 
 std::vector<double> values_of(const Effect& effect, const Contents& contents,
-                              const pe::Setting& setting, const std::string& name) {
+                              const pe::Attention& attention, const std::string& name) {
   const pe::Array array =
-      pe::collect(pe::apply(effect, contents, setting, DType::f64, {name}).front());
+      pe::collect(pe::apply(effect, contents, attention, DType::f64, {name}).front());
   std::vector<double> values(static_cast<std::size_t>(array.size()));
   array.read(0, array.size(), values.data());
   return values;
@@ -210,15 +210,15 @@ TEST_CASE("rotated scores are those of a triple loop, for both pairings and grou
         // the dot product d + 1.
         return std::pair{value / std::sqrt(Long(d)), (d + 10) * epsilon * absolute};
       };
-      hold_scores(values_of(effect, contents, setting_for(effect, length, length, d), "logits"), q,
-                  length, want);
+      hold_scores(values_of(effect, contents, attention_for(effect, length, length, d), "logits"),
+                  q, length, want);
     }
 }
 
 TEST_CASE("a rotation keeps the channels beyond its pairs and every pair's length") {
   const Effect effect = make("rope", given({{"dim", "8"}, {"rotary-dim", "4"}}));
   const Contents contents{{"q", draw("q", 2, 6, 8)}};
-  const auto turned = values_of(effect, contents, setting_for(effect, 6, 6, 8), "q_out");
+  const auto turned = values_of(effect, contents, attention_for(effect, 6, 6, 8), "q_out");
   const Content& q = *contents.at("q");
   for (std::size_t row = 0; row < turned.size() / 8; ++row) {
     const double *before = q.values.data() + row * 8, *after = turned.data() + row * 8;
@@ -237,9 +237,9 @@ TEST_CASE("a bias is added to the scaled product, and masks") {
   const Content &q = *contents.at("q"), &k = *contents.at("k");
   const Long slopes[] = {0x1p-2L, 0x1p-4L, 0x1p-6L,
                          0x1p-8L, 0x1p-1L, 0x1p-3L};  // 4 heads, then every second of 8
-  const pe::Setting setting = setting_for(effect, length, length, d);
-  CHECK(setting.causal);
-  hold_scores(values_of(effect, contents, setting, "logits"), q, length,
+  const pe::Attention attention = attention_for(effect, length, length, d);
+  CHECK(attention.causal);
+  hold_scores(values_of(effect, contents, attention, "logits"), q, length,
               [&](Index b, Index h, Index i, Index j) {
                 if (j > i) return std::pair{-HUGE_VALL, 0.0L};
                 const Summed content = dot(q.row(b, h, i), k.row(b, h / 2, j), d);
@@ -256,9 +256,9 @@ TEST_CASE("T5 adds its bucket's weight to the plain product, unscaled") {
       make("t5", given({{"weights", "w"}}), [&](const std::string&) { return weights; });
   const Contents contents{{"q", draw("q", heads, length, d)}, {"k", draw("k", heads, length, d)}};
   const Content &q = *contents.at("q"), &k = *contents.at("k");
-  const pe::Setting setting = setting_for(effect, length, length, d);
-  CHECK(setting.scale == 1);
-  hold_scores(values_of(effect, contents, setting, "logits"), q, length,
+  const pe::Attention attention = attention_for(effect, length, length, d);
+  CHECK(attention.scale == 1);
+  hold_scores(values_of(effect, contents, attention, "logits"), q, length,
               [&](Index b, Index h, Index i, Index j) {
                 // The published buckets of 32/128: eight single distances, then starts at 8, 12,
                 // 16, 23, 32 (and further).
@@ -285,14 +285,14 @@ TEST_CASE("a table's four terms sum to the score, however it is combined") {
   const Content &q = *contents.at("q"), &k = *contents.at("k"), &x = *contents.at("x");
   for (const pe::Combine how : {pe::Combine::add, pe::Combine::multiply, pe::Combine::multiply_one,
                                 pe::Combine::concatenate}) {
-    const pe::Setting setting = setting_for(effect, length, length, d, how);
-    const Content p = pe::rows_of(std::get<pe::Table>(effect), setting.queries);
+    const pe::Attention attention = attention_for(effect, length, length, d, how);
+    const Content p = pe::rows_of(std::get<pe::Table>(effect), attention.queries);
     const auto meet = [&](double content, double row) -> Long {
       return how == pe::Combine::multiply       ? Long(content) * row
              : how == pe::Combine::multiply_one ? Long(content) * (1 + Long(row))
                                                 : Long(content) + row;
     };
-    hold_scores(values_of(effect, contents, setting, "logits"), q, length,
+    hold_scores(values_of(effect, contents, attention, "logits"), q, length,
                 [&](Index b, Index h, Index i, Index j) {
                   Long value = 0, absolute = 0;
                   for (Index c = 0; c < d; ++c) {
@@ -307,7 +307,7 @@ TEST_CASE("a table's four terms sum to the score, however it is combined") {
                   const Long width = how == pe::Combine::concatenate ? 2 * d : d;
                   return std::pair{value / std::sqrt(width), (2 * d + 8) * epsilon * absolute};
                 });
-    const auto encoded = values_of(effect, contents, setting, "x_out");
+    const auto encoded = values_of(effect, contents, attention, "x_out");
     for (Index s = 0; s < length; ++s)
       if (how == pe::Combine::concatenate)
         CHECK(encoded[static_cast<std::size_t>(s * 2 * d + d)] == p.row(0, 0, s)[0]);
@@ -315,18 +315,18 @@ TEST_CASE("a table's four terms sum to the score, however it is combined") {
         CHECK(encoded[static_cast<std::size_t>(s * d)] ==
               doctest::Approx(double(meet(x.row(0, 0, s)[0], p.row(0, 0, s)[0]))).epsilon(1e-15));
     if (how == pe::Combine::multiply) {
-      CHECK_THROWS_AS(values_of(effect, contents, setting, "position_position"), pe::UsageError);
+      CHECK_THROWS_AS(values_of(effect, contents, attention, "position_position"), pe::UsageError);
       continue;
     }
-    const auto logits = values_of(effect, contents, setting, "logits");
+    const auto logits = values_of(effect, contents, attention, "logits");
     std::vector<double> sum(logits.size());
     for (const char* term :
          {"content_content", "content_position", "position_content", "position_position"}) {
       const bool mixed = std::string_view(term) == "content_position" ||
                          std::string_view(term) == "position_content";
       if (how == pe::Combine::concatenate && mixed) continue;  // [x; p]·[y; r] has no mixed term
-      const auto values = values_of(effect, contents, setting, term);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += values[i] * setting.scale;
+      const auto values = values_of(effect, contents, attention, term);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += values[i] * attention.scale;
     }
     for (std::size_t i = 0; i < sum.size(); ++i) CHECK(std::fabs(sum[i] - logits[i]) <= 0x1p-45);
   }
@@ -341,15 +341,15 @@ TEST_CASE("relative terms of each form are those of a triple loop, and so is the
                             {"k", draw("k", 2, length, d, order)},
                             {"v", draw("v", 2, length, d, order)}};
     const Content &q = *contents.at("q"), &k = *contents.at("k"), &v = *contents.at("v");
-    const pe::Setting setting = setting_for(effect, length, length, d);
+    const pe::Attention attention = attention_for(effect, length, length, d);
     const Long scale = 1 / std::sqrt(Long(3 * d));
-    hold_scores(values_of(effect, contents, setting, "logits"), q, length,
+    hold_scores(values_of(effect, contents, attention, "logits"), q, length,
                 [&](Index b, Index h, Index i, Index j) {
                   const Summed score = relative_score(relative, q, k, b, h, i, j, 0);
                   return std::pair{scale * score.value, (d + 8) * epsilon * score.absolute};
                 });
     const pe::Array made =
-        pe::collect(pe::apply(effect, contents, setting, DType::f64, {"output"}).front());
+        pe::collect(pe::apply(effect, contents, attention, DType::f64, {"output"}).front());
     const Content output = pe::read_content("output", made, order, false);
     for (Index b = 0; b < 2; ++b)
       for (Index h = 0; h < heads; ++h)
@@ -372,11 +372,11 @@ TEST_CASE("relative terms of each form are those of a triple loop, and so is the
 TEST_CASE("attention rows sum to one and causal ones see no later key") {
   const Effect effect = make("rope", given({{"dim", "8"}}));
   const Contents contents{{"q", draw("q", 2, 33, 8)}, {"k", draw("k", 2, 33, 8)}};
-  pe::Setting setting = setting_for(effect, 33, 33, 8);
-  CHECK_FALSE(setting.causal);
+  pe::Attention attention = attention_for(effect, 33, 33, 8);
+  CHECK_FALSE(attention.causal);
   for (const bool causal : {false, true}) {
-    setting.causal = causal;
-    const auto weights = values_of(effect, contents, setting, "attention");
+    attention.causal = causal;
+    const auto weights = values_of(effect, contents, attention, "attention");
     for (std::size_t row = 0; row < weights.size() / 33; ++row) {
       double sum = 0;
       for (std::size_t j = 0; j < 33; ++j) {
@@ -396,9 +396,9 @@ TEST_CASE("a query that sees no key attends to nothing") {
   const Effect effect = make("alibi", given({{"heads", "2"}}));
   const Contents contents{
       {"q", draw("q", 2, 1, 4)}, {"k", draw("k", 2, 3, 4)}, {"v", draw("v", 2, 3, 4)}};
-  pe::Setting setting = setting_for(effect, 1, 3, 4);
-  setting.queries = {-1, 1, 1, 0};
-  for (const double value : values_of(effect, contents, setting, "output")) CHECK(value == 0);
+  pe::Attention attention = attention_for(effect, 1, 3, 4);
+  attention.queries = {-1, 1, 1, 0};
+  for (const double value : values_of(effect, contents, attention, "output")) CHECK(value == 0);
 }
 
 TEST_CASE("a decoding step equals its slice of the full run, to the bit, for every kind") {
@@ -421,8 +421,8 @@ TEST_CASE("a decoding step equals its slice of the full run, to the bit, for eve
   for (const Effect& effect : effects)
     for (const bool causal : {false, true})
       for (const char* name : {"logits", "attention", "output"}) {
-        pe::Setting whole = setting_for(effect, length, length, d),
-                    step = setting_for(effect, last, length, d);
+        pe::Attention whole = attention_for(effect, length, length, d),
+                      step = attention_for(effect, last, length, d);
         whole.causal = step.causal = causal;
         const auto full = values_of(effect, {{"q", q}, {"k", k}, {"v", v}}, whole, name);
         const auto part = values_of(
@@ -454,13 +454,13 @@ TEST_CASE(
       {make("sinusoidal", given({{"dim", "8"}})), "position_position", true},
       {make("sinusoidal", given({{"dim", "8"}})), "logits", false}};
   for (const auto& [effect, name, relative_only] : cases) {
-    pe::Setting here = setting_for(effect, length, length, d);
+    pe::Attention here = attention_for(effect, length, length, d);
     const auto scores = values_of(effect, {{"q", q}, {"k", k}}, here, name);
     const pe::Rotation* rotation = std::get_if<pe::Rotation>(&effect);
     for (const std::int64_t shift : {1, 1000, 1 << 20}) {
       if (rotation && rotation->scale && shift > 1000)
         continue;  // xPos' factors leave the doubles there
-      pe::Setting there = here;
+      pe::Attention there = here;
       there.queries.first += shift;
       there.keys.first += shift;
       const auto shifted = values_of(effect, {{"q", q}, {"k", k}}, there, name);
@@ -522,7 +522,7 @@ TEST_CASE("rows are the same bytes in any blocks") {
                           {"k", draw("k", 2, 21, 8, "bshd")},
                           {"v", draw("v", 2, 21, 8, "bshd")}};
   for (const pe::Field& field :
-       pe::apply(effect, contents, setting_for(effect, 21, 21, 8), DType::f32, {})) {
+       pe::apply(effect, contents, attention_for(effect, 21, 21, 8), DType::f32, {})) {
     const pe::Array whole = pe::collect(field, 1);
     std::vector<std::byte> line(field.line_bytes());
     for (Index i = 0; i < field.lines(); ++i) {

@@ -41,6 +41,7 @@ def stays_below_the_prefix(place):
 def holds_everything(place):
     names = [f"bin/{tool}" for tool in [*TOOLS, "pe-plot"]]
     names += ["share/doc/pe/LICENSE", "share/doc/pe/README.md", "share/doc/pe/CHANGELOG.md", "share/pe/manifest.schema.json", "share/pe/published.csv"]
+    names += [f"share/doc/pe/examples/{name}" for name in ("CMakeLists.txt", "table.cpp", "rotate.cpp", "judge.cpp")]
     names += [f"share/pe/models/{path.name}" for path in (ROOT / "data/models").glob("*.json")]
     names += [f"share/{folder}/{form.format(tool)}" for tool in [*TOOLS, "pe-plot"] for folder, form in
               [("bash-completion/completions", "{}"), ("zsh/site-functions", "_{}"), ("fish/vendor_completions.d", "{}.fish"), ("man/man1", "{}.1")]]

@@ -28,7 +28,9 @@ FLOORS["diagnosis"] = set(FLOORS)  # it makes subjects again, with other paramet
 FLOORS["verify"] = set(FLOORS)
 FLOORS["analyze"] = set(FLOORS)  # curves are of any subject, of somebody's dump, and of the laws
 FLOORS["page"] = set(FLOORS)  # a page explains an encoding by its quantities
-FLOORS["cmd"] = set(FLOORS)
+FLOORS["front"] = set(FLOORS)  # what users of the library call: lib/pe/pe.hpp and what carries it out
+FLOORS["cmd"] = set(FLOORS) - {"front"}
+FLOORS["examples"] = {"front"}
 
 # Diagnosis in rooms. Its own files are its types; those that lead from a dump to a room stand above the rooms.
 ROOMS = {
@@ -51,6 +53,10 @@ NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-f])\'(?:
 
 def floor_of(path):
     parts = path.relative_to(source.ROOT).parts
+    if parts == ("lib", "pe", "pe.hpp"):
+        return "front"
+    if parts[:2] == ("lib", "examples"):
+        return "examples"
     return parts[2] if parts[:2] == ("lib", "pe") and len(parts) > 3 else parts[0]
 
 
@@ -71,7 +77,7 @@ def includes(path):
     for number, name in source.includes(path):
         if not name.startswith("pe/"):
             continue
-        there = name.split("/")[1]
+        there = floor_of(source.ROOT / "lib" / name)
         if not (source.ROOT / "lib" / name).exists():
             yield number, f"{name} does not exist"
         elif there != here and there not in FLOORS[here]:
@@ -91,7 +97,7 @@ def code(text):
 
 def talk(path):
     """A library that prints, exits or reads the environment."""
-    if floor_of(path) in ("cmd", "tests"):
+    if floor_of(path) in ("cmd", "examples", "tests"):
         return
     for number, line in enumerate(code(path.read_text()).splitlines(), 1):
         if found := TALK.search(line):
@@ -139,10 +145,38 @@ def kept(path):
                 yield text.count("\n", 0, found.start()) + 1, f"{function} keeps a reference to {name}: take Kept<…>, or delete the overload that takes a temporary"
 
 
+NAMESPACE = re.compile(r"^(?:inline )?namespace ?([\w:]*) \{")
+TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :.*)?(?: \{.*)?$")
+
+
+def types(path):
+    """(line number, full name) of every type that other files can see: two of one name have one destructor, whichever the linker takes."""
+    stack = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if found := NAMESPACE.match(line):
+            stack.append(found[1] or "(anonymous)")
+        elif line.startswith("}  // namespace"):
+            stack.pop()
+        elif (found := TYPE.match(line)) and stack and "(anonymous)" not in stack:
+            yield number, "::".join(stack + [found[1]])
+
+
+def named_twice(paths):
+    seen = {}
+    for path in paths:
+        for number, name in types(path):
+            first = seen.setdefault(name, (path, number))
+            if first != (path, number):
+                yield path, number, f"{name} is also a type of {first[0].relative_to(source.ROOT)}: give one of them another name"
+
+
 def main():
     passed = failed = 0
+    twice = {}
+    for path, number, text in named_twice(p for p in source.files(".hpp", ".cpp") if floor_of(p) != "tests"):
+        twice.setdefault(path, []).append((number, text))
     for path in source.files(".hpp", ".cpp"):
-        faults = [fault for check in (includes, talk, purpose, portable, kept) for fault in check(path)]
+        faults = [fault for check in (includes, talk, purpose, portable, kept) for fault in check(path)] + twice.get(path, [])
         for number, text in faults:
             print(f"{path.relative_to(source.ROOT)}:{number}: {text}")
         passed, failed = passed + (not faults), failed + bool(faults)

@@ -2,6 +2,7 @@
 # Runs README.md as it is printed: every command, in order, in an empty folder, and holds what it shows to what comes out.
 """A block ```sh is a script: it must end well. A block ```console is a session: lines after `$ ` (and `> `) are typed, those below are what comes out, stdout
 and then stderr; a line `…` stands for any number of lines, a line that ends with … for all that begin so, `[exit code N]` for an exit code that is not 0.
+A block of another language is quoted: `<!-- quoted: FILE -->` before it names the file that has these lines.
 A block after `<!-- not run by the test: REASON -->` is left out. Then the commands within lines and tables are run, if they are whole: those with
 a word in capitals or … are patterns, those that take half a minute (SLOW) have tests of their own. README.zh.md must have the same blocks.
 """
@@ -17,9 +18,11 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?:^<!-- not run by the test: (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.S | re.M)
+QUOTED = re.compile(r"^<!-- quoted: (.+?) -->\n```\w+\n(.*?)^```$", re.S | re.M)
 WITHIN = re.compile(r"`(pe-(?:gen|apply|verify|analyze|plot) [^`\n]+)`")
 PATTERN = re.compile(r"…|\b[A-Z]{3,}\b|QUANTITY")
 SLOW = ("pe-analyze published", "pe-analyze probe ", "pe-analyze precision ")
+LANGUAGES = ("sh", "console")
 EXIT = re.compile(r"\[exit code (\d+)\]")
 
 
@@ -73,6 +76,15 @@ class Machine:
         return subprocess.run([*shell, command], cwd=self.folder, env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
 
 
+def stale_quotations(text):
+    """Quoted blocks that their files do not have, and blocks of other languages that quote nothing; how many hold."""
+    quoted = {match[2]: match[1] for match in QUOTED.finditer(text)}
+    blocks = [block for language, block, _ in blocks_of(text) if language not in LANGUAGES]
+    faults = [f"{block}\nstands in no file: put <!-- quoted: FILE --> before it" for block in blocks if block not in quoted]
+    faults += [f"{name} has other lines than its quotation" for block, name in quoted.items() if f"\n{block}" not in "\n" + (ROOT / name).read_text()]
+    return faults, len(blocks) - len(faults)
+
+
 def run_block(machine, language, text):
     """What went wrong in a block, and how much was run."""
     if language == "sh":
@@ -112,12 +124,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pe-readme-") as folder:
         machine = Machine(tools, folder)
         for language, text, left_out in here:
-            if left_out is None:
+            if left_out is None and language in LANGUAGES:
                 found, ran = run_block(machine, language, text)
                 faults, count = faults + found, count + ran
         for text in (english, chinese):
-            found, ran = run_within(machine, text)
-            faults, count = faults + found, count + ran
+            for found, ran in (run_within(machine, text), stale_quotations(text)):
+                faults, count = faults + found, count + ran
     print("\n".join(faults))
     print(f"{max(count - len(faults), 0)} passed, {len(faults)} failed")
     return 1 if faults or count < 60 else 0

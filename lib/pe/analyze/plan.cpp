@@ -30,7 +30,7 @@ constexpr struct {
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-std::string reason_of(const Candidate& candidate, double trained_share) {
+std::string reason_of(const PlanCandidate& candidate, double trained_share) {
   std::string reason =
       candidate.beyond == 0
           ? "no pair leaves the angles of training"
@@ -45,12 +45,12 @@ std::string reason_of(const Candidate& candidate, double trained_share) {
          fmt::format("; neighbours keep {} of their distance", percent(candidate.resolution));
 }
 
-Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidates,
+Sheet sheet_of(const Question& question, const std::vector<PlanCandidate>& candidates,
                double trained_share) {
   Sheet sheet;
   std::vector<std::string> names, rules, reasons, configs;
   double largest = 1;
-  for (const Candidate& candidate : candidates) {
+  for (const PlanCandidate& candidate : candidates) {
     names.push_back(candidate.name);
     rules.push_back(candidate.rule.name);
     reasons.push_back(reason_of(candidate, trained_share));
@@ -63,35 +63,35 @@ Sheet sheet_of(const Question& question, const std::vector<Candidate>& candidate
                 .description = std::move(description),
                 .values = {},
                 .error = error};
-    for (const Candidate& candidate : candidates) made.values.push_back(value(candidate));
+    for (const PlanCandidate& candidate : candidates) made.values.push_back(value(candidate));
     sheet.columns.push_back(std::move(made));
   };
   const Error exact{}, one_rounding{.relative = 0x1p-52};
   // Reference, cosine and product: a unit in the last place of the largest value each.
   const Error redone{.absolute = largest * 0x1p-50};
   column("rank", "1: what goes before all others", exact,
-         [](const Candidate& of) { return double(of.rank); });
+         [](const PlanCandidate& of) { return double(of.rank); });
   sheet.columns.push_back(Column::of_words("rule", "scaling, and its form", rules));
   column("factor", "s", one_rounding,
-         [](const Candidate& of) { return Decimal(of.stretching.factor).value(); });
+         [](const PlanCandidate& of) { return Decimal(of.stretching.factor).value(); });
   column("attention_factor", "what multiplies cos and sin", one_rounding,
-         [](const Candidate& of) { return to_double(of.rule.ladder.magnitude); });
+         [](const PlanCandidate& of) { return to_double(of.rule.ladder.magnitude); });
   column("beyond", "pairs beyond the angles of training at the wanted length", exact,
-         [](const Candidate& of) { return double(of.beyond); });
+         [](const PlanCandidate& of) { return double(of.beyond); });
   column("usable", "positions until the first pair leaves them", one_rounding,
-         [](const Candidate& of) { return of.usable; });
-  column("first_negative", "first distance with B_m < 0", exact, [](const Candidate& of) {
+         [](const PlanCandidate& of) { return of.usable; });
+  column("first_negative", "first distance with B_m < 0", exact, [](const PlanCandidate& of) {
     return of.sums.first ? static_cast<double>(*of.sums.first) : none;
   });
   column("negatives", "distances below the wanted length with B_m < 0", exact,
-         [](const Candidate& of) { return static_cast<double>(of.sums.negatives); });
+         [](const PlanCandidate& of) { return static_cast<double>(of.sums.negatives); });
   column("minimum", "the least B_m", one_rounding,
-         [](const Candidate& of) { return of.sums.minimum; });
+         [](const PlanCandidate& of) { return of.sums.minimum; });
   column("resolution", "distance of neighbouring positions over that of the plain ladder",
-         one_rounding, [](const Candidate& of) { return of.resolution; });
+         one_rounding, [](const PlanCandidate& of) { return of.resolution; });
   for (std::size_t i = 0; i < std::size(tables); ++i)
     column(tables[i].column, tables[i].description, redone,
-           [i](const Candidate& of) { return of.errors[i]; });
+           [i](const PlanCandidate& of) { return of.errors[i]; });
   sheet.columns.push_back(Column::of_words("reason", "why it stands where it stands", reasons));
   sheet.columns.push_back(
       Column::of_words("config", "lines to be merged into config.json", configs));
@@ -111,7 +111,7 @@ void begin_plan(const Question& question, std::size_t candidates, Index pairs, I
 
 Sheet measure(const Question& question) {
   Candidates made = candidates_of(question);
-  std::vector<Candidate>& candidates = made.list;
+  std::vector<PlanCandidate>& candidates = made.list;
   const Ladder plain = plain_ladder(question.subject);
   const auto trained = static_cast<Index>(made.list.front().stretching.trained);
   const Stretching usual = candidates.front().stretching;

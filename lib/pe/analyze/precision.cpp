@@ -128,7 +128,7 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   for (const PositionRange& place : places) numbers.push_back(place.value(0));
   sheet.axes = {subject.axis(), placed_axis("position", numbers, "position of the row")};
   std::vector<PrecisionPoint> points;
-  const Draws draws(question, subject);
+  const ShiftDraws draws(question, subject);
   for (const Pipeline& pipeline : subject.pipelines) {
     const RowErrors errors(pipeline, subject, question);
     const Shifts shifts(question, subject, pipeline, errors, draws);

@@ -49,11 +49,11 @@ bool fits(const ApplyRow& row, Kind kind) {
 
 class Application {
  public:
-  Application(Kept<Effect> effect, Kept<Contents> contents, Kept<Setting> setting, DType dtype)
-      : effect_(effect), contents_(contents), setting_(setting), dtype_(dtype) {
+  Application(Kept<Effect> effect, Kept<Contents> contents, Kept<Attention> attention, DType dtype)
+      : effect_(effect), contents_(contents), attention_(attention), dtype_(dtype) {
     if (has('q') && has('k'))
       scores_ =
-          std::make_shared<const Scores>(effect, contents_.at("q"), contents_.at("k"), setting);
+          std::make_shared<const Scores>(effect, contents_.at("q"), contents_.at("k"), attention);
   }
 
   // Every field that this effect and these tensors have.
@@ -106,12 +106,12 @@ class Application {
     if (name.size() == 1)
       return content_field(name, contents_.at(name), positions_of(name), along_of(name), dtype_);
     if (name == "x_out")
-      return content_field(name, encoded("x"), setting_.queries, "position", dtype_);
+      return content_field(name, encoded("x"), attention_.queries, "position", dtype_);
     if (name == "q_out")
-      return content_field(name, scores_ ? scores_->queries() : encoded("q"), setting_.queries,
+      return content_field(name, scores_ ? scores_->queries() : encoded("q"), attention_.queries,
                            "query", dtype_);
     if (name == "k_out")
-      return content_field(name, scores_ ? scores_->keys() : encoded("k"), setting_.keys, "key",
+      return content_field(name, scores_ ? scores_->keys() : encoded("k"), attention_.keys, "key",
                            dtype_);
     if (name == "output") return output();
     const auto fill = [&]() -> RowsFill {
@@ -124,15 +124,15 @@ class Application {
     const Content& q = *contents_.at("q");
     std::string letters = name == "bias" ? "hs" : "bhs";
     std::erase_if(letters, [&](char letter) { return q.axes.find(letter) == std::string::npos; });
-    Field made = rows_field(name, q, letters, setting_.queries, "query",
-                            {"key", setting_.keys, "key position"}, dtype_, fill);
+    Field made = rows_field(name, q, letters, attention_.queries, "query",
+                            {"key", attention_.keys, "key position"}, dtype_, fill);
     const auto term = std::ranges::find(scores_->terms(), name, &Term::name);
     if (term != scores_->terms().end()) made.description = term->description;
     return made;
   }
 
   const PositionRange& positions_of(const std::string& name) const {
-    return name == "k" || name == "v" ? setting_.keys : setting_.queries;
+    return name == "k" || name == "v" ? attention_.keys : attention_.queries;
   }
   static std::string along_of(const std::string& name) {
     return name == "q" ? "query" : name == "x" ? "position" : "key";
@@ -142,17 +142,17 @@ class Application {
     const Content& content = *contents_.at(name);
     check_count(content, positions_of(name), name == "k" ? "--key-positions" : "--positions");
     return std::make_shared<const Content>(encode(effect_, content, positions_of(name),
-                                                  setting_.combine,
+                                                  attention_.combine,
                                                   name == "k" ? Side::key : Side::query));
   }
 
   Field output() const {
     const Content &q = *contents_.at("q"), &v = *contents_.at("v");
     const auto outputs =
-        std::make_shared<const Outputs>(scores_, effect_, contents_.at("v"), setting_);
+        std::make_shared<const Outputs>(scores_, effect_, contents_.at("v"), attention_);
     if (q.axes.back() == 'd')
-      return rows_field("output", q, q.axes.substr(0, q.axes.size() - 1), setting_.queries, "query",
-                        {"dim", first_positions(v.channels), "channel"}, dtype_,
+      return rows_field("output", q, q.axes.substr(0, q.axes.size() - 1), attention_.queries,
+                        "query", {"dim", first_positions(v.channels), "channel"}, dtype_,
                         [outputs](auto... all) { outputs->fill(all...); });
     // Channels do not lie together: the whole output is made first, it is as large as q.
     Content whole = q;
@@ -163,12 +163,12 @@ class Application {
         for (Index s = 0; s < q.length; ++s)
           outputs->fill(b, h, std::span(&s, 1), whole.row(b, h, s));
     return content_field("output", std::make_shared<const Content>(std::move(whole)),
-                         setting_.queries, "query", dtype_);
+                         attention_.queries, "query", dtype_);
   }
 
   const Effect& effect_;
   const Contents& contents_;
-  const Setting& setting_;
+  const Attention& attention_;
   DType dtype_;
   std::shared_ptr<const Scores> scores_;
 };
@@ -190,9 +190,9 @@ std::vector<std::string> usual_fields(Kind kind, std::string_view letters, bool 
   return usual;
 }
 
-std::vector<Field> apply(const Effect& effect, const Contents& contents, const Setting& setting,
+std::vector<Field> apply(const Effect& effect, const Contents& contents, const Attention& attention,
                          DType dtype, const std::vector<std::string>& names, bool inputs) {
-  const Application application(effect, contents, setting, dtype);
+  const Application application(effect, contents, attention, dtype);
   std::vector<Field> fields;
   for (const std::string& name : names.empty() ? application.usual(inputs) : names)
     fields.push_back(application.field(name));

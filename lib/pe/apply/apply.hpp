@@ -33,7 +33,7 @@ std::vector<std::string> usual_fields(Kind kind, std::string_view letters, bool 
 /// from f64 and rounded once to `dtype`. Tensors keep the axes of their input; scores are [batch,
 /// head, query, key], without the axes that q lacks. Throws UsageError for a name that is not known
 /// and for a tensor that is missing.
-std::vector<Field> apply(const Effect& effect, const Contents& contents, const Setting& setting,
+std::vector<Field> apply(const Effect& effect, const Contents& contents, const Attention& attention,
                          DType dtype, const std::vector<std::string>& names, bool inputs = false);
 
 }  // namespace pe

@@ -1,18 +1,11 @@
 // Encoding content: x ⊕ P(i) for tables, R(i) x for rotations.
 #pragma once
 
-#include <string_view>
-
+#include "pe/apply/combine.hpp"
 #include "pe/apply/content.hpp"
 #include "pe/kinds/effect.hpp"
 
 namespace pe {
-
-/// How a table meets the content: x + p, x ⊗ p, x ⊗ (1 + p), [x; p].
-enum class Combine { add, multiply, multiply_one, concatenate };
-
-/// "add", "multiply", "multiply-one", "concatenate"; throws UsageError.
-Combine parse_combine(std::string_view name);
 
 /// The table's rows at positions, in f64, as content without batch and heads. Throws UsageError for
 /// positions that the table does not have.

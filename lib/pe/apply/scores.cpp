@@ -23,8 +23,8 @@ void check_pair(const Content& q, const Content& other) {
                                  other.spell(), q.heads, q.spell()));
 }
 
-void check_whole(const Setting& setting) {
-  if (setting.queries.decimals != 0 || setting.keys.decimals != 0)
+void check_whole(const Attention& attention) {
+  if (attention.queries.decimals != 0 || attention.keys.decimals != 0)
     throw UsageError("--positions must be whole numbers for a bias or relative positions");
 }
 
@@ -78,13 +78,13 @@ bool usual_causal(const Effect& effect) {
   return bias && bias->causal;
 }
 
-Scores::Scores(const Effect& effect, Shared q, Shared k, const Setting& setting)
-    : setting_(setting), q_(std::move(q)), k_(std::move(k)), queries_(q_), keys_(k_) {
+Scores::Scores(const Effect& effect, Shared q, Shared k, const Attention& attention)
+    : attention_(attention), q_(std::move(q)), k_(std::move(k)), queries_(q_), keys_(k_) {
   check_pair(*q_, *k_);
   if (q_->channels != k_->channels)
     throw UsageError(fmt::format("{} and {} differ in their channels", q_->spell(), k_->spell()));
-  check_count(*q_, setting_.queries, "--positions");
-  check_count(*k_, setting_.keys, "--key-positions");
+  check_count(*q_, attention_.queries, "--positions");
+  check_count(*k_, attention_.keys, "--key-positions");
   terms_.push_back(product_term("content_content", "query · key as they came, before the scale", q_,
                                 k_, q_->heads));
   std::visit([this](const auto& kind) { prepare(kind); }, effect);
@@ -93,9 +93,9 @@ Scores::Scores(const Effect& effect, Shared q, Shared k, const Setting& setting)
 // (x + p)·(y + r) = x·y + x·r + p·y + p·r, where p is x ⊗ p(i) for multiply-one; [x; p]·[y; r] =
 // x·y + p·r.
 void Scores::prepare(const Table& table) {
-  const Shared p = share(rows_of(table, setting_.queries)),
-               r = share(rows_of(table, setting_.keys));
-  const Combine how = setting_.combine;
+  const Shared p = share(rows_of(table, attention_.queries)),
+               r = share(rows_of(table, attention_.keys));
+  const Combine how = attention_.combine;
   queries_ = share(combine(*q_, *p, how));
   keys_ = share(combine(*k_, *r, how));
   summed_ = {product_term("encoded", "", queries_, keys_, q_->heads)};
@@ -117,19 +117,19 @@ void Scores::prepare(const Table& table) {
 }
 
 void Scores::prepare(const Rotation& rotation) {
-  queries_ = share(turn(*q_, rotation, setting_.queries));
-  keys_ = share(turn(*k_, rotation, setting_.keys, Side::key));
+  queries_ = share(turn(*q_, rotation, attention_.queries));
+  keys_ = share(turn(*k_, rotation, attention_.keys, Side::key));
   summed_ = {product_term("encoded", "", queries_, keys_, q_->heads)};
 }
 
 void Scores::prepare(const Bias& bias) {
-  check_whole(setting_);
-  check_rows(bias, setting_.queries);
-  check_rows(bias, setting_.keys);
+  check_whole(attention_);
+  check_rows(bias, attention_.queries);
+  check_rows(bias, attention_.keys);
   if (!bias.fill)
     throw UsageError(
         "this bias is trained and its numbers were not given: give --weights FILE[:TENSOR]");
-  for (const PositionRange& positions : {setting_.queries, setting_.keys}) {
+  for (const PositionRange& positions : {attention_.queries, attention_.keys}) {
     const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
     if (bias.rows && (low < 0 || high >= *bias.rows))
       throw UsageError(
@@ -144,17 +144,17 @@ void Scores::prepare(const Bias& bias) {
 }
 
 void Scores::prepare(const Relative& relative) {
-  check_whole(setting_);
+  check_whole(attention_);
   if (relative.terms.empty() && !relative.values)
     throw UsageError("these vectors are trained and were not given: give the tables (see --help)");
   for (const RelativeTerm& term : relative.terms)
-    terms_.push_back(relative_term(term, q_, k_, setting_));
+    terms_.push_back(relative_term(term, q_, k_, attention_));
   summed_ = terms_;
 }
 
 void Scores::bias(Index, Index h, std::span<const Index> rows, double* out) const {
   for (const Index i : rows) {
-    bias_->fill(h, setting_.queries.at(i), setting_.keys, DType::f64,
+    bias_->fill(h, attention_.queries.at(i), attention_.keys, DType::f64,
                 reinterpret_cast<std::byte*>(out));
     out += k_->length;
   }
@@ -169,16 +169,16 @@ void Scores::logits(Index b, Index h, std::span<const Index> rows, double* out) 
     summed_[term].fill(b, h, rows, more.data());
     for (Index i = 0; i < count; ++i) out[i] += more[static_cast<std::size_t>(i)];
   }
-  for (Index i = 0; i < count; ++i) out[i] *= setting_.scale;
+  for (Index i = 0; i < count; ++i) out[i] *= attention_.scale;
   if (bias_) {
     bias(b, h, rows, more.data());
     for (Index i = 0; i < count; ++i) out[i] += more[static_cast<std::size_t>(i)];
   }
-  if (!setting_.causal) return;
+  if (!attention_.causal) return;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const double query = setting_.queries.value(rows[r]);
+    const double query = attention_.queries.value(rows[r]);
     for (Index j = 0; j < keys; ++j)
-      if (setting_.keys.value(j) > query) out[static_cast<Index>(r) * keys + j] = -HUGE_VAL;
+      if (attention_.keys.value(j) > query) out[static_cast<Index>(r) * keys + j] = -HUGE_VAL;
   }
 }
 
@@ -195,11 +195,11 @@ void Scores::attention(Index b, Index h, std::span<const Index> rows, double* ou
 }
 
 Outputs::Outputs(std::shared_ptr<const Scores> scores, const Effect& effect, Shared v,
-                 const Setting& setting)
-    : scores_(std::move(scores)), setting_(setting), heads_(v->heads) {
+                 const Attention& attention)
+    : scores_(std::move(scores)), attention_(attention), heads_(v->heads) {
   const Content& q = *scores_->queries();
   check_pair(q, *v);
-  if (v->length != setting.keys.count)
+  if (v->length != attention.keys.count)
     throw UsageError(
         fmt::format("{} and {} differ in their length", scores_->keys()->spell(), v->spell()));
   group_ = q.heads / v->heads;
@@ -233,7 +233,7 @@ void Outputs::fill(Index b, Index h, std::span<const Index> rows, double* out) c
     std::ranges::fill(mass, 0);
     for (Index j = 0; j < keys; ++j)
       mass[static_cast<std::size_t>(
-          relative_->buckets.of(setting_.queries.at(rows[r]), setting_.keys.at(j)))] +=
+          relative_->buckets.of(attention_.queries.at(rows[r]), attention_.keys.at(j)))] +=
           weights[r * static_cast<std::size_t>(keys) + static_cast<std::size_t>(j)];
     for (Index bucket = 0; bucket < buckets; ++bucket) {
       relative_->values->read(bucket * channels, channels, vector.data());

@@ -33,7 +33,7 @@ class Scores {
   /// Throws UsageError when shapes, heads, channels or positions do not fit each other or the
   /// effect.
   Scores(const Effect& effect, std::shared_ptr<const Content> q, std::shared_ptr<const Content> k,
-         const Setting& setting);
+         const Attention& attention);
 
   /// Queries and keys as they are multiplied: encoded by a table or a rotation, else as they came.
   const std::shared_ptr<const Content>& queries() const { return queries_; }
@@ -53,7 +53,7 @@ class Scores {
   void prepare(const Bias& bias);
   void prepare(const Relative& relative);
 
-  Setting setting_;
+  Attention attention_;
   std::shared_ptr<const Content> q_, k_, queries_, keys_;
   std::vector<Term> terms_, summed_;
   std::optional<Bias> bias_;
@@ -64,14 +64,14 @@ class Scores {
 class Outputs {
  public:
   Outputs(std::shared_ptr<const Scores> scores, const Effect& effect,
-          std::shared_ptr<const Content> v, const Setting& setting);
+          std::shared_ptr<const Content> v, const Attention& attention);
   /// [rows, value channels]
   void fill(Index b, Index h, std::span<const Index> rows, double* out) const;
 
  private:
   std::shared_ptr<const Scores> scores_;
   std::optional<Relative> relative_;
-  Setting setting_;
+  Attention attention_;
   Index heads_ = 0, group_ = 1;  // heads of v, and heads of q that share one
   std::vector<Panels> values_;   // [batch, head]
 };

@@ -45,7 +45,7 @@ std::vector<double> doubles_of(const Array& array) {
 struct Gathered {
   RelativeTerm term;
   std::shared_ptr<const Content> q, k;
-  Setting setting;
+  Attention attention;
   std::vector<double> fixed, table;
   Index buckets = 0;     // rows of the table
   bool by_head = false;  // a table for each head
@@ -67,9 +67,9 @@ struct Gathered {
         static_cast<std::size_t>(buckets));  // left · table[bucket], for buckets that came up
     std::vector<char> known(met.size(), 0);
     const double* rows = table_of(h);
-    const std::int64_t query = setting.queries.at(i);
+    const std::int64_t query = attention.queries.at(i);
     for (Index j = 0; j < k->length; ++j) {
-      const Index bucket = term.buckets.of(query, setting.keys.at(j));
+      const Index bucket = term.buckets.of(query, attention.keys.at(j));
       if (!left) {
         out[j] = dot(k->row(b, kv, j), rows + bucket * d, d);
         continue;
@@ -106,8 +106,8 @@ Term product_term(std::string name, std::string description, std::shared_ptr<con
 }
 
 Term relative_term(const RelativeTerm& term, std::shared_ptr<const Content> q,
-                   std::shared_ptr<const Content> k, const Setting& setting) {
-  auto gathered = std::make_shared<Gathered>(Gathered{term, q, k, setting, {}, {}, 0, false});
+                   std::shared_ptr<const Content> k, const Attention& attention) {
+  auto gathered = std::make_shared<Gathered>(Gathered{term, q, k, attention, {}, {}, 0, false});
   const Index d = q->channels;
   if (term.left == RelativeTerm::Left::fixed) {
     if (term.fixed.rank() != 2 || term.fixed.shape()[0] != q->heads || term.fixed.shape()[1] != d)

@@ -10,7 +10,7 @@
 namespace pe {
 
 /// What beside the content decides the scores.
-struct Setting {
+struct Attention {
   PositionRange queries, keys;     // positions of the rows of q, and of k and v
   double scale = 1;                // multiplies q · k
   bool causal = false;             // keys at positions after the query are masked (−inf)
@@ -32,6 +32,6 @@ Term product_term(std::string name, std::string description, std::shared_ptr<con
 /// The sum of left · right as a RelativeTerm names them. Throws UsageError when a table or a fixed
 /// vector does not fit the heads and channels.
 Term relative_term(const RelativeTerm& term, std::shared_ptr<const Content> q,
-                   std::shared_ptr<const Content> k, const Setting& setting);
+                   std::shared_ptr<const Content> k, const Attention& attention);
 
 }  // namespace pe

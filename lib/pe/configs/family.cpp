@@ -12,6 +12,9 @@
 namespace pe {
 namespace {
 
+// Compilers need not take a literal of more than 64 KiB; GCC and Clang do.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverlength-strings"
 constexpr std::string_view recorded =
 #include "families.inc"  // written by CMake from data/families.json
     ;
@@ -24,6 +27,7 @@ constexpr std::string_view older =
 constexpr std::string_view tables =
 #include "families_tables.inc"  // written by CMake from data/families_tables.json
     ;
+#pragma GCC diagnostic pop
 
 struct Rows {
   std::vector<Family> families;  // those of other code first: some hold only under a condition

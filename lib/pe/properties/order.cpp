@@ -14,11 +14,11 @@ constexpr Index most_tokens = 8;
 constexpr double u = 0x1p-53;
 
 // What the last token takes from the others, for every head: its row of attention · content.
-std::vector<double> last_output(const Effect& effect, const Content& tokens, const Setting& setting,
-                                Index last) {
+std::vector<double> last_output(const Effect& effect, const Content& tokens,
+                                const Attention& attention, Index last) {
   const auto content = std::make_shared<const Content>(tokens);
-  const auto scores = std::make_shared<const Scores>(effect, content, content, setting);
-  const Outputs outputs(scores, effect, content, setting);
+  const auto scores = std::make_shared<const Scores>(effect, content, content, attention);
+  const Outputs outputs(scores, effect, content, attention);
   std::vector<double> out(static_cast<std::size_t>(tokens.heads * tokens.channels));
   for (Index h = 0; h < tokens.heads; ++h)
     outputs.fill(0, h, std::span(&last, 1), out.data() + h * tokens.channels);
@@ -62,14 +62,14 @@ Measurement order_sensitive(const Case& subject) {
   const Content tokens =
       random_content("x", {1, heads, positions.count, channels}, "bhsd", 0, DType::f64);
   const Index last = positions.step > 0 ? positions.count - 1 : 0;
-  Setting setting{.queries = positions,
-                  .keys = positions,
-                  .scale = usual_scale(subject.effect, channels, Combine::add)};
+  Attention attention{.queries = positions,
+                      .keys = positions,
+                      .scale = usual_scale(subject.effect, channels, Combine::add)};
   // Scores of a table or a rotation are kept within [−1, 1], so that softmax sees every token.
   double norms =
       std::pow(largest_norm(encode(subject.effect, tokens, positions, Combine::add), 0), 2);
   if (kind_of(subject.effect) == Kind::table || kind_of(subject.effect) == Kind::rotation)
-    setting.scale = 1 / norms;
+    attention.scale = 1 / norms;
   double added = 0, values = largest_norm(tokens, 0);
   if (relative) {
     for (const RelativeTerm& term : relative->terms)
@@ -90,19 +90,19 @@ Measurement order_sensitive(const Case& subject) {
   }
   const auto n = static_cast<double>(channels), count = static_cast<double>(positions.count);
   const double rounding =
-      2 * (2 * (n + 24) * u * (setting.scale * norms + added) + (2 * count + 6) * u) * values;
+      2 * (2 * (n + 24) * u * (attention.scale * norms + added) + (2 * count + 6) * u) * values;
 
   const Bias nothing = no_bias(heads);
-  const auto told = last_output(subject.effect, tokens, setting, last),
-             untold = last_output(nothing, tokens, setting, last);
+  const auto told = last_output(subject.effect, tokens, attention, last),
+             untold = last_output(nothing, tokens, attention, last);
   double most = -1, control = 0;
   Index pairs = 0, silent = 0, first = 0, second = 0;
   for (Index a = 0; a < positions.count; ++a)
     for (Index b = a + 1; b < positions.count; ++b) {
       if (a == last || b == last) continue;
       const Content other = swapped(tokens, a, b);
-      const double change = distance(told, last_output(subject.effect, other, setting, last));
-      control = std::max(control, distance(untold, last_output(nothing, other, setting, last)));
+      const double change = distance(told, last_output(subject.effect, other, attention, last));
+      control = std::max(control, distance(untold, last_output(nothing, other, attention, last)));
       ++pairs;
       silent += change <= rounding;
       if (change > most) {

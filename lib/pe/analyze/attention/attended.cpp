@@ -105,7 +105,7 @@ bool masks(const Attended& attended, const Parameters& options) {
 
 void set(Attended& attended, const Parameters& options) {
   const Effect& effect = attended.subject.effect;
-  Setting& with = attended.with;
+  Attention& with = attended.with;
   with.keys = places_in(attended.subject);
   with.queries = with.keys;
   if (attended.q)

@@ -16,7 +16,7 @@ namespace pe {
 struct Attended {
   Subject subject;
   bool of_file = false;
-  Setting with, without;                // positions of queries and keys rise
+  Attention with, without;              // positions of queries and keys rise
   Index heads = 1, channels = 1;        // of queries and keys
   Index samples = 1;                    // draws, or the batch of what was given
   bool ones = true;                     // all queries and keys are

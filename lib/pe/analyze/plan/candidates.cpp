@@ -37,8 +37,8 @@ double resolution_of(const Ladder& ladder, const Ladder& plain) {
   return to_double(Real(moved(ladder) / moved(plain)));
 }
 
-bool is_listed(const std::vector<Candidate>& candidates, const BentRule& rule) {
-  return std::ranges::any_of(candidates, [&](const Candidate& known) {
+bool is_listed(const std::vector<PlanCandidate>& candidates, const BentRule& rule) {
+  return std::ranges::any_of(candidates, [&](const PlanCandidate& known) {
     return known.rule.ladder.magnitude == rule.ladder.magnitude &&
            known.rule.ladder.frequencies == rule.ladder.frequencies;
   });
@@ -52,7 +52,7 @@ void add_rules(Candidates& candidates, const Question& question, const Stretchin
   for (BentRule& rule : bent.rules) {
     if (own_alone && rule.name != question.subject.parameters.choice("scaling")) continue;
     if ((!named && rule.name != rule.scaling->name) || is_listed(candidates.list, rule)) continue;
-    Candidate candidate{
+    PlanCandidate candidate{
         .rule = std::move(rule), .name = {}, .stretching = stretching, .sums = {}, .errors = {}};
     const BentRule& made = candidate.rule;
     if (made.parameters.has("factor"))  // its own, or that of the rule under it
@@ -70,7 +70,7 @@ void add_rules(Candidates& candidates, const Question& question, const Stretchin
 Candidates candidates_of(const Question& question) {
   Stretching usual = stretching_of(question);
   const std::string own_factor = usual.factor;
-  Candidate plain{
+  PlanCandidate plain{
       .rule = {.name = "none", .parameters = {}, .ladder = plain_ladder(question.subject)},
       .name = "none",
       .stretching = usual,
@@ -88,7 +88,7 @@ Candidates candidates_of(const Question& question) {
   return made;
 }
 
-void judge(Candidate& candidate, const Ladder& plain, const std::vector<Pipeline>& pipelines) {
+void judge(PlanCandidate& candidate, const Ladder& plain, const std::vector<Pipeline>& pipelines) {
   const Real trained(candidate.stretching.trained), wanted(candidate.stretching.length);
   Real least = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < plain.frequencies.size(); ++j) {
@@ -103,8 +103,8 @@ void judge(Candidate& candidate, const Ladder& plain, const std::vector<Pipeline
   candidate.errors = table_errors(candidate.rule.ladder, pipelines, candidate.stretching.length);
 }
 
-bool goes_before(const Candidate& a, const Candidate& b) {
-  const auto key = [](const Candidate& of) {
+bool goes_before(const PlanCandidate& a, const PlanCandidate& b) {
+  const auto key = [](const PlanCandidate& of) {
     return std::tuple(of.beyond, -std::round(of.resolution * 10),
                       Decimal(of.stretching.factor).value(), of.sums.negatives);
   };

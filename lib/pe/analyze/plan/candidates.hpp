@@ -10,7 +10,7 @@
 
 namespace pe {
 
-struct Candidate {
+struct PlanCandidate {
   BentRule rule;  // without a scaling: the plain ladder
   std::string name;
   Stretching stretching;
@@ -39,17 +39,17 @@ constexpr Parameter factors_option{
 /// No rule at all first, then every rule in its usual form (or those of `--rules`) at every factor;
 /// ladders that are known already are left out.
 struct Candidates {
-  std::vector<Candidate> list;
+  std::vector<PlanCandidate> list;
   std::vector<LeftOut> left_out;
 };
 Candidates candidates_of(const Question& question);
 
 /// Everything but the sums.
-void judge(Candidate& candidate, const Ladder& plain, const std::vector<Pipeline>& pipelines);
+void judge(PlanCandidate& candidate, const Ladder& plain, const std::vector<Pipeline>& pipelines);
 
 /// Fewer pairs beyond training go first: angles that no weight has met. Then finer resolution, to a
 /// tenth: what training had and the rule takes away. Then the smaller factor: no more stretch than
 /// is needed. Then fewer negative sums.
-bool goes_before(const Candidate& a, const Candidate& b);
+bool goes_before(const PlanCandidate& a, const PlanCandidate& b);
 
 }  // namespace pe

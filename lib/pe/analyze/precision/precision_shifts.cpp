@@ -34,7 +34,7 @@ std::pair<double, double> turned(const double* x, double cosine, double sine, DT
 
 }  // namespace
 
-Draws::Draws(const Question& question, const PrecisionSubject& subject) {
+ShiftDraws::ShiftDraws(const Question& question, const PrecisionSubject& subject) {
   if (!subject.turns || subject.turns->rows) return;
   count = question.options.integer("draws");
   width = 2 * subject.turns->pairs;
@@ -60,7 +60,7 @@ Draws::Draws(const Question& question, const PrecisionSubject& subject) {
 }
 
 // A sum of 2n products, each of numbers up to A² times those drawn, rounds 2n + 8 times; two sums.
-Error drawn_error(const PrecisionSubject& subject, const Draws& draws) {
+Error drawn_error(const PrecisionSubject& subject, const ShiftDraws& draws) {
   if (!subject.turns) return {};
   if (subject.turns->rows) return expected_error(subject);
   const auto n = static_cast<double>(subject.turns->pairs);
@@ -81,7 +81,7 @@ Error expected_error(const PrecisionSubject& subject) {
 }
 
 Shifts::Shifts(const Question& question, Kept<PrecisionSubject> subject, Kept<Pipeline> pipeline,
-               Kept<RowErrors> errors, Kept<Draws> draws)
+               Kept<RowErrors> errors, Kept<ShiftDraws> draws)
     : subject_(subject),
       pipeline_(pipeline),
       errors_(errors),

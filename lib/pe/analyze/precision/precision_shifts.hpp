@@ -12,8 +12,8 @@
 namespace pe {
 
 /// Gaussian queries and keys, the same for every pipeline and position.
-struct Draws {
-  Draws(const Question& question, const PrecisionSubject& subject);
+struct ShiftDraws {
+  ShiftDraws(const Question& question, const PrecisionSubject& subject);
 
   Index count = 0, width = 0;         // how many, and the channels of the pairs
   std::vector<double> queries, keys;  // [draw, channel]; none for a table that is added
@@ -24,7 +24,7 @@ struct Draws {
 class Shifts {
  public:
   Shifts(const Question& question, Kept<PrecisionSubject> subject, Kept<Pipeline> pipeline,
-         Kept<RowErrors> errors, Kept<Draws> draws);
+         Kept<RowErrors> errors, Kept<ShiftDraws> draws);
 
   /// Scores of the point; NaN where k further is no shift, as from one row of a grid to the next.
   void add_to(PrecisionPoint& point, const PositionRange& place) const;
@@ -41,14 +41,14 @@ class Shifts {
   const PrecisionSubject& subject_;
   const Pipeline& pipeline_;
   const RowErrors& errors_;
-  const Draws& draws_;
+  const ShiftDraws& draws_;
   Index k_ = 0;
   std::optional<Index> rows_;
   Turn start_;                  // from 0 to k
   std::vector<double> scores_;  // s(0, k) of each draw
 };
 
-Error drawn_error(const PrecisionSubject& subject, const Draws& draws);
+Error drawn_error(const PrecisionSubject& subject, const ShiftDraws& draws);
 Error expected_error(const PrecisionSubject& subject);
 
 }  // namespace pe

@@ -69,7 +69,7 @@ std::vector<Candidate> window_guesses(Index places, double highest) {
 
 // Whether a map gives the numbers of a few rows, up to a constant that tables of relative positions
 // leave out.
-bool suits(const Candidate& candidate, const Stored& array, const Matrix& m) {
+bool suits(const Candidate& candidate, const Stored& array, const ScoreMatrix& m) {
   const auto expected = expectation_of(candidate, 1024, 0, false);
   const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
   if (!map || (map->positions && *map->positions < m.keys)) return false;
@@ -105,7 +105,7 @@ std::string spell_given(const std::vector<Parameters::Entry>& entries) {
 std::optional<Identification> identify_index(const Dump& dump, const std::string& layout) {
   const Stored& array = dump.arrays[0];
   if (array.size() < 3 || !is_whole(array)) return {};
-  const Matrix m = matrix_of(array);
+  const ScoreMatrix m = matrix_of(array);
   double lowest = HUGE_VAL, highest = -HUGE_VAL;
   for (const Index query : std::set<Index>{0, m.queries / 2, m.queries - 1})
     for (const double value : m.row(array, 0, query)) {
@@ -149,7 +149,7 @@ namespace {
 
 // The number at each offset key − query of a plane, from −(keys − 1) on, where it is the same at
 // every pair that has it; NaN where none is seen. Empty: it is not.
-std::vector<double> along_diagonals(const Matrix& m, const Stored& array) {
+std::vector<double> along_diagonals(const ScoreMatrix& m, const Stored& array) {
   std::vector<double> values(static_cast<std::size_t>(m.keys + m.queries - 1), std::nan(""));
   const Index shift = m.keys - m.queries;
   for (const Index query : std::set<Index>{0, m.queries / 3, m.queries / 2, m.queries - 1}) {
@@ -181,7 +181,7 @@ bool changes_with(const Buckets& map, bool causal, const std::vector<double>& va
   return changes >= 4 && shared > 0;
 }
 
-Identification trained(const Matrix& m, const Stored& array) {
+Identification trained(const ScoreMatrix& m, const Stored& array) {
   Identification found;
   found.family = "bias of relative positions";
   found.diagnosis.what = fmt::format("bias of {} heads, {} queries and {} keys, {}", m.heads,
@@ -190,7 +190,7 @@ Identification trained(const Matrix& m, const Stored& array) {
   return found;
 }
 
-std::optional<Identification> identify_logarithmic(const Matrix& m, const Stored& array,
+std::optional<Identification> identify_logarithmic(const ScoreMatrix& m, const Stored& array,
                                                    const std::vector<double>& values) {
   std::optional<Identification> found;
   for (const Candidate& candidate : bucket_guesses(0, 0)) {
@@ -218,7 +218,7 @@ std::optional<Identification> identify_logarithmic(const Matrix& m, const Stored
 }
 
 // One number for each index of a window, in head 0; some pairs must share an index.
-bool is_window(const Matrix& m, const Stored& array, const Buckets& map) {
+bool is_window(const ScoreMatrix& m, const Stored& array, const Buckets& map) {
   std::vector<double> weights(static_cast<std::size_t>(map.count), std::nan(""));
   Index shared = 0;
   for (Index query = 0; query < m.queries; ++query) {
@@ -238,7 +238,7 @@ bool is_window(const Matrix& m, const Stored& array, const Buckets& map) {
   return 2 * shared > m.queries;
 }
 
-std::optional<Identification> identify_window(const Matrix& m, const Stored& array) {
+std::optional<Identification> identify_window(const ScoreMatrix& m, const Stored& array) {
   constexpr Index widest = 1024;
   if (m.queries != m.keys || m.keys > widest) return {};
   std::vector<std::pair<Index, Index>> windows;
@@ -272,7 +272,7 @@ std::optional<Identification> identify_window(const Matrix& m, const Stored& arr
 
 std::optional<Identification> identify_trained(const Dump& dump) {
   const Stored& array = dump.arrays[0];
-  const Matrix m = masked_matrix_of(array);
+  const ScoreMatrix m = masked_matrix_of(array);
   if (m.queries < 4 || m.keys < 8 || m.keys < m.queries) return {};
   const std::vector<double> values = along_diagonals(m, array);
   if (values.empty()) return identify_window(m, array);

@@ -17,7 +17,7 @@ struct Point {
 };
 
 // Of a head, at distances above 0, the nearest first: from the last query, which has come farthest.
-std::vector<Point> points_of(const Matrix& m, const Stored& array, Index head) {
+std::vector<Point> points_of(const ScoreMatrix& m, const Stored& array, Index head) {
   std::vector<Point> points;
   const std::vector<double> row = m.row(array, head, m.queries - 1);
   const std::int64_t query = m.first_query + m.queries - 1 - m.first_key;
@@ -76,7 +76,7 @@ std::optional<std::pair<double, double>> fit(const Kernel& kernel, const std::ve
   return std::pair{r1, r2};
 }
 
-const char* causal_word(const Matrix& m) { return m.mask.is_causal() ? "true" : "false"; }
+const char* causal_word(const ScoreMatrix& m) { return m.mask.is_causal() ? "true" : "false"; }
 
 std::optional<Identification> told(Candidate candidate, const Dump& dump, const std::string& layout,
                                    std::string summary) {
@@ -88,7 +88,7 @@ std::optional<Identification> told(Candidate candidate, const Dump& dump, const 
   return found;
 }
 
-std::optional<Identification> identify_kerple(const Matrix& m, const Dump& dump,
+std::optional<Identification> identify_kerple(const ScoreMatrix& m, const Dump& dump,
                                               const std::string& layout) {
   const Stored& array = dump.arrays[0];
   for (const Kernel& kernel : kernels) {
@@ -134,7 +134,7 @@ bool is_sandwich(const std::vector<Point>& points, double dim, double ratio, dou
   });
 }
 
-std::optional<Identification> identify_sandwich(const Matrix& m, const Dump& dump,
+std::optional<Identification> identify_sandwich(const ScoreMatrix& m, const Dump& dump,
                                                 const std::string& layout) {
   std::vector<Point> points = points_of(m, dump.arrays[0], m.heads - 1);
   if (points.size() < 6) return {};
@@ -160,7 +160,7 @@ std::optional<Identification> identify_distance(const Dump& dump, const std::str
   constexpr Index most_heads = 256;
   const Stored& array = dump.arrays[0];
   if (array.shape.size() < 2 || is_integer(array.dtype)) return {};
-  const Matrix m = masked_matrix_of(array);
+  const ScoreMatrix m = masked_matrix_of(array);
   if (m.keys < 8 || m.queries > m.keys || m.heads > most_heads) return {};
   if (auto found = identify_kerple(m, dump, layout)) return found;
   return identify_sandwich(m, dump, layout);

@@ -11,15 +11,15 @@
 namespace pe {
 
 /// Queries and keys, and one matrix of them for each head of each batch.
-struct Matrix : ScoreAxes {
+struct ScoreMatrix : ScoreAxes {
   DumpMask mask = {};
 
   /// Of a plane, NaN where the mask hides the key.
   std::vector<double> row(const Stored& array, Index plane, Index query) const;
 };
 /// Of numbers for which masks have no meaning: indices, tables.
-Matrix matrix_of(const Stored& array);
-Matrix masked_matrix_of(const Stored& array);
+ScoreMatrix matrix_of(const Stored& array);
+ScoreMatrix masked_matrix_of(const Stored& array);
 
 inline bool is_good(const Diagnosis& diagnosis) { return diagnosis.tier != Tier::wrong; }
 

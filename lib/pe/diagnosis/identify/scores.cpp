@@ -13,7 +13,7 @@
 
 namespace pe {
 
-std::vector<double> Matrix::row(const Stored& array, Index plane, Index query) const {
+std::vector<double> ScoreMatrix::row(const Stored& array, Index plane, Index query) const {
   std::vector<double> values(static_cast<std::size_t>(keys));
   array.read((plane * queries + query) * keys, keys, values.data());
   for (Index key = 0; key < keys; ++key)
@@ -23,15 +23,15 @@ std::vector<double> Matrix::row(const Stored& array, Index plane, Index query) c
   return values;
 }
 
-Matrix matrix_of(const Stored& array) {
-  Matrix matrix;
+ScoreMatrix matrix_of(const Stored& array) {
+  ScoreMatrix matrix;
   static_cast<ScoreAxes&>(matrix) = score_axes(array.shape, 0).value_or(ScoreAxes{});
   place(matrix, 0);
   return matrix;
 }
 
-Matrix masked_matrix_of(const Stored& array) {
-  Matrix matrix = matrix_of(array);
+ScoreMatrix masked_matrix_of(const Stored& array) {
+  ScoreMatrix matrix = matrix_of(array);
   matrix.mask = DumpMask(array, matrix);
   return matrix;
 }
@@ -114,7 +114,7 @@ std::optional<double> slope_of(const std::vector<double>& row, DType dtype) {
 
 // After how many planes the slopes of their last rows begin again: a batch that was folded into the
 // heads.
-Index period_of(const Matrix& m, const Stored& array) {
+Index period_of(const ScoreMatrix& m, const Stored& array) {
   constexpr Index most = 1024;
   if (m.batch > 1 || m.heads > most) return m.heads;
   std::vector<double> slopes;
@@ -158,7 +158,7 @@ std::optional<Identification> identify_alibi(const Dump& dump, const std::string
       slopes = true;
     }
   } else if (axes >= 2) {
-    const Matrix m = masked_matrix_of(array);
+    const ScoreMatrix m = masked_matrix_of(array);
     if (m.keys < 3 || m.heads > 1024) return {};
     const auto last = slope_of(m.row(array, 0, m.queries - 1), array.dtype);
     bool linear = last.has_value();
@@ -236,7 +236,7 @@ std::optional<Identification> identify_scores(const Dump& dump, const std::strin
 Identification identify_rows(const Dump& dump) {
   Identification found;
   const Stored& array = dump.arrays[0];
-  const Matrix m = matrix_of(array);
+  const ScoreMatrix m = matrix_of(array);
   const Index rows = m.rows();
   if (rows >= 3) {
     for (const char* name : {"index", "normalized-index"}) {

@@ -1,0 +1,17 @@
+// Judging a dump: what it is diagnosed to be, and whether it is another encoding's table
+// altogether.
+#pragma once
+
+#include "pe/diagnosis/diagnosis.hpp"
+
+namespace pe {
+
+/// The longest axis but the last of any array, or `otherwise`: how long the sequence is that the
+/// dump is of, where nobody says so.
+Index length_of(const std::vector<Stored>& arrays, Index otherwise);
+
+/// The diagnosis; of a dump that is wrong and unexplained with the table that it is instead, where
+/// it is one that is known. Throws as diagnose() does.
+Diagnosis judge_dump(const Expectation& expected, const Dump& dump);
+
+}  // namespace pe
