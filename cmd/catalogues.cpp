@@ -150,6 +150,7 @@ Json quantities() {
                     {"definition", row->definition},
                     {"source", row->source},
                     {"accuracy", row->accuracy},
+                    {"columns", row->columns},
                     {"example", row->example},
                     {"parameters", spell_parameters(row->parameters)}});
   return rows;

@@ -324,14 +324,16 @@ def languages(pages, files):
         english = browser.run(TEXTS)
         count.check(not any(re.search("[一-鿿]", text) for text, own in english if not own), f"{path.name}: Chinese on the English page")
         browser.run("document.getElementById('language').click(), window.drawn.clear()")
-        untold = set()
+        untold, captions = set(), set()
         for i in range(pages.tabs()):
             pages.tab(i)
             for view in browser.run("[...document.querySelectorAll('#controls [id^=view-]')].map(b => b.id)"):
                 browser.run(f"document.getElementById('{view}').click()")
                 texts = [text for text, own in browser.run(TEXTS) if not own] + browser.run("[...window.drawn]")
                 untold |= {text for text in texts if not kept.match(strip(text))}
+                captions |= set(browser.run("[...document.querySelectorAll('#caption [lang=en]')].map(at => at.textContent)"))
         count.check(not untold, f"{path.name}: English on the Chinese page: {sorted(untold)[:6]}")
+        count.check(not captions, f"{path.name}: captions in English on the Chinese page: {sorted(captions)[:3]}")
         count.check(browser.run("document.documentElement.lang") == "zh", "lang")
         browser.run("document.getElementById('language').click()")
         themes = [browser.run("(document.getElementById('theme').click(), [document.getElementById('theme').textContent, getComputedStyle(document.body).backgroundColor])") for _ in range(3)]

@@ -5,6 +5,8 @@ import io
 import json
 import pathlib
 import random
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -19,7 +21,7 @@ interpreter.need("numpy", "matplotlib", "h5py")
 import matplotlib.collections  # noqa: E402
 import numpy  # noqa: E402
 
-from plot import choose, sources, style, terminal  # noqa: E402
+from plot import choose, render, sources, style, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
 
 matplotlib.use("Agg")
@@ -45,10 +47,73 @@ def options(**given):
 def drawn(fields, **given):
     """The figure that belongs to these fields."""
     chosen, kind = choose.choose(fields, options(**given))
-    style.title_of(chosen, None)
-    figure, _ = choose.KINDS[kind](pyplot, chosen, options(**given))
+    return render.figure_of(pyplot, chosen, kind, options(**given)), chosen, kind
+
+
+WHOLE = {style.label(name) for name in ("position", "dim", "pair", "head", "query", "key", "bucket", "relative_position", "row", "column")}
+
+
+def box(text, renderer):
+    return text.get_window_extent(renderer)
+
+
+def visible_ticks(axis):
+    """The labels of an axis that are seen, with their places."""
+    low, high = sorted(axis.get_view_interval())
+    return [(place, text) for place, text in zip(axis.get_ticklocs(), axis.get_ticklabels()) if text.get_text() and text.get_visible() and low <= place <= high]
+
+
+def lie_on_one_another(texts, renderer):
+    boxes = [(text.get_text(), box(text, renderer)) for text in texts if text.get_text() and text.get_visible()]
+    for index, (text, a) in enumerate(boxes):
+        for other, b in boxes[index + 1:]:
+            across, down = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+            if across > 1 and down > 0.2 * min(a.height, b.height):  # a box is taller than its letters
+                yield f"{text!r} lies on {other!r}"
+
+
+def ugly(figure):
+    """What is wrong with a figure that anybody would see: no title, letters outside, letters on letters, axes without a word, parts of whole numbers."""
     figure.canvas.draw()
-    return figure, chosen, kind
+    renderer = figure.canvas.get_renderer()
+    if not (figure._suptitle and figure._suptitle.get_text().strip()):
+        yield "no title"
+    whole = figure.bbox
+    axises = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+    drawn = {id(text) for axis in axises if axis.axes.axison for _, text in visible_ticks(axis)}  # others wait beyond the ends of their axis
+    undrawn = {id(text) for axis in axises for tick in [*axis.majorTicks, *axis.minorTicks] for text in (tick.label1, tick.label2)} - drawn
+    for text in figure.findobj(lambda at: isinstance(at, matplotlib.text.Text)):
+        axes = text.axes
+        if not text.get_text().strip() or not text.get_visible() or axes is not None and not axes.get_visible():
+            continue
+        at = box(text, renderer)
+        if id(text) in undrawn:
+            continue
+        if at.x0 < whole.x0 - 0.5 or at.x1 > whole.x1 + 0.5 or at.y0 < whole.y0 - 0.5 or at.y1 > whole.y1 + 0.5:
+            yield f"{text.get_text()!r} lies outside the picture"
+    for axes in figure.axes:
+        if not axes.get_visible() or not axes.axison:
+            continue
+        yield from lie_on_one_another(axes.texts, renderer)
+        for axis, name in ((axes.xaxis, axes.get_xlabel()), (axes.yaxis, axes.get_ylabel())):
+            ticks = visible_ticks(axis)
+            yield from lie_on_one_another([text for _, text in ticks], renderer)
+            if name in WHOLE and axis.get_scale() == "linear" and any(place != round(place) for place, _ in ticks):
+                yield f"ticks of {name} at {[place for place, _ in ticks]}"
+
+
+def wordless(figure):
+    """Axes of numbers that no word belongs to: neither their own label, nor a title above them, nor names for ticks."""
+    for axes in figure.axes:
+        if not axes.get_visible() or not axes.axison or axes.get_label() == "<colorbar>":
+            continue
+        siblings = [other for other in figure.axes if other.get_visible() and other.get_label() != "<colorbar>"]
+        for axis, name, of in ((axes.xaxis, axes.get_xlabel(), "get_xlabel"), (axes.yaxis, axes.get_ylabel(), "get_ylabel")):
+            numbers = [text for _, text in visible_ticks(axis) if any(letter.isdigit() for letter in text.get_text())]
+            named = [text for _, text in visible_ticks(axis) if any(letter.isalpha() for letter in text.get_text().replace("mathdefault", ""))]
+            if numbers and not named and not name and not any(getattr(other, of)() for other in siblings) and not axes.get_title(loc="left") and not (
+                    axes.get_legend() or axes.texts):
+                yield f"an axis of numbers without a word: {[text.get_text() for text in numbers][:4]}"
 
 
 def same(a, b):
@@ -90,6 +155,11 @@ def shows_numbers(figure, chosen, kind):
     return numpy.isin(wanted[numpy.isfinite(wanted)], shown(figure)).all() and numpy.isfinite(wanted).any()
 
 
+def looks(count, figure, name):
+    faults = [*ugly(figure), *wordless(figure)]
+    count.check(not faults, f"{name}: {faults[:4]}")
+
+
 def one_subject(count, tool, arguments, folder, name):
     """The picture of what a command makes, and the same fields by every format."""
     files = {}
@@ -116,6 +186,7 @@ def one_subject(count, tool, arguments, folder, name):
     try:
         figure, chosen, kind = drawn(list(told.values()))
         count.check(shows_numbers(figure, chosen, kind), f"{name}: the picture does not show the numbers")
+        looks(count, figure, name)
         if not chosen[0].words:
             lines = terminal.picture(chosen, kind, "", 60).splitlines()
             count.check(len(lines) > 1 and any(len(set(line)) > 2 for line in lines[1:]), f"{name}: nothing on the terminal")
@@ -123,6 +194,77 @@ def one_subject(count, tool, arguments, folder, name):
         count.check(str(fault).find("--") > 0, f"{name}: refused without a way out: {fault}")
     pyplot.close("all")
     return files
+
+
+def way_out(fault):
+    """The options that a refusal names, as choose.choose takes them."""
+    given = {}
+    for name, value in re.findall(r"--(at|field|columns|kind) ([^\s;:,]+)", str(fault)):
+        given |= {"at": [value]} if name == "at" else {name: value}
+    return given
+
+
+def drawn_or_shown_how(count, data, name, **given):
+    """A picture, or a refusal whose own words lead to one."""
+    try:
+        for attempt in range(3):
+            try:
+                figure, chosen, kind = drawn(sources.read_all(["-"], Stdin(data)), **given)
+                break
+            except Fault as fault:
+                before, given = given, {**given, **way_out(fault)}
+                if given == before or attempt == 2:
+                    count.check(False, f"{name}: refused without a way out: {fault}")
+                    return
+        looks(count, figure, name)
+        pyplot.close("all")
+    except Exception as error:  # noqa: BLE001  what must not happen
+        count.check(False, f"{name}: {type(error).__name__} {error}")
+
+
+GRIDS = {"sincos-2d": ["--grid", "6x8", "--dim", "32"], "sincos-3d": ["--grid", "3x4x4", "--dim", "48"], "rope-2d": ["--grid", "6x6"]}
+
+
+def everything(count, bin, listed):
+    """Each field of an encoding of each kind, and each view of each quantity for an encoding of every kind that it is of."""
+    def ask(*words):
+        made = subprocess.run([bin / words[0], *words[1:], "--format", "json"], capture_output=True, timeout=120)
+        if made.returncode:  # trained numbers may have to be drawn
+            made = subprocess.run([bin / words[0], *words[1:], "--seed", "1", "--format", "json"], capture_output=True, timeout=120)
+        if not made.returncode:
+            drawn_or_shown_how(count, made.stdout, " ".join(words))
+        return made.returncode == 0
+    kinds = {row["name"]: "grid" if row["name"] in GRIDS else row["kind"] for row in listed["encodings"]}
+    for field in listed["fields"]:
+        for encoding in {(kinds[name], name == "sincos-3d"): name for name in field["encodings"]}.values():
+            length = [] if encoding == "deberta" else ["--length", "12"]
+            count.check(ask("pe-gen", encoding, *GRIDS.get(encoding, length), "--fields", field["name"]), f"pe-gen {encoding} --fields {field['name']}")
+    for quantity in listed["quantities"]:
+        of, seen = set(quantity["kind"].split()), set()
+        views = next((option["choices"] for option in quantity["parameters"] if option["name"] == "view"), [None])
+        for encoding in listed["encodings"]:
+            kind = "grid" if encoding["name"] in GRIDS else encoding["kind"]
+            if not of & {"any", encoding["name"], encoding["kind"]} or kind in seen:
+                continue
+            seen.add(kind)
+            length = ["--length", "5000" if quantity["name"] == "exposure" else "24"]
+            done = [ask("pe-analyze", quantity["name"], encoding["name"], *GRIDS.get(encoding["name"], length), *(["--view", view] if view else [])) for view in views]
+            count.check(any(done), f"pe-analyze {quantity['name']} {encoding['name']} has no view")
+
+
+def gallery(count, bin):
+    """Every picture of the gallery as it is drawn there."""
+    for line in (ROOT / "scripts/gallery").read_text().splitlines():
+        if not line.startswith("picture "):
+            continue
+        _, name, _, command, *given = shlex.split(line)
+        words = shlex.split(command)
+        made = subprocess.run([bin / words[0], *words[1:], "--format", "json"], capture_output=True, timeout=120)
+        drawn_or_shown_how(count, made.stdout, f"gallery's {name}", **{key.removeprefix("--"): value for key, value in zip(given[::2], given[1::2])})
+        if name == "base-bound":
+            figure, _, _ = drawn(sources.read_all(["-"], Stdin(made.stdout)))
+            points = [line.get_xydata().tolist() for line in figure.axes[0].lines if line.get_marker() == "D"]
+            count.check(points and [1024, 4300] in points[0] and len(points[0]) >= 5, f"the published bases: {points}")
 
 
 def broken(count, files, rounds, seed):
@@ -184,15 +326,16 @@ def main():
         rows = subprocess.run([given.bin / "pe-gen", "list", "--json"], capture_output=True, text=True, check=True).stdout
         rows = json.loads(rows)
         encodings = [row["name"] for row in (rows["encodings"] if isinstance(rows, dict) else rows)]
-        quantities = json.loads(subprocess.run([given.bin / "pe-analyze", "list", "quantities", "--json"], capture_output=True, text=True,
-                                               check=True).stdout)
-        quantities = [row["name"] for row in (quantities["quantities"] if isinstance(quantities, dict) else quantities)]
+        listed = json.loads(subprocess.run([given.bin / "pe-analyze", "list", "--json"], capture_output=True, text=True, check=True).stdout)
+        quantities = [row["name"] for row in listed["quantities"]]
         files = None
         for name in encodings:
             files = one_subject(count, given.bin / "pe-gen", [name, "--length", "8"], folder, name) or files
         for name in quantities:
             arguments = [name, SUBJECT.get(name, "rope"), *OPTIONS.get(name, [])]
             one_subject(count, given.bin / "pe-analyze", arguments, folder, f"{name} of {arguments[1]}")
+        everything(count, given.bin, listed)
+        gallery(count, given.bin)
         details(count)
         broken(count, files, given.rounds, given.seed)
     return count.close()

@@ -1,8 +1,11 @@
 # Which picture belongs to which fields, and how a part of them is chosen.
+import dataclasses
+
 import numpy
 
 from plot import curves, special, tables
 from plot.field import Fault, Field
+from plot.style import place_text
 
 # What each kind draws, and from what.
 KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves, "lines": curves.lines, "bars": curves.bars, "words": tables.words,
@@ -39,7 +42,7 @@ def kind_of(field):
         return "words"
     count, named = field.values.ndim, [axis.named for axis in field.axes]
     if count == 1:
-        if named[0] or field.axes[0].name == "head" and field.name != "slope":
+        if named[0] or len(field.axes[0]) == 1 or field.axes[0].name == "head" and field.name != "slope":
             return "bars"
         return {"bucket": "stairs", "slope": "fan"}.get(field.name, "lines")
     if count == 2:
@@ -50,7 +53,7 @@ def kind_of(field):
         return "rotors"
     if count == 3:
         return "lines" if named[0] and (named[1] or field.axes[1].name in CURVED) or field.axes[1].name in CURVED and not named[2] else "stack"
-    raise Fault(f"{field.name} has {count} axes, {', '.join(axis.name for axis in field.axes)}: choose with --at {field.axes[0].name}=0")
+    raise Fault(f"{field.name} has {count} axes, {', '.join(axis.name for axis in field.axes)}: choose with --at {field.axes[0].name}={place_name(field.axes[0], 0)}")
 
 
 def drop_single(field):
@@ -77,12 +80,29 @@ def drop_implied(fields):
     return [Field(f.name, [f.axes[0], *f.axes[2:]], f.values[numpy.arange(len(where)), where], f.description, f.about, f.source) for f in fields]
 
 
+def first_parts(field):
+    """A field of more than three axes at the first place of its outer ones, and what that is: a picture shows three at most."""
+    said = []
+    while field.values.ndim > 3:
+        axis = field.axes[0]
+        said.append(f"{place_text(axis, 0)} of {len(axis)}")
+        field = field.at(0, 0)
+    return dataclasses.replace(field, shown=", ".join(said)) if said else field
+
+
 def as_maps(field):
     """A table over an image grid as one map for each of some channels: rows downwards, columns to the right, as the image lies."""
     if [axis.name for axis in field.axes] != ["row", "column", "dim"]:
         return field
     size = len(field.axes[2])
-    return field.moved(2, 0).part(0, numpy.unique(numpy.linspace(0, size - 1, min(size, tables.MOST_PANELS)).round().astype(int)))
+    some = numpy.unique(numpy.linspace(0, size - 1, min(size, tables.MOST_PANELS)).round().astype(int))
+    shown = ", ".join(filter(None, [field.shown, f"{len(some)} of {size} channels" if len(some) < size else ""]))
+    return dataclasses.replace(field.moved(2, 0).part(0, some), shown=shown)
+
+
+def place_name(axis, index):
+    """A place as --at takes it."""
+    return str(axis.places[index]) if axis.named else f"{axis.places[index]:.17g}"
 
 
 def place_of(axis, text):
@@ -134,9 +154,30 @@ def known(fields):
     """(the fields that are drawn, kind) of a table that is known by its fields; None for others."""
     names = {field.name for field in fields}
     for marks, shown, kind in KNOWN:
-        if marks <= names and {*shown} & names:
-            return [field for name in shown for field in fields if field.name == name], kind
+        found = [field for name in shown for field in fields if field.name == name]
+        if marks <= names and found:
+            return found, kind if suits(found[0], kind) else kind_of(found[0])
     return None
+
+
+def suits(field, kind):
+    """Curves and bars are of what stands along few places besides the numbers; attention by query and key is a map, and terms by name are bars."""
+    axes = {axis.name for axis in field.axes}
+    return kind not in ("lines", "bound") or not ({"query", "key"} <= axes or all(axis.named for axis in field.axes) or field.values.size == 1)
+
+
+def cut(fields, kind, options):
+    """As many as a picture has room for, and the word that these are not all; what was named with --field is for the kind to judge."""
+    if options.field or kind not in ("lines", "bars", "stack", "heatmap"):
+        return fields
+    groups = curves.panels_of(curves.bands(fields)[0]) if kind == "lines" else [[field] for field in fields]
+    most = 1 if kind == "stack" else 6
+    if len(groups) <= most or kind == "heatmap" and len(fields) <= most:
+        return fields
+    kept = {field.name for group in groups[:most] for field in group}
+    fields = [field for field in fields if field.name in kept or kind == "lines" and field.name.rpartition("_")[0] in kept]
+    said = f"{most} of {len(groups)} quantities" if most > 1 else f"one of {', '.join(dict.fromkeys(g[0].name for g in groups))}"
+    return [dataclasses.replace(field, shown=", ".join(filter(None, [field.shown, said]))) for field in fields]
 
 
 def choose(fields, options):
@@ -145,16 +186,17 @@ def choose(fields, options):
         fields = at(fields, text)
     if options.field:
         fields = by_name(fields, options.field)
-    fields = [as_maps(drop_single(field)) for field in drop_implied(fields)]
+    fields = [as_maps(first_parts(drop_single(field))) for field in drop_implied(fields)]
     if options.columns:
         fields = [columns(field, options.columns) for field in fields]
     if options.kind:
-        return fitting(fields, options.kind), options.kind
+        return cut(fitting(fields, options.kind), options.kind, options), options.kind
     if not options.field and (found := known(fields)):
-        return found
+        return cut(fitting(found[0], found[1]), found[1], options), found[1]
     numbers = [field for field in fields if not field.words] or fields
     kind = kind_of(numbers[0])
-    return [field for field in fitting(numbers, kind) if kind_of(field) == kind and same_axes(field, numbers[0], kind)], kind
+    alike = [field for field in fitting(numbers, kind) if kind_of(field) == kind and same_axes(field, numbers[0], kind)]
+    return cut(alike, kind, options), kind
 
 
 def same_axes(field, first, kind):

@@ -15,8 +15,15 @@ AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["positi
 AXES.update({name: ["batch", "head", "position", "dim"] for name in ("q", "k", "v", "q_out", "k_out", "out")})
 
 
+def single():
+    """The axis of a number that stands alone."""
+    return Axis("", [""])
+
+
 def nameless(name, values, about):
     """A field of an array that names no axes."""
+    if not values.ndim:
+        return Field(name, [single()], numpy.asarray(values, float)[None], about=about)
     known = AXES.get(name, [])[-values.ndim:]
     names = [f"axis {i}" for i in range(values.ndim - len(known))] + known
     values = numpy.asarray(values, float)
@@ -28,10 +35,10 @@ def bfloat16(bits):
 
 
 def usable(values, name, origin):
-    """An array that can be drawn: numbers along at least one axis."""
+    """An array that can be drawn, of numbers."""
     if values.dtype.kind not in "fiub":
         raise Fault(f"{origin}: {name} is of type {values.dtype}: only real numbers are drawn")
-    return values.ndim > 0
+    return True
 
 
 def parted(values):
@@ -44,12 +51,30 @@ def from_npy(data, origin):
     return [nameless("values", values, {})] if usable(values, "it", origin) else []
 
 
+def about_of(told):
+    """A provenance as one level of names, as HDF5 has its attributes."""
+    about = {key: value for key, value in told.items() if isinstance(value, str)}
+    for name, entry in told.get("parameters", {}).items():
+        about |= {f"parameter.{name}": entry["value"], f"parameter.{name}.origin": entry.get("origin", "")}
+    return about
+
+
+def about_in(text):
+    """The provenance that stands in a text of JSON, of these tools or of nobody we know."""
+    try:
+        told = json.loads(text)
+        return about_of(told.get("provenance", told))
+    except (ValueError, AttributeError, KeyError, TypeError):
+        return {}
+
+
 def from_npz(data, origin):
     with zipfile.ZipFile(io.BytesIO(data)) as file:
+        about = about_in(file.comment)
         names = [name.removesuffix(".npy") for name in file.namelist() if name.endswith(".npy")]
     arrays = numpy.load(io.BytesIO(data), allow_pickle=False)
     loaded = [(name, parted(arrays[name])) for name in names]
-    return [nameless(name, values, {}) for name, values in loaded if usable(values, name, origin)]
+    return [nameless(name, values, about) for name, values in loaded if usable(values, name, origin)]
 
 
 SAFETENSORS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
@@ -60,13 +85,13 @@ def from_safetensors(data, origin):
     size = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8:8 + size])
     about, fields = header.pop("__metadata__", {}), []
+    about = about | about_in(about.get("provenance", ""))
     for name, entry in header.items():
         first, last = entry["data_offsets"]
         if entry["dtype"] not in SAFETENSORS:
             raise Fault(f"{origin}: {name} is of type {entry['dtype']}, which is not drawn")
         values = numpy.frombuffer(data[8 + size + first:8 + size + last], SAFETENSORS[entry["dtype"]]).reshape(entry["shape"])
-        if values.ndim:
-            fields.append(nameless(name, bfloat16(values) if entry["dtype"] == "BF16" else values, about))
+        fields.append(nameless(name, bfloat16(values) if entry["dtype"] == "BF16" else values, about))
     return fields
 
 
@@ -80,10 +105,7 @@ def json_axis(axis):
 
 def from_json(data, origin):
     document = json.loads(data)
-    told = document.get("provenance", {})
-    about = {key: value for key, value in told.items() if isinstance(value, str)}
-    for name, entry in told.get("parameters", {}).items():
-        about |= {f"parameter.{name}": entry["value"], f"parameter.{name}.origin": entry.get("origin", "")}
+    about = about_of(document.get("provenance", {}))
     fields = []
     for name, entry in document["fields"].items():
         axes = [json_axis(axis) for axis in entry["axes"]]
@@ -92,8 +114,8 @@ def from_json(data, origin):
         except ValueError:
             values = numpy.array(entry["values"], object)
             values[values == None] = ""  # noqa: E711  cell by cell
-        if axes:
-            fields.append(Field(name, axes, values.reshape([len(axis) for axis in axes]), entry.get("description", ""), about))
+        axes = axes or [single()]
+        fields.append(Field(name, axes, values.reshape([len(axis) for axis in axes]), entry.get("description", ""), about))
     return fields
 
 
@@ -124,9 +146,13 @@ def from_hdf5(data, origin):
     fields = []
     with h5py.File(io.BytesIO(data), "r") as file:
         shared = attributes(file)
+        shared |= about_in(shared.get("provenance", ""))
         for dataset in file.values():
-            if isinstance(dataset, h5py.Dataset) and dataset.shape and not h5py.h5ds.is_scale(dataset.id):
-                axes = [hdf5_axis(dataset, a) for a in range(dataset.ndim)] + [counted("part", 2)] * (dataset.dtype.kind == "c")
+            if isinstance(dataset, h5py.Dataset) and dataset.shape is not None and not h5py.h5ds.is_scale(dataset.id):
+                axes = [hdf5_axis(dataset, a) for a in range(dataset.ndim)] or [single()]
+                axes += [counted("part", 2)] * (dataset.dtype.kind == "c")
                 about = attributes(dataset)
-                fields.append(Field(dataset.name.rsplit("/", 1)[-1], axes, hdf5_values(dataset), str(about.get("long_name", "")), shared))
+                values = hdf5_values(dataset)
+                values = values if dataset.shape else values[None]
+                fields.append(Field(dataset.name.rsplit("/", 1)[-1], axes, values, str(about.get("long_name", "")), shared))
     return fields

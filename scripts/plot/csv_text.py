@@ -8,7 +8,7 @@ import re
 
 import numpy
 
-from plot.field import Axis, Fault, Field
+from plot.field import Axis, Fault, Field, counted
 
 # Names of places that are places even where the grid has one entry along them, or is not whole.
 PLACES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column", "batch", "part", "channel",
@@ -43,8 +43,6 @@ def table(text, origin):
     header = next(csv.reader(lines[:1]))
     if len(lines) == 1:
         raise Fault(f"{origin} has a header and no rows")
-    if len(header) < 2:
-        raise Fault(f"{origin} has one column, {header[0]!r}: expected a header such as position,pe_0,pe_1")
     if as_numbers(header) is not None:
         raise Fault(f"{origin} begins with numbers: expected a header line such as position,pe_0,pe_1")
     values = quick(lines[1:])
@@ -138,5 +136,8 @@ def scattered(header, columns, origin):
 
 def fields_of(text, origin):
     header, columns = table(text, origin)
+    if len(header) == 1:  # nothing says where its numbers stand but their order
+        axis = counted("row", len(columns[0])) if len(columns[0]) > 1 else Axis("", [""])
+        return [Field(header[0], [axis], numpy.array(columns[0], object if isinstance(columns[0], list) else float))]
     axes = grid(header, columns)
     return wide(header, columns, axes) if axes else scattered(header, columns, origin)

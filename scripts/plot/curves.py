@@ -5,7 +5,7 @@ from matplotlib import ticker
 from plot.field import Fault
 from plot.style import ACCENT, FAINT, GREY, dashes, hues, label, limits_of, number, place_text, scale_for, tick_integers
 
-MOST_LINES, MOST_PANELS = 24, 6
+MOST_LINES, SOME_LINES, MOST_PANELS = 24, 12, 6
 # Fields that are read against one another on one panel.
 TOGETHER = [{"cos", "sin"}, {"weight", "without"}, {"worst", "rms"}, {"min", "max"}, {"abel", "envelope"}, {"published", "sharp", "counter_example"},
             {"base", "safe_base"}]
@@ -107,11 +107,16 @@ def finish(axes, group, places, scale, lowest):
     axes.grid(True)
 
 
+def thinned(drawn):
+    """A dozen of too many curves, from the first to the last."""
+    return drawn if len(drawn) <= MOST_LINES else [drawn[i] for i in numpy.linspace(0, len(drawn) - 1, SOME_LINES).round().astype(int)]
+
+
 def one_panel(axes, group, band, first, lowest, alone):
+    """Draws it; says where it shows some of the curves alone."""
     names = {field.name for field in group}
-    drawn = together([line for field in group for line in lines_of(field, len(names) > 1)], alone)
-    if len(drawn) > MOST_LINES:
-        raise Fault(f"{len(drawn)} curves are too many for one picture: choose some with --at or --columns")
+    every = [line for field in group for line in lines_of(field, len(names) > 1)]
+    drawn = together(thinned(every), alone)
     linear = names <= SHARES or group[0].axes[along(group[0])].name in LINEAR_ALONG
     scale = "linear" if linear else scale_for(numpy.concatenate([line[2] for line in drawn]))
     ends = []
@@ -128,6 +133,7 @@ def one_panel(axes, group, band, first, lowest, alone):
     finish(axes, group, drawn[0][1], scale, lowest)
     if len(ends) > 1 and (len(ends) > 8 or not spread_labels(axes, ends, FAR)) and first:
         axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    return f"{SOME_LINES} of {len(every)} curves" if len(every) > MOST_LINES else ""
 
 
 def lines(plot, fields, options):
@@ -140,12 +146,13 @@ def lines(plot, fields, options):
     columns = 1 if len(groups) < 4 else 2
     rows = -(-len(groups) // columns)
     figure, panels = plot.subplots(rows, columns, figsize=(8.6 if columns == 1 else 12, 4.4 if rows == 1 else 2.7 * rows + 0.6), squeeze=False)
+    said = []
     for index, axes in enumerate(panels.flat):
         if index >= len(groups):
             axes.set_visible(False)
             continue
-        one_panel(axes, groups[index], band, index == 0, index + columns >= len(groups), len(groups) == 1)
-    return figure, ""
+        said.append(one_panel(axes, groups[index], band, index == 0, index + columns >= len(groups), len(groups) == 1))
+    return figure, next(filter(None, said), "")
 
 
 def bars(plot, fields, options):

@@ -34,6 +34,8 @@ class Field:
     description: str = ""
     about: dict = dataclasses.field(default_factory=dict)  # the provenance that the file tells
     source: str = ""  # the file's name, where several are drawn
+    file: str = ""  # the file's name, where it is no pipe
+    shown: str = ""  # which part of the whole this is, where nobody chose it
 
     @property
     def words(self):

@@ -50,8 +50,8 @@ def read_all(paths, stdin):
     if paths.count("-") > 1:
         raise Fault("standard input can be read once")
     inputs = [read(path, stdin) for path in paths]
-    if len(paths) > 1:
-        for path, fields in zip(paths, inputs):
-            for field in fields:
-                field.source = "stdin" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]
+    for path, fields in zip(paths, inputs):
+        for field in fields:
+            field.file = "" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]
+            field.source = (field.file or "stdin") if len(paths) > 1 else ""
     return [field for fields in inputs for field in fields]

@@ -1,11 +1,15 @@
 # Pictures that belong to one quantity: T5's stairs, ALiBi's fan, RoPE's rotors, wavelengths against lengths, statistics beside their null.
+import csv
+import pathlib
+import re
+
 import matplotlib
 import numpy
 
 from plot import curves
 from plot.curves import spread_labels
 from plot.field import Fault
-from plot.style import ACCENT, FAINT, GREY, HUES, hues, label, place_text, tick_integers
+from plot.style import ACCENT, FAINT, GREY, HUES, INK, hues, label, place_text, tick_integers
 
 
 def stairs(plot, fields, options):
@@ -31,6 +35,7 @@ def stairs(plot, fields, options):
         axes.text(0.75, 0.03, "keys after the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)
     axes.set(xlabel=label(field.axes[0].name), ylabel=label(field.name), ylim=(y.min() - 2, y.max() + 2.5))
     tick_integers(axes.xaxis, x)
+    tick_integers(axes.yaxis, y)
     axes.margins(x=0)
     axes.grid(axis="y")
     return figure, f"{len(numpy.unique(y))} buckets in this range"
@@ -40,7 +45,7 @@ def fan(plot, fields, options):
     """The fan of biases that the slopes spread, and the slopes themselves."""
     heads, values = fields[0].axes[0], fields[0].values
     figure, (left, right) = plot.subplots(1, 2, figsize=(10, 4.4), gridspec_kw={"width_ratios": (3, 2)})
-    colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.9, len(heads)))
+    colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.75, len(heads)))  # beyond it names are too pale to read
     distance = numpy.array([0, 64])
     for slope, colour in zip(values, colours):
         left.plot(distance, -slope * distance, color=colour, linewidth=1.5)
@@ -120,6 +125,23 @@ def rotors(plot, fields, options):
     return figure, f"{len(pairs)} of {len(cos.axes[1])} pairs, each from (1, 0) counter-clockwise" if len(pairs) < len(cos.axes[1]) else ""
 
 
+def published_bases(field, lengths):
+    """(length, base) of table 2 of arXiv:2405.14591 within the lengths that are drawn; none where the picture is not of its 128 channels, or of nobody knows what."""
+    here = pathlib.Path(__file__).resolve().parents[1]
+    table = next((path for path in (here.parent / "data/published.csv", here / "published.csv") if path.is_file()), None)
+    about = field.about
+    plain = {"parameter.dim": "128", "parameter.scaling": "none", "parameter.partial-rotary-factor": "1", "parameter.quantity": "base-bound"}
+    if not table or any(str(about.get(key, "")).removesuffix(".0") != value for key, value in plain.items()):
+        return []
+    found = set()
+    with open(table, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            said = re.search(r"--base (\S+) --length (\d+)$", row["command"])
+            if said and "2405.14591" in row["paper"] and row["place"].startswith("table 2,"):
+                found.add((int(said[2]), float(said[1])))
+    return sorted(point for point in found if lengths[0] <= point[0] <= lengths[-1])
+
+
 def bound(plot, fields, options):
     """The least base that carries a length, and the one above which all do: below the first none does, between them some do."""
     by_name = {field.name: field for field in fields}
@@ -129,18 +151,17 @@ def bound(plot, fields, options):
     x = numpy.asarray(least.axes[0].places, float)
     figure, axes = plot.subplots(figsize=(8.6, 4.6))
     bottom = least.values.min() / 3
-    axes.fill_between(x, bottom, least.values, color=HUES[1], alpha=0.16, linewidth=0)
-    axes.fill_between(x, least.values, safe.values, color=HUES[5], alpha=0.16, linewidth=0)
+    axes.fill_between(x, least.values, safe.values, color=HUES[5], alpha=0.16, linewidth=0, label="some bases here carry the length")
+    axes.fill_between(x, bottom, least.values, color=HUES[1], alpha=0.16, linewidth=0, label="no base here does")
     axes.plot(x, least.values, color=HUES[1], marker="o", markersize=4)
     axes.plot(x, safe.values, color=HUES[2], marker="o", markersize=4)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xticks(x, [f"{place:g}" for place in x])
     axes.minorticks_off()
-    middle = (x[0] * x[-1]) ** 0.5
-    for text, low, high in (("no base below carries the length", bottom, numpy.interp(middle, x, least.values)),
-                            ("some do", numpy.interp(middle, x, least.values), numpy.interp(middle, x, safe.values))):
-        axes.text(middle, (low * high) ** 0.5, text, ha="center", va="center", color=GREY)
+    if points := published_bases(least, x):
+        axes.plot(*zip(*points), linestyle="none", marker="D", markersize=5, markerfacecolor="none", color=INK, label="Men et al. 2024, table 2", zorder=3)
+    axes.legend(loc="upper left", fontsize=8)
     axes.set(xlabel=label(least.axes[0].name), ylabel="base", ylim=(bottom, safe.values.max() * 1.6))
     axes.margins(x=0.02)
     axes.grid(True)
@@ -191,5 +212,6 @@ def beside_null(plot, fields, options):
     if numpy.nanmax(numpy.abs(z.values)) > 50:
         axes.set_xscale("symlog", linthresh=2)
     axes.set(xlabel="spreads of random tables from their mean (shaded: within two)")
+    axes.margins(x=0.08)
     axes.grid(axis="x")
     return figure, ""

@@ -1,4 +1,6 @@
 # How pictures look: colours, labels, scales and titles, for all kinds alike.
+import shlex
+
 import matplotlib
 import numpy
 from matplotlib import ticker
@@ -25,7 +27,7 @@ INK, FAINT, GREY, ACCENT = "#2b2b33", "#d9d9e0", "#8a8a94", "#3b528b"
 # Okabe and Ito's, told apart by eyes of every kind; the yellow is too pale for a line.
 HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b3a8e", "#333333"]
 STYLE = {
-    "figure.dpi": 100, "figure.constrained_layout.use": True, "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
+    "figure.dpi": 100, "figure.constrained_layout.use": True, "figure.constrained_layout.w_pad": 0.09, "figure.constrained_layout.h_pad": 0.07, "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
     "axes.edgecolor": GREY, "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 10.5, "axes.titlelocation": "left",
     "axes.spines.top": False, "axes.spines.right": False, "grid.color": FAINT, "grid.linewidth": 0.7, "legend.frameon": False,
     "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True,
@@ -103,30 +105,62 @@ def scale_for(values):
     return "log" if len(positive) and (finite >= 0).all() and positive.max() / positive.min() >= 1000 else "linear"
 
 
-def told(about):
+def model_of(about):
+    """The model that a command names."""
+    try:
+        words = shlex.split(str(about.get("command", "")))
+    except ValueError:
+        return ""
+    return next((after for word, after in zip(words, words[1:]) if word == "--model"), "")
+
+
+def told(about, implied=()):
     """What was said of the subject, as a title has it: parameters by flag, config or model."""
-    parts = []
+    model = model_of(about)
+    parts = [model] if model else []
     for key, origin in about.items():
-        if not (key.startswith("parameter.") and key.endswith(".origin")) or not str(origin).startswith(("flag", "model", "config")):
+        if not (key.startswith("parameter.") and key.endswith(".origin")) or not str(origin).startswith("flag" if model else ("flag", "model", "config")):
             continue
         name, value = key[len("parameter."):-len(".origin")], about[key[:-len(".origin")]]
-        if isinstance(value, (list, tuple)) or len(str(value)) > 24 or name in ("quantity", "output"):
+        if isinstance(value, (list, tuple)) or len(str(value)) > 24 or name in ("quantity", "output", *implied):
             continue
         parts.append(name if value is True or value == "true" else f"{name} {str(value).removesuffix('.0')}")
     return parts
+
+
+def title_without(fields):
+    """What numbers alone tell: their names, and what they stand along."""
+    names = list(dict.fromkeys(plain(field.name) for field in fields))
+    axes = list(dict.fromkeys(plain(axis.name) for field in fields for axis in field.axes if axis.name))
+    files = list(dict.fromkeys(field.file for field in fields if field.file))
+    text = ", ".join(names[:4]) + (", …" if len(names) > 4 else "") + (f" by {listed(axes)}" if axes else "")
+    return ": ".join(filter(None, [" and ".join(files) if len(files) < 3 else "", text]))
+
+
+def listed(texts):
+    """One, two and three."""
+    return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+
+
+def plain(name):
+    """A label without its unit."""
+    return label(name).split(" (")[0]
 
 
 def title_of(fields, given):
     """(what stands above the picture, in small below it): the subject and what was said of it, from the file's provenance."""
     if given is not None:
         return given, ""
+    if not any("encoding" in field.about for field in fields):
+        return title_without(fields), ""
     about = fields[0].about
     encodings = list(dict.fromkeys(str(f.about["encoding"]).replace("all", "every encoding") for f in fields if "encoding" in f.about))
     quantity = about.get("parameter.quantity", "")
     subjects = next((axis.places for axis in fields[0].axes if axis.name == "subject"), [])
     if quantity and subjects and "every encoding" not in encodings:  # each subject stands at its own curve, with what is its own
-        return quantity + (f" of {' and '.join(subjects)}" if len(subjects) < 3 else ""), str(about.get("source", ""))
+        return quantity + (f" of {listed(subjects)}" if len(subjects) < 5 else f" of {len(subjects)} subjects"), str(about.get("source", ""))
     title = " · ".join(filter(None, [f"{quantity} of {', '.join(encodings)}" if quantity and encodings else ", ".join(encodings)]))
+    implied = ["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []  # one of several
     if len({f.source for f in fields}) == 1:
-        title = " · ".join([title, *told(about)[:5]]) if title else ""
+        title = " · ".join([title, *told(about, implied)[:5]]) if title else ""
     return title, str(about.get("source", ""))

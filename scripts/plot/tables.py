@@ -87,6 +87,7 @@ def left_out(fields):
 def bar(figure, drawn, panels, text, aspect=30):
     made = figure.colorbar(drawn, ax=panels, pad=0.015, aspect=aspect)
     made.set_label(text)
+    made.formatter.set_useOffset(False)
     made.outline.set_visible(False)
     return made
 
@@ -120,13 +121,15 @@ def heatmap(plot, fields, options):
 
 
 def stack(plot, fields, options):
-    """One image for each head (or what the first axis is), each on a scale of its own: heads differ by orders of magnitude."""
+    """One image for each head (or what the first axis is), each on a scale of its own: heads differ by orders of magnitude. Channels of one table
+    share theirs."""
     if len(fields) > 1:
         raise Fault(f"there are {', '.join(f.name for f in fields)}: choose one with --field")
     field, outer = fields[0], fields[0].axes[0]
     shown = min(len(outer), MOST_PANELS)
     columns = min(shown, 4)
     rows = -(-shown // columns)
+    shared = limits_of([field.values]) if outer.name in ("dim", "channel") else None
     figure, panels = plot.subplots(rows, columns, figsize=(2.9 * columns + 0.6, 2.5 * rows + 0.8), sharex=True, sharey=True, squeeze=False)
     for index, axes in enumerate(panels.flat):
         if index >= shown:
@@ -134,15 +137,17 @@ def stack(plot, fields, options):
             continue
         part = field.at(0, index)
         if numpy.isfinite(part.values).any():
-            drawn = image(axes, part, limits_of([part.values]))
-            scale = figure.colorbar(drawn, ax=axes, pad=0.02, aspect=18)
-            scale.outline.set_visible(False)
-            scale.ax.tick_params(labelsize=7)
+            drawn = image(axes, part, shared or limits_of([part.values]))
+            if not shared:
+                bar(figure, drawn, axes, "", aspect=18).ax.tick_params(labelsize=7)
         axes.set_title(place_text(outer, index), fontsize=9)
-    figure.supxlabel(label(field.axes[2].name), fontsize=10)
-    figure.supylabel(label(field.axes[1].name), fontsize=10)
+        axes.tick_params(labelbottom=index + columns >= shown)
+        axes.set_xlabel(label(field.axes[2].name) if index + columns >= shown else "")
+        axes.set_ylabel(label(field.axes[1].name) if index % columns == 0 else "")
+    if shared:
+        bar(figure, drawn, panels.ravel().tolist(), label(field.name))
     note = "" if shown == len(outer) else f"the first {shown} of {len(outer)}"
-    return figure, " · ".join(filter(None, [label(field.name), note, left_out([field])]))
+    return figure, " · ".join(filter(None, ["" if shared else label(field.name), note, left_out([field])]))
 
 
 def waves(plot, fields, options):

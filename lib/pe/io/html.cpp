@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <set>
 
 #include "pe/base/error.hpp"
 #include "pe/io/csv_cells.hpp"
@@ -125,24 +127,46 @@ std::string describe(const Field& field, Axes& axes, int threads) {
       places, words, elements_of(field, threads));
 }
 
-// The rows of zh.tsv, English and Chinese with a tab between them, for descriptions that the page
-// has.
-std::string chinese_of(const std::vector<Field>& fields) {
+// The rows of a table, English and Chinese with a tab between them, that the page has a use for.
+template <typename Used>
+std::string rows_of(std::string_view table, const Used& used) {
   std::string rows;
-  for (std::string_view rest = page_chinese; !rest.empty();) {
+  for (std::string_view rest = table; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const std::size_t tab = line.find('\t');
-    if (tab == line.npos) continue;
-    const auto is_of = [&](const auto& named) { return named.description == line.substr(0, tab); };
-    const bool used = std::ranges::any_of(fields, [&](const Field& field) {
-      return is_of(field) || std::ranges::any_of(field.axes, is_of);
-    });
-    if (used)
+    if (tab != line.npos && used(line.substr(0, tab)))
       rows += fmt::format("{}{}:{}", rows.empty() ? "" : ",\n", quote_json(line.substr(0, tab)),
                           quote_json(line.substr(tab + 1)));
   }
   return "{" + rows + "}";
+}
+
+// Of zh.tsv: descriptions and words.
+std::string chinese_of(const std::vector<Field>& fields) {
+  return rows_of(page_chinese, [&](std::string_view english) {
+    const auto is_of = [&](const auto& named) { return named.description == english; };
+    return std::ranges::any_of(fields, [&](const Field& field) {
+      return is_of(field) || std::ranges::any_of(field.axes, is_of) ||
+             std::ranges::find(field.words, english) != field.words.end();
+    });
+  });
+}
+
+// Of zh_names.tsv: names of fields, of the quantities before their dots, of axes, and those that
+// every page has.
+std::string chinese_names_of(const Job& job) {
+  std::set<std::string, std::less<>> names = {"encoding", "dialect", "accuracy", "source", "pair"};
+  for (const Field& field : job.fields) {
+    const std::size_t dot = field.name.find('.');
+    names.insert(field.name.substr(dot + 1));
+    if (dot != field.name.npos) names.insert(field.name.substr(0, dot));
+    for (const Axis& axis : field.axes) names.insert(axis.name);
+  }
+  for (const auto& row : job.provenance.parameters)
+    if (row.name == "quantity") names.insert(row.value);
+  return rows_of(page_chinese_names,
+                 [&](std::string_view english) { return names.contains(english); });
 }
 
 // Name, value and origin of each as texts: a page shows 500000.0 as it was said.
@@ -182,11 +206,11 @@ void write_html(const Job& job) {
   std::string fields;
   for (const Field& field : job.fields)
     fields += (fields.empty() ? "\n" : ",\n") + describe(field, axes, job.output.threads);
-  const std::string data =
-      harmless(fmt::format("{{\"schema_version\":1,\n\"provenance\":{},\n\"axes\":[{}],\n"
-                           "\"parameters\":[{}],\n\"zh\":{},\n\"fields\":[{}]}}",
-                           provenance_json(job.provenance), axes.text(),
-                           parameters_of(job.provenance), chinese_of(job.fields), fields));
+  const std::string data = harmless(
+      fmt::format("{{\"schema_version\":1,\n\"provenance\":{},\n\"axes\":[{}],\n"
+                  "\"parameters\":[{}],\n\"zh\":{},\n\"zh_names\":{},\n\"fields\":[{}]}}",
+                  provenance_json(job.provenance), axes.text(), parameters_of(job.provenance),
+                  chinese_of(job.fields), chinese_names_of(job), fields));
   // The last mark first: what a mark is replaced by is not searched for others.
   std::string page(page_html);
   put_in(page, "@SCRIPT@", page_script);

@@ -238,8 +238,7 @@ Sheet attention_summary(const Question& question, const Attended& attended, bool
            [&](const Curve&, Mass mass) {
              return unit * static_cast<double>(reach(mass, percent / 100.0, error) - 1);
            });
-  column("receptive_field",
-         fmt::format("fewest distances that together hold {} of the mass", share), {},
+  column("receptive_field", "fewest distances that together hold --share of the mass", {},
          [&](const Curve& curve, Mass) {
            std::vector<double> sorted = curve.mass;
            std::ranges::sort(sorted, std::greater());

@@ -65,7 +65,7 @@ function flat(field) {
 // The text of one element, as the tool wrote it.
 function textAt(field, i) {
   const text = field.texts[i];
-  return field.words ? field.words[Number(text)] ?? "–" : text ?? "–";
+  return field.words ? descriptionText(field.words[Number(text)] ?? "–") : text ?? "–";
 }
 
 // The axes whose place is known where the reader stands in a group, through links and through fields that name a place on another axis.

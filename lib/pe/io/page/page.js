@@ -55,9 +55,9 @@ function fillHeader() {
   $("theme").setAttribute("aria-label", t("colours: {0}", t({ auto: "as the system", light: "light", dark: "dark" }[theme])));
   $("tabs").setAttribute("aria-label", t("what is shown"));
   $("about-word").textContent = t("where it comes from");
-  const facts = [["encoding", ABOUT.encoding], ["dialect", ABOUT.dialect], ["accuracy", ABOUT.accuracy], ["source", ABOUT.source]];
-  for (const [name, value, origin] of DATA.parameters) facts.push([name, `${value} (${origin})`]);
-  $("facts").replaceChildren(...facts.filter(([, text]) => text).flatMap(([name, text]) => [el("dt", {}, nameOf(name)), el("dd", { translate: "no", lang: "en" }, text)]));
+  const facts = ["encoding", "dialect", "accuracy", "source"].map((name) => [el("dt", {}, nameOf(name)), ABOUT[name]]);
+  for (const [name, value, origin] of DATA.parameters) facts.push([el("dt", { translate: "no", lang: "en" }, name), `${value} (${origin})`]);
+  $("facts").replaceChildren(...facts.filter(([, text]) => text).flatMap(([term, text]) => [term, el("dd", { translate: "no", lang: "en" }, text)]));
   $("keys").textContent = t("Arrow keys move, Home and End jump, Tab goes on. Every number is as the tool wrote it; the page computes none.");
 }
 

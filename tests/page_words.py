@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# The page of -o page.html speaks Chinese throughout: every name, description and fixed word that any encoding or quantity can put on it has a row.
+"""page_words.py --bin FOLDER
+
+Makes a page of every encoding, of every field of it, of every field of pe-apply, and of every quantity with every choice of its options, and
+asks for a Chinese row for each text that is not made of numbers. That nothing escapes: every field and column that the catalogue lists must
+have been met, every row of the tables must be of a text that the library's sources have, and the page's own words are read from its scripts.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PARTS = ROOT / "lib/pe/io/page"
+sys.path.insert(0, str(ROOT / "tests"))
+from count import Count  # noqa: E402
+
+CHINESE = re.compile("[㐀-鿿]")
+SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "swin": ["--window", "3x3"]}
+# Words of these columns are made of numbers and names of the moment; those of the others are a fixed few.
+FREE = {"why", "config", "reason", "rule"}
+# A label of a window's bucket, as "rows +1, columns -2".
+NUMBERED = re.compile(r"rows [+-]\d+, columns [+-]\d+")
+# Names that are formulas, types or symbols in every language.
+SYMBOLS = {"k", "token", "B", "B_over_d"}
+
+
+def table(name, text):
+    """A constant of words.js as a dict: one level of names and strings."""
+    body = re.search(rf"const {name} = {{(.*?)\n?[^\n]*}};", text, re.S)[0]
+    return {quoted or bare: value for quoted, bare, value in re.findall(r'(?:"((?:[^"\\]|\\.)*)"|\b(\w+)):\s*"((?:[^"\\]|\\.)*)"', body)}
+
+
+class Texts:
+    """What the pages said, each text with the first command that said it."""
+
+    def __init__(self, bin):
+        self.bin, self.names, self.descriptions, self.words, self.met, self.silent = bin, {}, {}, {}, set(), []
+
+    def page(self, command):
+        made = subprocess.run([self.bin / command[0], *command[1:], "--format", "html"], capture_output=True, text=True, timeout=120)
+        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', made.stdout, re.S)
+        return command, made, json.loads(found[1]) if found else None
+
+    def take(self, commands, may_refuse=False):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for command, made, data in pool.map(self.page, commands):
+                said = " ".join(command)
+                if data is None:
+                    self.silent += [] if may_refuse and made.returncode == 2 else [f"{said}: {made.stderr.strip()}"]
+                    continue
+                for field in data["fields"]:
+                    prefix, _, short = field["name"].rpartition(".")
+                    self.met.add((prefix or command[1], short))
+                    for name in filter(None, (prefix, short)):
+                        self.names.setdefault(name, said)
+                    self.descriptions.setdefault(field["description"], said)
+                    for word in () if short in FREE else field.get("words", ()):
+                        self.words.setdefault(word, said)
+                for axis in data["axes"]:
+                    self.names.setdefault(axis["name"], said)
+                    self.descriptions.setdefault(axis["description"], said)
+
+
+def commands_of_gen(listed):
+    for row in listed["encodings"]:
+        yield ["pe-gen", row["name"], *SMALL.get(row["name"], ["--length", "4"]), *(["--seed", "1"] if any(p["name"] == "seed" for p in row["parameters"]) else [])]
+
+
+def commands_of_quantities(listed):
+    for quantity in listed["quantities"]:
+        of = quantity["kind"].split()
+        for encoding in listed["encodings"]:
+            if not {"any", encoding["name"], encoding["kind"]} & set(of):
+                continue
+            bare = ["pe-analyze", quantity["name"], encoding["name"], *SMALL.get(encoding["name"], ["--length", "40"])]
+            yield bare
+            yield from ([*bare, "--" + option["name"], choice] for option in quantity["parameters"] for choice in option.get("choices", []))
+
+
+def columns_of(text):
+    """"lag: a b | row: c" or "a b", with * for any number of a name: the names."""
+    return {name for part in text.split("|") for name in part.rpartition(":")[2].split()}
+
+
+def collect(bin, count):
+    listed = json.loads(subprocess.run([bin / "pe-analyze", "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    texts = Texts(bin)
+    gen = list(commands_of_gen(listed))
+    texts.take(gen)
+    of = {command[1]: command for command in gen}
+    texts.take([[*of[name], "--fields", field["name"]] for field in listed["fields"] for name in field["encodings"]], may_refuse=True)
+    texts.take([[*command, "--dialect", dialect["name"]] for command in gen for dialect in listed["dialects"][1:] if command[1] in ("rope", "sinusoidal", "sincos-2d")], may_refuse=True)
+    applied = []
+    for command in gen:
+        random = ["pe-apply", command[1], "--random", "1,2,8,24" if command[1] == "sincos-3d" else "1,2,9,24" if command[1] in SMALL else "1,2,4,8", "--seed", "1", *(o for o in SMALL.get(command[1], []) if o not in ("--dim", "8", "12"))]
+        asked = subprocess.run([bin / "pe-apply", *random[1:], "--fields", "none-of-these"], capture_output=True, text=True)
+        if asked.returncode == 2 and "choose from " in asked.stderr:
+            applied += [[*random, "--fields", name] for name in asked.stderr.strip().rpartition("choose from ")[2].split(", ")]
+        else:
+            count.check(False, f"{' '.join(random)}: {asked.stderr}")
+    texts.take(applied, may_refuse=True)
+    texts.take(commands_of_quantities(listed), may_refuse=True)
+    texts.take([["pe-analyze", "decay", "alibi", "--length", "8", "--versus", "kerple --seed 1"], ["pe-analyze", "cost"], ["pe-analyze", "laws", "--length", "8"],
+                ["pe-analyze", "decay", "rope", "--length", "20", "--draws", "9"], ["pe-analyze", "exposure", "rope", "--length", "5000"],
+                ["pe-gen", "deberta", "--length", "4", "--seed", "1", "--heads", "2", "--head-dim", "4", "--fields", "table"],
+                ["pe-analyze", "attention", "alibi", "--tokens", "a,b,c", "--view", "matrix", "--seed", "1"], ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b"]])
+    count.check(not texts.silent, f"no page of {texts.silent[:6]}")
+    for quantity in listed["quantities"]:
+        missed = {name for name in columns_of(quantity["columns"]) if not any(name == short or ("*" in name and re.fullmatch(name.replace("*", ".*"), short)) for where, short in texts.met if where == quantity["name"])}
+        count.check(not missed, f"no page shows {quantity['name']}'s {sorted(missed)}")
+    missed = {(name, field["name"]) for field in listed["fields"] for name in field["encodings"]} - texts.met
+    count.check(not missed, f"no page shows the fields {sorted(missed)[:8]}")
+    return listed, texts
+
+
+def rows_of(path, count):
+    """A table of English and Chinese: two columns, sorted, no row twice, none empty."""
+    rows = [line.split("\t") for line in path.read_text().splitlines()]
+    count.check(all(len(row) == 2 and row[1].strip() for row in rows), f"{path.name}: two columns in every row")
+    falls = [b[0] for a, b in zip(rows, rows[1:]) if b[0] <= a[0]]
+    count.check(not falls, f"{path.name}: sorted, no row twice: {falls[:2]}")
+    return dict(row for row in rows if len(row) == 2)
+
+
+def literals():
+    """Every string literal of the library, neighbours joined, and those with places for numbers as patterns: where a row's English must stand."""
+    found = []
+    for path in sorted((ROOT / "lib").rglob("*.[ch]pp")):
+        for run in re.findall(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', path.read_text()):
+            found.append("".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', run)).replace('\\"', '"'))
+    return set(found), [re.compile(".+".join(map(re.escape, text.split("{}")))) for text in set(found) if "{}" in text and re.search(r"\w{4}", text)]
+
+
+def own_words(words, names, count):
+    used = set()
+    for path in sorted(PARTS.glob("*.js")):
+        text = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M)
+        for call in re.findall(r"(?<![\w.])t\((?:\{[^}]*\}\[\w+\]|[^,()]+)", text):
+            used |= set(re.findall(r'"((?:[^"\\]|\\.)*)"', call))
+    used |= {name for path in PARTS.glob("*.js") for name in re.findall(r'^  name: "(\w+)"', path.read_text(), re.M)}
+    for word in sorted(used):
+        count.check(word in words or word in names, f"words.js: no Chinese for the page's own {word!r}")
+    count.check(len(used) > 30, f"only {len(used)} own words were found in the scripts")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd")
+    count = Count()
+    script = (PARTS / "words.js").read_text()
+    words, glosses = (table(name, script) for name in ("WORDS", "GLOSS"))
+    names, rows = (rows_of(PARTS / file, count) for file in ("zh_names.tsv", "zh.tsv"))
+    own_words(words, names, count)
+    listed, texts = collect(parser.parse_args().bin, count)
+    known, made = literals()
+    for english in rows:
+        count.check(english in texts.descriptions or english in texts.words or english in known or any(pattern.fullmatch(english) for pattern in made), f"zh.tsv: no source has {english!r}")
+    for description, said in sorted(texts.descriptions.items()):
+        count.check(not description or description in rows, f"zh.tsv lacks {description!r} of {said}")
+    for word, said in sorted(texts.words.items()):
+        count.check(word in rows or word in names or NUMBERED.fullmatch(word), f"zh.tsv lacks the word {word!r} of {said}")
+    for name, said in sorted(texts.names.items()):
+        count.check(name in SYMBOLS or CHINESE.search(names.get(name, "")), f"zh_names.tsv lacks {name!r} of {said}")
+    for row in listed["encodings"]:
+        count.check(CHINESE.search(glosses.get(row["name"], "")), f"words.js: no gloss of {row['name']}")
+    for row in listed["quantities"]:
+        count.check(CHINESE.search(names.get(row["name"], "")), f"zh_names.tsv lacks the quantity {row['name']}")
+    return count.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
