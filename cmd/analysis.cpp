@@ -97,8 +97,9 @@ void describe(Provenance& provenance, const Analysis& analysis, const Sheet& she
     if (std::ranges::find(provenance.parameters, entry.name, &Provenance::Entry::name) ==
         provenance.parameters.end())
       provenance.parameters.push_back({entry.name, entry.text, entry.origin});
-  for (const std::string& versus : analysis.versus)
-    provenance.parameters.push_back({"versus", versus, "flag --versus"});
+  if (!analysis.versus.empty())
+    provenance.parameters.push_back(
+        {"versus", fmt::format("{}", fmt::join(analysis.versus, "; ")), "flag --versus"});
   if (!sheet.notes.empty()) provenance.texts.push_back({"note", sheet.notes});
 }
 

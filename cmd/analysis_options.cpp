@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "analysis.hpp"
+#include "examples.hpp"
 #include "shared_options.hpp"
 #include "time_limit.hpp"
 #include "tool.hpp"
@@ -65,9 +66,9 @@ void add_analysis_options(CLI::App& app, Analysis& analysis) {
   }
   add_timeout(app, analysis.timeout, "it");
   add_output_options(app, analysis.output);
-  const std::string_view own = quantity.example.starts_with(std::string(encoding.name) + " ")
-                                   ? quantity.example
-                                   : encoding.name;
+  const std::string own = quantity.example.starts_with(std::string(encoding.name) + " ")
+                              ? std::string(quantity.example)
+                              : drawn(encoding);
   app.footer(fmt::format(footer, quantity.name, quantity.definition, quantity.source,
                          quantity.example, own, quantity.accuracy, columns_of(quantity)));
 }

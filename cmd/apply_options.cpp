@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "apply_request.hpp"
+#include "examples.hpp"
 #include "help_page.hpp"
 #include "pe/base/error.hpp"
 
@@ -108,21 +109,33 @@ void add_attention(const Form& form) {
   add_mask(form);
 }
 
-std::string footer_of(const Encoding& encoding) {
+// Queries, keys and values of files, and the numbers of an encoding that has none of its own.
+std::string tensors_of(const Form& form) {
+  std::string words;
+  if (lacks_numbers(default_effect(form.encoding)))
+    for (const Parameter& parameter : form.encoding.parameters)
+      if (parameter.type == Parameter::Type::tensor)
+        words += fmt::format("--{0} {0}.npy ", parameter.name);
+  return words + fmt::format("--{} q.npy --{} k.npy --{} v.npy", form.has("q") ? "queries" : "q",
+                             form.has("k") ? "keys" : "k", form.has("v") ? "values" : "v");
+}
+
+std::string footer_of(const Form& form) {
+  const Encoding& encoding = form.encoding;
   std::string names;
   for (const ApplyRow& row : all_apply_fields())
     if (row.kinds == "any" || row.kinds.find(name_of(encoding.kind)) != std::string_view::npos)
       names += fmt::format("  {:<17} {}\n", row.name, row.description);
   return fmt::format(
-      "FIELDS\n{}\nEXAMPLES\n  pe-apply {} --q q.npy --k k.npy --v v.npy -o out.safetensors\n"
-      "  pe-apply {} --random 2,4,16,64 --seed 1 -o golden.h5\n\n"
+      "FIELDS\n{0}\nEXAMPLES\n  pe-apply {1} {2} -o out.safetensors\n"
+      "  pe-apply {1} --random 2,4,16,64 --seed 1 -o golden.h5\n\n"
       "ACCURACY\n  Inputs and the encoding's values are taken in f64, sums are made in f64 in "
       "index order, and each result is rounded\n"
       "  once to --dtype. Before that rounding a term of n channels is within (n + "
       "24)·2^-53·|left|·|right| of the exact one,\n"
       "  | | the lengths of the two vectors that it multiplies.\n\n"
       "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n",
-      names, encoding.name, encoding.name);
+      names, encoding.name, tensors_of(form));
 }
 
 }  // namespace
@@ -139,7 +152,8 @@ void add_apply_options(CLI::App& app, const Encoding& encoding, Apply& apply) {
       ->type_name("NAME,...")
       ->group(group::output);
   add_output_options(app, apply.output);
-  app.footer(footer_of(encoding));
+  app.footer("");
+  app.footer([=] { return footer_of(form); });
 }
 
 }  // namespace pe::cmd

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "examples.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/base/error.hpp"
 #include "pe/configs/catalogue.hpp"
@@ -67,9 +68,18 @@ Json scalings() {
 }
 
 Json properties() {
+  std::vector<Effect> effects;
+  for (const Encoding* encoding : all_encodings()) effects.push_back(default_effect(*encoding));
   Json rows = Json::array();
-  for (const Property& row : all_properties())
-    rows.push_back({{"name", row.name}, {"kind", row.applies_to()}, {"summary", row.statement}});
+  for (const Property& row : all_properties()) {
+    std::vector<std::string_view> of;
+    for (std::size_t i = 0; i < effects.size(); ++i)
+      if (row.silent_about(effects[i]).empty()) of.push_back(all_encodings()[i]->name);
+    rows.push_back({{"name", row.name},
+                    {"kind", row.applies_to()},
+                    {"summary", row.statement},
+                    {"encodings", of}});
+  }
   return rows;
 }
 

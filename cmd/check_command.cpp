@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "dumps.hpp"
+#include "examples.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
 #include "pe/model/number.hpp"
@@ -53,11 +54,8 @@ void add_dump_options(CLI::App& app, CheckCommand& check, bool one_law) {
 }
 
 constexpr const char* law_footer =
-    "EXAMPLES\n  pe-verify {0} {1}\n  pe-verify {0} {1} --dtype bf16 --report report.json\n"
-    "  pe-gen {1} -o dump.npz\n  pe-verify {0} {1} --file dump.npz\n\nACCURACY\n  {2}\n  Values "
-    "are judged as "
-    "they are "
-    "stored in --dtype; every bound is derived from one rounding to it, for a\n"
+    "{0}\nACCURACY\n  {1}\n  Values are judged as they are stored in --dtype; every bound is "
+    "derived from one rounding to it, for a\n"
     "  dump also from what float32 arithmetic does to its values and angles.\n\nEXIT STATUS\n  0 "
     "every law judged holds; 1 one fails; 2 nothing could be told: bad usage, bad input, I/O\n";
 
@@ -150,9 +148,12 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
   add_dump_options(app, check, law != nullptr);
   add_timeout(app, check.timeout, "one check");
   add_report_options(app, check.report);
-  app.footer(
-      law ? fmt::format(fmt::runtime(law_footer), law->name, encoding.name, encoding.accuracy)
-          : fmt::format(fmt::runtime(check_footer), encoding.name, encoding.accuracy));
+  app.footer(law ? std::string()
+                 : fmt::format(fmt::runtime(check_footer), encoding.name, encoding.accuracy));
+  if (law)
+    app.footer([law, &encoding] {
+      return fmt::format(fmt::runtime(law_footer), law_examples(*law, encoding), encoding.accuracy);
+    });
   app.callback([&check, &outcome, command] {
     check_report_options(check.report);
     check.asked.shape = parse_shape(check.shape);

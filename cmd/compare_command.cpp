@@ -12,6 +12,7 @@
 #include "pe/io/dump.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
+#include "pe/verify/columns.hpp"
 #include "pe/verify/compare_report.hpp"
 #include "pe/verify/report.hpp"
 #include "progress.hpp"
@@ -89,12 +90,14 @@ bool within_bound(const CompareCommand& command, const std::string& line) {
   if (command.kept) *command.kept = json;
   if (!command.report.empty()) write_text(json, command.report);
   if (command.report == "-") return right;
-  print(fmt::format("{} against {}: {}\n", printable(command.a), printable(command.b),
-                    right ? fmt::format("equal within the bound of {}", a.provenance.encoding)
-                          : fmt::format("DIFFERENT, or not {}", a.provenance.encoding)));
-  for (const Check* check : {&a, &b})
-    print(
-        fmt::format("  {}: {}\n", printable(check->files.front()), printable(sentence_of(*check))));
+  const auto put = [](const std::string& lead, const std::string& name, const std::string& said) {
+    const std::string text = fmt::format("{}{}: {}", lead, printable(name), printable(said));
+    print(report_parts::folded(text, 0, lead.size() + 2) + "\n");
+  };
+  put("", fmt::format("{} against {}", command.a, command.b),
+      right ? fmt::format("equal within the bound of {}", a.provenance.encoding)
+            : fmt::format("DIFFERENT, or not {}", a.provenance.encoding));
+  for (const Check* check : {&a, &b}) put("  ", check->files.front(), sentence_of(*check));
   return right;
 }
 
@@ -129,7 +132,9 @@ int run_compare(const CompareCommand& command, const std::string& line) {
     }
   const auto alone = [talks](const std::string& file, const std::vector<std::string>& names) {
     if (talks && !names.empty())
-      print(printable(fmt::format("only in {}: {}", file, fmt::join(names, ", "))) + "\n");
+      print(report_parts::folded(
+                printable(fmt::format("only in {}: {}", file, fmt::join(names, ", "))), 0, 2) +
+            "\n");
   };
   alone(command.a, partners.only_a);
   alone(command.b, partners.only_b);

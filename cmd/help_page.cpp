@@ -148,6 +148,7 @@ std::string HelpPage::make_footer(const CLI::App* app) const {
     text += line + "\n";
   }
   if (!paragraph.empty()) set();
+  while (text.ends_with("\n\n")) text.pop_back();  // CLI11 ends what a function tells with one more
   return text;
 }
 

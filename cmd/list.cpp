@@ -51,14 +51,14 @@ Json chosen(const Json& rows, const std::vector<std::string>& words) {
   return kept;
 }
 
-// Who has a field, and where an encoding comes from.
-std::string behind(const Json& row) {
-  if (row.contains("encodings"))
+// Who has a field, and where an encoding comes from; the kind says it of a law.
+std::string behind(std::string_view catalogue, const Json& row) {
+  if (catalogue == "fields")
     return fmt::format(" [{}]", fmt::join(row["encodings"].get<std::vector<std::string>>(), " "));
   return row.contains("promises") ? fmt::format(" ({})", row["source"].get<std::string>()) : "";
 }
 
-std::string text_of(const Json& rows) {
+std::string text_of(std::string_view catalogue, const Json& rows) {
   std::size_t wide = 0;
   std::size_t broad = 9;
   for (const Json& row : rows) {
@@ -70,7 +70,7 @@ std::string text_of(const Json& rows) {
     const std::string kind = row.value("kind", "");
     text += fmt::format("{:<{}}  {}{}{}\n", row["name"].get<std::string>(), wide,
                         kind.empty() ? "" : fmt::format("{:<{}} ", kind, broad),
-                        row["summary"].get<std::string>(), behind(row));
+                        row["summary"].get<std::string>(), behind(catalogue, row));
   }
   return text;
 }
@@ -116,7 +116,7 @@ void show(const List& list) {
       text += markdown_of(std::string(catalogue.name), rows);
     } else {
       text += (text.empty() ? "" : "\n") +
-              titled(std::string(catalogue.name), text_of(rows), what.empty());
+              titled(std::string(catalogue.name), text_of(catalogue.name, rows), what.empty());
     }
   }
   if (!found)

@@ -1,5 +1,6 @@
 // pe-verify: single laws, `check` for all that an encoding promises or for a dump, `identify`,
 // `run`, `compare`, `serve`, `dialects` and `list`.
+#include "examples.hpp"
 #include "tool.hpp"
 #include "verify_commands.hpp"
 
@@ -22,6 +23,13 @@ struct Commands {
   }
 };
 
+// Help names the encodings that the law has a meaning for.
+void hide_silent(CLI::App& app, const Property& law) {
+  for (const Encoding* encoding : all_encodings())
+    if (!silence(law, *encoding).empty())
+      app.get_subcommand(std::string(encoding->name))->group("");
+}
+
 int carry_out_words(const std::vector<std::string>& words, std::string& report);
 
 void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Commands& commands) {
@@ -43,8 +51,11 @@ void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Comm
                commands.identify, outcome, line.text());
   add_serve(*app.add_subcommand("serve", "checks and other commands, asked for line by line"),
             commands.serve, outcome, carry_out_words);
-  for (const Property& law : all_properties())
+  for (const Property& law : all_properties()) {
     add_over_encodings(app, line, law.name, law.statement, check_of(&law));
+    if (line.asks_for(0, law.name) && !line.has_word(1))
+      hide_silent(*app.get_subcommand(std::string(law.name)), law);
+  }
   add_over_encodings(app, line, "dialects",
                      "where, and by how much, each dialect parts from the exact values",
                      [&](CLI::App& sub, const Encoding& encoding) {

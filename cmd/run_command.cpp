@@ -207,8 +207,8 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
   app.footer(
       "EXAMPLES\n  pe-verify run manifest.json --report report.xml\n  pe-verify run --schema\n\n"
       "  {\"schema_version\": 1, \"checks\": [\n"
-      "    {\"name\": \"cos and sin\", \"model\": \"llama-3.1-8b\", \"file\": [\"cos.npy\", "
-      "\"sin.npy\"], \"length\": 131072},\n"
+      "    {\"name\": \"cos and sin\", \"model\": \"llama-3.1-8b\", \"length\": 131072,\n"
+      "     \"file\": [\"cos.npy\", \"sin.npy\"]},\n"
       "    {\"name\": \"known bug\", \"encoding\": \"rope\", \"parameters\": {\"dim\": 64}, "
       "\"file\": \"dump.npz:cos\",\n"
       "     \"expect\": {\"verdict\": \"fail\", \"cause\": \"wrong-base\"}},\n"

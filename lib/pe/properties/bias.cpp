@@ -148,7 +148,8 @@ Measurement symmetric(const Bias& bias, const Case& subject) {
 // every second one of 2p (Press et al. 2022 and `get_slopes`). Read off the biases themselves: the
 // penalty of one position of distance.
 Measurement slopes(const Bias& bias, const Case& subject) {
-  if (!bias.fill || bias.slopes.empty()) return not_told("the bias has no head slopes");
+  if (const std::string_view lacks = lacks_slopes(subject.effect); !lacks.empty())
+    return not_told(std::string(lacks));
   if (subject.foreign && existing(bias, subject.positions).count < 2)
     return not_told("the dump has no two positions");
   Measurement result;

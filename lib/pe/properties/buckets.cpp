@@ -148,7 +148,8 @@ Measurement by_offset(const Buckets& buckets, const Case& subject) {
 
 Measurement monotone(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset && subject.foreign) return monotone_by_place(buckets);
-  if (!buckets.by_offset) return not_told("these buckets are no function of the offset");
+  if (const std::string_view lacks = lacks_offsets(subject.effect); !lacks.empty())
+    return not_told(std::string(lacks));
   Measurement result;
   result.power = {HUGE_VAL, "a change that keeps the order is not seen"};
   result.bound_from = "turns of direction on either side of the query; none may";
@@ -212,8 +213,8 @@ Measurement covered(const Buckets& buckets, const Case& subject) {
 // Constant from the saturation on, to either side, and still moving on one side just before it.
 Measurement clipped_at(const Buckets& buckets, const Case& subject) {
   if (!buckets.by_offset && subject.foreign) return clipped_by_place(buckets);
-  if (!buckets.by_offset) return not_told("these buckets are no function of the offset");
-  if (buckets.saturation == 0) return not_told("these buckets never end");
+  if (const std::string_view lacks = lacks_limit(subject.effect); !lacks.empty())
+    return not_told(std::string(lacks));
   Measurement result;
   result.power = {1, "any offset from the limit on; those nearer are not looked at"};
   result.bound_from = "offsets beyond the limit whose bucket differs from the limit's; none may";
@@ -236,7 +237,8 @@ Measurement clipped_at(const Buckets& buckets, const Case& subject) {
 
 template <Measurement (*law)(const Buckets&, const Case&)>
 Measurement of_bias(const Bias& bias, const Case& subject) {
-  return bias.buckets ? law(*bias.buckets, subject) : not_told("the bias has no buckets");
+  if (!bias.buckets) return not_told(std::string(lacks_buckets(subject.effect)));
+  return law(*bias.buckets, subject);
 }
 
 }  // namespace
@@ -254,7 +256,7 @@ Measurement bias_buckets_covered(const Bias& bias, const Case& subject) {
   return of_bias<covered>(bias, subject);
 }
 Measurement bias_clipped(const Bias& bias, const Case& subject) {
-  return bias.buckets ? clipped_at(*bias.buckets, subject) : not_told("the bias has no buckets");
+  return of_bias<clipped_at>(bias, subject);
 }
 Measurement buckets_total(const Relative& relative, const Case& subject) {
   return total(relative.buckets, subject);

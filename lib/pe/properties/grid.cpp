@@ -13,8 +13,8 @@ namespace pe::laws {
 // every entry within e of the truth both sides differ by at most (2k)·e, and adding costs 2k·2^-53
 // of the largest partial sum.
 Measurement separable(const Table& table, const Case& subject) {
-  if (!table.grid || table.grid->extents.empty())
-    return not_told("the table has no grid: its positions have one axis");
+  if (const std::string_view lacks = lacks_grid(subject.effect); !lacks.empty())
+    return not_told(std::string(lacks));
   if (subject.foreign &&
       (subject.positions.at(0) > 0 ||
        existing(subject.positions.length(), first_positions(*table.grid->count)).count <

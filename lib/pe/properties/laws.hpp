@@ -61,6 +61,13 @@ Measurement clipped(const Relative&, const Case&);
 Measurement expansion(const Relative&, const Case&);
 Measurement rel_shift(const Relative&, const Case&);
 
+// meaning.cpp: why the laws of these have nothing to look at; empty where they have
+std::string_view lacks_grid(const Effect&);
+std::string_view lacks_slopes(const Effect&);
+std::string_view lacks_buckets(const Effect&);
+std::string_view lacks_offsets(const Effect&);  // buckets that are a function of the offset
+std::string_view lacks_limit(const Effect&);    // those that end at some distance
+
 /// The largest error of one rounding to `dtype` of numbers up to `largest` in magnitude: half an
 /// ulp of the binade below it (f64 values are promised within a whole ulp, so twice that).
 double rounding_error(DType dtype, double largest);

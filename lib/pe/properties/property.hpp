@@ -73,6 +73,13 @@ struct Property {
   std::string_view plain;  // the same in at most 48 columns, for a reader in a hurry
   double work = 0;  // nanoseconds for each cell of a table or a rotation, about: laws of bias
                     // and relative look at a part whose size no length changes
+  /// What it looks at: values; all numbers that scores are made of; buckets; where they end; how an
+  /// effect is made, which no dump tells.
+  enum class Sees { values, scores, buckets, limit, making };
+  Sees sees = Sees::values;
+  Index takes = 0;  // positions, for it to tell something of a table of the usual width
+  /// Why it says nothing about an effect of its kind that lacks what it is about; empty: it does.
+  std::string_view (*lacks)(const Effect&) = nullptr;
   Measurement (*any)(const Case&) = nullptr;
   Measurement (*table)(const Table&, const Case&) = nullptr;
   Measurement (*rotation)(const Rotation&, const Case&) = nullptr;
@@ -81,6 +88,8 @@ struct Property {
 
   bool applies(Kind kind) const;
   std::string applies_to() const;  // "any", "table", "bias, relative"
+  /// Why the law has no meaning for the effect; empty where it has one.
+  std::string silent_about(const Effect& effect) const;
   /// A law whose mathematics has no answer on these numbers is skipped, and says why.
   Measurement measure(const Case& subject) const;
 };

@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "pe/base/text.hpp"
+#include "pe/verify/columns.hpp"
 #include "pe/verify/compare.hpp"
 
 namespace pe {
 namespace {
 
 std::string entry(std::string_view label, const std::string& text) {
-  return fmt::format("  {:<15}{}\n", label, text);
+  return fmt::format("  {:<15}{}\n", label, report_parts::folded(text, 17, 17));
 }
 
 std::string spell_index(const std::vector<Index>& at) {
@@ -103,9 +104,11 @@ std::string to_text(const Comparison& c, const Allowed& allowed) {
                            shape_b = common ? with_extent(c.shape_b, common->axis_b, common->b)
                                             : c.shape_b;
   const bool alike = shape_a == shape_b && c.dtype_a == c.dtype_b;
-  std::string text = fmt::format(
-      "{} {}{} {}{}: {}\n", printable(c.name_a), alike ? "" : array_of(shape_a, c.dtype_a) + " ",
-      "against", printable(c.name_b), " " + array_of(shape_b, c.dtype_b), verdict_of(c, allowed));
+  const std::string verdict =
+      fmt::format("{} {}against {} {}: {}", printable(c.name_a),
+                  alike ? "" : array_of(shape_a, c.dtype_a) + " ", printable(c.name_b),
+                  array_of(shape_b, c.dtype_b), verdict_of(c, allowed));
+  std::string text = report_parts::folded(verdict, 0, 2) + "\n";
   if (c.dtype_a != c.dtype_b)
     text += entry("compared as", fmt::format("{}, the narrower of both", name_of(c.dtype)));
   if (c.a.nan + c.b.nan + c.a.infinite + c.b.infinite > 0)

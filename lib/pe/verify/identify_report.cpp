@@ -8,16 +8,18 @@
 
 #include "pe/base/version.hpp"
 #include "pe/io/json_text.hpp"
+#include "pe/verify/columns.hpp"
 #include "pe/verify/json_texts.hpp"
 #include "pe/verify/report_parts.hpp"
 
 namespace pe {
 namespace {
 
+using report_parts::folded;
 using report_parts::shorten;
 
 std::string entry(std::string_view label, std::string_view text) {
-  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, printable(text));
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, folded(printable(text), 15, 15));
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -42,14 +44,14 @@ nlohmann::ordered_json number(double value) {
 }  // namespace
 
 std::string to_text(const Identification& found, bool color) {
-  const auto colored = [&](std::string_view word, std::string_view code) {
-    return color ? fmt::format("{}{}\x1b[0m", code, word) : std::string(word);
+  using namespace report_parts;
+  const auto headed = [&](std::string_view word, std::string_view code, const std::string& said) {
+    const std::size_t start = width_of(word) + 2;
+    return fmt::format("{}: {}\n", colored(word, code, color), folded(printable(said), start, 2));
   };
-  if (!found.encoding)
-    return fmt::format("{}: {}\n", colored("not identified", "\x1b[31m"), printable(found.seen));
+  if (!found.encoding) return headed("not identified", red, found.seen);
   const Diagnosis& d = found.diagnosis;
-  std::string text =
-      fmt::format("{}: {}\n", colored("identified", "\x1b[32m"), printable(found.summary));
+  std::string text = headed("identified", green, found.summary);
   text += entry("dump", d.what);
   if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
   if (found.first != 0)
@@ -58,7 +60,8 @@ std::string to_text(const Identification& found, bool color) {
     text += entry("steps", fmt::format("each row stands {} positions behind the last", found.step));
   for (const Reason& reason : d.reasons) text += entry("but", spell(reason));
   text += entry("models", listed(found.models));
-  text += entry("same table", found.command);
+  if (!found.command.empty())  // in one line, to be pasted
+    text += fmt::format("  {:<13}{}\n", "same table", printable(found.command));
   text += entry("arithmetic", arithmetic_of(d));
   if (d.cells > 0) {
     text +=

@@ -43,13 +43,13 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     attempt.cost += 1;
   }
   attempt.truth = as_read(truth, reading);
-  const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
-  attempt.reading.per_axis = axes > 1 && !reading.is_vectors() && reading.run > 0 &&
-                             reading.rows == reading.run * static_cast<Index>(axes);
   // The axes before the last may be the grid's own.
   if (const Coordinates* places = coordinates_of(expected.effect);
       places && places->count == reading.rows && !reading.is_vectors())
     attempt.reading.run = 0;
+  const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
+  attempt.reading.per_axis = axes > 1 && !reading.is_vectors() && attempt.reading.run > 0 &&
+                             reading.rows == reading.run * static_cast<Index>(axes);
   const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
   const bool rows =
       reading.form == Form::turns || reading.form == Form::angles || reading.is_vectors();
