@@ -257,6 +257,15 @@ TEST_CASE("every model of the catalogue reads and finds its encoding") {
   CHECK(std::get<pe::Table>(read(pe::read_catalogued("gpt2")).effect).rows == 1024);
 }
 
+TEST_CASE("no model of the catalogue has a key of positions that its class does not know") {
+  for (const pe::Model& model : pe::all_models()) {
+    INFO(model.name);
+    for (const std::string& warning : read(pe::read_catalogued(model.name)).reading.warnings)
+      CHECK(warning.find("no rule here knows it") == std::string::npos);
+  }
+  CHECK(read(pe::read_catalogued("gpt-j-6b")).reading.given.at("max-position").text == "2048");
+}
+
 TEST_CASE("longrope models switch lists above the original length") {
   for (const auto& [model, pairs, shorter, longer] :
        {std::tuple{"phi-3.5-mini", 48, 1.0199999809265137, 1.1100000143051147},

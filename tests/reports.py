@@ -63,7 +63,16 @@ def outside_fences(text):
 def markdown(text):
     lines, fence = outside_fences(text)
     count.check(fence is None, "a fence of the Markdown does not end")
-    bare = re.sub(r"</?(code|summary)>|<details( open)?>|</details>", "", "\n".join(lines))
+    for line in lines:  # a line of HTML is no Markdown: its text ends by marks of HTML alone
+        if told := re.fullmatch(r"<summary>(.*)</summary>", line):
+            inner = re.sub(r"</?code>", "", told[1])
+            count.check(not re.search(r"[<>]|&(?!#\d+;)", inner), f"a summary ends early: {line[:200]}")
+    lines = [line for line in lines if not line.startswith("<summary>")]
+    count.check(all(line.count("`") % 2 == 0 for line in lines), f"a span of code does not end: {[x for x in lines if x.count('`') % 2][:2]}")
+    spans = [span for line in lines for span in re.findall(r"`([^`]*)`", line)]
+    count.check(spans and all(span and span.isprintable() for span in spans), f"spans of code: {[s for s in spans if not s.isprintable()][:3]}")
+    lines = [re.sub(r"`[^`]*`", "code", line) for line in lines]  # in a span nothing is markup
+    bare = re.sub(r"</?code>|<details( open)?>|</details>", "", "\n".join(lines))
     count.check("<" not in bare and ">" not in bare, f"HTML gets out: {[x for x in bare.splitlines() if '<' in x or '>' in x][:3]}")
     count.check(not re.search(r"@|https?:|www\.|`|\*|!\[|\]\(|~~", bare), f"Markdown gets out: {bare[:400]}")
     rows = [line for line in lines if line.startswith("|")]
@@ -203,6 +212,7 @@ def main():
         run(tool, "bounded", "index", "--length", "8", "--report", "one.xml", "--report", "one.md", folder=folder)
         junit(folder / "one.xml")
         markdown((folder / "one.md").read_text())
+        count.check("`pe-verify bounded index --length 8 --report one.xml --report one.md`" in (folder / "one.md").read_text(), "the command is not as it was typed")
         widths(tool, folder)
         dumps(tool, folder)
         closeness(tool, folder)

@@ -3,7 +3,7 @@ import dataclasses
 
 import numpy
 
-from plot import curves, special, tables
+from plot import curves, special, style, tables
 from plot.field import Fault, Field
 from plot.style import place_text
 
@@ -181,7 +181,17 @@ def cut(fields, kind, options):
 
 
 def choose(fields, options):
-    """(fields, kind): what goes into the picture."""
+    """(fields, kind): what goes into the picture; of every input something."""
+    chosen, kind = chosen_of(fields, options)
+    drawn = {field.source for field in chosen}
+    for field in fields:
+        if field.source not in drawn:
+            raise Fault(f"{field.source} has nothing that stands along {style.listed([axis.name for axis in chosen[0].axes])}, as {chosen[0].name} of "
+                        f"{chosen[0].source} does: draw it by itself")
+    return chosen, kind
+
+
+def chosen_of(fields, options):
     for text in options.at:
         fields = at(fields, text)
     if options.field:
@@ -206,14 +216,22 @@ def same_axes(field, first, kind):
     return field.axes == first.axes
 
 
-NEEDS = {"heatmap": (2, False), "stack": (3, False), "waves": (2, False), "stairs": (1, False), "fan": (1, False), "words": (None, True)}
+NEEDS = {"bars": (1, False), "heatmap": (2, False), "stack": (3, False), "waves": (2, False), "stairs": (1, False), "fan": (1, False), "words": (None, True)}
+
+
+# Kinds that put fields of certain names together.
+NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"]}
 
 
 def fitting(fields, kind):
     """The fields that a kind can draw."""
+    there = list(dict.fromkeys(field.name for field in fields))
+    if missing := [name for name in NAMED.get(kind, []) if name not in there]:
+        raise Fault(f"--kind {kind} needs {style.listed(missing)}, and there is {style.listed(there[:6])}: leave --kind out")
     count, words = NEEDS.get(kind, (None, False))
     found = [field for field in fields if field.words == words and (count is None or field.values.ndim == count)]
     if not found:
+        needed = f"a field with {count} {'axis' if count == 1 else 'axes'}"
         told = ", ".join(f"{field.name} has {'words' if field.words else field.values.ndim}" for field in fields[:6])
-        raise Fault(f"--kind {kind} needs {'words' if words else f'a field with {count} axes' if count else 'numbers'}: {told}")
+        raise Fault(f"--kind {kind} needs {'words' if words else needed if count else 'numbers'}: {told}")
     return found

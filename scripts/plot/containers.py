@@ -6,18 +6,13 @@ import zipfile
 
 import numpy
 
-from plot.field import Axis, Fault, Field, counted
+from plot.field import Axis, Fault, Field, counted, single
 
 # NPY, NPZ and safetensors name no axes: those of the fields that the tools know by name, innermost last.
 AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["position", "dim"], "bias": ["head", "query", "key"],
         "logits": ["batch", "head", "query", "key"], "attention": ["batch", "head", "query", "key"], "inv_freq": ["pair"],
         "wavelength": ["pair"], "slope": ["head"], "bucket": ["relative_position"]}
 AXES.update({name: ["batch", "head", "position", "dim"] for name in ("q", "k", "v", "q_out", "k_out", "out")})
-
-
-def single():
-    """The axis of a number that stands alone."""
-    return Axis("", [""])
 
 
 def nameless(name, values, about):
@@ -105,6 +100,8 @@ def json_axis(axis):
 
 def from_json(data, origin):
     document = json.loads(data)
+    if not isinstance(document, dict) or not isinstance(document.get("fields"), dict):
+        raise Fault(f"{origin} is JSON of other tools: there is no object \"fields\" in it")
     about = about_of(document.get("provenance", {}))
     fields = []
     for name, entry in document["fields"].items():

@@ -8,7 +8,7 @@ import re
 
 import numpy
 
-from plot.field import Axis, Fault, Field, counted
+from plot.field import Axis, Fault, Field, counted, single
 
 # Names of places that are places even where the grid has one entry along them, or is not whole.
 PLACES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column", "batch", "part", "channel",
@@ -25,30 +25,31 @@ def as_numbers(texts):
         return None
 
 
-def quick(lines):
+def quick(lines, comma):
     """All cells as numbers by the fast road, or None where a cell is none."""
     try:
-        return numpy.loadtxt(io.StringIO("\n".join(lines)), delimiter=",", ndmin=2, comments=None)
+        return numpy.loadtxt(io.StringIO("\n".join(lines)), delimiter=comma, ndmin=2, comments=None)
     except ValueError:
         return None
 
 
 def table(text, origin):
     """(header, columns: arrays of numbers or lists of texts)."""
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    lines = [line for line in text.removeprefix("\ufeff").splitlines() if line and not line.startswith("#")]
     if not lines:
         raise Fault(f"{origin} is empty: expected CSV with a header line")
-    if not lines[0].isprintable():
+    if not lines[0].replace("\t", "").isprintable():
         raise Fault(f"{origin} {NO_TEXT}")
-    header = next(csv.reader(lines[:1]))
+    comma = next((mark for mark in ",\t;" if mark in lines[0]), ",")
+    header = next(csv.reader(lines[:1], delimiter=comma))
     if len(lines) == 1:
         raise Fault(f"{origin} has a header and no rows")
     if as_numbers(header) is not None:
         raise Fault(f"{origin} begins with numbers: expected a header line such as position,pe_0,pe_1")
-    values = quick(lines[1:])
+    values = quick(lines[1:], comma)
     if values is not None and values.shape[1] == len(header):
         return header, list(values.T)
-    rows = list(csv.reader(lines[1:]))
+    rows = list(csv.reader(lines[1:], delimiter=comma))
     for number, row in enumerate(rows, 2):
         if len(row) != len(header):
             raise Fault(f"{origin}, line {number}: {len(row)} cells where the header has {len(header)}")
@@ -137,7 +138,7 @@ def scattered(header, columns, origin):
 def fields_of(text, origin):
     header, columns = table(text, origin)
     if len(header) == 1:  # nothing says where its numbers stand but their order
-        axis = counted("row", len(columns[0])) if len(columns[0]) > 1 else Axis("", [""])
+        axis = counted("row", len(columns[0])) if len(columns[0]) > 1 else single()
         return [Field(header[0], [axis], numpy.array(columns[0], object if isinstance(columns[0], list) else float))]
     axes = grid(header, columns)
     return wide(header, columns, axes) if axes else scattered(header, columns, origin)

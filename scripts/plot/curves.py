@@ -5,7 +5,7 @@ from matplotlib import ticker
 from plot.field import Fault
 from plot.style import ACCENT, FAINT, GREY, dashes, hues, label, limits_of, number, place_text, scale_for, tick_integers
 
-MOST_LINES, SOME_LINES, MOST_PANELS = 24, 12, 6
+MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
 # Fields that are read against one another on one panel.
 TOGETHER = [{"cos", "sin"}, {"weight", "without"}, {"worst", "rms"}, {"min", "max"}, {"abel", "envelope"}, {"published", "sharp", "counter_example"},
             {"base", "safe_base"}]
@@ -19,7 +19,7 @@ def along(field):
     """The axis that runs to the right: the last one of numbers."""
     index = max((i for i, axis in enumerate(field.axes) if not axis.named), default=None)
     if index is None:
-        raise Fault(f"{field.name} stands along names alone: there is no curve to draw")
+        raise Fault(f"{field.name} stands along names alone, which make no curve: leave --kind out")
     return index
 
 
@@ -35,14 +35,11 @@ def lines_of(field, several):
 
 def panels_of(fields):
     """Fields that share a panel, in their order."""
-    groups = []
+    groups = {}
     for field in fields:
-        kin = next((g for g in groups if g[0].name == field.name or any({g[0].name, field.name} <= t for t in TOGETHER)), None)
-        if kin:
-            kin.append(field)
-        else:
-            groups.append([field])
-    return groups
+        kin = next((name for name in (field.name, *(n for t in TOGETHER if field.name in t for n in t)) if name in groups), field.name)
+        groups.setdefault(kin, []).append(field)
+    return list(groups.values())
 
 
 def spread_labels(axes, ends, far=numpy.inf):
@@ -133,7 +130,10 @@ def one_panel(axes, group, band, first, lowest, alone):
     finish(axes, group, drawn[0][1], scale, lowest)
     if len(ends) > 1 and (len(ends) > 8 or not spread_labels(axes, ends, FAR)) and first:
         axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    return f"{SOME_LINES} of {len(every)} curves" if len(every) > MOST_LINES else ""
+    values = numpy.concatenate([line[2] for line in drawn])
+    missing = [text for text, there in (("inf", numpy.isinf(values)), ("0 on a scale of powers", (values == 0) & (scale == "log"))) if there.any()]
+    return " · ".join(filter(None, [f"{SOME_LINES} of {len(every)} curves" if len(every) > MOST_LINES else "",
+                                    f"not drawn: {', '.join(missing)}" if missing else ""]))
 
 
 def lines(plot, fields, options):
@@ -163,8 +163,9 @@ def bars(plot, fields, options):
         raise Fault("there is no finite number to draw")
     if len(fields) > MOST_PANELS:
         raise Fault(f"{len(fields)} quantities are too many for one picture: choose with --field {','.join(f.name for f in fields[:3])}")
-    if len(axis) > 64:
-        raise Fault(f"{len(axis)} bars are too many for one picture: choose some with --at")
+    count = len(axis)
+    fields = [field.part(0, range(min(count, MOST_BARS))) for field in fields]
+    axis = fields[0].axes[0]
     names = list(axis.places) if axis.named else [f"{place:g}" for place in axis.places]
     figure, panels = plot.subplots(1, len(fields), figsize=(3.2 + 2.6 * len(fields), 1.1 + 0.27 * len(names)), sharey=True, squeeze=False)
     for axes, field in zip(panels[0], fields):
@@ -185,5 +186,5 @@ def bars(plot, fields, options):
     panels[0][0].set_yticks(range(len(names)), names, fontsize=8)
     panels[0][0].set_ylabel("" if axis.named else label(axis.name))
     panels[0][0].invert_yaxis()
-    return figure, ""
+    return figure, f"the first {MOST_BARS} of {count}" if count > MOST_BARS else ""
 

@@ -47,7 +47,8 @@ class Field:
 
     def at(self, index, place):
         """The field at one place of an axis, which goes."""
-        return dataclasses.replace(self, axes=self.axes[:index] + self.axes[index + 1:], values=self.values.take(place, index))
+        axes, values = self.axes[:index] + self.axes[index + 1:], self.values.take(place, index)
+        return dataclasses.replace(self, axes=axes or [single()], values=values if axes else numpy.array([values], self.values.dtype))
 
     def part(self, index, places):
         """The field at some places of an axis."""
@@ -61,6 +62,11 @@ class Field:
         axes = self.axes[:index] + self.axes[index + 1:]
         axes.insert(to % len(self.axes), self.axes[index])
         return dataclasses.replace(self, axes=axes, values=numpy.moveaxis(self.values, index, to))
+
+
+def single():
+    """The axis of a number that stands alone."""
+    return Axis("", [""])
 
 
 def counted(name, size, first=0, step=1):

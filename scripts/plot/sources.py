@@ -1,11 +1,14 @@
 # Reads what the tools write, from files and standard input, by what a file begins with and not by its name.
 import os
 
+import numpy
+
 from plot import containers, csv_text
 from plot.field import Fault
 
 STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "NPY", containers.from_npy),
-          (b"PK\x03\x04", "NPZ", containers.from_npz), (b"PK\x05\x06", "NPZ", containers.from_npz), (b"{", "JSON", containers.from_json)]
+          (b"PK\x03\x04", "NPZ", containers.from_npz), (b"PK\x05\x06", "NPZ", containers.from_npz), (b"{", "JSON", containers.from_json),
+          (b"[", "JSON", containers.from_json)]
 # What a name promises, where it promises something.
 PROMISED = {".h5": "HDF5", ".hdf5": "HDF5", ".npy": "NPY", ".npz": "NPZ", ".safetensors": "safetensors", ".json": "JSON"}
 
@@ -41,7 +44,16 @@ def read(path, stdin):
         what = " ".join(str(error).split()) or type(error).__name__
         raise Fault(f"{origin} is no whole {found[0]} file of these tools: {what}") from None
     if not fields:
-        raise Fault(f"{origin} holds no array with an axis")
+        raise Fault(f"{origin} holds no array")
+    return fields
+
+
+def stand_somewhere(fields, origin):
+    """Places are numbers: what stands nowhere cannot be drawn."""
+    for field in fields:
+        for axis in field.axes:
+            if not axis.named and not numpy.isfinite(axis.places).all():
+                raise Fault(f"{origin}: {axis.name} says where numbers stand, and holds nan or inf")
     return fields
 
 
@@ -49,7 +61,7 @@ def read_all(paths, stdin):
     """The fields of each input; where there are several, each knows which is its own."""
     if paths.count("-") > 1:
         raise Fault("standard input can be read once")
-    inputs = [read(path, stdin) for path in paths]
+    inputs = [stand_somewhere(read(path, stdin), "stdin" if path == "-" else path) for path in paths]
     for path, fields in zip(paths, inputs):
         for field in fields:
             field.file = "" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]

@@ -15,7 +15,9 @@ from plot.style import ACCENT, FAINT, GREY, HUES, INK, hues, label, place_text, 
 def stairs(plot, fields, options):
     """Buckets against relative position, each stair with its number."""
     field = fields[0]
-    x, y = numpy.asarray(field.axes[0].places, float), field.values
+    known = numpy.isfinite(field.values)
+    curves.limits_of([field.values])
+    x, y = numpy.asarray(field.axes[0].places, float)[known], field.values[known]
     figure, axes = plot.subplots(figsize=(9, 4.6))
     if x[-1] > 0:
         axes.axvspan(max(0.5, x[0] - 0.5), x[-1] + 0.5, color="#f3f3f7", linewidth=0)

@@ -30,7 +30,7 @@ STYLE = {
     "figure.dpi": 100, "figure.constrained_layout.use": True, "figure.constrained_layout.w_pad": 0.09, "figure.constrained_layout.h_pad": 0.07, "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
     "axes.edgecolor": GREY, "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 10.5, "axes.titlelocation": "left",
     "axes.spines.top": False, "axes.spines.right": False, "grid.color": FAINT, "grid.linewidth": 0.7, "legend.frameon": False,
-    "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True,
+    "text.parse_math": False, "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True,
 }
 CHINESE = ["Noto Sans CJK SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "AR PL UMing CN", "Droid Sans Fallback"]
 
@@ -130,11 +130,15 @@ def told(about, implied=()):
 
 def title_without(fields):
     """What numbers alone tell: their names, and what they stand along."""
-    names = list(dict.fromkeys(plain(field.name) for field in fields))
-    axes = list(dict.fromkeys(plain(axis.name) for field in fields for axis in field.axes if axis.name))
+    names = list(dict.fromkeys(shortened(plain(field.name), 60) for field in fields))
+    axes = list(dict.fromkeys(shortened(plain(axis.name), 60) for field in fields for axis in field.axes if axis.name))
     files = list(dict.fromkeys(field.file for field in fields if field.file))
     text = ", ".join(names[:4]) + (", …" if len(names) > 4 else "") + (f" by {listed(axes)}" if axes else "")
     return ": ".join(filter(None, [" and ".join(files) if len(files) < 3 else "", text]))
+
+
+def shortened(text, most):
+    return text if len(text) <= most else text[:most - 1] + "…"
 
 
 def listed(texts):

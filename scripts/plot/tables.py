@@ -176,12 +176,16 @@ def words(plot, fields, options):
     """A matrix of words, each word a colour."""
     field = fields[0]
     values = field.values if field.values.ndim == 2 else field.values[:, None]
-    if values.shape[0] > 64 or values.shape[1] > 40:
-        raise Fault(f"{values.shape[0]} x {values.shape[1]} words are too many for one picture")
+    if field.values.ndim > 2:
+        raise Fault(f"words along {field.values.ndim} axes: choose with --at {field.axes[0].name}={field.axes[0].places[0]}")
+    whole = f"{values.shape[0]} x {values.shape[1]}" if values.shape[0] > 64 or values.shape[1] > 40 else ""
+    field = field.part(0, range(min(len(field.axes[0]), 64)))
+    field = field.part(1, range(min(len(field.axes[1]), 40))) if field.values.ndim == 2 else field
+    values = field.values if field.values.ndim == 2 else field.values[:, None]
     rows, columns = field.axes[0], field.axes[1] if field.values.ndim == 2 else None
     kinds = [w for w in dict.fromkeys(values.ravel()) if w]
     if len(kinds) > 12:
-        raise Fault(f"{field.name} has {len(kinds)} different texts: a picture tells a dozen")
+        raise Fault(f"{field.name} has {len(kinds)} different texts, and a picture tells a dozen: choose with --at {rows.name}={rows.places[0]}")
     others = iter(matplotlib.colormaps["Pastel1"].colors * 2)
     colour = {word: VERDICTS.get(word) or next(others) for word in kinds}
     figure, axes = plot.subplots(figsize=(1.6 + 0.42 * values.shape[1] + 1.6, 1.2 + 0.24 * values.shape[0]))
@@ -199,5 +203,5 @@ def words(plot, fields, options):
     if (values == "").any():
         patches.append(matplotlib.patches.Patch(facecolor="none", edgecolor=GREY, label="no meaning"))
     axes.legend(handles=patches, loc="upper left", bbox_to_anchor=(1, 1), fontsize=9, labelcolor=INK)
-    return figure, ""
+    return figure, f"the first {values.shape[0]} x {values.shape[1]} of {whole}" if whole else ""
 

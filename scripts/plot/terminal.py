@@ -5,7 +5,7 @@ import shutil
 import matplotlib
 import numpy
 
-from plot.curves import SHARES, along, lines_of
+from plot.curves import MOST_BARS, SHARES, along, lines_of
 from plot.field import Fault
 from plot.style import HUES, colours_of, label, limits_of, place_text, scale_for
 
@@ -92,6 +92,8 @@ def curve(fields, width, height):
 
 
 def bars(field, width):
+    count = len(field.axes[0])
+    field = field.part(0, range(min(count, MOST_BARS)))
     names = [str(place) if field.axes[0].named else f"{place:g}" for place in field.axes[0].places]
     wide = min(max(map(len, names)), 24)
     most = max(float(numpy.nanmax(numpy.abs(numpy.where(numpy.isfinite(field.values), field.values, 0)))), 1e-300)
@@ -99,7 +101,7 @@ def bars(field, width):
     for name, value in zip(names, field.values):
         length = int(round(abs(value) / most * (width - wide - 14))) if numpy.isfinite(value) else 0
         lines.append(f"{name[:wide]:>{wide}} {'█' * length} {value:.4g}")
-    return lines
+    return lines + ([f"the first {MOST_BARS} of {count}"] if count > MOST_BARS else [])
 
 
 def picture(fields, kind, title, width):

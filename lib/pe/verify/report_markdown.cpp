@@ -21,12 +21,34 @@ constexpr std::size_t most_details = 12, longest_detail = 4000;
 // Inside <code> nothing is a mention, an issue or an emoji; as references the marks of Markdown,
 // HTML and links are none (CommonMark 0.30, 2.5: "cannot be used in place of symbols indicating
 // structure").
-std::string code(std::string_view text) {
+std::string referenced(std::string_view text) {
   std::string escaped;
-  for (const char c : printable(text)) {
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     const bool plain = byte >= 0x80 || std::isalnum(byte) || c == ' ' || c == ',' || c == '-';
     escaped += plain ? std::string(1, c) : fmt::format("&#{};", byte);
+  }
+  return "<code>" + escaped + "</code>";
+}
+
+// As it is typed, between backticks: there every other character stands for itself (CommonMark
+// 0.30, 6.1), and reads well before it is rendered, too. Two do not: a backtick, which ends the
+// span, and the bar, which ends a cell of a table whatever it stands in (GFM, 4.10).
+std::string code(std::string_view text) {
+  const std::string line = printable(text);
+  if (line.find_first_of("`|\n\r") != line.npos) return referenced(line);
+  return line.empty() ? "" : "`" + line + "`";
+}
+
+// In a line of HTML, such as <summary>, Markdown is not read (CommonMark 0.30, 4.6): a name ends
+// there by what ends a text of HTML alone, or by an empty line, which printable() leaves none of.
+std::string html_code(std::string_view text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (c == '<' || c == '>' || c == '&' || c == '\n' || c == '\r')
+      escaped += fmt::format("&#{};", static_cast<unsigned char>(c));
+    else
+      escaped += c;
   }
   return escaped.empty() ? "" : "<code>" + escaped + "</code>";
 }
@@ -85,7 +107,7 @@ std::string row_of(const Check& check) {
 
 std::string details_of(const Check& check, bool open) {
   return fmt::format("<details{}>\n<summary>{} {}</summary>\n\n{}\n</details>\n\n",
-                     open ? " open" : "", mark_of(check), code(check.name),
+                     open ? " open" : "", mark_of(check), html_code(check.name),
                      fenced(to_text(check, false, check.diagnosis.has_value())));
 }
 
