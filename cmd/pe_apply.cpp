@@ -77,6 +77,8 @@ Setting setting_of(const Apply& apply, const Application& application, const Sub
   setting.scale = apply.scale.empty()
                       ? usual_scale(subject.effect, application.content().channels, setting.combine)
                       : checked_number({"scale", apply.scale}, apply.scale, {}).value();
+  setting.bias_scaled = owner(application.schema, "added") != nullptr &&
+                        subject.parameters.choice("added") == "before";
   const Parameter* own = application.own_mask;
   setting.causal = own ? subject.parameters.flag(own->name) == masks_when_true(*own)
                        : apply.causal.value_or(usual_causal(subject.effect));
