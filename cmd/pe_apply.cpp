@@ -75,6 +75,7 @@ Attention attention_of(const Apply& apply, const Application& application, const
       apply.scale.empty()
           ? usual_scale(subject.effect, application.content().channels, attention.combine)
           : checked_number({"scale", apply.scale}, apply.scale, {}).value();
+  attention.bias_scaled = scales_bias(subject.parameters);
   const OwnMask own = application.own_mask;
   attention.causal = own.flag ? subject.parameters.flag(own.flag->name) == own.when
                               : apply.causal.value_or(usual_causal(subject.effect));

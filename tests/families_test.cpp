@@ -155,6 +155,25 @@ TEST_CASE("a part is found where its composite has it, with what the composite g
                  "there is no text_config"));
 }
 
+TEST_CASE("Kimi K2 is read as DeepSeek-V3, whose class its checkpoints name") {
+  const auto values = [](const std::string& type, const std::string& keys) {
+    std::string all;
+    for (const auto& [name, value] :
+         pe::read_model(
+             pe::parse_config("{\"model_type\":\"" + type + "\"" + keys + "}", "config.json"),
+             nullptr, "")
+             .given)
+      all += name + "=" + value.text + " ";
+    return all;
+  };
+  for (
+      const char* keys :
+      {"", R"(,"rope_theta":50000.0,"max_position_embeddings":131072)",
+       R"(,"max_position_embeddings":262144,"rope_theta":50000.0,"rope_scaling":{"type":"yarn","factor":64.0,"beta_fast":32.0,"beta_slow":1.0,"mscale":1.0,"mscale_all_dim":1.0,"original_max_position_embeddings":4096})",
+       R"(,"rope_interleave":false)"})
+    CHECK(values("kimi_k2", keys) == values("deepseek_v3", keys));
+}
+
 TEST_CASE("pairs turn as the model's own function turns them") {
   const auto pairing = [](const std::string& type) {
     return pe::find_family(pe::parse_config("{\"model_type\":\"" + type + "\"}", ""))->pairing;

@@ -176,6 +176,20 @@ TEST_CASE("what a class saves of itself is read as the class, or not without a w
   CHECK(refused > 100);
 }
 
+// SAM's windows add the query times rows of rel_pos_h and rel_pos_w; LayoutLMv3 adds three biases.
+TEST_CASE("what relative positions add beside a table is named, and --strict can refuse it") {
+  const auto warned = [](const char* type) {
+    const pe::Reading reading =
+        pe::read_model(parse(fmt::format("{{\"model_type\":\"{}\"}}", type)), nullptr, "");
+    return fmt::format("{}", fmt::join(reading.warnings, "\n"));
+  };
+  for (const char* type : {"sam", "sam_vision_model", "layoutlmv3", "got_ocr2_vision", "seggpt"})
+    CHECK_MESSAGE(warned(type).find("also adds relative positions to its scores, which is not "
+                                    "made") != std::string::npos,
+                  type);
+  CHECK(warned("vit").empty());
+}
+
 TEST_CASE("a part is picked where a config has several") {
   const pe::Config clip = parse(
       R"({"model_type":"clip","text_config":{"hidden_size":640},"vision_config":{"hidden_size":1024,"image_size":336,"patch_size":14}})");

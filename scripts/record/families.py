@@ -143,6 +143,7 @@ def record_tables(asked):
             own, missed, made = tables.record(kind, C)
             for found, more in zip((own, missed, made), tables.record_bias(kind, C)):
                 found += more
+            tables.name_others(kind, C, own)
         except Exception as error:  # what this machine lacks, or a class that needs a file
             print(f"{kind}: tables not asked, {type(error).__name__} {str(error)[:80]}", file=sys.stderr)
             continue

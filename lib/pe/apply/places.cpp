@@ -93,4 +93,8 @@ OwnMask own_mask_of(const std::vector<Parameter>& schema) {
   return {flag, flag && std::string_view(flag->name) == "causal"};
 }
 
+bool scales_bias(const Parameters& parameters) {
+  return parameters.has("added") && parameters.choice("added") == "before";
+}
+
 }  // namespace pe

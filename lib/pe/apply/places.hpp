@@ -56,4 +56,7 @@ struct OwnMask {
 };
 OwnMask own_mask_of(const std::vector<Parameter>& schema);
 
+/// Whether the encoding says that its bias is added before the scale multiplies (Falcon).
+bool scales_bias(const Parameters& parameters);
+
 }  // namespace pe

@@ -172,7 +172,8 @@ void Scores::logits(Index b, Index h, std::span<const Index> rows, double* out) 
   for (Index i = 0; i < count; ++i) out[i] *= attention_.scale;
   if (bias_) {
     bias(b, h, rows, more.data());
-    for (Index i = 0; i < count; ++i) out[i] += more[static_cast<std::size_t>(i)];
+    const double factor = attention_.bias_scaled ? attention_.scale : 1;
+    for (Index i = 0; i < count; ++i) out[i] += factor * more[static_cast<std::size_t>(i)];
   }
   if (!attention_.causal) return;
   for (std::size_t r = 0; r < rows.size(); ++r) {

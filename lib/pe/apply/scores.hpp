@@ -26,8 +26,8 @@ Bias no_bias(Index heads);
 /// True for a bias that masks by itself.
 bool usual_causal(const Effect& effect);
 
-/// logits(i,j) = scale · Σ terms + B(i,j), with −inf where masked. Thread-safe; a row is the same
-/// in any company.
+/// logits(i,j) = scale · Σ terms + B(i,j), or scale · (Σ terms + B), with −inf where masked.
+/// Thread-safe; a row is the same in any company.
 class Scores {
  public:
   /// Throws UsageError when shapes, heads, channels or positions do not fit each other or the

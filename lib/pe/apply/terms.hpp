@@ -15,6 +15,7 @@ struct Attention {
   double scale = 1;                // multiplies q · k
   bool causal = false;             // keys at positions after the query are masked (−inf)
   Combine combine = Combine::add;  // tables only
+  bool bias_scaled = false;        // the scale multiplies a bias, too
 };
 
 /// One summand of the scores, before the scale.

@@ -200,7 +200,11 @@ void set_first(Reader& reader, const Parameter& parameter, std::string_view text
 }  // namespace
 
 void read_sizes(Reader& reader, const Encoding& encoding) {
-  const JsonNode* sizes = reader.family().find("set");
+  const Family& family = reader.family();
+  if (const auto beside = strings_of(family.find("beside")); !beside.empty())
+    reader.warn(fmt::format("{} also adds relative positions to its scores, which is not made: {}",
+                            family.name(), fmt::join(beside, ", ")));
+  const JsonNode* sizes = family.find("set");
   if (!sizes) return;
   for (const JsonMember& size : sizes->members)
     for (const Parameter& parameter : encoding.parameters)

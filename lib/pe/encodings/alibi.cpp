@@ -32,6 +32,13 @@ constexpr Parameter schema[] = {
              "for each query",
      .fallback = "distance",
      .choices = "distance key"},
+    {.name = "added",
+     .type = Parameter::Type::choice,
+     .help =
+         "after: to the scores as the scale leaves them; before: the scale multiplies the bias, "
+         "too (Falcon)",
+     .fallback = "after",
+     .choices = "after before"},
 };
 
 // The slopes of n heads: 2^(−8h/n), h = 1 … n (Press et al. 2022, §3).

@@ -41,6 +41,7 @@ Attention attention_of(const Tensors& tensors, const Contents& contents, const P
   Attention attention{.queries = places.queries, .keys = places.keys, .combine = tensors.combine};
   attention.scale =
       tensors.scale.value_or(usual_scale(subject.effect, content.channels, tensors.combine));
+  attention.bias_scaled = scales_bias(subject.parameters);
   attention.causal = own.flag ? subject.parameters.flag(own.flag->name) == own.when
                               : tensors.causal.value_or(usual_causal(subject.effect));
   return attention;

@@ -15,6 +15,9 @@ TABLE = re.compile(r"(^|\.)(position_embeddings?|embed_positions|wpe|pos_embed|p
                    r"|position_embeds_layer|position_enc)(\.weights?)?$")
 BIAS = re.compile(r"(relative_attention_bias|rel_attn_embed|position_bias\.relative_attention_bias)(\.weight)?$")
 BIAS_KEYS = re.compile(r"(heads?$|bucket|distance|d_model|hidden_size)")
+# What else may hold positions, and what of it adds to the scores.
+OTHER = re.compile(r"(rel_pos|relative_position|relative_attention_bias|pos_bias|rel_bias|pos_emb|position_emb|pos_enc|positional)")
+RELATIVE = re.compile(r"(rel_pos|relative|pos_bias)")
 KEYS = re.compile(r"(position|dim|d_model|embd|embed|hidden_size|width|image_size|img_size|patch|frames|tubelet|length|pad_token_id|pool|query_length"
                   r"|num_cls|context|num_patches|max_seq|resolution)")
 DEPTH = re.compile(r"^(num_(hidden_|encoder_|decoder_)?layers|n_layers?|(encoder_|decoder_)layers|num_heads_layers)$")
@@ -310,6 +313,23 @@ def record_bias(kind, C):
                 given = {"num-buckets": shapes[name][0], "heads": shapes[name][1], "bidirectional": row["values"]["bidirectional"]}
                 truths.append({"part": part, "is": {"encoding": "t5", "given": {k: str(v) for k, v in given.items()}}, "file": {"model_type": kind, **more}})
     return rows, unknown, truths
+
+
+def name_others(kind, C, rows):
+    """Adds what stands beside the tables of a type: "further" tables (of boxes, frames, patches), and "beside", what relative positions add to scores."""
+    if not rows:
+        return
+    layer = lambda name: re.sub(r"\.\d+\.", ".0.", name)
+    model = build(C, {})
+    known = {layer(name) for row in rows for name in [row.get("tensor", ""), *row.get("further", [])]}
+    for name, value in [*model.named_parameters(), *model.named_buffers()]:
+        if not OTHER.search(name) or value.dim() < 2 or layer(name) in known or 0 in value.shape or re.search(r"(position_ids|weight_integer|conv)", name):
+            continue
+        known.add(layer(name))
+        if BIAS.search(name) and any(BIAS.search(row.get("tensor", "")) for row in rows):  # of the other layers
+            continue
+        row = next((row for row in rows if row.get("part") and name.startswith(row["part"] + ".")), rows[0])
+        row.setdefault("beside" if RELATIVE.search(name) else "further", []).append(layer(name))
 
 
 def is_one_sided(C, name):

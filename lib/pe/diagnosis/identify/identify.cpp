@@ -28,9 +28,31 @@ std::string emptiness(const Stored& array) {
   return "";
 }
 
+// The column that says at which position each row stands, as our own CSV has one.
+bool is_coordinate(const Stored& array, const Stored& beside) {
+  if (array.name != "position" || array.is_complex || beside.shape.empty() ||
+      array.shape != std::vector<Index>{beside.shape[0]})
+    return false;
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 4096)));
+  array.read(0, std::ssize(some), some.data());
+  for (std::size_t i = 2; i < some.size(); ++i)
+    if (some[i] - some[i - 1] != some[1] - some[0]) return false;
+  return some.size() < 2 || some[1] > some[0];
+}
+
+Dump without_coordinates(Dump dump) {
+  for (auto* arrays : {&dump.before, &dump.arrays})
+    if (arrays->size() > 1)
+      std::erase_if(*arrays, [&, beside = arrays->back()](const Stored& array) {
+        return is_coordinate(array, beside);
+      });
+  return dump;
+}
+
 }  // namespace
 
-Identification identify(const Dump& dump, const std::string& layout) {
+Identification identify(const Dump& given, const std::string& layout) {
+  const Dump dump = without_coordinates(given);
   if (dump.arrays.empty()) throw UsageError("there is no array to identify");
   if (!dump.before.empty() && dump.before.size() != dump.arrays.size())
     throw UsageError(

@@ -1,0 +1,74 @@
+// Engines: the caches of their own code, run from its source, against the dialects named after
+// them.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "pe/dialects/dialect.hpp"
+#include "pe/dialects/spell.hpp"
+#include "pe/encodings/encoding.hpp"
+#include "pe/io/file.hpp"
+#include "pe/io/json_tree.hpp"
+
+namespace {
+
+using pe::Index;
+
+constexpr Index places[] = {1, 777, 8191, 40000};
+
+// A float32's place among all of them, so that neighbours differ by one.
+std::int64_t order(std::uint32_t bits) {
+  return bits >> 31 ? -static_cast<std::int64_t>(bits & 0x7FFFFFFF) : bits;
+}
+
+std::int64_t apart(double ours, const std::string& theirs) {
+  return std::abs(order(std::bit_cast<std::uint32_t>(static_cast<float>(ours))) -
+                  order(static_cast<std::uint32_t>(std::stoul(theirs, nullptr, 16))));
+}
+
+// The largest distance of a row of our field from theirs, in float32 numbers.
+std::int64_t worst(const pe::Effect& effect, const std::string& dialect, const std::string& field,
+                   Index place, const pe::JsonNode& row) {
+  const pe::PositionRange at{place, 1, 1, 0};
+  const pe::Array ours = pe::collect(
+      pe::spell(effect, pe::span_of(at), pe::DType::f32, {field}, pe::find_dialect(dialect))
+          .front(),
+      1);
+  REQUIRE(ours.size() == std::ssize(row.items));
+  std::int64_t most = 0;
+  for (Index i = 0; i < ours.size(); ++i)
+    most = std::max(most, apart(ours.at(i), row.items[static_cast<std::size_t>(i)].text));
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("a dialect's cache is its engine's own, to a float32 number") {
+  std::ifstream file(PE_SOURCE_DIR "/data/parity/engines.txt");
+  std::map<std::string, std::int64_t> most;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    const pe::JsonNode record = pe::parse_json(line, "engines.txt");
+    const std::string dialect = record.find("dialect")->text;
+    pe::Given given;
+    for (const pe::JsonMember& parameter : record.find("parameters")->members)
+      given[parameter.name] = {parameter.value.text, "test"};
+    const pe::Encoding& rope = pe::find_encoding("rope");
+    const pe::Effect effect =
+        rope.make(pe::complete(pe::schema_of(rope), given, {}, pe::read_array), 1);
+    INFO(line.substr(0, 200));
+    for (const pe::JsonMember& field : record.find("fields")->members)
+      for (std::size_t row = 0; row < std::size(places); ++row) {
+        const std::int64_t distance =
+            worst(effect, dialect, field.name, places[row], field.value.items[row]);
+        most[dialect] = std::max(most[dialect], distance);
+        CHECK(distance <= 1);
+      }
+  }
+  for (const auto& [dialect, distance] : most) MESSAGE(dialect << ": at most " << distance);
+  CHECK(most.size() == 4);
+}
