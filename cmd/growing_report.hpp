@@ -20,9 +20,9 @@ class GrowingReport {
  public:
   using Clock = std::chrono::steady_clock;
 
-  GrowingReport(const std::vector<ManifestCheck>& checks, const RunCommand& run,
-                const std::string& command)
-      : report_{"pe-verify", std::string(version()), command, {}}, files_(run.report) {
+  GrowingReport(const std::vector<ManifestCheck>& checks, const std::optional<Shard>& shard,
+                const RunCommand& run, const std::string& command)
+      : report_{"pe-verify", std::string(version()), command, {}, shard}, files_(run.report) {
     std::erase(files_.paths, "-");
     files_.annotations.clear();
     for (const ManifestCheck& check : checks) {

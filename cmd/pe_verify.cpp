@@ -1,5 +1,5 @@
 // pe-verify: single laws, `check` for all that an encoding promises or for a dump, `identify`,
-// `run`, `compare`, `serve`, `dialects` and `list`.
+// `run`, `merge`, `compare`, `serve`, `dialects` and `list`.
 #include "examples.hpp"
 #include "tool.hpp"
 #include "verify_commands.hpp"
@@ -12,6 +12,7 @@ using namespace pe::cmd;
 struct Commands {
   CheckCommand check;
   RunCommand run;
+  MergeCommand merge;
   CompareCommand compare;
   IdentifyCommand identify;
   Request dialects;
@@ -19,7 +20,8 @@ struct Commands {
 
   /// The JSON of whatever report there is goes there, too.
   void keep(std::string& report) {
-    check.report.kept = run.report.kept = compare.kept = identify.kept = &report;
+    check.report.kept = run.report.kept = merge.report.kept = compare.kept = identify.kept =
+        &report;
   }
 };
 
@@ -44,6 +46,8 @@ void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Comm
                      check_of(nullptr));
   add_run(*app.add_subcommand("run", "the checks of a manifest, one report"), commands.run, outcome,
           line.text());
+  add_merge(*app.add_subcommand("merge", "the reports of a run's shards as one"), commands.merge,
+            outcome, line.text());
   add_compare(*app.add_subcommand("compare", "two dumps value by value, no encoding named"),
               commands.compare, outcome, line.text());
   add_identify(*app.add_subcommand(

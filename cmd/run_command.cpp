@@ -18,6 +18,7 @@
 #include "pe/model/number.hpp"
 #include "pe/verify/manifest.hpp"
 #include "pe/verify/report.hpp"
+#include "pe/verify/shard.hpp"
 #include "progress.hpp"
 #include "talk.hpp"
 #include "verify_commands.hpp"
@@ -114,10 +115,7 @@ class Work {
 class Lines {
  public:
   Lines(const std::vector<ManifestCheck>& checks, bool quiet)
-      : done_(checks.size()), quiet_(quiet), color_(wants_color()) {
-    for (const ManifestCheck& check : checks) wide_ = std::max(wide_, check.name.size());
-    wide_ = std::min<std::size_t>(wide_, 40);
-  }
+      : done_(checks.size()), quiet_(quiet), color_(wants_color()), wide_(name_width(checks)) {}
   void print_done(const Report& report, std::size_t i) {
     done_[i] = true;
     for (; next_ < done_.size() && done_[next_]; ++next_)
@@ -127,20 +125,28 @@ class Lines {
  private:
   std::vector<bool> done_;
   bool quiet_, color_;
-  std::size_t wide_ = 0, next_ = 0;
+  std::size_t wide_, next_ = 0;
 };
+
+// Those of the manifest, or of them those of the shard, which learns which they are.
+std::vector<ManifestCheck> checks_of(const RunCommand& run, std::optional<Shard>& shard) {
+  const WithBudget within(budget_of(run.timeout));
+  const std::string text = read_json_text(run.manifest);
+  std::vector<ManifestCheck> checks =
+      parse_manifest(text, run.manifest == "-" ? "standard input" : run.manifest);
+  return shard ? take_share(checks, text, *shard) : checks;
+}
 
 int run_manifest(const RunCommand& run, const std::string& command) {
   check_report_options(run.report);
   const Index asked = whole_number("jobs", run.jobs, "0", "1024");
   const std::size_t jobs = asked > 0 ? static_cast<std::size_t>(asked)
                                      : std::max(1u, std::thread::hardware_concurrency());
-  const std::vector<ManifestCheck> checks = [&] {
-    const WithBudget within(budget_of(run.timeout));
-    return read_manifest(run.manifest);
-  }();
+  std::optional<Shard> shard;
+  if (!run.shard.empty()) shard = parse_shard(run.shard);
+  const std::vector<ManifestCheck> checks = checks_of(run, shard);
   const bool quiet = takes_stdout(run.report);
-  GrowingReport growing(checks, run, command);
+  GrowingReport growing(checks, shard, run, command);
   Lines lines(checks, quiet);
   {
     Progress progress(run.manifest);
@@ -201,11 +207,16 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
   app.add_option("--jobs", run.jobs, "checks at the same time; 0: one for each processor")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--shard", run.shard,
+                 "the I-th of N shares of the checks alone, dealt by their files' bytes; the JSON "
+                 "reports of all go to pe-verify merge")
+      ->type_name("I/N");
   add_timeout(app, run.timeout, "one check");
   app.add_flag("--schema", run.schema, "print the JSON Schema of manifests");
   add_report_options(app, run.report);
   app.footer(
-      "EXAMPLES\n  pe-verify run manifest.json --report report.xml\n  pe-verify run --schema\n\n"
+      "EXAMPLES\n  pe-verify run manifest.json --report report.xml\n  pe-verify run manifest.json "
+      "--shard 2/8 --report 2.json\n  pe-verify run --schema\n\n"
       "  {\"schema_version\": 1, \"checks\": [\n"
       "    {\"name\": \"cos and sin\", \"model\": \"llama-3.1-8b\", \"length\": 131072,\n"
       "     \"file\": [\"cos.npy\", \"sin.npy\"]},\n"

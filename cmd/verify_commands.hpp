@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,11 +35,25 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
                Outcome& outcome, const std::string& command);
 
 struct RunCommand {
-  std::string manifest, jobs = "0", timeout = usual_timeout;
+  std::string manifest, jobs = "0", timeout = usual_timeout, shard = {};
   bool schema = false;
   ReportOptions report;
 };
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command);
+
+struct MergeCommand {
+  std::vector<std::string> files;
+  ReportOptions report;
+};
+void add_merge(CLI::App& app, MergeCommand& merge, Outcome& outcome, const std::string& command);
+
+/// How wide the column of names is in a run's lines, of checks of either sort.
+template <typename Checks>
+std::size_t name_width(const Checks& checks) {
+  std::size_t wide = 0;
+  for (const auto& check : checks) wide = std::max(wide, check.name.size());
+  return std::min<std::size_t>(wide, 40);
+}
 
 /// What the entry of a manifest asks for; relative paths start from the folder of `manifest`.
 CheckRequest request_of(const ManifestCheck& check, const std::string& manifest);

@@ -53,13 +53,13 @@ TEST_CASE("Falcon's config says that the scale multiplies the bias, as its own a
       pe::complete(pe::schema_of(*reading.encoding), {}, reading.given, pe::read_array), length);
   const pe::JsonNode truth = record();
   const auto q = content("q", *truth.find("q")), k = content("k", *truth.find("k"));
-  pe::Setting setting{.queries = pe::first_positions(length),
-                      .keys = pe::first_positions(length),
-                      .scale = pe::usual_scale(effect, channels, pe::Combine::add),
-                      .causal = true};
+  pe::Attention attention{.queries = pe::first_positions(length),
+                          .keys = pe::first_positions(length),
+                          .scale = pe::usual_scale(effect, channels, pe::Combine::add),
+                          .causal = true};
   const std::vector<double> theirs = numbers(*truth.find("attention"));
   const auto worst = [&] {
-    const pe::Scores scores(effect, q, k, setting);
+    const pe::Scores scores(effect, q, k, attention);
     std::vector<Index> rows(length);
     for (Index i = 0; i < length; ++i) rows[static_cast<std::size_t>(i)] = i;
     std::vector<double> ours(length * length);
@@ -76,8 +76,8 @@ TEST_CASE("Falcon's config says that the scale multiplies the bias, as its own a
   // more than Σ|q·k|·scale + bias < 32; a weight p ≤ 1 changes by 2p(1 − p) ≤ 1/2 of the worst
   // logit's error on either side, and softmax's own exponential, sum and quotient by 8 · 2^-24.
   const double bound = (channels + 2) * 32 * 0x1p-24 + 8 * 0x1p-24;
-  setting.bias_scaled = true;
+  attention.bias_scaled = true;
   CHECK(worst() < bound);
-  setting.bias_scaled = false;
+  attention.bias_scaled = false;
   CHECK(worst() > 100 * bound);
 }

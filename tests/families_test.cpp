@@ -39,8 +39,9 @@ TEST_CASE("every model type of transformers reads its config as its own class do
     const pe::JsonNode header = pe::parse_json(line.substr(0, tab), "families.txt");
     const pe::Config config = pe::parse_config(line.substr(tab + 1), "config.json");
     ++configurations;
-    for (const auto& [layer, truth] : header.find("is")->members) {
-      const Judged judged = judge(config, layer, truth);
+    for (const pe::JsonMember& is : header.find("is")->members) {
+      const std::string& layer = is.name;
+      const Judged judged = judge(config, layer, is.value);
       ++count[judged.outcome];
       INFO(config.find("model_type")->text << ", " << header.find("case")->text << " " << layer);
       INFO(judged.why);

@@ -234,7 +234,7 @@ TEST_CASE("xpos: another centre is no fault where queries and keys share it") {
 }
 
 TEST_CASE("channels of vectors, their table's type, and jumps of their positions") {
-  for (const std::size_t axis : {1, 2}) {
+  for (const std::size_t axis : {std::size_t{1}, std::size_t{2}}) {
     CAPTURE(axis);
     const Vectors sound =
         with(axis == 1 ? std::vector<Index>{2, 40, 3} : std::vector<Index>{2, 3, 40}, axis);

@@ -50,9 +50,18 @@ std::string sentence_of(const Check& check);
 /// Where the outcome is not the expected one: "cause wrong-base was expected"; else "".
 std::string surprise_of(const Check& check);
 
+/// One of several runs that share a manifest's checks among them.
+struct Shard {
+  Index number = 1, of = 1;
+  std::string manifest = {};        // its digest
+  Index checks = 0;                 // that the manifest has
+  std::vector<Index> numbers = {};  // of the checks of this shard, as the manifest counts them
+};
+
 struct Report {
   std::string tool, version, command;
   std::vector<Check> checks;
+  std::optional<Shard> shard = {};  // none: of all checks
 
   Index count(int exit_code) const;
   /// 1 when any check fails, else 2 when any could not be told.

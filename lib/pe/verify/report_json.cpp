@@ -114,15 +114,29 @@ Json spell(const Check& check) {
   return row;
 }
 
+Json spell(const Shard& shard) {
+  return {{"number", shard.number},
+          {"of", shard.of},
+          {"manifest", shard.manifest},
+          {"checks", shard.checks},
+          {"numbers", shard.numbers}};
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
   Json checks = Json::array();
   for (const Check& check : report.checks) checks.push_back(spell(check));
-  Json json{
-      {"schema_version", 1},       {"tool", report.tool},       {"version", report.version},
-      {"command", report.command}, {"checks", checks},          {"passed", report.count(0)},
-      {"failed", report.count(1)}, {"untold", report.count(2)}, {"exit_code", report.exit_code()}};
+  Json json{{"schema_version", 1},
+            {"tool", report.tool},
+            {"version", report.version},
+            {"command", report.command}};
+  if (report.shard) json["shard"] = spell(*report.shard);
+  json.update(Json{{"checks", checks},
+                   {"passed", report.count(0)},
+                   {"failed", report.count(1)},
+                   {"untold", report.count(2)},
+                   {"exit_code", report.exit_code()}});
   shorten(json);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

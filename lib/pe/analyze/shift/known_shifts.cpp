@@ -43,7 +43,8 @@ class Residuals {
       in_grid(k, turns, worst);
       return worst;
     }
-    const auto [rows, shifted] = rows_for(k);
+    const auto both = rows_for(k);  // clang 14 captures no structured binding
+    const PositionRange &rows = both.first, &shifted = both.second;
     if (rows.count == 0) return worst;
     laws::for_blocks(rows, table_.width, [&](Index first, const PositionRange& block) {
       question_.advance(static_cast<double>(first) / static_cast<double>(rows.count));
