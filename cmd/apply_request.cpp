@@ -8,6 +8,7 @@
 #include "pe/base/error.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
+#include "position_list.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -51,6 +52,7 @@ Contents draw(const Apply& apply, Kind kind, std::uint64_t seed, DType dtype) {
     extents[std::string("bhsd").find(letters[i])] =
         whole_number("random", numbers[i], "1", "1099511627776");
   std::vector<Index> keys = extents;
+  refuse_position_list("--key-positions", apply.key_positions);
   if (!apply.key_positions.empty()) keys[2] = parse_positions(apply.key_positions).count;
   if (!apply.kv_heads.empty()) {
     if (axes.find('h') == std::string::npos)
@@ -111,6 +113,8 @@ Places places_of(const Apply& apply, const Contents& contents) {
   if (!query) query = key;
   if (!key) key = query;
   Places places{{}, first_positions(key->length), "default", "default"};
+  refuse_position_list("--positions", apply.request.texts.positions);
+  refuse_position_list("--key-positions", apply.key_positions);
   if (!apply.key_positions.empty()) {
     places.keys = parse_positions(apply.key_positions);
     places.keys_from = "flag --key-positions";
