@@ -45,6 +45,17 @@ TEST_CASE("no digit is shown that the error leaves open") {
     }
 }
 
+TEST_CASE("as few digits are shown of the smallest and the largest numbers") {
+  CHECK(pe::rounded(1.23456789e-305, {.relative = 1e-4}) == 1.235e-305);
+  CHECK(pe::rounded(1.23456789e-305, {.absolute = 1e-308}) == 1.23e-305);
+  CHECK(pe::rounded(4.5e-310, {.absolute = 4e-312}) == 4.5e-310);
+  CHECK(pe::rounded(0x1p-1070, {.absolute = 0x1p-1060}) == 0);
+  CHECK(pe::rounded(-1.23456789e305, {.relative = 1e-4}) == -1.235e305);
+  CHECK(pe::rounded(0.6, {.absolute = 0.4}) == 1);
+  CHECK(pe::rounded(-0.4, {.absolute = 0.4}) == 0);
+  CHECK(pe::rounded(99.96, {.absolute = 0.04}) == 100);
+}
+
 TEST_CASE("subjects of other lengths stand in one table, with what is missing left open") {
   const Sheet all = pe::compared({{"a", sheet({pe::counted_axis("pair", 3, "")}, {1, 2, 3})},
                                   {"b", sheet({pe::counted_axis("pair", 2, "")}, {4, 5})}});

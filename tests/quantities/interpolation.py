@@ -28,14 +28,14 @@ def bounds(base, dim):
     return truth
 
 
-def places(base, dim):
+def places(base, dim, steps=16):
     def truth(row):
-        thetas, t = ladder(base, dim), mpf(row["place"])
+        thetas, t = ladder(base, dim), mpf(round(float(row["place"]) * steps)) / steps
         # The phase of h that makes each term real and negative: nothing is farther off.
         terms = [expj(t * theta) - (1 - t) - t * expj(theta) for theta in thetas]
         worst = [-abs(term) / term if abs(term) > mpf(10) ** -40 else 1 for term in terms]
         ends = t in (0, 1)
-        return {"published": dim * t * (1 - t) / (8 * log(mpf(base))), "sharp": 0 if ends else deviation(thetas, worst, t),
+        return {"place": t, "published": dim * t * (1 - t) / (8 * log(mpf(base))), "sharp": 0 if ends else deviation(thetas, worst, t),
                 "counter_example": 0 if ends else deviation(thetas, [expj(-theta / 2) for theta in thetas], t)}
     return truth
 
@@ -81,7 +81,7 @@ CASES = [
     Case("interpolation rope --dim 64 --partial-rotary-factor 0.5 --base 500000", bounds(500000, 32)),
     Case("interpolation rope --dim 1024 --base 1.5", bounds("1.5", 1024)),
     Case("interpolation rope --view places --dim 16 --base 100", places(100, 16), count=17),
-    Case("interpolation rope --view places --steps 10", places(10000, 128), count=11),
+    Case("interpolation rope --view places --steps 10", places(10000, 128, 10), count=11),
     Case("interpolation rope --view curve", curve(10000, 128, 4096), count=4096, notes=["least at 3643, 1.1159", "holds on these"]),
     Case("interpolation rope --view curve --length 4900", curve(10000, 128, 4900), count=4900, notes=["fails first at 4861"]),
     Case("interpolation rope --view curve --dim 32 --base 777 --length 300", curve(777, 32, 300), count=300),

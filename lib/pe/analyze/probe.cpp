@@ -136,16 +136,20 @@ void add_columns(Sheet& sheet, const std::vector<double>& own,
                  const std::function<Error(std::size_t)>& error_of) {
   Column value{"value", "of the table", {}}, mean{"null_mean", "mean of tables of noise", {}},
       deviation{"null_sd", "their standard deviation", {}},
-      z{"z", "(value - null_mean) / null_sd", {}, {.absolute = 2e-3, .relative = 1e-3}};
+      z{"z", "(value - null_mean) / null_sd", {}};
   for (std::size_t i = 0; i < own.size(); ++i) {
     const Null null = null_of(others, i);
     const Error error = error_of(i);
     value.values.push_back(rounded(own[i], error));
     mean.values.push_back(rounded(null.mean, error));
     deviation.values.push_back(rounded(null.deviation, error));
-    const bool spread =
-        null.deviation > errors_apart * (error.absolute + error.relative * std::fabs(null.mean));
-    z.values.push_back(spread ? (own[i] - null.mean) / null.deviation : none);
+    const double off = error.absolute + error.relative * std::fabs(null.mean);
+    const bool spread = null.deviation > errors_apart * off;
+    // The difference is off by both sides' errors, the divisor by its own.
+    const Error quotient{
+        .absolute = (off + error.absolute + error.relative * std::fabs(own[i])) / null.deviation,
+        .relative = 2 * off / null.deviation + 0x1p-50};
+    z.values.push_back(spread ? rounded((own[i] - null.mean) / null.deviation, quotient) : none);
   }
   sheet.columns = {std::move(value), std::move(mean), std::move(deviation), std::move(z)};
 }

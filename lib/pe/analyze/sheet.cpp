@@ -156,17 +156,17 @@ Axis named_axis(std::string name, std::vector<std::string> labels, std::string d
 
 double rounded(double value, const Error& error) {
   const double away = error.absolute + error.relative * std::fabs(value);
-  if (!std::isfinite(value) || !(away > 0)) return value;
-  // Half a unit of the place for the error, half for the rounding.
-  const int place = static_cast<int>(std::ceil(std::log10(2 * away)));
-  if (place > 300) return 0;
-  if (place > 0) {
-    const double unit = std::pow(10.0, place);
-    return std::nearbyint(value / unit) * unit;
-  }
-  if (place < -300) return value;
-  const double near = std::strtod(fmt::format("{:.{}f}", value, -place).c_str(), nullptr);
-  return near == 0 ? 0 : near;  // −0 is no number to print
+  if (!std::isfinite(value) || value == 0 || !(away > 0)) return value;
+  // Half a unit of the place for the error, half for the rounding. Subnormal errors have a
+  // logarithm too.
+  const int place = static_cast<int>(std::ceil(std::log10(away) + std::log10(2.0)));
+  const int behind_first = static_cast<int>(std::floor(std::log10(std::fabs(value)))) - place;
+  if (behind_first > 17) return value;
+  if (behind_first >= 0)
+    return std::strtod(fmt::format("{:.{}e}", value, behind_first).c_str(), nullptr);
+  // Less than one unit of the place: that unit or nothing.
+  const double unit = std::strtod(fmt::format("1e{}", place).c_str(), nullptr);
+  return std::fabs(value) < unit / 2 ? 0 : std::copysign(unit, value);
 }
 
 Sheet compared(const std::vector<std::pair<std::string, Sheet>>& sheets) {

@@ -38,7 +38,8 @@ struct Proposal {
 
 /// Observation: Hypothesis, `Fit measure(const Hypothesis&) const` and whatever its causes look at;
 /// optionally `bool agrees(const Hypothesis&) const`, a quicker answer that gives up at the first
-/// cell beyond its bound.
+/// cell beyond its bound, and `bool are_one(const Hypothesis&, const Hypothesis&) const`, whether
+/// both say the same of every cell that was probed.
 template <typename Observation>
 struct Proposer {
   using Hypothesis = typename Observation::Hypothesis;
@@ -60,16 +61,21 @@ struct Explanation {
 
 namespace search_parts {
 
+// Adds what lies one cause further than `from`. `start`, behind a first cause: what the second
+// leads back to explains nothing, and what does not agree is left out.
 template <typename Observation>
 void extend(const Observation& observation, const Explanation<Observation>& from,
-            std::span<const Proposer<Observation>> proposers, bool last,
+            std::span<const Proposer<Observation>> proposers,
+            const typename Observation::Hypothesis* start,
             std::vector<Explanation<Observation>>& found) {
   for (const Proposer<Observation>& proposer : proposers) {
     if (std::ranges::find(from.aspects, proposer.aspect) != from.aspects.end()) continue;
     for (Proposal<typename Observation::Hypothesis>& proposal :
          proposer.propose(observation, from.hypothesis)) {
       if constexpr (requires { observation.agrees(proposal.hypothesis); })
-        if (last && !observation.agrees(proposal.hypothesis)) continue;
+        if (start && !observation.agrees(proposal.hypothesis)) continue;
+      if constexpr (requires { observation.are_one(proposal.hypothesis, proposal.hypothesis); })
+        if (start && observation.are_one(proposal.hypothesis, *start)) continue;
       const Fit fit = observation.measure(proposal.hypothesis);
       if (fit == from.fit) continue;  // what changes nothing explains nothing
       const Cause cause = proposal.cause.value_or(proposer.cause);
@@ -110,13 +116,13 @@ class Search {
   std::vector<Explanation<Observation>> at_depth(int depth) {
     constexpr double two_causes = 2;
     if (depth == 0) return search_parts::agreeing(std::vector{none_});
-    if (once_.empty()) search_parts::extend(*observation_, none_, proposers_, false, once_);
+    if (once_.empty()) search_parts::extend(*observation_, none_, proposers_, nullptr, once_);
     std::vector<Explanation<Observation>> found;
     for (const Explanation<Observation>& one : once_)
       if ((one.cost < two_causes) == (depth == 1)) found.push_back(one);
     if (depth == 1) return search_parts::agreeing(found);
     for (const Explanation<Observation>* first : promising())
-      search_parts::extend(*observation_, *first, proposers_, true, found);
+      search_parts::extend(*observation_, *first, proposers_, &none_.hypothesis, found);
     return search_parts::agreeing(found);
   }
 

@@ -126,6 +126,17 @@ struct Opening {
   std::vector<Offered> arrays;
 };
 
+// The column that says at which position each row stands, as our own CSV has one.
+bool is_coordinate(const Stored& array, Index rows) {
+  if (array.name != "position" || array.shape != std::vector<Index>{rows} || array.is_complex)
+    return false;
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(rows, 4096)));
+  array.read(0, std::ssize(some), some.data());
+  for (std::size_t i = 2; i < some.size(); ++i)
+    if (some[i] - some[i - 1] != some[1] - some[0]) return false;
+  return some.size() < 2 || some[1] > some[0];
+}
+
 }  // namespace
 
 std::string path_of(const std::string& spec) { return split(spec).path; }
@@ -149,6 +160,10 @@ std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw) {
   for (const io::Offered& array : file.arrays)
     if (!array.is_other_type) arrays.push_back(io::readable(array));
   if (arrays.empty()) io::readable(file.arrays.front());
+  if (arrays.size() > 1 && !arrays.back().shape.empty())
+    std::erase_if(arrays, [rows = arrays.back().shape[0]](const Stored& array) {
+      return io::is_coordinate(array, rows);
+    });
   return arrays;
 }
 

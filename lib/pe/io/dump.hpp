@@ -19,8 +19,8 @@ struct RawForm {
 /// Every array of "FILE" or "-" (standard input), or the one of "FILE:TENSOR", in the file's order:
 /// npy, npz, safetensors, hdf5, gguf, csv, bin. What lies in one piece is read where it lies,
 /// window by window; Fortran order, compressed data, csv and pipes are taken into memory. Arrays of
-/// elements that are not read (strings, quantised numbers) are passed over unless they are named.
-/// Throws UsageError and FileError.
+/// elements that are not read (strings, quantised numbers), and the positions of the rows, are
+/// passed over unless they are named. Throws UsageError and FileError.
 std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw = {});
 
 namespace io {

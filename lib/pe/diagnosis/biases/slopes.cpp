@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+#include <set>
 
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
@@ -89,11 +91,15 @@ BiasProposals fitted_ladder(const BiasObservation& observation, const BiasHypoth
   if (!std::isfinite(first) || !std::isfinite(last)) return {};
   BiasProposals proposals;
   const double step = (last - first) / static_cast<double>(heads - 1);
-  for (const Index parts : {heads - 1, heads, heads + 1, observation.bias->heads, Index{1}}) {
+  // A slope is a cell over its distance: its logarithm is off by the cell's rounding.
+  const double off = 2 * unit_roundoff(observation.dtype) / std::numbers::ln2 + 1e-5;
+  for (const Index parts :
+       std::set{heads - 1, heads, heads + 1, observation.bias->heads, Index{1}}) {
     const double over = step * static_cast<double>(parts),
-                 start = first * static_cast<double>(parts);
-    if (std::fabs(over - std::nearbyint(over)) > 1e-3 ||
-        std::fabs(start - std::nearbyint(start)) > 1e-3 || over == 0)
+                 start = first * static_cast<double>(parts),
+                 loose = std::min(0.25, off * static_cast<double>(parts));
+    if (std::fabs(over - std::nearbyint(over)) > 2 * loose / static_cast<double>(heads - 1) ||
+        std::fabs(start - std::nearbyint(start)) > loose || std::nearbyint(over) == 0)
       continue;
     const auto up = saturated<std::int64_t>(std::nearbyint(over)),
                from = saturated<std::int64_t>(std::nearbyint(start));
@@ -113,7 +119,6 @@ BiasProposals fitted_ladder(const BiasObservation& observation, const BiasHypoth
     proposals.push_back(
         {with_slopes(observation, hypothesis, std::move(slopes)),
          fmt::format("slope h is 2^({}), h from 0, where {} is meant", power, meant), 1.4});
-    break;
   }
   return proposals;
 }

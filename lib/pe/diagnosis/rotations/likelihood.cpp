@@ -111,6 +111,16 @@ std::optional<bool> is_wave(const double* column, Index width, Index rows, doubl
   return within && std::fabs(twice) <= 2.01;
 }
 
+// What rounding may add to numbers below the amplitude: those of a shorter type may stand in a
+// longer one.
+double rounding_of(const std::vector<double>& x, DType type, double amplitude) {
+  double coarsest = unit_roundoff(type);
+  for (const DType narrow : {DType::f16, DType::bf16})
+    if (std::ranges::all_of(x, [&](double value) { return rounded(value, narrow) == value; }))
+      coarsest = std::max(coarsest, unit_roundoff(narrow));
+  return 8 * coarsest * amplitude;
+}
+
 }  // namespace
 
 // Columns of cosines, or of sines, of equal steps: x(p+h) + x(p−h) = 2 cos hθ · x(p), and no more
@@ -120,10 +130,10 @@ double waviness(const Dump& dump, const RotationReading& reading, double amplitu
   const Index all = reading.run > 0 ? reading.run : reading.rows;
   if (all < 5) return 0.5;
   const Stored& array = dump.arrays[reading.cosine.array];
-  const double rounding = 8 * unit_roundoff(array.dtype) * amplitude;
   for (Index step = 1; step == 1 || all / step >= 16; step *= 8) {
     const Index rows = std::min<Index>((all - 1) / step + 1, 64);
     const std::vector<double> x = rows_apart(array, reading.width, rows, step);
+    const double rounding = rounding_of(x, array.dtype, amplitude);
     Index good = 0, moving = 0;
     for (Index j = 0; j < reading.width; ++j) {
       const auto wave = is_wave(x.data() + j, reading.width, rows, amplitude, rounding);

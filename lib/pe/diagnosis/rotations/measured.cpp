@@ -45,6 +45,15 @@ Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis&
 
 namespace {
 
+// How far the phase of a turn may be off. Arithmetic moves both its sides by 3·2^-24 of the
+// amplitude; rounding to the file's type moves each by a share of itself, and so the phase by
+// r(|c·s| + |s·c|)/|z|²: next to nothing at small angles.
+double phase_error(const RotationObservation& observation, std::complex<double> z) {
+  const double size = std::abs(z), floor = std::max(observation.amplitude(), 1e-300) / size;
+  return 3 * std::sqrt(2.0) * unit * floor +
+         2 * unit_roundoff(observation.dtype()) * std::fabs(z.real() * z.imag()) / (size * size);
+}
+
 // From base 1 (0 is often special): 1 + 1, 1 + 2, 1 + 4, …
 PairEstimate from_phases(const RotationObservation& observation, const Ruler& ruler,
                          std::size_t j) {
@@ -57,7 +66,8 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   };
   const std::complex<double> z0 = turn_at(base->second);
   double frequency = nan, farthest = 0;
-  const double from_base = observation.slack(base->second, j);
+  const double from_base =
+      std::sqrt(2.0) * observation.slack(base->second, j) + phase_error(observation, z0);
   double moved = from_base;
   for (Index distance = 1;; distance *= 2) {
     const auto probe = ruler.probes.find(from + distance);
@@ -68,16 +78,14 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
     if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
     frequency = distance == 1 ? step : frequency + step / d;
     farthest = d;
-    moved = from_base + observation.slack(probe->second, j);
+    moved = from_base + std::sqrt(2.0) * observation.slack(probe->second, j) +
+            phase_error(observation, z);
   }
   PairEstimate measured{frequency / ruler.step, infinity};
   if (farthest == 0) return measured;
-  // Two phases, each off by what a cell may be off by in both its sides.
-  measured.error = (2 * std::sqrt(2.0) * (3 * unit + unit_roundoff(observation.dtype())) /
-                        std::abs(z0) * std::max(observation.amplitude(), 1e-300) +
-                    std::sqrt(2.0) * moved +
-                    observation.truth().growth[j] * unit * std::fabs(frequency) * (2 + farthest)) /
-                   (farthest * ruler.step);
+  measured.error =
+      (moved + observation.truth().growth[j] * unit * std::fabs(frequency) * (2 + farthest)) /
+      (farthest * ruler.step);
   return measured;
 }
 

@@ -190,6 +190,32 @@ bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
   return !own || agrees(RotationPrediction(hypothesis, *own, dtype_, has_values()));
 }
 
+bool RotationObservation::are_one(const RotationHypothesis& a, const RotationHypothesis& b) const {
+  // Rounding of an angle in double moves a turn by as much.
+  const auto near = [](double x, double y, double size) {
+    return std::fabs(x - y) <= 0x1p-48 * (1 + size);
+  };
+  if (!may_hold(a) || !may_hold(b)) return false;
+  const RotationPrediction first = prediction(a), second = prediction(b);
+  std::vector<double> c(pairs_), s(pairs_), bound(pairs_), other_c(pairs_), other_s(pairs_),
+      other_bound(pairs_);
+  if (!has_rows()) {
+    first.frequencies(c.data(), bound.data());
+    second.frequencies(s.data(), bound.data());
+    return std::ranges::equal(c, s, [&](double x, double y) { return near(x, y, 0); });
+  }
+  for (const Index row : rows_) {
+    first.row(row, c.data(), s.data(), bound.data());
+    second.row(row, other_c.data(), other_s.data(), other_bound.data());
+    const auto size = static_cast<double>(std::abs(row));
+    for (std::size_t j = 0; j < pairs_; ++j)
+      if (!near(c[j], other_c[j], size) || !near(s[j], other_s[j], size) ||
+          std::isinf(bound[j]) != std::isinf(other_bound[j]))  // what is free is held to nothing
+        return false;
+  }
+  return true;
+}
+
 bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   Vagueness vagueness;
   return each_cell(prediction, vagueness,

@@ -38,13 +38,15 @@ class RotationObservation {
   /// Against the bound of any float32 arithmetic; where that holds, against the file's own.
   Fit measure(const RotationHypothesis& hypothesis) const;
   bool agrees(const RotationHypothesis& hypothesis) const;
+  /// Whether both predict the same of every probe: positions twice as far at half the frequencies.
+  bool are_one(const RotationHypothesis& a, const RotationHypothesis& b) const;
   /// The arithmetic of the file's angles; nothing where the hypothesis rounds them itself, or where
   /// positions are no whole numbers.
   std::optional<AngleModel> angles(const RotationHypothesis& hypothesis) const;
 
   /// Rows of a hypothesis, held to the bound of any float32 arithmetic.
   RotationPrediction prediction(Kept<RotationHypothesis> hypothesis) const {
-    return {hypothesis, truth_->growth, 0x1p-24, unit_roundoff(dtype_)};
+    return {hypothesis, truth_->growth, 0x1p-24, dtype_, has_values()};
   }
 
   const Expectation& expected() const { return *expected_; }

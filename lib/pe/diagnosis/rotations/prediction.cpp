@@ -64,15 +64,16 @@ double roundings_to(double file_unit, double amplitude) {
 }
 
 RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
-                                       const std::vector<double>& growth, double unit,
-                                       double file_unit)
+                                       const std::vector<double>& growth, double unit, DType file,
+                                       bool values)
     : hypothesis_(hypothesis),
       frequencies_(hypothesis_.frequencies),
       tied_(hypothesis_.frequencies.size()),
       growth_(hypothesis_.angle_ulps.empty() ? growth : hypothesis_.angle_ulps),
       unit_(unit),
-      file_unit_(file_unit),
-      roundings_(roundings_to(file_unit, amplitude())) {
+      file_unit_(unit_roundoff(file)),
+      roundings_(roundings_to(file_unit_, amplitude())) {
+  if (values) spacing_ = Spacing(file);
   if (hypothesis_.split) split_ = hypothesis_.split->frequencies;
   growth_.resize(frequencies_.size(), growth.empty() ? 16 : growth.back());
   for (std::size_t j = 0; j < frequencies_.size(); ++j) {
@@ -96,9 +97,8 @@ double single_step_shift(double angle) {
 
 RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept<AngleModel> angles,
                                        DType file, bool values)
-    : RotationPrediction(hypothesis, {}, 0x1p-24, unit_roundoff(file)) {
+    : RotationPrediction(hypothesis, {}, 0x1p-24, file, values) {
   angles_ = &angles.get();
-  if (values) spacing_ = Spacing(file);
 }
 
 void RotationPrediction::frequencies(double* frequency, double* bound) const {

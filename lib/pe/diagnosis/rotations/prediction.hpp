@@ -42,9 +42,10 @@ double roundings_to(double file_unit, double amplitude);
 /// A hypothesis's frequencies as its own types hold them, ready to predict rows.
 class RotationPrediction {
  public:
-  /// `unit`: roundoff of the arithmetic (2^−24, 2^−53); `file_unit`: of the file's type.
+  /// `unit`: roundoff of the arithmetic (2^−24, 2^−53). `values`: cells are numbers of the file's
+  /// type, and what rounding to it adds is as small as they are.
   RotationPrediction(Kept<RotationHypothesis> hypothesis, const std::vector<double>& growth,
-                     double unit, double file_unit);
+                     double unit, DType file, bool values);
   /// With the file's own angles: each cell is held to what they give there. `values`: cells are
   /// numbers of the file, not turns between its vectors.
   RotationPrediction(Kept<RotationHypothesis> hypothesis, Kept<AngleModel> angles, DType file,

@@ -69,7 +69,7 @@ class Verdict {
              attempt.reasons.empty();
     });
     if (as_meant == attempts_.end() || is_of_angles(dump_.arrays.front()) ||
-        !std::ranges::all_of(dump_.arrays, is_zero))
+        !std::ranges::all_of(dump_.arrays, is_zero) || are_sines_of_zero())
       return false;
     const RotationObservation observation = observe(*as_meant);
     const RotationResiduals residuals = residuals_of(observation, dump_, *as_meant);
@@ -77,6 +77,15 @@ class Verdict {
     diagnosis_.tier = Tier::wrong;
     finish(*as_meant, observation, residuals);
     return true;
+  }
+
+  // Sines alone, every position of which is 0.
+  bool are_sines_of_zero() const {
+    return std::ranges::any_of(attempts_, [&](const Attempt& attempt) {
+      if (!attempt.reading.is_one_sided() || !attempt.reasons.empty()) return false;
+      const RotationObservation observation = observe(attempt);
+      return observation.agrees(observation.start());
+    });
   }
 
   void finish(const Attempt& attempt, const RotationObservation& observation,

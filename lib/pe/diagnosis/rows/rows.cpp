@@ -120,6 +120,26 @@ Tally pass(const RowObservation& observation, const Stored& array,
   return residuals;
 }
 
+// The hypotheses that every row agrees with. Rows that refute those of the probes become probes, as
+// long as that finds others.
+std::vector<Explanation<RowObservation>> explained(RowObservation& observation, const Stored& array,
+                                                   const RowHypothesis& meant) {
+  constexpr int rounds = 6;
+  for (int round = 0; round < rounds; ++round) {
+    auto found = explain<RowObservation>(observation, meant, row_proposers());
+    const bool any = !found.empty();
+    std::erase_if(found, [&](const auto& one) {
+      const Tally whole = pass(observation, array, one.hypothesis);
+      if (whole.agrees()) return false;
+      if (whole.first_wrong()) add_probe(observation, array, whole.first_wrong()->run);
+      if (whole.worst_spot()) add_probe(observation, array, whole.worst_spot()->run);
+      return true;
+    });
+    if (!found.empty() || !any) return found;
+  }
+  return {};
+}
+
 }  // namespace
 
 RowDump row_dump(const Expectation& expected, const Dump& dump) {
@@ -197,9 +217,7 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
     if (first.worst_spot()) add_probe(observation, array, first.worst_spot()->run);
     std::ranges::stable_sort(observation.probes, {}, &RowObservation::Probe::row);
     diagnosis.before = diagnosis.after = observation.measure(meant).residual;
-    auto found = explain<RowObservation>(observation, meant, row_proposers());
-    std::erase_if(
-        found, [&](const auto& one) { return !pass(observation, array, one.hypothesis).agrees(); });
+    const auto found = explained(observation, array, meant);
     if (!found.empty()) tell(found, diagnosis);
     blame_numbers(diagnosis);
     if (diagnosis.reasons.empty() && diagnosis.tier == Tier::wrong && first.first_wrong() &&

@@ -156,8 +156,10 @@ RotationProposals unexpected(const RotationObservation& observation,
       if (const double k = number_of(observation, hypothesis, name); k != 0)
         add(0.1 * k * std::log(s) + 1, fmt::format("{} alone, not the ratio of both", name), 1);
   }
+  // What rounds to the same number of the file's type is no other amplitude.
+  const double as_meant = 2 * unit_roundoff(observation.dtype()) * m;
   for (const double amplitude : measured_amplitudes(observation))
-    add(amplitude, "no known rule gives it", 1.25);
+    if (std::fabs(amplitude - m) > as_meant) add(amplitude, "no known rule gives it", 1.25);
   return all;
 }
 

@@ -101,8 +101,8 @@ RotationProposals on_some_rows(const RotationObservation& observation,
     observation.scan([&](Index row, const double* cosine, const double* sine) {
       prediction.row(row, c.data(), s.data(), bound.data());
       for (std::size_t j = 0; j < c.size(); ++j)
-        if ((observation.has_cosine() && std::fabs(cosine[j] - c[j]) > bound[j]) ||
-            (observation.has_sine() && std::fabs(sine[j] - s[j]) > bound[j]))
+        if ((observation.has_cosine() && !prediction.allows(cosine[j], c[j], bound[j])) ||
+            (observation.has_sine() && !prediction.allows(sine[j], s[j], bound[j])))
           boundary = row;
       return boundary < 0;
     });
