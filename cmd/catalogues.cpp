@@ -83,20 +83,6 @@ Json properties() {
   return rows;
 }
 
-// Whether the encoding has the field, with its defaults and drawn numbers where it takes a seed.
-bool has_field(const Encoding& encoding, const std::string& field) {
-  SubjectTexts texts{.encoding = &encoding};
-  for (const Parameter& parameter : encoding.parameters)
-    if (std::string_view(parameter.name) == "seed") texts.flags["seed"] = {"0", "flag --seed"};
-  try {
-    const Subject subject = make_subject(texts, 2);
-    spell(subject.effect, subject.span, subject.dtype, {field}, *subject.dialect);
-    return true;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
 Json fields() {
   Json rows = Json::array();
   for (const FieldRow& row : all_fields()) {
@@ -186,6 +172,20 @@ constexpr Catalogue catalogues[] = {
     {"formats", "format files", formats}};
 
 }  // namespace
+
+bool has_field(const Encoding& encoding, const std::string& field, bool drawn) {
+  SubjectTexts texts{.encoding = &encoding};
+  for (const Parameter& parameter : encoding.parameters)
+    if (drawn && std::string_view(parameter.name) == "seed")
+      texts.flags["seed"] = {"0", "flag --seed"};
+  try {
+    const Subject subject = make_subject(texts, 2);
+    spell(subject.effect, subject.span, subject.dtype, {field}, *subject.dialect);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
 
 std::span<const Catalogue> all_catalogues() { return catalogues; }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "pe/encodings/encoding.hpp"
+
 namespace pe::cmd {
 
 struct Catalogue {
@@ -15,5 +17,8 @@ struct Catalogue {
 };
 
 std::span<const Catalogue> all_catalogues();
+
+/// Whether the encoding has the field with its defaults, `drawn` where its numbers are trained.
+bool has_field(const Encoding& encoding, const std::string& field, bool drawn = true);
 
 }  // namespace pe::cmd

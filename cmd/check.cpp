@@ -57,6 +57,17 @@ Observed observed_as_asked(const Expectation& expected, const Dump& dump,
   return observed;
 }
 
+// Buckets of one axis at a run of --positions are buckets by offset: pe-gen writes them so, and
+// from 0 on nothing but the words tells them from the row of one query.
+bool is_run_of_offsets(const CheckRequest& asked, const Dump& dump, const Subject& subject) {
+  const Bias* bias = std::get_if<Bias>(&subject.effect);
+  const bool has_buckets =
+      bias ? bias->buckets.has_value() : kind_of(subject.effect) == Kind::relative;
+  return has_buckets && !asked.request.texts.positions.empty() && asked.file_layout.empty() &&
+         dump.arrays.size() == 1 &&
+         dump.arrays.front().shape == std::vector<Index>{subject.span.offsets.count};
+}
+
 struct OpenedDump {
   Dump dump;
   Resolved resolved;
@@ -73,7 +84,9 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
   opened.resolved = resolve(asked.request, "pe-verify", command,
                             length_of(opened.dump.arrays, usual_length), quiet);
   opened.expected = expectation_of(opened.resolved.subject);
-  opened.expected.layout = asked.file_layout;
+  opened.expected.layout = is_run_of_offsets(asked, opened.dump, opened.resolved.subject)
+                               ? "bucket-run"
+                               : asked.file_layout;
   opened.expected.axes = asked.axes;
   return opened;
 }

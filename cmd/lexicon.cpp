@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "catalogues.hpp"
 #include "pe/analyze/quantity.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/dialects/dialect.hpp"
@@ -18,12 +19,14 @@
 namespace pe::cmd {
 namespace {
 
+// The words of an encoding that has the field: rope where it does, and a seed where it must be
+// drawn.
 std::string encoding_with_field(const std::string& field) {
-  for (const FieldRow& row : all_fields())
-    if (row.name == field && row.kind == Kind::rotation) return "rope";
-  for (const FieldRow& row : all_fields())
+  if (has_field(find_encoding("rope"), field)) return "rope";
+  for (const bool drawn : {false, true})
     for (const Encoding* encoding : all_encodings())
-      if (row.name == field && row.kind == encoding->kind) return std::string(encoding->name);
+      if (has_field(*encoding, field, drawn))
+        return std::string(encoding->name) + (drawn ? " --seed 1" : "");
   return "rope";
 }
 

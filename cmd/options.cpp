@@ -11,6 +11,7 @@
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
 #include "pe/scalings/scaling.hpp"
+#include "position_list.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -217,7 +218,8 @@ Output output_of(const OutputRequest& request, int threads) {
                 .format = {},
                 .tidy = request.tidy,
                 .threads = threads,
-                .sync = !request.no_sync};
+                .sync = !request.no_sync,
+                .keep = request.no_clobber};
   if (!request.format.empty()) output.format = parse_format(request.format);
   return output;
 }
@@ -226,6 +228,7 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
                  Index usual_length, bool quiet) {
   Resolved resolved;
   resolved.threads = static_cast<int>(whole_number("threads", request.threads, "0", "1024"));
+  refuse_position_list("--positions", request.texts.positions);
   const Reading reading = reading_of(request.texts);
   const auto refuse = [&](const Reading& of) {
     if (request.strict && !of.warnings.empty())

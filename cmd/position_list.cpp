@@ -40,6 +40,13 @@ std::vector<std::int64_t> parse_position_list(const std::string& text) {
   return positions;
 }
 
+void refuse_position_list(const std::string& option, const std::string& text) {
+  if (is_position_list(text))
+    throw UsageError(
+        fmt::format("{} takes a run START:STOP[:STEP] here, got the list '{}': pe-gen takes lists",
+                    option, text.size() > 40 ? text.substr(0, 40) + "..." : text));
+}
+
 std::string run_over(const std::vector<std::int64_t>& positions) {
   const auto [least, most] = std::ranges::minmax(positions);
   return fmt::format("{}:{}", least, most + 1);

@@ -15,6 +15,9 @@ bool is_position_list(const std::string& text);
 /// million at most.
 std::vector<std::int64_t> parse_position_list(const std::string& text);
 
+/// Throws UsageError where an option that takes a run is given a list.
+void refuse_position_list(const std::string& option, const std::string& text);
+
 /// The run that has them all, as --positions spells it.
 std::string run_over(const std::vector<std::int64_t>& positions);
 

@@ -4,7 +4,10 @@
   tests/formats.py --bin build/dev/cmd"""
 import argparse
 import json
+import os
 import pathlib
+import re
+import signal
 import struct
 import subprocess
 import sys
@@ -50,13 +53,18 @@ def provenance_of(path):
 
 def one_provenance(gen, folder):
     for words in (["rope", "--model", "llama-3.1-8b"], ["alibi", "--heads", "6"], ["rope", "--model", "phi-3.5-mini"], ["sinusoidal", "--base", "1e4"]):
-        told = []
+        told, shown = [], []
         for suffix in (".json", ".npz", ".safetensors", ".h5"):
             path = folder / ("p" + suffix)
             done = run(gen, *words, "--length", "8", "-o", path.name, folder=folder)
             count.check(done.returncode == 0, f"{words} {suffix}: {done.stderr}")
             told.append(provenance_of(path) | {"command": ""})
+            info = json.loads(run(gen, "info", path.name, "--json", folder=folder).stdout or "{}")
+            count.check(info.get("provenance") == provenance_of(path) and info.get("metadata") == {}, f"info of {words} in {suffix}: {info}")
+            count.check(run(gen, "info", path.name + ":" + info["arrays"][0]["name"], "--json", folder=folder).returncode == 0, f"info of one array, {suffix}")
+            shown.append(re.sub("(?m)^command = .*", "", run(gen, "info", path.name, folder=folder).stdout))
         count.check(all(one == told[0] for one in told), f"{words}: provenance differs between formats")
+        count.check(len(set(shown)) == 1 and "parameter." in shown[0], f"info of {words} shows formats unlike one another: {shown}")
         count.check(PROVENANCE <= set(told[0]), f"{words}: {sorted(told[0])}")
         with h5py.File(folder / "p.h5") as file:
             for name, entry in told[0]["parameters"].items():
@@ -67,6 +75,50 @@ def one_provenance(gen, folder):
                     count.check([float(x) for x in value.split(",")] == attribute.tolist(), f"{name} is {attribute!r}, not {value!r}")
                 else:
                     count.check(attribute in (value, str(value).lower()), f"{name} is {attribute!r}, not {value!r}")
+
+
+def foreign_notes(gen, folder):
+    """Attributes and metadata of files that others wrote, typed; a crafted provenance is no crash."""
+    with h5py.File(folder / "theirs.h5", "w") as file:
+        file["x"] = np.arange(3.0)
+        file.attrs.update(base=10000.0, heads=8, name="rotary 位置", sections=np.array([16, 24, 24]), fixed=np.bytes_("abc"), words=["a", "b"])
+        file.attrs["nothing"] = h5py.Empty("f8")
+    info = json.loads(run(gen, "info", "theirs.h5", "--json", folder=folder).stdout)
+    count.check(info["provenance"] is None and info["metadata"] == {
+        "base": 10000.0, "heads": 8, "name": "rotary 位置", "sections": [16, 24, 24], "fixed": "abc", "words": ["a", "b"]}, f"info of theirs.h5: {info}")
+    for crafted in ("{", "[]", '"text"', "7", '{"tool": {"a": [1]}, "parameters": 3}', '{"tool": 1, "parameters": {"a": 1, "b": {"value": [1]}}}', "[" * 100000):
+        with h5py.File(folder / "crafted.h5", "w") as file:
+            file["x"] = np.arange(3.0)
+            file.attrs["provenance"] = crafted if len(crafted) < 60000 else crafted[:60000]
+        for more in ([], ["--json"]):
+            done = run(gen, "info", "crafted.h5", *more, folder=folder)
+            count.check(done.returncode == 0, f"info of the provenance {crafted[:40]}: {done.returncode} {done.stderr}")
+
+
+def writes_in(pid, folder):
+    for link in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+        try:
+            if os.readlink(link).startswith(str(folder) + "/"):
+                return True
+        except OSError:
+            pass
+    return False
+
+
+def kept(gen, folder):
+    """--no-clobber holds until the end: what comes there while it works stays."""
+    for name in ("late.npy", "late.npz", "late.json"):
+        path = folder / name
+        work = subprocess.Popen([gen, "rope", "--length", "262144", "--fields", "cos", "--no-clobber", "-o", name], cwd=folder, stderr=subprocess.PIPE, text=True)
+        while work.poll() is None and not writes_in(work.pid, folder):
+            pass
+        work.send_signal(signal.SIGSTOP)  # behind its look at the name, in front of the name's giving
+        path.write_text("mine")
+        work.send_signal(signal.SIGCONT)
+        _, said = work.communicate(timeout=300)
+        count.check(work.returncode == 2 and said.count("\n") == 1 and "--no-clobber" in said and path.read_text() == "mine", f"{name}: {work.returncode} {said}")
+    done = run(gen, "rope", "--length", "4", "--no-clobber", "-o", "new.npz", folder=folder)
+    count.check(done.returncode == 0 and (folder / "new.npz").exists(), f"--no-clobber to a new file: {done.stderr}")
 
 
 def complex_numbers(gen, verify, folder):
@@ -121,6 +173,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         one_provenance(gen, folder)
+        foreign_notes(gen, folder)
+        kept(gen, folder)
         complex_numbers(gen, verify, folder)
         json_back(gen, verify, folder)
     return count.close()

@@ -20,7 +20,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDEST = 100
-MUST_HOLD = {"run", "compare", "identify", "serve", "dialects", "list"}
+MUST_HOLD = {"run", "merge", "compare", "identify", "serve", "dialects", "list"}
 
 
 def run(command, folder, tools):
@@ -40,7 +40,7 @@ def pages(listed):
         yield ["pe-gen", name]
         yield ["pe-apply", name]
         yield ["pe-verify", "check", name]
-    for command in ["run", "compare", "identify", "serve"]:
+    for command in ["run", "merge", "compare", "identify", "serve"]:
         yield ["pe-verify", command]
     yield ["pe-verify", "dialects", "rope"]
     yield ["pe-gen", "info"]
@@ -88,14 +88,15 @@ RECIPES = {
 
 
 def prepare(commands, page, folder, tools):
-    """Makes the files that the commands read, and the manifest that the page itself shows; what went wrong with it."""
+    """Makes the files that the commands read, and the manifest that the page of `run` shows; what went wrong with it."""
     read, made = [], set()
     for command in commands:
         wrote = set(re.findall(r"(?:-o|--report) (\S+)", command))
         read += [name for name in re.findall(r"[\w-]+\.(?:npy|npz|h5|json)", command) if name not in made | wrote]
         made |= wrote
     if "manifest.json" in read:
-        text = page[page.index('{"schema_version"'):]
+        shown = page if "schema_version" in page else run("pe-verify run --help", folder, tools).stdout
+        text = shown[shown.index('{"schema_version"'):]
         manifest, _ = json.JSONDecoder().raw_decode(text)
         (folder / "manifest.json").write_text(json.dumps(manifest))
         for check in manifest["checks"]:

@@ -18,7 +18,7 @@ HEAVY = source.ROOT / "lib/pe/base/real.hpp"
 # What some headers need beyond the library's own folder, by the end of their name.
 HDF5 = ["-isystem", "/usr/include/hdf5/serial"]
 NEEDS = {"hdf5_handle.hpp": HDF5, "hdf5_memory.hpp": HDF5, "hdf5_given.hpp": HDF5, "hdf5_driver.hpp": HDF5, "hdf5_dataset.hpp": HDF5,
-         "hdf5_attributes.hpp": HDF5,
+         "hdf5_attributes.hpp": HDF5, "hdf5_ask.hpp": HDF5,
          "lanes_avx2.hpp": ["-mavx2", "-mfma", "-mf16c"], "lanes_avx512.hpp": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]}
 
 

@@ -78,6 +78,17 @@ def generated(tools):
                     yield ["pe-gen", encoding["name"], "--" + other], "--" + option["name"]
 
 
+def field_hints(tools, folder):
+    """What is wrong with the command that each field's name, typed for an encoding's, is answered with."""
+    listed = json.loads(subprocess.run([tools / "pe-gen", "list", "fields", "--json"], capture_output=True, check=True).stdout)
+    for name in sorted({row["name"] for row in listed["fields"] if row["encodings"]} - {"index"}):  # index is an encoding, too
+        answer = subprocess.run([tools / "pe-gen", name], cwd=folder, capture_output=True, text=True, check=False).stderr
+        hint = re.search(r"pe-gen (\S+(?: --seed 1)? --fields \w+)", answer)
+        done = hint and subprocess.run([tools / "pe-gen", *hint[1].split(), "-o", "hinted.h5"], cwd=folder, capture_output=True, text=True, check=False)
+        meant = hint or "did you mean" in answer  # an encoding's other word, such as sin
+        yield name, None if meant and not (done and done.returncode) else f"{answer.strip()} {done.stderr if done else ''}"
+
+
 def fault(words, code, texts, tools, folder):
     """What is wrong with the answer, or None."""
     run = subprocess.run([tools / words[0], *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
@@ -122,6 +133,12 @@ def main():
             if wrong:
                 failed += 1
                 print(f"{shlex.join(words)}\n  {wrong.strip()}")
+        hints = list(field_hints(tools, folder)) if not arguments.only else []
+    for name, wrong in hints:
+        if wrong:
+            failed += 1
+            print(f"pe-gen {name}\n  the hint does not run: {wrong.strip()}")
+    cases += hints
     print(f"{len(cases) - failed} passed, {failed} failed")
     return 1 if failed or not cases else 0
 

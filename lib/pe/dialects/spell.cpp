@@ -216,10 +216,12 @@ std::vector<Field> present(const Effect& effect, const Span& span, DType dtype) 
 std::string no_field(const std::string& name, const std::vector<std::string>& known,
                      const Effect& effect) {
   const Bias* bias = std::get_if<Bias>(&effect);
+  const bool is_other = std::ranges::find(rows, name, &FieldRow::name) != std::end(rows);
   const std::string near = nearest(name, known),
                     why =
                         bias && !bias->fill && name == "bias"
                             ? " (its numbers are trained: --weights gives them, --seed draws some)"
+                        : is_other     ? " (other encodings have it: pe-gen list fields)"
                         : near.empty() ? ""
                                        : fmt::format(" (did you mean {}?)", near);
   return fmt::format("no field '{}' here{}: choose from {}", name, why, fmt::join(known, ", "));

@@ -156,7 +156,8 @@ std::vector<std::string> revoked(const Parameters& parameters) {
 extern constinit const Encoding sinusoidal{
     .name = "sinusoidal",
     .also =
-        "sinusoid sinus sine cosine vanilla fixed absolute sin-cos-1d attention-is-all-you-need",
+        "sin sinusoid sinus sine cosine vanilla fixed absolute sin-cos-1d "
+        "attention-is-all-you-need",
     .summary = "sines and cosines of falling frequencies, added to the embeddings",
     .source = "Vaswani et al. 2017, arXiv:1706.03762, §3.5",
     .kind = Kind::table,

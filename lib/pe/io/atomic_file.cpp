@@ -53,8 +53,10 @@ bool has_failed(int error) {
 
 }  // namespace
 
-Destination::Destination(const std::string& path, bool sync)
-    : shown_(path == "-" ? "standard output" : fmt::format("'{}'", path)), sync_(sync) {
+Destination::Destination(const std::string& path, bool sync, bool keep)
+    : shown_(path == "-" ? "standard output" : fmt::format("'{}'", path)),
+      sync_(sync),
+      keep_(keep) {
   if (path.empty()) throw UsageError("the output file has an empty name");
   if (const int number = named_descriptor(path); number >= 0) {
     direct_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
@@ -164,8 +166,11 @@ void Destination::commit() {
   }
   flush();
   try {
-    unfinished_->publish();
+    unfinished_->publish(keep_);
   } catch (const std::system_error& error) {
+    if (keep_ && error.code().value() == EEXIST)
+      throw FileError(
+          fmt::format("{} is there, and --no-clobber keeps it: give another -o", shown_));
     fail(error.code().value());
   }
   unfinished_.reset();

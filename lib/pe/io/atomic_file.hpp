@@ -16,8 +16,9 @@ namespace pe::io {
 /// (unfinished.hpp).
 class Destination {
  public:
-  /// With `sync` commit() returns when the file and its name are on the disk.
-  explicit Destination(const std::string& path, bool sync = true);
+  /// With `sync` commit() returns when the file and its name are on the disk; with `keep` a file
+  /// that is there by then stays, and commit() throws.
+  explicit Destination(const std::string& path, bool sync = true, bool keep = false);
   ~Destination();
   Destination(const Destination&) = delete;
   Destination& operator=(const Destination&) = delete;
@@ -49,7 +50,7 @@ class Destination {
   std::string target_;  // the regular file, links resolved
   std::optional<Unfinished> unfinished_;
   int direct_ = -1;  // of what is no regular file
-  bool sync_;
+  bool sync_, keep_;
   std::uint64_t cursor_ = 0;
 };
 

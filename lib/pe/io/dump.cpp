@@ -128,6 +128,8 @@ struct Opening {
 
 }  // namespace
 
+std::string path_of(const std::string& spec) { return split(spec).path; }
+
 std::string spell_pytorch(const std::string& shown) {
   return fmt::format(
       "{} is a pickle of PyTorch, a program and not a list of arrays: convert it once, in Python, "

@@ -23,4 +23,10 @@ struct RawForm {
 /// Throws UsageError and FileError.
 std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw = {});
 
+namespace io {
+
+/// The path in "FILE" or "FILE:TENSOR".
+std::string path_of(const std::string& spec);
+
+}  // namespace io
 }  // namespace pe

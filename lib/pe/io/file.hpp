@@ -24,6 +24,7 @@ struct Output {
   bool tidy = false;             // csv only: one row per element
   int threads = 0;               // 0: one for each processor
   bool sync = true;              // success means: on the disk
+  bool keep = false;             // what is there already is not written over
   bool records = false;          // tidy where it is csv, and of no matter to other formats
 };
 

@@ -187,9 +187,9 @@ void Unfinished::open_named() {
   fail(EEXIST);
 }
 
-void Unfinished::link_beside(const std::string& path) {
+void Unfinished::link_beside(const std::string& path, bool keep) {
   if (linkat(AT_FDCWD, path.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
-  if (errno != EEXIST) fail(errno);
+  if (errno != EEXIST || keep) fail(errno);
   // No call gives a nameless file the name of another: it takes one of its own for a moment.
   for (int attempt = 0; name_.empty(); ++attempt) {
     std::string beside = sibling(attempt);
@@ -204,13 +204,23 @@ void Unfinished::link_beside(const std::string& path) {
   }
 }
 
-void Unfinished::publish() {
-  const SignalsHeld held;
-  if (name_.empty()) link_beside(path_of(descriptor_));
-  if (name_.empty()) return;
-  if (std::rename(name_.c_str(), target_.c_str()) != 0) fail(errno);
+void Unfinished::rename_beside(bool keep) {
+  if (!keep) {
+    if (std::rename(name_.c_str(), target_.c_str()) != 0) fail(errno);
+  } else if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) != 0) {
+    // A file system that knows no such renaming may know links, which replace nothing either.
+    if (errno != EINVAL && errno != ENOSYS) fail(errno);
+    if (link(name_.c_str(), target_.c_str()) != 0) fail(errno);
+    unlink(name_.c_str());
+  }
   name_.clear();
   disarm(slot_);
+}
+
+void Unfinished::publish(bool keep) {
+  const SignalsHeld held;
+  if (name_.empty()) link_beside(path_of(descriptor_), keep);
+  if (!name_.empty()) rename_beside(keep);
 }
 
 }  // namespace io

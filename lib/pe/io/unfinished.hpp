@@ -29,13 +29,15 @@ class Unfinished {
 
   int descriptor() const { return descriptor_; }
 
-  /// Gives it the target's name, at once and in place of what had it.
-  void publish();
+  /// Gives it the target's name, at once and in place of what had it; with `keep` EEXIST where
+  /// something has it.
+  void publish(bool keep = false);
 
  private:
   bool open_nameless();
   void open_named();
-  void link_beside(const std::string& path);
+  void link_beside(const std::string& path, bool keep);
+  void rename_beside(bool keep);
   std::string sibling(int attempt) const;
 
   std::string target_;

@@ -39,6 +39,9 @@ struct ZipMember {
   std::uint64_t packed = 0, bytes = 0, offset = 0;  // of its own header
 };
 
+/// The archive's comment.
+std::string zip_comment(const Source& source);
+
 /// The members in the archive's list. Throws FileError on anything that does not fit the file.
 std::vector<ZipMember> zip_members(const Source& source);
 

@@ -22,11 +22,8 @@ std::uint64_t number(std::string_view text, std::size_t at, int bytes) {
   return value;
 }
 
-struct List {
-  std::uint64_t offset, bytes, count;
-};
-
-List find_list(const Source& source) {
+// The last record, with the comment behind its 22 bytes, and where it begins.
+std::pair<std::string, std::uint64_t> find_end(const Source& source) {
   if (source.size() < 22) source.refuse("it is too short for a zip archive");
   const std::uint64_t tail_bytes = std::min<std::uint64_t>(source.size(), 65535 + 22);
   const std::uint64_t tail_at = source.size() - tail_bytes;
@@ -35,8 +32,16 @@ List find_list(const Source& source) {
   if (end == std::string::npos || tail.size() - end < 22 ||
       number(tail, end + 20, 2) != tail.size() - end - 22)
     source.refuse("the list at the end of a zip archive is missing");
-  List list{number(tail, end + 16, 4), number(tail, end + 12, 4), number(tail, end + 10, 2)};
-  const std::uint64_t end_at = tail_at + end;
+  return {tail.substr(end), tail_at + end};
+}
+
+struct List {
+  std::uint64_t offset, bytes, count;
+};
+
+List find_list(const Source& source) {
+  const auto [end, end_at] = find_end(source);
+  List list{number(end, 16, 4), number(end, 12, 4), number(end, 10, 2)};
   if (end_at >= 20 && (list.offset == limit || list.bytes == limit || list.count == 0xffff)) {
     const std::string locator = source.read_text(end_at - 20, 20);
     if (locator.starts_with("PK\6\7")) {
@@ -77,6 +82,8 @@ void widen(const Source& source, std::string_view extra, ZipMember& member) {
 }
 
 }  // namespace
+
+std::string zip_comment(const Source& source) { return find_end(source).first.substr(22); }
 
 std::vector<ZipMember> zip_members(const Source& source) {
   const List list = find_list(source);

@@ -120,9 +120,10 @@ Meant meant_by(std::string_view word, const std::vector<Named>& names) {
         return any_also(one, [&](const std::string& other) { return other == letters; });
       })))
     return {Likeness::also, found};
-  if (!is_short && take(those(all, [&](const Spelling& one) {
-        return begins(one.name) || (!is_shorter && any_also(one, begins));
-      })))
+  // Names before their other words: what "sinu" begins is sinusoidal, and not sinusoidal-2d.
+  if (!is_short && take(those(all, [&](const Spelling& one) { return begins(one.name); })))
+    return {Likeness::begins, found};
+  if (!is_shorter && take(those(all, [&](const Spelling& one) { return any_also(one, begins); })))
     return {Likeness::begins, found};
   if (!is_short && take(misspelt(letters, all))) return {Likeness::misspelt, found};
   if (take(begun(letters, all))) return {Likeness::begun, found};

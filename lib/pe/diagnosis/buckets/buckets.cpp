@@ -21,10 +21,11 @@ std::vector<BucketShape> bucket_shapes(const Expectation& expected, const Stored
   const std::string& layout = expected.layout;
   if (shape.size() == 1) {
     const Index size = shape[0];
-    // A run of --positions that does not begin at 0 is one of offsets, as pe-gen has it.
-    const bool is_run = expected.first != 0 && expected.rows == size;
+    // A run of --positions is one of offsets, as pe-gen has it; --length has offsets of both signs.
+    const bool is_run = (expected.first != 0 || layout == "bucket-run") && expected.rows == size;
     const std::int64_t first = is_run ? expected.first : -(size - 1) / 2;
-    if ((is_run || size % 2 == 1) && (layout.empty() || layout == "bucket-offsets"))
+    if ((is_run || size % 2 == 1) &&
+        (layout.empty() || layout == "bucket-offsets" || layout == "bucket-run"))
       shapes.push_back(
           {.keys = size,
            .first_query = 0,
