@@ -148,6 +148,8 @@ def spoilt(folder):
         for cause, change in faults:
             for mask in (None, "causal") if cause == "bias-sign" else ("left padding",):
                 also = ("bias-sign + bias-symmetric",) if mask == "causal" else ()
+                if kind == "alibi" and change(1) == 2:
+                    also += ("alibi-exponent",)  # of eight heads 2^(-h) counted from 0 is twice 2^(-h) counted from 1
                 yield one(folder, number, accepted(cause, *also), kind, mask, change=change, what=cause + " ")
                 number += 1
     for kind in ("alibi", "t5", "t5 causal", "kerple", "sandwich", "fire"):  # nothing on the cached steps
