@@ -32,7 +32,8 @@ std::string folded(std::string_view text, std::size_t start, std::size_t indent,
     text.remove_prefix(end);
     if (word.empty()) break;
     const std::size_t room = lines == most ? line_width - 2 : line_width;
-    if (used > indent && used + gap + width_of(word) > room) {
+    const bool is_command = word.starts_with("::");  // to GitHub's runner, where a line begins so
+    if (used > indent && used + gap + width_of(word) > room && !is_command) {
       if (lines++ == most) return whole + " …";
       whole += "\n" + std::string(indent, ' ');
       used = indent;

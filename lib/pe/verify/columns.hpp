@@ -16,7 +16,8 @@ std::size_t width_of(std::string_view text);
 std::string head_of(std::string_view text, std::size_t columns);
 
 /// `text` behind a line's first `start` columns, its further lines indented by `indent`, none wider
-/// than line_width but where one word is. What goes beyond `most` lines is cut, and ends in "…".
+/// than line_width but where one word is; none begins with "::". What goes beyond `most` lines is
+/// cut, and ends in "…".
 std::string folded(std::string_view text, std::size_t start, std::size_t indent,
                    std::size_t most = 1000);
 
