@@ -78,7 +78,8 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
 // The base that the measured frequencies have along the pairs that no scaling tells apart.
 double fitted_base(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled,
-        measured = observation.measured(hypothesis);
+        measured = observation.measured(hypothesis),
+        errors = observation.measured_errors(hypothesis);
   const double base = number_of(observation, hypothesis, "base");
   if (!(base > 0) || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
   const double exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
@@ -90,6 +91,7 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
     geometric = geometric && std::fabs(f[j] * f[0] / (f[j - 1] * f[1]) - 1) < 1e-9;
   std::size_t equal = 1;
   double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
+  const auto error_of = [&](std::size_t j) { return std::max(errors[j], 1e-12 * measured[j]); };
   for (std::size_t j = 1; j < f.size(); ++j) {
     const double as_first = ratios[j] * f[0] / unscaled[0];
     if (!geometric && std::fabs(f[j] / unscaled[j] - as_first) > 1e-9 * as_first) break;
@@ -97,7 +99,8 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
     const double value =
         std::pow(measured[j] / ratios[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
     equal = j + 1;
-    const double sharpness = static_cast<double>(j) * measured[j];
+    const double sharpness =
+        static_cast<double>(j) / std::max(error_of(j) / measured[j], error_of(0) / measured[0]);
     if (std::isfinite(value) && value > 0 && sharpness > sharpest) {
       fitted = value;
       sharpest = sharpness;
@@ -106,6 +109,42 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
   if (!(fitted > 0)) return 0;
   return refined(observation, hypothesis, ratios, fitted, exponent, equal) *
          (geometric ? base / as_if : 1);
+}
+
+// Bases between which no cell of the probes is off by more than its bound, linear in ln(base) about
+// one that is nearly right: in a short type narrower than any average of the cells. Nothing where
+// some cell leaves none.
+std::optional<TidyNumber> tidiest_base(const RotationObservation& observation,
+                                       const RotationHypothesis& hypothesis, double base) {
+  constexpr double step = 1e-7;
+  const auto here = remade(observation, hypothesis, {{"base", base}}),
+             there = remade(observation, hypothesis, {{"base", base * std::exp(step)}});
+  if (!here || !there || !observation.has_rows()) return {};
+  const RotationPrediction prediction = observation.prediction(*here),
+                           beside = observation.prediction(*there);
+  double low = -HUGE_VAL, high = HUGE_VAL;
+  const auto narrow = [&](double got, double meant, double moved, double allowed) {
+    const double slope = (moved - meant) / step;
+    if (!(std::fabs(slope) > 1e-3) || std::isinf(allowed)) return;
+    const double middle = (got - meant) / slope, either = allowed / std::fabs(slope);
+    low = std::max(low, middle - either);
+    high = std::min(high, middle + either);
+  };
+  const std::size_t n = observation.pairs();
+  std::vector<double> c(n), s(n), bound(n), moved_c(n), moved_s(n), unused(n);
+  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+    prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
+    beside.row(observation.rows()[i], moved_c.data(), moved_s.data(), unused.data());
+    for (std::size_t j = 0; j < n; ++j) {
+      const double allowed = bound[j] + observation.slack(i, j);
+      if (observation.has_cosine())
+        narrow(observation.cosine(i, j), c[j], moved_c[j], allowed + prediction.rounding(c[j]));
+      if (observation.has_sine())
+        narrow(observation.sine(i, j), s[j], moved_s[j], allowed + prediction.rounding(s[j]));
+    }
+  }
+  if (!(low <= high) || !(std::max(-low, high) < 1e-3)) return {};
+  return tidiest_between(base * std::exp(low), base * std::exp(high));
 }
 
 }  // namespace
@@ -126,6 +165,8 @@ RotationProposals other_base(const RotationObservation& observation,
     for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8})
       propose(to_digits(fitted, digits), 1.05 + 0.01 * digits);
     propose(to_digits(fitted, 9), 1.25);
+    if (const auto tidy = tidiest_base(observation, hypothesis, fitted))
+      propose(tidy->value, 1.05 + std::min(tidy->cost, 0.2));
   }
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
   for (const double known :
