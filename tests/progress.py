@@ -27,6 +27,7 @@ def on_terminal(command, folder, columns=80, interrupt=False, term="xterm"):
     """What the terminal got, as (seconds, text), and how the process ended; `interrupt` presses Ctrl-C at the third line."""
     child, terminal = pty.fork()
     if child == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test in the background has it ignored, and its children with it
         os.environ["TERM"] = term
         os.chdir(folder)
         fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))

@@ -120,7 +120,7 @@ def test_a_request_that_is_killed_is_an_answer(cache):
 @pytest.mark.parametrize("how", ["its reader goes away", "it is interrupted", "it is killed"])
 def test_no_work_outlives_the_process(how):
     process = subprocess.Popen([pe._tools.find("pe-verify"), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
+                               stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # in the background it is ignored
     slow = {"id": "slow", "check": {"encoding": "rope", "length": 1000000, "parameters": {"dim": 512}}}
     process.stdin.write((json.dumps(slow) + "\n").encode())
     process.stdin.flush()
