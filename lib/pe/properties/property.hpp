@@ -72,7 +72,8 @@ struct Property {
   std::string_view statement;
   std::string_view plain;  // the same in at most 48 columns, for a reader in a hurry
   double work = 0;  // nanoseconds for each cell of a table or a rotation, about: laws of bias
-                    // and relative look at a part whose size no length changes
+                    // and relative look at a part whose size no length changes,
+  double bucket_work = 0;  // but for buckets: nanoseconds for each position
   /// What it looks at: values; all numbers that scores are made of; buckets; where they end; how an
   /// effect is made, which no dump tells.
   enum class Sees { values, scores, buckets, limit, making };

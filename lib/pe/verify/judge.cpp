@@ -83,7 +83,10 @@ double work_of(const Property& property, const Case& subject) {
     return property.work * rows * static_cast<double>(table->width);
   if (const auto* rotation = std::get_if<Rotation>(&subject.effect))
     return property.work * rows * 2 * static_cast<double>(rotation->pairs);
-  return 0;
+  // Of a bias by buckets the others look at values alone.
+  const auto* bias = std::get_if<Bias>(&subject.effect);
+  const bool walks = !bias || (bias->buckets && property.sees != Property::Sees::values);
+  return walks ? property.bucket_work * rows : 0;
 }
 
 double work_of_all(const Case& subject) {
