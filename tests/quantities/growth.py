@@ -107,7 +107,7 @@ def run(tool, words, seconds):
     with tempfile.TemporaryDirectory(prefix="pe-growth-") as folder:
         start = time.monotonic()
         with open(os.path.join(folder, "said"), "w+b") as said:
-            child = subprocess.Popen([tool, *words, "--timeout", str(seconds), "-o", "out.json"], cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+            child = subprocess.Popen([tool, *words, "--timeout", str(seconds), "-o", "out.h5"], cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
             late = False
             while True:
                 pid, status, used = os.wait4(child.pid, os.WNOHANG)
