@@ -38,8 +38,8 @@ void add_merge(CLI::App& app, MergeCommand& merge, Outcome& outcome, const std::
       "  pe-verify run manifest.json --shard 2/2 --report 2.json\n"
       "  pe-verify merge 1.json 2.json --report report.xml\n\n"
       "  A shard that is missing or there twice, one of another manifest or of another number of "
-      "shards, and a report that was changed\n"
-      "  are named, and nothing is told.\n\n"
+      "shards, and a report that does not\n"
+      "  agree with itself are named, and nothing is told.\n\n"
       "EXIT STATUS\n  as of run over the whole manifest: 0 every check passed; 1 one failed; 2 "
       "none failed, and one could not be told,\n"
       "  or the reports are not those of one whole run\n");

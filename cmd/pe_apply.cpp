@@ -67,19 +67,11 @@ Request request_of(const Apply& apply, const Application& application) {
   return request;
 }
 
-Attention attention_of(const Apply& apply, const Application& application, const Subject& subject) {
-  Attention attention{.queries = application.places.queries,
-                      .keys = application.places.keys,
-                      .combine = parse_combine(apply.combine)};
-  attention.scale =
-      apply.scale.empty()
-          ? usual_scale(subject.effect, application.content().channels, attention.combine)
-          : checked_number({"scale", apply.scale}, apply.scale, {}).value();
-  attention.bias_scaled = scales_bias(subject.parameters);
-  const OwnMask own = application.own_mask;
-  attention.causal = own.flag ? subject.parameters.flag(own.flag->name) == own.when
-                              : apply.causal.value_or(usual_causal(subject.effect));
-  return attention;
+AttentionGiven given_by(const Apply& apply) {
+  AttentionGiven given{.combine = parse_combine(apply.combine), .causal = apply.causal};
+  if (!apply.scale.empty())
+    given.scale = checked_number({"scale", apply.scale}, apply.scale, {}).value();
+  return given;
 }
 
 // What the options and the tensors say beside the encoding's parameters.
@@ -154,7 +146,9 @@ void run(const Apply& apply, const std::string& command) {
   const Request request = request_of(apply, application);
   Resolved resolved = resolve(request, "pe-apply", command, length_of(application.places, kind));
   const Subject& subject = resolved.subject;
-  const Attention attention = attention_of(apply, application, subject);
+  const Attention attention =
+      attention_of(subject.effect, subject.parameters, application.own_mask, application.places,
+                   application.content().channels, given_by(apply));
   add_entries(resolved.provenance.parameters, apply, application, attention);
   if (apply.request.explain) explain(subject, resolved.provenance);
   output.threads = resolved.threads;

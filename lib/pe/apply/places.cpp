@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "pe/apply/scores.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe {
@@ -93,8 +94,15 @@ OwnMask own_mask_of(const std::vector<Parameter>& schema) {
   return {flag, flag && std::string_view(flag->name) == "causal"};
 }
 
-bool scales_bias(const Parameters& parameters) {
-  return parameters.has("added") && parameters.choice("added") == "before";
+Attention attention_of(const Effect& effect, const Parameters& parameters, const OwnMask& own,
+                       const Places& places, Index channels, const AttentionGiven& given) {
+  Attention attention{.queries = places.queries, .keys = places.keys, .combine = given.combine};
+  attention.scale = given.scale ? *given.scale : usual_scale(effect, channels, given.combine);
+  // Falcon's scale multiplies its bias, too.
+  attention.bias_scaled = parameters.has("added") && parameters.choice("added") == "before";
+  attention.causal = own.flag ? parameters.flag(own.flag->name) == own.when
+                              : given.causal.value_or(usual_causal(effect));
+  return attention;
 }
 
 }  // namespace pe

@@ -56,7 +56,15 @@ struct OwnMask {
 };
 OwnMask own_mask_of(const std::vector<Parameter>& schema);
 
-/// Whether the encoding says that its bias is added before the scale multiplies (Falcon).
-bool scales_bias(const Parameters& parameters);
+/// What a caller says of attention; what is left out is as the encoding has it.
+struct AttentionGiven {
+  Combine combine = Combine::add;
+  std::optional<double> scale = {};
+  std::optional<bool> causal = {};  // of an encoding that has no mask of its own
+};
+
+/// Attention of queries and keys of so many channels at these places.
+Attention attention_of(const Effect& effect, const Parameters& parameters, const OwnMask& own,
+                       const Places& places, Index channels, const AttentionGiven& given);
 
 }  // namespace pe

@@ -35,18 +35,6 @@ void say_mask(Given& flags, const OwnMask& own, bool causal) {
     throw UsageError(fmt::format("causal contradicts --{}", own.flag->name));
 }
 
-Attention attention_of(const Tensors& tensors, const Contents& contents, const Places& places,
-                       const OwnMask& own, const Subject& subject) {
-  const Content& content = *find(contents, {"q", "k", "x", "v"});
-  Attention attention{.queries = places.queries, .keys = places.keys, .combine = tensors.combine};
-  attention.scale =
-      tensors.scale.value_or(usual_scale(subject.effect, content.channels, tensors.combine));
-  attention.bias_scaled = scales_bias(subject.parameters);
-  attention.causal = own.flag ? subject.parameters.flag(own.flag->name) == own.when
-                              : tensors.causal.value_or(usual_causal(subject.effect));
-  return attention;
-}
-
 Arrays applied(const Said& said, const Tensors& tensors) {
   if (said.length)
     throw UsageError("--length is what the tensors say: leave it out, or give positions");
@@ -62,7 +50,9 @@ Arrays applied(const Said& said, const Tensors& tensors) {
   if (own.flag && tensors.causal) say_mask(from.texts.flags, own, *tensors.causal);
   const Subject subject =
       make_subject(from.texts, from.reading, length_of(places, encoding.kind), from.load);
-  const Attention attention = attention_of(tensors, contents, places, own, subject);
+  const Attention attention = attention_of(subject.effect, subject.parameters, own, places,
+                                           find(contents, {"q", "k", "x", "v"})->channels,
+                                           {tensors.combine, tensors.scale, tensors.causal});
   return collected(apply(subject.effect, contents, attention, subject.dtype, said.fields),
                    provenance_of(subject, "libpe", ""), said.threads);
 }
