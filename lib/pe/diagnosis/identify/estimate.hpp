@@ -36,6 +36,10 @@ std::vector<RotationReading> readings_of(const Dump& dump);
 /// The name of the same places in a sinusoidal table; "": it is none.
 std::string sinusoidal_layout(const Dump& dump, const RotationReading& reading);
 
+/// What speaks against a table of sinusoids (`table`), or against a cache of turns, where both hold
+/// the same numbers: names decide, else the order that each has as a rule.
+double cost_of_kind(const Dump& dump, const RotationReading& reading, bool table);
+
 /// The position of row 0: what the phases of the first rows imply, the whole number that brings
 /// every pair nearest to where it stands, and by how much it misses, radians in the mean. Position
 /// 0 where none comes near.

@@ -6,6 +6,13 @@
 namespace pe {
 namespace {
 
+bool says_any(const Dump& dump, std::initializer_list<std::string_view> parts) {
+  for (const Stored& array : dump.arrays)
+    for (const std::string_view part : parts)
+      if (array.name.find(part) != std::string::npos) return true;
+  return false;
+}
+
 using Form = RotationReading::Form;
 
 // The side that the name of the only array says, and no other.
@@ -100,6 +107,14 @@ std::vector<Dump> unrolled(const Dump& dump) {
       all.push_back(std::move(one));
     }
   return all;
+}
+
+double cost_of_kind(const Dump& dump, const RotationReading& reading, bool table) {
+  const bool rope = says_any(dump, {"rope", "rotary", "freq", "cos"}),
+             sums = says_any(dump, {"pe", "pos", "sinus", "embed", "weight"}) && !rope;
+  const bool sines_first = reading.layout == "turns-swapped" || reading.layout == "sin-cos";
+  if (rope || sums) return rope == table ? 1.5 : 0;
+  return sines_first == table ? 0 : 1.5;
 }
 
 }  // namespace pe

@@ -1,0 +1,257 @@
+// Candidates held against the rows probed, stage by stage: what is known, other positions, fitted
+// scalings, faults, lists.
+#include "pe/diagnosis/identify/agreements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "pe/base/kept.hpp"
+#include "pe/diagnosis/diagnose.hpp"
+
+namespace pe {
+namespace {
+
+using Form = RotationReading::Form;
+
+using Made = std::pair<Candidate, Expectation>;
+
+// What the models of the catalogue turn by, made once for a length.
+std::vector<Made> made_models(Index length) {
+  std::vector<Made> all;
+  for (const Candidate& candidate : guesses_of_models())
+    if (candidate.encoding->kind == Kind::rotation || candidate.encoding->name == "sinusoidal")
+      if (auto expected = expectation_of(candidate, length, 0, false))
+        all.emplace_back(candidate, std::move(*expected));
+  return all;
+}
+
+std::vector<Made> of_pairs(const std::vector<Made>& all, Index pairs) {
+  std::vector<Made> some;
+  std::ranges::copy_if(all, std::back_inserter(some), [&](const Made& one) {
+    const Rotation* rotation = std::get_if<Rotation>(&one.second.effect);
+    return rotation && rotation->pairs == pairs && rotation->waves && !rotation->coordinates;
+  });
+  return some;
+}
+
+std::optional<RotationTruth> truth_of(const Expectation& expected, const RotationReading& reading) {
+  auto truth = rotation_truth(expected.effect);
+  if (!truth || static_cast<Index>(truth->frequencies.size()) != reading.pairs) return {};
+  if (reading.form == Form::angles) truth->magnitude = 1;
+  return truth;
+}
+
+class Work {
+ public:
+  Work(Kept<Dump> dump, std::vector<FrequencyEstimate> seen)
+      : dump_(dump),
+        seen_(std::move(seen)),
+        length_(longest(seen_)),
+        models_(made_models(length_)) {}
+
+  // Guesses of one stage that agree with a reading, cheapest first.
+  std::vector<AgreeingCandidate> agreeing(const FrequencyEstimate& seen,
+                                          const std::vector<Made>& candidates) const {
+    std::vector<AgreeingCandidate> hits;
+    for (const auto& [candidate, made] : candidates) {
+      Expectation expected = made;
+      expected.first = seen.first;
+      expected.step = seen.step;
+      const auto truth = truth_of(expected, seen.reading);
+      if (!truth) continue;
+      const RotationObservation observation(expected, dump_, seen.reading, *truth, seen.rows);
+      RotationHypothesis hypothesis = observation.start();
+      hypothesis.reversed = seen.backwards;
+      if (!observation.finite() || !observation.agrees(hypothesis)) continue;
+      hits.push_back({seen, candidate, expected});
+    }
+    std::ranges::stable_sort(hits, {},
+                             [](const AgreeingCandidate& hit) { return hit.candidate.cost; });
+    return hits;
+  }
+
+  std::vector<Made> made(const std::vector<Candidate>& candidates, double more) const {
+    std::vector<Made> all;
+    for (const Candidate& candidate : candidates)
+      if (auto expected = expectation_of(candidate, length_, 0, false)) {
+        all.emplace_back(candidate, std::move(*expected));
+        all.back().first.cost += more;
+      }
+    return all;
+  }
+
+  std::vector<Made> usual(const FrequencyEstimate& seen) const {
+    const std::string layout = sinusoidal_layout(dump_, seen.reading);
+    const double rope_cost = layout.empty() ? 0 : cost_of_kind(dump_, seen.reading, false);
+    std::vector<Made> all = of_pairs(models_, seen.reading.pairs);
+    for (auto& one : all)
+      one.first.cost += rope_cost + (one.first.given.contains("scaling") ? 0.3 : 0.2);
+    for (auto& one : made(plain_guesses(seen.measured), rope_cost)) all.push_back(std::move(one));
+    if (!layout.empty())
+      for (auto& one : made(sinusoidal_guesses(seen.measured, seen.reading.width, layout),
+                            cost_of_kind(dump_, seen.reading, true)))
+        all.push_back(std::move(one));
+    return all;
+  }
+
+  // The ladders to look for row 0 with: what was measured, then in turn the nearest, and the
+  // cheapest of those within the errors of what was measured.
+  using Ladder = std::pair<const Expectation*, std::vector<double>>;
+  std::vector<Ladder> likely_ladders(const FrequencyEstimate& seen,
+                                     const std::vector<Made>& candidates) const {
+    constexpr std::size_t most = 9;
+    using Ranked = std::pair<double, Ladder>;
+    std::vector<Ranked> nearest, cheapest;
+    for (const auto& [candidate, expected] : candidates)
+      if (const auto truth = truth_of(expected, seen.reading)) {
+        const Ladder ladder{&expected, truth->frequencies};
+        nearest.emplace_back(distance_of(seen.measured, truth->frequencies), ladder);
+        if (is_within(seen.measured, truth->frequencies))
+          cheapest.emplace_back(candidate.cost, ladder);
+      }
+    for (auto* ranked : {&nearest, &cheapest})
+      std::ranges::stable_sort(*ranked, {}, [](const Ranked& one) { return one.first; });
+    std::vector<Ladder> all;
+    const auto add = [&](const Ladder& ladder) {
+      if (all.size() < most && std::ranges::find(all, ladder.second, &Ladder::second) == all.end())
+        all.push_back(ladder);
+    };
+    if (!nearest.empty() &&
+        std::ranges::all_of(seen.measured.frequencies, [](double f) { return std::isfinite(f); }))
+      add({nearest[0].second.first, seen.measured.frequencies});
+    for (std::size_t i = 0; i < nearest.size(); ++i) {
+      add(nearest[i].second);
+      if (i < cheapest.size()) add(cheapest[i].second);
+    }
+    return all;
+  }
+
+  // Whether another first position was found.
+  bool find_offset(FrequencyEstimate& seen, const std::vector<Made>& candidates) const {
+    if (!has_rows(seen.reading) || seen.at_origin || candidates.empty()) return false;
+    Origin best{.first = seen.first};
+    for (const auto& [expected, frequencies] : likely_ladders(seen, candidates)) {
+      const RotationTruth truth = *truth_of(*expected, seen.reading);
+      const Origin origin = origin_of(dump_, seen, *expected, truth, frequencies);
+      if (origin.first != 0 && origin.off < best.off) best = origin;
+    }
+    const bool is_new = best.first != seen.first;
+    seen.first = best.first;
+    return is_new;
+  }
+
+  // Stage by stage: what is known, the same from another position on or in steps, fitted scalings,
+  // faults, lists; each over all readings.
+  std::vector<AgreeingCandidate> search(Admit admit) {
+    std::vector<std::vector<Made>> usuals;
+    std::vector<AgreeingCandidate> first;
+    for (const FrequencyEstimate& seen : seen_) {
+      usuals.push_back(usual(seen));
+      std::ranges::move(agreeing(seen, usuals.back()), std::back_inserter(first));
+      // How much of a vector turns is told by the ladder alone, where slow pairs hardly move.
+      if (!first.empty() && seen.reading.form != Form::vectors) return first;
+    }
+    std::ranges::stable_sort(first, {},
+                             [](const AgreeingCandidate& hit) { return hit.candidate.cost; });
+    if (!first.empty()) return first;
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (find_offset(seen_[i], usuals[i]))
+        if (auto hits = agreeing(seen_[i], usuals[i]); !hits.empty()) return hits;
+    if (auto hits = in_steps(); !hits.empty()) return hits;
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (auto hits = scaled(seen_[i], usuals[i]); !hits.empty()) return hits;
+    if (admit == Admit::whole_tables) return {};
+    if (auto hits = faulty(usuals); !hits.empty()) return hits;
+    for (FrequencyEstimate& seen : seen_) {
+      narrow(dump_, seen);
+      auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0));
+      // A list fits whatever was probed: it is one where every value says so.
+      std::erase_if(hits, [&](AgreeingCandidate& hit) {
+        hit.expected.layout = seen.reading.layout;
+        return diagnose(hit.expected, dump_).tier == Tier::wrong;
+      });
+      if (!hits.empty()) return hits;
+    }
+    return {};
+  }
+
+ private:
+  // Scalings fitted to what was measured, from where row 0 is thought to stand, and from where they
+  // themselves place it. They join the candidates for a fault.
+  std::vector<AgreeingCandidate> scaled(FrequencyEstimate& seen,
+                                        std::vector<Made>& candidates) const {
+    auto more = made(scaled_guesses(seen.measured), 0);
+    auto hits = agreeing(seen, more);
+    if (hits.empty() && find_offset(seen, more)) hits = agreeing(seen, more);
+    for (auto& one : more) candidates.push_back(std::move(one));
+    return hits;
+  }
+
+  // Of positions in steps.
+  std::vector<AgreeingCandidate> in_steps() {
+    for (const FrequencyEstimate& seen : seen_)
+      for (FrequencyEstimate& one : stepped(seen)) {
+        auto candidates = usual(one);
+        find_offset(one, candidates);
+        auto hits = agreeing(one, candidates);
+        if (hits.empty()) hits = scaled(one, candidates);
+        if (!hits.empty()) return hits;
+      }
+    return {};
+  }
+
+  // The nearest candidates with a fault that has a name.
+  std::vector<AgreeingCandidate> faulty(const std::vector<std::vector<Made>>& all) const {
+    struct Near {
+      double distance;
+      const FrequencyEstimate* seen;
+      const Made* made;
+    };
+    std::vector<Near> nearest;
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      for (const auto& one : all[i])
+        if (const auto truth = truth_of(one.second, seen_[i].reading))
+          nearest.push_back(
+              {distance_of(seen_[i].measured, truth->frequencies) + 0.001 * one.first.cost,
+               &seen_[i], &one});
+    std::ranges::stable_sort(nearest, {}, &Near::distance);
+    std::vector<AgreeingCandidate> best;
+    std::size_t fewest = 3, tried = 0;
+    for (const Near& near : nearest) {
+      if (near.distance > 0.35 || ++tried > 6) break;
+      AgreeingCandidate hit{*near.seen, near.made->first, near.made->second};
+      hit.expected.first = near.seen->first;
+      hit.expected.layout = hit.expected.encoding->kind == Kind::table
+                                ? sinusoidal_layout(dump_, near.seen->reading)
+                                : near.seen->reading.layout;
+      const Diagnosis diagnosis = diagnose(hit.expected, dump_);
+      const std::size_t size = diagnosis.reasons.size() + (diagnosis.tier == Tier::wrong ? 1 : 0);
+      if ((diagnosis.tier == Tier::wrong && diagnosis.reasons.empty()) || size >= fewest) continue;
+      fewest = size;
+      best = {hit};
+    }
+    return best;
+  }
+
+  const Dump& dump_;
+  std::vector<FrequencyEstimate> seen_;
+  Index length_;
+  std::vector<Made> models_;
+};
+
+}  // namespace
+
+Index longest(const std::vector<FrequencyEstimate>& seen) {
+  Index length = 1;
+  for (const FrequencyEstimate& one : seen)
+    length = std::max(length, one.reading.run > 0 ? one.reading.run : one.reading.rows);
+  return length;
+}
+
+std::vector<AgreeingCandidate> agreements_of(const Dump& dump, std::vector<FrequencyEstimate> seen,
+                                             Admit admit) {
+  return Work(dump, std::move(seen)).search(admit);
+}
+
+}  // namespace pe
