@@ -11,7 +11,9 @@
 #include "analysis_files.hpp"
 #include "analysis_requests.hpp"
 #include "dumps.hpp"
+#include "pe/analyze/sheet_bytes.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/ranks.hpp"
 #include "pe/io/file.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
@@ -82,6 +84,29 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   Progress progress(fmt::format("{} of {}", quantity.name, named));
   question.progress = [&](double share) { progress.at(share); };
   return {named, quantity.measure(question)};
+}
+
+// The answers of all, each worked out by one rank; the first is rank 0's, who learns the
+// provenance.
+std::vector<Answer> dealt_out(const Analysis& analysis, const std::vector<Request>& requests,
+                              const std::string& command, bool among_kinds,
+                              Provenance& provenance) {
+  const auto told = deal_out(requests.size(), [&](std::size_t i) {
+    ask_time();
+    const Answer answer =
+        answer_to(analysis, requests[i], command, among_kinds, i == 0 ? &provenance : nullptr);
+    ByteWriter bytes;
+    bytes.put_text(answer.label);
+    put_sheet(bytes, answer.sheet);
+    return bytes.text();
+  });
+  std::vector<Answer> answers;
+  for (const std::string& text : told) {
+    ByteReader bytes(text);
+    std::string label = bytes.text();
+    answers.push_back({std::move(label), read_sheet(bytes)});
+  }
+  return answers;
 }
 
 void describe(Provenance& provenance, const Analysis& analysis, const Sheet& sheet) {
@@ -175,11 +200,16 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
     sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
   };
   const std::size_t first_versus = requests.size() - analysis.versus.size();
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (bare && i < first_versus)
-      ask_or_leave_out(requests[i], ask, refusals);
-    else
-      ask(requests[i]);
+  if (ranks().are_several() && requests.size() > 1 && !bare) {
+    for (Answer& answer : dealt_out(analysis, requests, command, among_kinds, provenance))
+      sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
+  } else {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (bare && i < first_versus)
+        ask_or_leave_out(requests[i], ask, refusals);
+      else
+        ask(requests[i]);
+    }
   }
   if (sheets.empty()) throw UsageError(refusals.front().why);
   if (bare) {
@@ -230,6 +260,7 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   const Sheet sheet = measured(analysis, command, provenance);
   const bool compares = !sheet.axes.empty() && sheet.axes.front().name == "subject";
   output.records = compares || (sheet.axes.size() > 1 && sheet.columns.size() > 1);
+  if (!ranks().is_first()) return;
   if (!certificate.empty()) write_text(sheet.certificate, certificate);
   write(fields_of(sheet), provenance, output);
   for (const std::string& note : sheet.notes) say(note);

@@ -16,17 +16,20 @@ int run_merge(const MergeCommand& merge, const std::string& command) {
   check_report_options(merge.report);
   std::vector<ShardReport> shards;
   for (const std::string& file : merge.files) shards.push_back({file, read_report(file)});
-  const Report whole = merged(shards, command);
-  if (!takes_stdout(merge.report)) {
+  return deliver_whole(merged(shards, command), merge.report);
+}
+
+}  // namespace
+
+int deliver_whole(const Report& whole, const ReportOptions& options) {
+  if (!takes_stdout(options)) {
     const std::size_t wide = name_width(whole.checks);
     for (const Check& check : whole.checks) print(to_line(check, wide, wants_color()));
     print(summary_of(whole));
   }
-  deliver(whole, merge.report);
+  deliver(whole, options);
   return whole.exit_code();
 }
-
-}  // namespace
 
 void add_merge(CLI::App& app, MergeCommand& merge, Outcome& outcome, const std::string& command) {
   app.add_option("REPORT", merge.files, "the JSON report of each shard, in any order")

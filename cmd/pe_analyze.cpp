@@ -2,9 +2,9 @@
 #include "analysis.hpp"
 #include "published.hpp"
 #include "tool.hpp"
+#include "tools.hpp"
 
-int main(int argc, char** argv) {
-  using namespace pe::cmd;
+int pe::cmd::pe_analyze(int argc, char** argv) {
   Analysis analysis;
   Published published;
   const Tool tool{

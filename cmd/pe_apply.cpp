@@ -13,6 +13,7 @@
 #include "progress.hpp"
 #include "talk.hpp"
 #include "tool.hpp"
+#include "tools.hpp"
 
 namespace {
 
@@ -161,7 +162,7 @@ void run(const Apply& apply, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int pe::cmd::pe_apply(int argc, char** argv) {
   Apply apply;
   const Tool tool{
       .name = "pe-apply",

@@ -3,10 +3,12 @@
 #include "info.hpp"
 #include "options.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/ranks.hpp"
 #include "pe/page/page_fields.hpp"
 #include "position_list.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
+#include "tools.hpp"
 
 namespace {
 
@@ -51,7 +53,8 @@ void run(const Generate& generate, const std::string& command) {
   const bool all = request.texts.layer_type == "all";
   if (all) request.texts.layer_type.clear();
   Resolved resolved = resolve(request, "pe-gen", command, usual_length, all);
-  const Output output = output_of(generate.output, resolved.threads);
+  Output output = output_of(generate.output, resolved.threads);
+  output.together = ranks().are_several();
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
   if (!positions.empty()) {
@@ -85,7 +88,7 @@ void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std:
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int pe::cmd::pe_gen(int argc, char** argv) {
   Generate generate;
   Info info;
   const Tool tool{

@@ -2,6 +2,7 @@
 // `run`, `merge`, `compare`, `serve`, `dialects` and `list`.
 #include "examples.hpp"
 #include "tool.hpp"
+#include "tools.hpp"
 #include "verify_commands.hpp"
 
 namespace {
@@ -67,7 +68,7 @@ void add_commands(CLI::App& app, const CommandLine& line, Outcome& outcome, Comm
                      });
 }
 
-Tool pe_verify() {
+Tool verifier() {
   return {
       .name = "pe-verify",
       .summary =
@@ -88,7 +89,7 @@ Tool pe_verify() {
 int carry_out_words(const std::vector<std::string>& words, std::string& report) {
   Commands commands;
   commands.keep(report);
-  return run_words(pe_verify(), words,
+  return run_words(verifier(), words,
                    [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
                      add_commands(app, line, outcome, commands);
                    });
@@ -96,9 +97,9 @@ int carry_out_words(const std::vector<std::string>& words, std::string& report) 
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int pe::cmd::pe_verify(int argc, char** argv) {
   Commands commands;
-  return run_tool(pe_verify(), argc, argv,
+  return run_tool(verifier(), argc, argv,
                   [&](CLI::App& app, const CommandLine& line, Outcome& outcome) {
                     add_commands(app, line, outcome, commands);
                   });

@@ -13,6 +13,7 @@
 
 #include "growing_report.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/ranks.hpp"
 #include "pe/base/real_caches.hpp"
 #include "pe/base/version.hpp"
 #include "pe/model/number.hpp"
@@ -49,28 +50,6 @@ void put_flag(Given& flags, const std::vector<Parameter>& schema, const std::str
                                near.empty() ? "" : fmt::format(": did you mean {}?", near)));
 }
 
-Check carry_out(const ManifestCheck& check, const RunCommand& run, const std::string& command) {
-  Check done;
-  done.name = check.name;
-  done.files = check.files;
-  done.accept = check.accept;
-  try {
-    const WithBudget within(budget_of(run.timeout));
-    done = carry_out(request_of(check, run.manifest), command, true);
-  } catch (const std::bad_alloc&) {
-    done.error = out_of_memory;
-  } catch (const std::exception& error) {
-    done.error = error.what();
-  } catch (...) {
-    done.error = "an error without a text";
-  }
-  if (done.provenance.encoding.empty()) done.provenance.encoding = check.encoding;
-  done.expected = check.expected;
-  done.manifest = run.manifest == "-" ? "" : run.manifest;
-  done.line = check.line;
-  return done;
-}
-
 using Clock = GrowingReport::Clock;
 
 // Runs the checks on `jobs` threads and hands over those that are done.
@@ -81,7 +60,7 @@ class Work {
     const auto work = [this, &checks, &run, &command](const std::stop_token& stop) {
       const RealCaches caches;
       for (std::size_t next; !stop.stop_requested() && (next = next_++) < checks.size();)
-        put(next, carry_out(checks[next], run, command));
+        put(next, carried_out(checks[next], run, command));
     };
     try {
       for (std::size_t i = 0; i < std::min(jobs, checks.size()); ++i) workers_.emplace_back(work);
@@ -128,23 +107,17 @@ class Lines {
   std::size_t wide_, next_ = 0;
 };
 
-// Those of the manifest, or of them those of the shard, which learns which they are.
-std::vector<ManifestCheck> checks_of(const RunCommand& run, std::optional<Shard>& shard) {
-  const WithBudget within(budget_of(run.timeout));
-  const std::string text = read_json_text(run.manifest);
-  std::vector<ManifestCheck> checks =
-      parse_manifest(text, run.manifest == "-" ? "standard input" : run.manifest);
-  return shard ? take_share(checks, text, *shard) : checks;
-}
-
 int run_manifest(const RunCommand& run, const std::string& command) {
+  if (ranks().are_several()) return run_together(run, command);
   check_report_options(run.report);
   const Index asked = whole_number("jobs", run.jobs, "0", "1024");
   const std::size_t jobs = asked > 0 ? static_cast<std::size_t>(asked)
                                      : std::max(1u, std::thread::hardware_concurrency());
   std::optional<Shard> shard;
   if (!run.shard.empty()) shard = parse_shard(run.shard);
-  const std::vector<ManifestCheck> checks = checks_of(run, shard);
+  std::string text;
+  std::vector<ManifestCheck> checks = checks_of(run, text);
+  if (shard) checks = take_share(checks, text, *shard);
   const bool quiet = takes_stdout(run.report);
   GrowingReport growing(checks, shard, run, command);
   Lines lines(checks, quiet);
@@ -173,6 +146,34 @@ int run_manifest(const RunCommand& run, const std::string& command) {
 }
 
 }  // namespace
+
+Check carried_out(const ManifestCheck& check, const RunCommand& run, const std::string& command) {
+  Check done;
+  done.name = check.name;
+  done.files = check.files;
+  done.accept = check.accept;
+  try {
+    const WithBudget within(budget_of(run.timeout));
+    done = carry_out(request_of(check, run.manifest), command, true);
+  } catch (const std::bad_alloc&) {
+    done.error = out_of_memory;
+  } catch (const std::exception& error) {
+    done.error = error.what();
+  } catch (...) {
+    done.error = "an error without a text";
+  }
+  if (done.provenance.encoding.empty()) done.provenance.encoding = check.encoding;
+  done.expected = check.expected;
+  done.manifest = run.manifest == "-" ? "" : run.manifest;
+  done.line = check.line;
+  return done;
+}
+
+std::vector<ManifestCheck> checks_of(const RunCommand& run, std::string& text) {
+  const WithBudget within(budget_of(run.timeout));
+  text = read_json_text(run.manifest);
+  return parse_manifest(text, run.manifest == "-" ? "standard input" : run.manifest);
+}
 
 CheckRequest request_of(const ManifestCheck& check, const std::string& manifest) {
   CheckRequest asked;

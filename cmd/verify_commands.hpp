@@ -41,11 +41,21 @@ struct RunCommand {
 };
 void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string& command);
 
+/// The checks of the manifest, and its text. Throws UsageError where it cannot be read.
+std::vector<ManifestCheck> checks_of(const RunCommand& run, std::string& text);
+/// The check carried out within its time; whatever goes wrong is in its error.
+Check carried_out(const ManifestCheck& check, const RunCommand& run, const std::string& command);
+/// The whole manifest as one of the ranks; the exit code of all of its checks.
+int run_together(const RunCommand& run, const std::string& command);
+
 struct MergeCommand {
   std::vector<std::string> files;
   ReportOptions report;
 };
 void add_merge(CLI::App& app, MergeCommand& merge, Outcome& outcome, const std::string& command);
+
+/// Prints a line for each check and writes the reports; the exit code.
+int deliver_whole(const Report& whole, const ReportOptions& options);
 
 /// How wide the column of names is in a run's lines, of checks of either sort.
 template <typename Checks>

@@ -53,12 +53,19 @@ bool has_failed(int error) {
 
 }  // namespace
 
-Destination::Destination(const std::string& path, bool sync, bool keep)
+Destination::Destination(const std::string& path, bool sync, bool keep, bool together)
     : shown_(path == "-" ? "standard output" : fmt::format("'{}'", path)),
       sync_(sync),
-      keep_(keep) {
+      keep_(keep),
+      together_(together) {
   if (path.empty()) throw UsageError("the output file has an empty name");
+  const auto refuse_several = [&] {
+    if (together_)
+      throw UsageError(
+          fmt::format("several processes write a file and not {}: name one with -o", shown_));
+  };
   if (const int number = named_descriptor(path); number >= 0) {
+    refuse_several();
     direct_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
     if (direct_ < 0) fail(errno);
     return;
@@ -68,21 +75,25 @@ Destination::Destination(const std::string& path, bool sync, bool keep)
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
+    refuse_several();
     direct_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (direct_ < 0) fail(errno);
     return;
   }
   target_ = follow_links(path);
   if (exists && access(target_.c_str(), W_OK) != 0) fail(errno);
-  make_beside();
-  if (exists) static_cast<void>(fchmod(descriptor(), status.st_mode & 0777));
+  if (together_)
+    make_together();
+  else
+    make_beside();
+  if (exists && is_mine()) static_cast<void>(fchmod(descriptor(), status.st_mode & 0777));
 }
 
 void Destination::make_beside() {
   const std::filesystem::path target = target_;
   if (target.filename().empty()) fail(EISDIR);
   try {
-    unfinished_.emplace(target_);
+    unfinished_.emplace(target_, together_);
   } catch (const std::system_error& error) {
     const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
     throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}",
@@ -90,8 +101,29 @@ void Destination::make_beside() {
   }
 }
 
+// Rank 0 makes the file, the others open it; it has its name until all have.
+void Destination::make_together() {
+  if (is_mine()) make_beside();
+  const std::string name = ranks().from_first(is_mine() ? unfinished_->name() : "");
+  if (!is_mine()) {
+    shared_ = open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    if (shared_ < 0) fail(errno);
+  }
+  ranks().meet();
+}
+
+Destination::Lines Destination::own_lines(Index lines) const {
+  if (!together_) return {0, lines};
+  const Index count = ranks().count(), number = ranks().number();
+  const auto begin = [&](Index rank) {  // lines · rank / count, which may be beyond 2^63
+    return lines / count * rank + lines % count * rank / count;
+  };
+  return {begin(number), begin(number + 1) - begin(number)};
+}
+
 Destination::~Destination() {
   if (direct_ >= 0) close(direct_);
+  if (shared_ >= 0) close(shared_);
 }
 
 void Destination::fail(int error) const {
@@ -100,7 +132,7 @@ void Destination::fail(int error) const {
 }
 
 void Destination::reserve(std::uint64_t bytes) {
-  if (!seekable() || bytes < (1 << 20)) return;
+  if (!seekable() || !is_mine() || bytes < (1 << 20)) return;
   // Not posix_fallocate: where the file system cannot, that writes a byte into every block.
   while (fallocate(descriptor(), 0, 0, static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
@@ -111,7 +143,7 @@ void Destination::reserve(std::uint64_t bytes) {
 
 void Destination::write(const void* data, std::size_t bytes) {
   if (seekable()) {
-    write_at(cursor_, data, bytes);
+    if (is_mine()) write_at(cursor_, data, bytes);
   } else {
     const auto* next = static_cast<const char*>(data);
     for (std::size_t left = bytes; left > 0;) {
@@ -165,6 +197,10 @@ void Destination::commit() {
     return;
   }
   flush();
+  if (together_) {
+    ranks().meet();
+    if (!is_mine()) return;
+  }
   try {
     unfinished_->publish(keep_);
   } catch (const std::system_error& error) {

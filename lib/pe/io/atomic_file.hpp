@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "pe/base/ranks.hpp"
+#include "pe/io/file.hpp"
 #include "pe/io/unfinished.hpp"
 
 namespace pe::io {
@@ -14,17 +16,30 @@ namespace pe::io {
 /// (standard output) are written directly. Every failure throws FileError, a reader that went away
 /// ClosedPipe. Without commit() nothing of a regular file remains, whatever ends the process
 /// (unfinished.hpp).
+///
+/// Together with the other ranks (base/ranks.hpp) it is one file: what goes to the cursor is
+/// written by rank 0, and each rank writes its own lines of a field. All of them make it and
+/// commit() it.
 class Destination {
  public:
   /// With `sync` commit() returns when the file and its name are on the disk; with `keep` a file
-  /// that is there by then stays, and commit() throws.
-  explicit Destination(const std::string& path, bool sync = true, bool keep = false);
+  /// that is there by then stays, and commit() throws. Together only a regular file can be written.
+  explicit Destination(const std::string& path, bool sync = true, bool keep = false,
+                       bool together = false);
+  explicit Destination(const Output& output)
+      : Destination(output.path, output.sync, output.keep, output.together) {}
   ~Destination();
   Destination(const Destination&) = delete;
   Destination& operator=(const Destination&) = delete;
 
   /// Whether bytes may go anywhere by write_at: true of regular files alone.
-  bool seekable() const { return unfinished_.has_value(); }
+  bool seekable() const { return unfinished_ || shared_ >= 0; }
+
+  /// Those of so many lines that this process writes.
+  struct Lines {
+    Index first, count;
+  };
+  Lines own_lines(Index lines) const;
 
   /// Claims room on the disk, so that a full one is noticed before the work; a hint where not
   /// supported.
@@ -42,15 +57,20 @@ class Destination {
 
  private:
   void make_beside();
+  void make_together();
+  bool is_mine() const { return !together_ || ranks().is_first(); }
   void flush() const;
   void flush_folder() const;
-  int descriptor() const { return unfinished_ ? unfinished_->descriptor() : direct_; }
+  int descriptor() const {
+    return unfinished_ ? unfinished_->descriptor() : shared_ >= 0 ? shared_ : direct_;
+  }
 
   std::string shown_;   // as messages name it
   std::string target_;  // the regular file, links resolved
   std::optional<Unfinished> unfinished_;
   int direct_ = -1;  // of what is no regular file
-  bool sync_, keep_;
+  int shared_ = -1;  // of the file that rank 0 is making
+  bool sync_, keep_, together_;
   std::uint64_t cursor_ = 0;
 };
 

@@ -223,7 +223,7 @@ Chunking chunks_of(const Layout& layout) {
 
 void write_csv(const Job& job) {
   const Layout layout = lay_out(job);
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   {
     Text header(destination);
     put_header(layout, header);

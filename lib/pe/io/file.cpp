@@ -29,35 +29,35 @@ namespace io {
 namespace {
 
 constexpr FormatRow rows[] = {
-    {Format::csv, "csv", ".csv", true,
+    {Format::csv, "csv", ".csv", true, false,
      "a row for each position and a column for each channel, or a row for each element (--tidy); "
      "numbers as short as they can be read back, no metadata",
      write_csv, open_csv},
-    {Format::hdf5, "hdf5", ".h5 .hdf5", false,
+    {Format::hdf5, "hdf5", ".h5 .hdf5", false, true,
      "a dataset for each field with a scale on each axis, as netCDF-4 has them; metadata are "
      "attributes",
      write_hdf5, open_hdf5},
-    {Format::npy, "npy", ".npy", false,
+    {Format::npy, "npy", ".npy", false, true,
      "one field, in C order; bfloat16 does not exist there, and there are no metadata", write_npy,
      open_npy},
-    {Format::npz, "npz", ".npz", false,
+    {Format::npz, "npz", ".npz", false, false,
      "a .npy for each field, stored; metadata are the object provenance, in the comment", write_npz,
      open_npz},
-    {Format::safetensors, "safetensors", ".safetensors", false,
+    {Format::safetensors, "safetensors", ".safetensors", false, true,
      "a tensor for each field; metadata are its __metadata__, the object provenance among them",
      write_safetensors, open_safetensors},
-    {Format::json, "json", ".json", true,
+    {Format::json, "json", ".json", true, false,
      "nested arrays, with dtype and axes of each field; metadata are the object provenance; what "
      "is no number is a string",
      write_json, open_json},
-    {Format::html, "html", ".html .htm", true,
+    {Format::html, "html", ".html .htm", true, false,
      "a page to play with, one file without a network: every number as the tool wrote it",
      write_html, nullptr},
-    {Format::raw, "raw", ".bin", false,
+    {Format::raw, "raw", ".bin", false, true,
      "the elements of one field, little-endian, without a header: --shape and --dtype say what "
      "they are",
      write_raw, open_raw},
-    {Format::gguf, "gguf", ".gguf", false,
+    {Format::gguf, "gguf", ".gguf", false, false,
      "tensors that are not quantised; as a --config, the keys of positions", nullptr, open_gguf},
 };
 
@@ -176,6 +176,11 @@ bool is_page(const Output& output) { return io::checked_row(output).format == Fo
 void write(const std::vector<Field>& fields, const Provenance& provenance, const Output& output) {
   if (fields.empty()) throw UsageError("there is no field to write: choose some with --fields");
   const io::FormatRow& row = io::checked_row(output);
+  if (output.together && !row.placed)
+    throw UsageError(fmt::format(
+        "several processes write hdf5, npy, safetensors or raw, not {}: its numbers take no places "
+        "that are known beforehand",
+        row.name));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     io::bytes_of(fields[i]);
     for (std::size_t j = 0; j < i; ++j)

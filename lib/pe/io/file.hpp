@@ -26,6 +26,7 @@ struct Output {
   bool sync = true;              // success means: on the disk
   bool keep = false;             // what is there already is not written over
   bool records = false;          // tidy where it is csv, and of no matter to other formats
+  bool together = false;         // with the other ranks: each writes its own lines
 };
 
 /// Whether write() makes a page for people of it; throws as write() does where it has no format.

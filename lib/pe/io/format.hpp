@@ -64,6 +64,7 @@ struct FormatRow {
   std::string_view
       suffixes;  // "" or words such as ".h5 .hdf5"; the format's own name is always understood
   bool text;     // may be shown on a terminal
+  bool placed;   // each element's place is known beforehand, so that several processes can write it
   std::string_view summary;       // what stands where in such a file
   void (*write)(const Job& job);  // null for formats that are only read
   /// The arrays in the file's order, nothing of them read yet. Null for formats that are only

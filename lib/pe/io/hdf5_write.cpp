@@ -241,7 +241,7 @@ std::mutex& hdf5_library() {
 
 void write_hdf5(const Job& job) {
   const std::scoped_lock alone(hdf5_library());
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   SparseFile structure;
   const std::vector<Place> places = lay_out(job, structure);
   destination.reserve(structure.claimed);

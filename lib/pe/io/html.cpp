@@ -219,7 +219,7 @@ void write_html(const Job& job) {
   put_in(page, "@TITLE@", html_text(job.provenance.encoding + " · " + job.provenance.tool));
   put_in(page, "@STYLE_HASH@", base64_of_hex(page_style_hash));
   put_in(page, "@SCRIPT_HASH@", base64_of_hex(page_script_hash));
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   destination.write(page.data(), page.size());
   destination.commit();
 }

@@ -117,7 +117,7 @@ std::string describe(const Field& field) {
 }  // namespace
 
 void write_json(const Job& job) {
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   const auto put = [&](const std::string& text) { destination.write(text.data(), text.size()); };
   put("{\"schema_version\": 1,\n\"provenance\": " + provenance_json(job.provenance) +
       ",\n\"fields\": {");

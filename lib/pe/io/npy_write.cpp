@@ -70,7 +70,7 @@ void write_npy(const Job& job) {
   check_npy(field, "npy");
   const std::string header = npy_header(field);
   const std::uint64_t bytes = bytes_of(field);
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   destination.reserve(header.size() + bytes);
   destination.write(header.data(), header.size());
   store(field, job.output.threads, destination);

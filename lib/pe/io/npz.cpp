@@ -55,7 +55,7 @@ Stored open_member(const std::shared_ptr<const Source>& archive, const ZipMember
 
 void write_npz(const Job& job) {
   for (const Field& field : job.fields) check_npy(field, "npz");
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   ZipWriter zip(destination);
   for (const Field& field : job.fields)
     zip.add(field.name + ".npy", npy_header(field), field, job.output.threads);

@@ -141,11 +141,13 @@ void stream(const Field& field, int threads,
 void store_at(const Field& field, int threads, const Destination& destination,
               std::uint64_t offset) {
   const Chunking blocks = blocks_of(field);
-  const Index largest = std::min(blocks.largest, field.lines());
-  in_order(field.lines(), blocks, threads, [&] {
+  const Destination::Lines own = destination.own_lines(field.lines());
+  const Index largest = std::min(blocks.largest, own.count);
+  in_order(own.count, blocks, threads, [&] {
     const std::shared_ptr<std::byte[]> buffer =
         make_buffer(static_cast<std::size_t>(largest) * field.line_bytes());
-    return [&, buffer](Index first, Index count, Turn&) {
+    return [&, buffer](Index place, Index count, Turn&) {
+      const Index first = own.first + place;
       field.fill(first, count, buffer.get());
       destination.write_at(offset + static_cast<std::uint64_t>(first) * field.line_bytes(),
                            buffer.get(), static_cast<std::size_t>(count) * field.line_bytes());

@@ -12,7 +12,7 @@ namespace pe::io {
 
 void write_raw(const Job& job) {
   const Field& field = only_field(job, "raw");
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   destination.reserve(bytes_of(field));
   store(field, job.output.threads, destination);
   destination.commit();

@@ -77,7 +77,7 @@ void write_safetensors(const Job& job) {
   const std::uint64_t length = header.size();
   if (length > largest_safetensors_header)
     throw UsageError("safetensors allows 100 MB of metadata: shorten the parameters");
-  Destination destination(job.output.path, job.output.sync, job.output.keep);
+  Destination destination(job.output);
   destination.reserve(8 + length + end);
   destination.write(&length, 8);
   destination.write(header.data(), header.size());

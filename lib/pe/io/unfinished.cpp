@@ -131,9 +131,9 @@ void remove_temporaries_on_signals(void (*first)() noexcept) {
 
 namespace io {
 
-Unfinished::Unfinished(const std::string& target) : target_(target) {
+Unfinished::Unfinished(const std::string& target, bool seen) : target_(target) {
   remove_if_dead(sibling(0));  // of a file system that had no nameless files, or of a replacement
-  if (!open_nameless()) open_named();
+  if (seen || !open_nameless()) open_named();
 }
 
 Unfinished::~Unfinished() {

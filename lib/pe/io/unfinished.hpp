@@ -22,12 +22,15 @@ namespace io {
 /// throw std::system_error.
 class Unfinished {
  public:
-  explicit Unfinished(const std::string& target);
+  /// `seen`: under a name from the start, for others who write to it, too.
+  explicit Unfinished(const std::string& target, bool seen = false);
   ~Unfinished();
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
 
   int descriptor() const { return descriptor_; }
+  /// Empty where it has none.
+  const std::string& name() const { return name_; }
 
   /// Gives it the target's name, at once and in place of what had it; with `keep` EEXIST where
   /// something has it.
