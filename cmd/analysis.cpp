@@ -18,6 +18,7 @@
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/judge_dump.hpp"
+#include "position_list.hpp"
 #include "progress.hpp"
 #include "shared_options.hpp"
 #include "talk.hpp"
@@ -72,6 +73,9 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
     usual = length_of(arrays, usual);
     imply_shape(request.texts, arrays);
   }
+  refuse_position_list(request.texts.positions,
+                       "curves follow positions that are evenly apart; pe-gen and pe-apply take "
+                       "lists");
   const Resolved resolved = resolve(request, "pe-analyze", command, usual);
   if (provenance) *provenance = resolved.provenance;
   Question question{.subject = resolved.subject,

@@ -92,7 +92,7 @@ void add_attention(const Form& form) {
       .add_option("--key-positions", form.apply.key_positions,
                   "positions of the keys (default: those of the queries; 0 to N-1 when there are "
                   "more keys)")
-      ->type_name("START:STOP[:STEP]")
+      ->type_name("START:STOP[:STEP] or P,P,...")
       ->group(group);
   form.app
       .add_option("--scale", form.apply.scale,
@@ -143,6 +143,7 @@ std::string footer_of(const Form& form) {
 void add_apply_options(CLI::App& app, const Encoding& encoding, Apply& apply) {
   apply.request.texts.encoding = &encoding;
   add_options(app, apply.request);
+  take_position_lists(app);
   const Form form{app, encoding, schema_of(encoding), apply};
   add_tensors(form);
   add_attention(form);

@@ -8,7 +8,6 @@
 #include "pe/base/error.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
-#include "position_list.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -43,8 +42,8 @@ Contents draw(const Apply& apply, Kind kind, std::uint64_t seed, DType dtype) {
     extents[std::string("bhsd").find(letters[i])] =
         whole_number("random", numbers[i], "1", "1099511627776");
   std::vector<Index> keys = extents;
-  refuse_position_list("--key-positions", apply.key_positions);
-  if (!apply.key_positions.empty()) keys[2] = parse_positions(apply.key_positions).count;
+  if (!apply.key_positions.empty())
+    keys[2] = parse_places(apply.key_positions, "key-positions").count();
   if (!apply.kv_heads.empty()) {
     if (axes.find('h') == std::string::npos)
       throw UsageError(fmt::format("--kv-heads needs an axis of heads, and --axes is {}", axes));
@@ -87,11 +86,9 @@ Contents contents_of(const Apply& apply, Kind kind, std::uint64_t seed) {
 
 Places places_of(const Apply& apply, const Contents& contents) {
   PlacesGiven given;
-  refuse_position_list("--positions", apply.request.texts.positions);
-  refuse_position_list("--key-positions", apply.key_positions);
   if (const std::string& queries = apply.request.texts.positions; !queries.empty())
-    given.queries = parse_positions(queries);
-  if (!apply.key_positions.empty()) given.keys = parse_positions(apply.key_positions);
+    given.queries = parse_places(queries);
+  if (!apply.key_positions.empty()) given.keys = parse_places(apply.key_positions, "key-positions");
   if (!apply.offset.empty())
     given.offset = whole_number("offset", apply.offset, "-9007199254740992", largest_whole);
   return places_of(contents, given);

@@ -15,7 +15,9 @@
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/judge_dump.hpp"
+#include "pe/verify/judge_listed.hpp"
 #include "pe/verify/report.hpp"
+#include "position_list.hpp"
 #include "progress.hpp"
 
 namespace pe::cmd {
@@ -72,6 +74,7 @@ struct OpenedDump {
   Dump dump;
   Resolved resolved;
   Expectation expected;
+  Positions positions = {};  // of its rows, where somebody says them
 };
 
 OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool quiet,
@@ -81,8 +84,13 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
     return watched(open_all(specs, asked.request.texts.dtype, asked.shape), progress);
   };
   opened.dump = {open(asked.files), open(asked.before)};
-  opened.resolved = resolve(asked.request, "pe-verify", command,
-                            length_of(opened.dump.arrays, usual_length), quiet);
+  Request request = asked.request;
+  if (std::string& positions = request.texts.positions; !positions.empty()) {
+    opened.positions = parse_places(positions);
+    positions = spell(opened.positions.run());
+  }
+  opened.resolved =
+      resolve(request, "pe-verify", command, length_of(opened.dump.arrays, usual_length), quiet);
   opened.expected = expectation_of(opened.resolved.subject);
   opened.expected.layout = is_run_of_offsets(asked, opened.dump, opened.resolved.subject)
                                ? "bucket-run"
@@ -91,11 +99,20 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
   return opened;
 }
 
+void set_positions(Provenance& provenance, const std::string& spelled) {
+  for (Provenance::Entry& entry : provenance.parameters)
+    if (entry.name == "positions") entry.value = spelled;
+}
+
 void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& command,
                    bool quiet) {
   check.files = asked.files;
   Progress progress(fmt::format("{}, {}", asked.name, fmt::join(asked.files, ", ")));
-  const auto [dump, resolved, expected] = open_dump(asked, command, quiet, progress);
+  if (asked.law || asked.laws)
+    refuse_position_list(asked.request.texts.positions,
+                         "laws hold positions against their neighbours; check --file without "
+                         "--laws takes lists");
+  const auto [dump, resolved, expected, positions] = open_dump(asked, command, quiet, progress);
   const Subject& subject = resolved.subject;
   describe(check, resolved);
   if (!subject.positions_given())
@@ -105,6 +122,11 @@ void diagnose_dump(Check& check, const CheckRequest& asked, const std::string& c
   if (asked.law) {
     check.verdicts.push_back(
         judge_law(*asked.law, *subject.encoding, observed_as_asked(expected, dump, asked)));
+    return;
+  }
+  if (!positions.is_run()) {
+    set_positions(check.provenance, spell(positions));
+    check.diagnosis = judge_listed(expected, dump, positions);
     return;
   }
   check.diagnosis = judge_dump(expected, dump);
@@ -132,6 +154,9 @@ double work_of(const CheckRequest& asked, const Case& checked) {
 Resolved resolve_for_laws(Check& check, const CheckRequest& asked, const std::string& command,
                           bool quiet) {
   Request request = asked.request;
+  refuse_position_list(request.texts.positions,
+                       "laws hold positions against their neighbours; a dump's rows (--file) may "
+                       "stand at a list");
   request.explain = false;
   Resolved resolved = resolve(request, "pe-verify", command, usual_length, quiet);
   const Subject& subject = resolved.subject;

@@ -132,6 +132,7 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
   asked.law = law;
   asked.name = fmt::format("{} {}", law ? law->name : "check", encoding.name);
   add_options(app, asked.request);
+  if (!law) take_position_lists(app);
   app.get_option("--explain")
       ->description(
           "tell where each bound comes from, what was looked at and what it would have seen; and "

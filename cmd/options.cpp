@@ -11,7 +11,6 @@
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
 #include "pe/scalings/scaling.hpp"
-#include "position_list.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -165,6 +164,12 @@ std::vector<std::string> comma_separated(const std::string& text) {
   return items;
 }
 
+void take_position_lists(CLI::App& app) {
+  CLI::Option* positions = app.get_option("--positions");
+  positions->type_name("START:STOP[:STEP] or P,P,...");
+  positions->description(positions->get_description() + "; or a list, as of a padded batch");
+}
+
 void add_parameters(CLI::App& app, std::span<const Parameter> schema, const char* group,
                     Given& flags) {
   for (const Parameter& parameter : schema) add_parameter(app, parameter, group, flags);
@@ -228,7 +233,6 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
                  Index usual_length, bool quiet) {
   Resolved resolved;
   resolved.threads = static_cast<int>(whole_number("threads", request.threads, "0", "1024"));
-  refuse_position_list("--positions", request.texts.positions);
   const Reading reading = reading_of(request.texts);
   const auto refuse = [&](const Reading& of) {
     if (request.strict && !of.warnings.empty())

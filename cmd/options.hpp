@@ -28,6 +28,9 @@ struct Resolved {
 /// The row's parameters as options, and those that every encoding has: positions, dtype, config.
 void add_options(CLI::App& app, Request& request);
 
+/// --positions of this subcommand takes lists, too.
+void take_position_lists(CLI::App& app);
+
 /// A schema's rows as options of one group, whose texts land in `flags`.
 void add_parameters(CLI::App& app, std::span<const Parameter> schema, const char* group,
                     Given& flags);

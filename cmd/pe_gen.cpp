@@ -46,10 +46,10 @@ std::vector<Field> fields_of_layers(Resolved& resolved, Request request,
 
 void run(const Generate& generate, const std::string& command) {
   Request request = generate.request;
-  const std::string listed = request.texts.positions;
-  std::vector<std::int64_t> positions;
-  if (is_position_list(listed)) positions = parse_position_list(listed);
-  if (!positions.empty()) request.texts.positions = run_over(positions);
+  std::string& asked = request.texts.positions;
+  const Positions positions = asked.empty() ? Positions() : parse_places(asked);
+  const bool listed = !positions.is_run();
+  if (listed) asked = spell(positions.run());
   const bool all = request.texts.layer_type == "all";
   if (all) request.texts.layer_type.clear();
   Resolved resolved = resolve(request, "pe-gen", command, usual_length, all);
@@ -57,12 +57,12 @@ void run(const Generate& generate, const std::string& command) {
   output.together = ranks().are_several();
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);
-  if (!positions.empty()) {
+  if (listed) {
     for (Field& field : fields) field = at_positions(field, positions);
     for (Provenance::Entry& entry : resolved.provenance.parameters)
-      if (entry.name == "positions") entry.value = listed;
+      if (entry.name == "positions") entry.value = spell(positions);
   }
-  if (is_page(output) && request.fields.empty() && !all && positions.empty())
+  if (is_page(output) && request.fields.empty() && !all && !listed)
     fields =
         page_fields(resolved.subject, std::move(fields), resolved.provenance, resolved.threads);
   Progress progress(output.path);
@@ -72,9 +72,7 @@ void run(const Generate& generate, const std::string& command) {
 void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std::string& command) {
   generate.request.texts.encoding = &encoding;
   add_options(app, generate.request);
-  CLI::Option* positions = app.get_option("--positions");
-  positions->type_name("START:STOP[:STEP] or P,P,...");
-  positions->description(positions->get_description() + "; or a list, as of a padded batch");
+  take_position_lists(app);
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
       ->type_name("NAME,...")
       ->group(group::output);

@@ -5,54 +5,21 @@
 
 #include <algorithm>
 
-#include "options.hpp"
 #include "pe/base/error.hpp"
-#include "pe/model/number.hpp"
 
 namespace pe::cmd {
-namespace {
 
-constexpr std::size_t most_positions = 1'000'000;
-constexpr const char* furthest = "9007199254740991";  // the run's end, one more, is 2^53
-
-}  // namespace
-
-bool is_position_list(const std::string& text) { return text.find(',') != std::string::npos; }
-
-std::vector<std::int64_t> parse_position_list(const std::string& text) {
-  std::vector<std::int64_t> positions;
-  const auto add = [&](std::int64_t position) {
-    if (positions.size() == most_positions)
-      throw UsageError(fmt::format("--positions lists {} positions at most: give a run START:STOP",
-                                   most_positions));
-    positions.push_back(position);
-  };
-  for (const std::string& item : comma_separated(text)) {
-    if (item.find(':') == std::string::npos) {
-      add(whole_number("positions", item, "-9007199254740991", furthest));
-      continue;
-    }
-    const PositionRange run = parse_positions(item);
-    if (run.decimals != 0)
-      throw UsageError(fmt::format("--positions lists whole positions, got '{}'", item));
-    for (Index i = 0; i < run.count; ++i) add(run.at(i));
-  }
-  return positions;
-}
-
-void refuse_position_list(const std::string& option, const std::string& text) {
-  if (is_position_list(text))
+void refuse_position_list(const std::string& text, const std::string& why) {
+  if (text.find(',') == std::string::npos) return;
+  const Positions positions = parse_places(text);
+  if (!positions.is_run())
     throw UsageError(
-        fmt::format("{} takes a run START:STOP[:STEP] here, got the list '{}': pe-gen takes lists",
-                    option, text.size() > 40 ? text.substr(0, 40) + "..." : text));
+        fmt::format("--positions takes a run START:STOP[:STEP] here, got the list {}: "
+                    "{}",
+                    shown(positions), why));
 }
 
-std::string run_over(const std::vector<std::int64_t>& positions) {
-  const auto [least, most] = std::ranges::minmax(positions);
-  return fmt::format("{}:{}", least, most + 1);
-}
-
-Field at_positions(const Field& field, const std::vector<std::int64_t>& positions) {
+Field at_positions(const Field& field, const Positions& positions) {
   const auto is_place = [](const Axis& axis) {
     return axis.name == "position" || axis.name == "relative_position" || axis.name == "query" ||
            axis.name == "key";
@@ -68,11 +35,10 @@ Field at_positions(const Field& field, const std::vector<std::int64_t>& position
   const Index each = field.lines() / field.axes.front().coordinates.count;
   Field picked = field;
   Axis& axis = picked.axes.front();
-  axis.coordinates = first_positions(static_cast<Index>(positions.size()));
-  axis.places.assign(positions.begin(), positions.end());
+  axis = axis_at(axis.name, positions, axis.description);
   picked.fill = [whole = field, positions, first, each](Index line, Index lines, std::byte* out) {
     for (Index i = line; i < line + lines; ++i, out += whole.line_bytes()) {
-      const Index row = positions[static_cast<std::size_t>(i / each)] - first;
+      const Index row = positions.at(i / each) - first;
       whole.fill(row * each + i % each, 1, out);
     }
   };

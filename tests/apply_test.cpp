@@ -53,7 +53,7 @@ pe::Given given(std::initializer_list<std::pair<const char*, const char*>> flags
 
 pe::Attention attention_for(const Effect& effect, Index queries, Index keys, Index channels,
                             pe::Combine combine = pe::Combine::add) {
-  return {.queries = {keys - queries, 1, queries, 0},
+  return {.queries = pe::PositionRange{keys - queries, 1, queries, 0},
           .keys = pe::first_positions(keys),
           .scale = pe::usual_scale(effect, channels, combine),
           .causal = pe::usual_causal(effect),
@@ -397,7 +397,7 @@ TEST_CASE("a query that sees no key attends to nothing") {
   const Contents contents{
       {"q", draw("q", 2, 1, 4)}, {"k", draw("k", 2, 3, 4)}, {"v", draw("v", 2, 3, 4)}};
   pe::Attention attention = attention_for(effect, 1, 3, 4);
-  attention.queries = {-1, 1, 1, 0};
+  attention.queries = pe::PositionRange{-1, 1, 1, 0};
   for (const double value : values_of(effect, contents, attention, "output")) CHECK(value == 0);
 }
 
@@ -461,8 +461,11 @@ TEST_CASE(
       if (rotation && rotation->scale && shift > 1000)
         continue;  // xPos' factors leave the doubles there
       pe::Attention there = here;
-      there.queries.first += shift;
-      there.keys.first += shift;
+      for (pe::Positions* positions : {&there.queries, &there.keys}) {
+        pe::PositionRange run = positions->run();
+        run.first += shift;
+        *positions = run;
+      }
       const auto shifted = values_of(effect, {{"q", q}, {"k", k}}, there, name);
       double worst = 0, largest = 0;
       for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -481,6 +484,66 @@ TEST_CASE(
         CHECK(worst > 0.01);
     }
   }
+}
+
+TEST_CASE("rows at listed positions are those of a run that has them all") {
+  constexpr Index d = 8, heads = 2, length = 10;
+  const std::vector<std::int64_t> listed{3, 3, 0, 7, 8, 9, 2};
+  const Shared q = draw("q", heads, length, d), k = draw("k", heads, length, d);
+  const auto picked = [&](const Shared& whole) {
+    auto part = std::make_shared<pe::Content>(*whole);
+    part->batch = 1;
+    part->length = static_cast<Index>(listed.size());
+    part->values.resize(static_cast<std::size_t>(heads * part->length * d));
+    for (Index h = 0; h < heads; ++h)
+      for (Index s = 0; s < part->length; ++s)
+        std::copy_n(whole->row(0, h, listed[static_cast<std::size_t>(s)]), d, part->row(0, h, s));
+    return part;
+  };
+  const pe::Array weights = pe::random_array({32, heads}, 1, 5);
+  const Effect effects[] = {
+      make("rope", given({{"dim", "8"}})),
+      make("xpos", given({{"dim", "8"}})),
+      make("sinusoidal", given({{"dim", "8"}})),
+      make("alibi", given({{"heads", "2"}})),
+      make("t5", given({{"weights", "w"}}), [&](const std::string&) { return weights; }),
+      relative_of(heads, d, 4)};
+  for (const Effect& effect : effects) {
+    const pe::Attention run = attention_for(effect, length, length, d);
+    pe::Attention list = run;
+    list.queries = list.keys = pe::Positions(listed);
+    const auto whole = values_of(effect, {{"q", q}, {"k", k}}, run, "logits");
+    const auto part = values_of(effect, {{"q", picked(q)}, {"k", picked(k)}}, list, "logits");
+    std::size_t next = 0;
+    for (Index h = 0; h < heads; ++h)
+      for (const std::int64_t i : listed)
+        for (const std::int64_t j : listed)
+          CHECK(part[next++] == whole[static_cast<std::size_t>((h * length + i) * length + j)]);
+    CHECK(next == part.size());
+  }
+}
+
+TEST_CASE("a list whose steps are alike is a run, and any other is cut to runs that follow it") {
+  const auto runs = [](const char* text) {
+    std::string spelled;
+    for (const pe::PositionRange& run : pe::parse_places(text).runs())
+      spelled += (spelled.empty() ? "" : " ") + pe::spell(run);
+    return spelled;
+  };
+  CHECK(pe::parse_places("0,1,2").is_run());
+  CHECK(runs("0,1,2") == "0:3");
+  CHECK(runs("8,5,2") == "8:-1:-3");
+  CHECK(runs("0:4,4:7") == "0:7");
+  CHECK(runs("0,0,0,1,2") == "0:1 0:1 0:3");
+  CHECK(runs("0:4,0:3") == "0:4 0:3");
+  CHECK(runs("-3:0,7") == "-3:0 7:8");
+  CHECK(pe::spell(pe::parse_places("0,0,0,1,2,100:104")) == "0,0,0:3,100:104");
+  const pe::Positions places = pe::parse_places("5,0,9,0");
+  CHECK(places.length() == 10);
+  CHECK(places.ends() == std::pair<std::int64_t, std::int64_t>(0, 9));
+  CHECK(pe::axis_at("query", places, "").places == std::vector<double>{5, 0, 9, 0});
+  for (const char* wrong : {"0,", ",0", "0,,5", "0,x", "0,5:5", "0,0.5", "0.5:2,3", "1e300,0"})
+    CHECK_THROWS_AS(pe::parse_places(wrong), pe::UsageError);
 }
 
 TEST_CASE("swapping tokens is seen with every encoding and not without one") {

@@ -6,7 +6,7 @@ import matplotlib
 import numpy
 from matplotlib import ticker
 
-from plot import choose, style
+from plot import choose, fonts, style
 from plot.field import Fault
 
 TITLE, SOURCE = 11, 6.5  # points
@@ -87,7 +87,7 @@ def figure_of(plot, fields, kind, options):
     check(fields)
     names = [name for field in fields for name in (field.name, field.source, *(axis.name for axis in field.axes))]
     texts = [title, *names, *(place for field in fields for axis in field.axes if axis.named for place in axis.places)]
-    plot.rcParams.update({**style.STYLE, "font.family": style.fonts_for(map(str, texts))})
+    plot.rcParams.update({**style.STYLE, "font.family": fonts.fonts_for(map(str, texts))})
     figure, found = choose.KINDS[kind](plot, fields, options)
     tamed(figure)
     width = figure.get_size_inches()[0] * 0.96

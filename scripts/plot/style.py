@@ -32,21 +32,6 @@ STYLE = {
     "axes.spines.top": False, "axes.spines.right": False, "grid.color": FAINT, "grid.linewidth": 0.7, "legend.frameon": False,
     "text.parse_math": False, "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True,
 }
-CHINESE = ["Noto Sans CJK SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "AR PL UMing CN", "Droid Sans Fallback"]
-
-
-def fonts_for(texts):
-    """The families that write these texts: one with Chinese glyphs where they need it."""
-    if not any("\u2e80" <= letter <= "\u9fff" or "\uff00" <= letter <= "\uffef" for text in texts for letter in text):
-        return ["DejaVu Sans"]
-    from matplotlib import font_manager
-    here = {font.name for font in font_manager.fontManager.ttflist}
-    found = [name for name in CHINESE if name in here]
-    if not found:
-        raise Fault("no font here has Chinese letters: apt-get install fonts-wqy-microhei")
-    return ["DejaVu Sans", found[0]]
-
-
 def label(name):
     return LABELS.get(name, name.replace("_", " "))
 

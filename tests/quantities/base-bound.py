@@ -130,6 +130,48 @@ def late_start(proof):
     del proof["claims"][0]["steps"][0]
 
 
+def safe_moved(proof, by):
+    safe = proof["claims"][-1]["safe"]
+    safe["base"] *= float(np.exp(by))
+    for end in ("fails", "holds"):
+        safe[end] = by if safe[end] is None else safe[end] + by
+
+
+def safe_too_low(proof):
+    safe_moved(proof, -1e-3)
+
+
+def safe_too_high(proof):
+    safe_moved(proof, 1e-3)
+
+
+def another_safe_base(proof):
+    proof["claims"][-1]["safe"]["base"] *= 1 + 1e-6
+
+
+def wider_doubt(proof):
+    proof["claims"][-1]["safe"]["holds"] += 1e-3
+
+
+def another_last(proof):
+    proof["claims"][-1]["safe"]["last"] = 1
+
+
+def proven_early(proof):
+    proof["claims"][-1]["safe"]["proven"] -= 1e-3
+
+
+def nothing_fails(proof):
+    proof["claims"][-1]["safe"]["fails"] = None
+
+
+def safe_below_base(proof):
+    """One base below which the last sum is negative and just above which it is not, and others are."""
+    claim = proof["claims"][-1]
+    claim["safe"].update(base=claim["base"], last=claim["active"], fails=claim["witness"] - 2e-9, holds=claim["witness"])
+
+
+SAFE = [safe_too_low, safe_too_high, another_safe_base, wider_doubt, another_last, proven_early, nothing_fails]
 mp.dps = 50
 TIE = (3 / (pi - 3)) ** 2  # of four channels: cos 3 + cos(3/√b) = 0, and cos 9 + cos(9/√b) with it
 ROWS = ",".join(map(str, list(PUBLISHED)[:6]))
@@ -150,9 +192,12 @@ CASES = [
     Case("base-bound rope --length 1024 --base 4200", lambda row: {}, notes=["base 4200 does not cover it"]),
     Case("base-bound rope --dim 32 --length 200 --versus 'rope --dim 16'", lambda row: bound(32 if row["subject"] == "rope --dim 32" else 16)(row), count=2),
     Certified("base-bound rope --dim 32 --length 16,200", [step_left_out, step_too_long, another_distance, another_value, flatter, another_base,
-                                                          larger_length, another_dim, another_active, late_start]),
-    Certified("base-bound rope --dim 4 --length 3,9", [another_base]),
-    Certified("base-bound rope --length 1024", [another_base]),
+                                                          larger_length, another_dim, another_active, late_start, *SAFE]),
+    Certified("base-bound rope --dim 64 --length 300", [safe_below_base, *SAFE]),
+    Certified("base-bound rope --dim 4 --length 3,9", [another_base, another_safe_base]),
+    Certified("base-bound rope --dim 8 --length 1,2", [safe_too_high]),
+    Certified("base-bound rope --dim 10 --length 400", SAFE),
+    Certified("base-bound rope --length 1024", [another_base, safe_below_base]),
     Case("base-bound rope --dim 4 --length 3000 --certificate never.json", None, fails="not to nine digits"),
     Case("base-bound rope --model llama-3.1-8b", None, fails="--scaling none leaves it plain"),
     Case("base-bound rope --length 10000000", None, fails="would take about"),

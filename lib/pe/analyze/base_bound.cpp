@@ -74,6 +74,7 @@ Row row_of(const BaseSums& sums, const BaseClaim& claim) {
   row.share = width > 0 ? sweep.valid / width : 1;
   if (width > 0) row.share_error = (sweep.unknown + 1e-12) / width;
   row.claim.base = row.base;
+  row.claim.safe = row.safe;
   return row;
 }
 
@@ -137,11 +138,12 @@ std::string certificate_of(const BaseSums& sums, const std::vector<Row>& rows) {
       throw UsageError(
           fmt::format("--certificate: no base covers length {}, and so there is nothing to prove",
                       row.claim.length));
-    if (doubt_of(row.claim.sweep.first_doubt) > 0)
+    const BaseSweep& sweep = row.claim.sweep;
+    if (const double doubt = doubt_of(std::max(sweep.first_doubt, sweep.safe_doubt)); doubt > 0)
       throw UsageError(fmt::format(
           "--certificate: of {} channels sums come so near to zero within length {} that ln b is "
           "known to {:.1g} alone, not to nine digits",
-          sums.dim(), row.claim.length, row.claim.sweep.first_doubt));
+          sums.dim(), row.claim.length, doubt));
     claims.push_back(row.claim);
   }
   return base_certificate(sums, claims);
@@ -198,8 +200,9 @@ extern constinit const Quantity base_bound{
     .source = "Men et al. 2024, arXiv:2405.14591, eq. 11; Su 2024, kexue.fm 10122",
     .accuracy =
         "certified: every base below b* fails by a sum whose value, slope and curvature are "
-        "bounded, rounding included; --certificate writes the steps. safe_base and valid_share "
-        "come of the same bounds in double, and no certificate holds them.",
+        "bounded, rounding included, and above safe_base none fails, however large; --certificate "
+        "writes both, and scripts/check-certificate proves them again in interval arithmetic. "
+        "valid_share comes of the same bounds in double, and no certificate holds it.",
     .columns = "base active safe_base valid_share",
     .subjects = "rope",
     .parameters = options,

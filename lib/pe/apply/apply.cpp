@@ -125,13 +125,13 @@ class Application {
     std::string letters = name == "bias" ? "hs" : "bhs";
     std::erase_if(letters, [&](char letter) { return q.axes.find(letter) == std::string::npos; });
     Field made = rows_field(name, q, letters, attention_.queries, "query",
-                            {"key", attention_.keys, "key position"}, dtype_, fill);
+                            axis_at("key", attention_.keys, "key position"), dtype_, fill);
     const auto term = std::ranges::find(scores_->terms(), name, &Term::name);
     if (term != scores_->terms().end()) made.description = term->description;
     return made;
   }
 
-  const PositionRange& positions_of(const std::string& name) const {
+  const Positions& positions_of(const std::string& name) const {
     return name == "k" || name == "v" ? attention_.keys : attention_.queries;
   }
   static std::string along_of(const std::string& name) {

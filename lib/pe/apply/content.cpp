@@ -171,10 +171,10 @@ double largest_norm(const Array& rows) {
   return largest;
 }
 
-void check_count(const Content& content, const PositionRange& positions, const char* option) {
-  if (content.length != positions.count)
+void check_count(const Content& content, const Positions& positions, const char* option) {
+  if (content.length != positions.count())
     throw UsageError(fmt::format("{} has {} positions and {} gives {} ({})", content.spell(),
-                                 content.length, option, positions.count, spell(positions)));
+                                 content.length, option, positions.count(), shown(positions)));
 }
 
 }  // namespace pe

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pe/base/array.hpp"
-#include "pe/model/position.hpp"
+#include "pe/model/positions.hpp"
 
 namespace pe {
 
@@ -52,6 +52,6 @@ double largest_norm(const Content& content, Index batch);
 double largest_norm(const Array& rows);
 
 /// Throws UsageError, naming `option`, unless there is a position for each row.
-void check_count(const Content& content, const PositionRange& positions, const char* option);
+void check_count(const Content& content, const Positions& positions, const char* option);
 
 }  // namespace pe

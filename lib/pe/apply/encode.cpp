@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::string_view combine_names[] = {"add", "multiply", "multiply-one", "concatenate"};
 
-void check_rows(const Table& table, const PositionRange& positions) {
+void check_rows(const Table& table, const Positions& positions) {
   if (!table.rows) {
-    if (positions.decimals != 0 && !table.waves)
+    if (positions.decimals() != 0 && !table.waves)
       throw UsageError("--positions must be whole numbers for this encoding");
     return;
   }
-  if (positions.decimals != 0)
+  if (positions.decimals() != 0)
     throw UsageError(
         "--positions must be whole numbers: the table has no rows between two positions");
-  const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
+  const auto [low, high] = positions.ends();
   if (low < 0 || high >= *table.rows)
     throw UsageError(fmt::format("position {} lies outside the table, which has {} rows (0 to {})",
                                  low < 0 ? low : high, *table.rows, *table.rows - 1));
@@ -48,12 +48,19 @@ Combine parse_combine(std::string_view name) {
   return static_cast<Combine>(found - std::begin(combine_names));
 }
 
-Content rows_of(const Table& table, const PositionRange& positions) {
+Content rows_of(const Table& table, const Positions& positions) {
   check_rows(table, positions);
-  Content rows{
-      .name = "p", .axes = "sd", .length = positions.count, .channels = table.width, .values = {}};
-  rows.values.resize(static_cast<std::size_t>(positions.count * table.width));
-  table.fill(positions, DType::f64, reinterpret_cast<std::byte*>(rows.values.data()));
+  Content rows{.name = "p",
+               .axes = "sd",
+               .length = positions.count(),
+               .channels = table.width,
+               .values = {}};
+  rows.values.resize(static_cast<std::size_t>(positions.count() * table.width));
+  double* out = rows.values.data();
+  for (const PositionRange& run : positions.runs()) {
+    table.fill(run, DType::f64, reinterpret_cast<std::byte*>(out));
+    out += run.count * table.width;
+  }
   return rows;
 }
 
@@ -84,28 +91,51 @@ Content combine(const Content& content, const Content& rows, Combine how) {
   return out;
 }
 
-Content turn(const Content& content, const Rotation& rotation, const PositionRange& positions,
+namespace {
+
+// The cosines and sines that multiply the channels, [position, pair] each.
+struct Turns {
+  std::vector<double> cosine, sine;
+};
+
+void fill_run(const Rotation& rotation, const PositionRange& run, Side side, double* cosine,
+              double* sine) {
+  check_positions(rotation, run);
+  rotation.fill(run, DType::f64, reinterpret_cast<std::byte*>(cosine),
+                reinterpret_cast<std::byte*>(sine));
+  if (!rotation.scale) return;
+  std::vector<double> scale(static_cast<std::size_t>(run.count * rotation.pairs));
+  auto* out = reinterpret_cast<std::byte*>(scale.data());
+  rotation.scale(run, DType::f64, side == Side::query ? out : nullptr,
+                 side == Side::key ? out : nullptr);
+  for (std::size_t i = 0; i < scale.size(); ++i) {
+    cosine[i] *= scale[i];
+    sine[i] *= scale[i];
+  }
+}
+
+Turns turns_of(const Rotation& rotation, const Positions& positions, Side side) {
+  Turns turns;
+  turns.cosine.resize(static_cast<std::size_t>(positions.count() * rotation.pairs));
+  turns.sine.resize(turns.cosine.size());
+  Index done = 0;
+  for (const PositionRange& run : positions.runs()) {
+    fill_run(rotation, run, side, turns.cosine.data() + done, turns.sine.data() + done);
+    done += run.count * rotation.pairs;
+  }
+  return turns;
+}
+
+}  // namespace
+
+Content turn(const Content& content, const Rotation& rotation, const Positions& positions,
              Side side) {
   const Index pairs = rotation.pairs;
   if (content.channels != rotation.dim)
     throw UsageError(
         fmt::format("the rotation turns heads of {} channels and {} has {}: give --dim {}",
                     rotation.dim, content.spell(), content.channels, content.channels));
-  check_positions(rotation, positions);
-  std::vector<double> cosine(static_cast<std::size_t>(positions.count * pairs)),
-      sine(cosine.size());
-  rotation.fill(positions, DType::f64, reinterpret_cast<std::byte*>(cosine.data()),
-                reinterpret_cast<std::byte*>(sine.data()));
-  if (rotation.scale) {
-    std::vector<double> scale(cosine.size());
-    auto* out = reinterpret_cast<std::byte*>(scale.data());
-    rotation.scale(positions, DType::f64, side == Side::query ? out : nullptr,
-                   side == Side::key ? out : nullptr);
-    for (std::size_t i = 0; i < scale.size(); ++i) {
-      cosine[i] *= scale[i];
-      sine[i] *= scale[i];
-    }
-  }
+  const auto [cosine, sine] = turns_of(rotation, positions, side);
   std::vector<PairChannels> channels;
   for (Index j = 0; j < pairs; ++j) channels.push_back(channels_of(rotation, j));
   Content out = content;
@@ -126,7 +156,7 @@ Content turn(const Content& content, const Rotation& rotation, const PositionRan
   return out;
 }
 
-Content encode(const Effect& effect, const Content& content, const PositionRange& positions,
+Content encode(const Effect& effect, const Content& content, const Positions& positions,
                Combine how, Side side) {
   return std::visit(
       Match{[&](const Table& table) { return combine(content, rows_of(table, positions), how); },

@@ -11,7 +11,7 @@ namespace pe {
 namespace {
 
 std::vector<Axis> axes_of(const Content& content, const std::string& letters,
-                          const PositionRange& positions, const std::string& along) {
+                          const Positions& positions, const std::string& along) {
   std::vector<Axis> axes;
   for (const char letter : letters) switch (letter) {
       case 'b':
@@ -21,8 +21,9 @@ std::vector<Axis> axes_of(const Content& content, const std::string& letters,
         axes.push_back({"head", first_positions(content.heads), "attention head"});
         break;
       case 's':
-        axes.push_back({along, positions,
-                        along == "position" ? "position in the sequence" : along + " position"});
+        axes.push_back(
+            axis_at(along, positions,
+                    along == "position" ? "position in the sequence" : along + " position"));
         break;
       default:
         axes.push_back({"dim", first_positions(content.channels), "channel"});
@@ -40,7 +41,7 @@ void for_places(Index flat, const std::string& letters, const std::vector<Index>
 }  // namespace
 
 Field content_field(std::string name, std::shared_ptr<const Content> content,
-                    const PositionRange& positions, const std::string& along, DType dtype) {
+                    const Positions& positions, const std::string& along, DType dtype) {
   Field field{.name = std::move(name),
               .description = {},
               .axes = axes_of(*content, content->axes, positions, along),
@@ -61,7 +62,7 @@ Field content_field(std::string name, std::shared_ptr<const Content> content,
 }
 
 Field rows_field(std::string name, const Content& like, const std::string& letters,
-                 const PositionRange& positions, const std::string& along, Axis last, DType dtype,
+                 const Positions& positions, const std::string& along, Axis last, DType dtype,
                  RowsFill fill) {
   Field field{.name = std::move(name),
               .description = {},

@@ -15,12 +15,12 @@ using RowsFill = std::function<void(Index b, Index h, std::span<const Index> row
 
 /// The content itself; its position axis is named `along` (query, key, position).
 Field content_field(std::string name, std::shared_ptr<const Content> content,
-                    const PositionRange& positions, const std::string& along, DType dtype);
+                    const Positions& positions, const std::string& along, DType dtype);
 
 /// Lines that are computed on demand: the axes b, h and s of `like` in the order of `letters`, then
 /// `last`. Lines of one head that are asked for together are filled together.
 Field rows_field(std::string name, const Content& like, const std::string& letters,
-                 const PositionRange& positions, const std::string& along, Axis last, DType dtype,
+                 const Positions& positions, const std::string& along, Axis last, DType dtype,
                  RowsFill fill);
 
 }  // namespace pe

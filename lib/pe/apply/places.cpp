@@ -38,14 +38,19 @@ Places places_of(const Contents& contents, const PlacesGiven& given) {
     places.queries = *given.queries;
     places.queries_from = "flag --positions";
   } else if (given.offset) {
-    places.queries = {*given.offset, 1, query->length, 0};
+    places.queries = PositionRange{*given.offset, 1, query->length, 0};
     places.queries_from = "flag --offset";
+  } else if (key->length > query->length && !places.keys.is_run()) {
+    check_count(*key, places.keys, "--key-positions");
+    const std::vector<std::int64_t>& keys = places.keys.listed();
+    places.queries = Positions({keys.end() - query->length, keys.end()});
+    places.queries_from = "default: the last of the keys";
   } else if (key->length > query->length) {
-    if (places.keys.decimals != 0)
+    if (places.keys.decimals() != 0)
       throw UsageError(
           "--key-positions between whole numbers say nothing about the queries': give --positions");
     const Index last = places.keys.at(key->length - 1);
-    places.queries = {last - query->length + 1, 1, query->length, 0};
+    places.queries = PositionRange{last - query->length + 1, 1, query->length, 0};
     places.queries_from = "default: the last of the keys";
   } else {
     places.queries = first_positions(query->length);
@@ -58,14 +63,12 @@ Places places_of(const Contents& contents, const PlacesGiven& given) {
 }
 
 Index length_of(const Places& places, Kind kind) {
-  const PositionRange &queries = places.queries, &keys = places.keys;
-  Index length = std::max({queries.length(), keys.length(), Index{1}});
-  if (kind != Kind::relative || queries.decimals != 0 || keys.decimals != 0) return length;
-  length = 1;
-  for (const Index query : {queries.at(0), queries.at(queries.count - 1)})
-    for (const Index key : {keys.at(0), keys.at(keys.count - 1)})
-      length = std::max(length, std::abs(query - key) + 1);
-  return length;
+  const Positions &queries = places.queries, &keys = places.keys;
+  const Index length = std::max({queries.length(), keys.length(), Index{1}});
+  if (kind != Kind::relative || queries.decimals() != 0 || keys.decimals() != 0) return length;
+  const auto [first_query, last_query] = queries.ends();
+  const auto [first_key, last_key] = keys.ends();
+  return std::max({Index{1}, last_query - first_key + 1, last_key - first_query + 1});
 }
 
 Given implied_by(const std::vector<Parameter>& schema, const Contents& contents) {

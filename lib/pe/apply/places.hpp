@@ -15,13 +15,13 @@ namespace pe {
 
 /// Which positions the rows of q and of k have, and why.
 struct Places {
-  PositionRange queries, keys;
+  Positions queries, keys;
   std::string queries_from, keys_from;
 };
 
 /// What is said of positions by hand.
 struct PlacesGiven {
-  std::optional<PositionRange> queries = {}, keys = {};
+  std::optional<Positions> queries = {}, keys = {};
   std::optional<Index> offset = {};  // of the first query
 };
 

@@ -24,7 +24,7 @@ void check_pair(const Content& q, const Content& other) {
 }
 
 void check_whole(const Attention& attention) {
-  if (attention.queries.decimals != 0 || attention.keys.decimals != 0)
+  if (attention.queries.decimals() != 0 || attention.keys.decimals() != 0)
     throw UsageError("--positions must be whole numbers for a bias or relative positions");
 }
 
@@ -124,18 +124,11 @@ void Scores::prepare(const Rotation& rotation) {
 
 void Scores::prepare(const Bias& bias) {
   check_whole(attention_);
-  check_rows(bias, attention_.queries);
-  check_rows(bias, attention_.keys);
+  check_rows(bias, attention_.queries.run());
+  check_rows(bias, attention_.keys.run());
   if (!bias.fill)
     throw UsageError(
         "this bias is trained and its numbers were not given: give --weights FILE[:TENSOR]");
-  for (const PositionRange& positions : {attention_.queries, attention_.keys}) {
-    const auto [low, high] = std::minmax({positions.at(0), positions.at(positions.count - 1)});
-    if (bias.rows && (low < 0 || high >= *bias.rows))
-      throw UsageError(
-          fmt::format("position {} lies outside this bias, which has {} positions (0 to {})",
-                      low < 0 ? low : high, *bias.rows, *bias.rows - 1));
-  }
   if (bias.heads != q_->heads)
     throw UsageError(
         fmt::format("the bias has {} heads and {} has {}", bias.heads, q_->spell(), q_->heads));
@@ -153,11 +146,12 @@ void Scores::prepare(const Relative& relative) {
 }
 
 void Scores::bias(Index, Index h, std::span<const Index> rows, double* out) const {
-  for (const Index i : rows) {
-    bias_->fill(h, attention_.queries.at(i), attention_.keys, DType::f64,
-                reinterpret_cast<std::byte*>(out));
-    out += k_->length;
-  }
+  const std::vector<PositionRange> runs = attention_.keys.runs();
+  for (const Index i : rows)
+    for (const PositionRange& keys : runs) {
+      bias_->fill(h, attention_.queries.at(i), keys, DType::f64, reinterpret_cast<std::byte*>(out));
+      out += keys.count;
+    }
 }
 
 void Scores::logits(Index b, Index h, std::span<const Index> rows, double* out) const {
@@ -200,7 +194,7 @@ Outputs::Outputs(std::shared_ptr<const Scores> scores, const Effect& effect, Sha
     : scores_(std::move(scores)), attention_(attention), heads_(v->heads) {
   const Content& q = *scores_->queries();
   check_pair(q, *v);
-  if (v->length != attention.keys.count)
+  if (v->length != attention.keys.count())
     throw UsageError(
         fmt::format("{} and {} differ in their length", scores_->keys()->spell(), v->spell()));
   group_ = q.heads / v->heads;

@@ -11,7 +11,7 @@ namespace pe {
 
 /// What beside the content decides the scores.
 struct Attention {
-  PositionRange queries, keys;     // positions of the rows of q, and of k and v
+  Positions queries, keys;         // positions of the rows of q, and of k and v
   double scale = 1;                // multiplies q · k
   bool causal = false;             // keys at positions after the query are masked (−inf)
   Combine combine = Combine::add;  // tables only

@@ -52,8 +52,8 @@ def table(encoding: str | None = None, *, model: str | None = None, config: Any 
           **options: Any) -> Arrays:
     """The arrays of an encoding by name, as `pe-gen` makes them: correctly rounded, or as a dialect rounds them.
 
-    `encoding` may be left out where `model` or `config` means one. `length`: positions 0 … length-1, or `positions`: a range, or
-    "START:STOP[:STEP]". `dtype`: "f64", "f32", "f16" or "bf16". `fields`: names of arrays (`pe-gen list fields`).
+    `encoding` may be left out where `model` or `config` means one. `length`: positions 0 … length-1, or `positions`: a range, a
+    list, or "START:STOP[:STEP]". `dtype`: "f64", "f32", "f16" or "bf16". `fields`: names of arrays (`pe-gen list fields`).
     `options`: the encoding's parameters, as `pe-gen ENCODING --help` has them, with underscores; trained weights as arrays.
     `pe.table("rope", model="llama-3.1-8b", length=8192)` has `cos` and `sin` [8192, 64] and `.metadata`.
 

@@ -109,14 +109,15 @@ void set(Attended& attended, const Parameters& options) {
   with.keys = places_in(attended.subject);
   with.queries = with.keys;
   if (attended.q)
-    with.queries = with.keys.slice(with.keys.count - attended.q->length, attended.q->length);
+    with.queries =
+        with.keys.run().slice(with.keys.count() - attended.q->length, attended.q->length);
   with.causal = masks(attended, options);
   with.combine = parse_combine(options.choice("combine"));
   // Places stand for positions where only their order counts, between whole numbers, too.
   attended.without = with;
-  attended.without.keys = first_positions(with.keys.count);
-  attended.without.queries =
-      attended.without.keys.slice(with.keys.count - with.queries.count, with.queries.count);
+  attended.without.keys = first_positions(with.keys.count());
+  attended.without.queries = attended.without.keys.run().slice(
+      with.keys.count() - with.queries.count(), with.queries.count());
   attended.without.combine = Combine::add;
   const double plain = 1 / std::sqrt(static_cast<double>(attended.channels));
   const Bias* bias = std::get_if<Bias>(&effect);

@@ -25,8 +25,8 @@ struct Attended {
   std::vector<std::string> tokens;      // given as text
   std::vector<std::string> notes;
 
-  Index queries() const { return with.queries.count; }
-  Index keys() const { return with.keys.count; }
+  Index queries() const { return with.queries.count(); }
+  Index keys() const { return with.keys.count(); }
   Axis head_axis() const { return counted_axis("head", heads, "attention head"); }
 };
 

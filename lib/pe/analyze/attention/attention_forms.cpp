@@ -130,7 +130,8 @@ double sum_error(const Curves& curves) {
 }
 
 double unit_of(const Attended& attended) {
-  return static_cast<double>(attended.with.keys.step) / std::pow(10.0, attended.with.keys.decimals);
+  return static_cast<double>(attended.with.keys.run().step) /
+         std::pow(10.0, attended.with.keys.decimals());
 }
 
 std::string reach_note(const Attended& attended, const Curves& curves) {
@@ -175,7 +176,7 @@ void begin_attention(const Attended& attended, bool all_queries, bool matrix) {
 
 Sheet attention_by_distance(const Question& question, const Attended& attended, bool all_queries) {
   const Curves curves = curves_of(question, attended, all_queries);
-  const PositionRange& keys = attended.with.keys;
+  const PositionRange& keys = attended.with.keys.run();
   const Index lags = static_cast<Index>(curves.heads.front().mean.size());
   Sheet sheet;
   sheet.axes = {attended.head_axis(),

@@ -170,8 +170,8 @@ Sheet attention_matrix(const Question& question, const Attended& attended) {
   }
   weight.error = without.error = {
       .absolute = 1e-300, .relative = error + static_cast<double>(attended.samples + 1) * 0x1p-52};
-  return {.axes = {attended.head_axis(), place_axis(attended, "query", attended.with.queries),
-                   place_axis(attended, "key", attended.with.keys)},
+  return {.axes = {attended.head_axis(), place_axis(attended, "query", attended.with.queries.run()),
+                   place_axis(attended, "key", attended.with.keys.run())},
           .columns = {weight, without}};
 }
 

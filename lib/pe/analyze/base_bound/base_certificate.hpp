@@ -10,7 +10,7 @@ namespace pe {
 
 struct BaseClaim {
   Index length = 0, end = 0;  // distances 0 … end − 1
-  double base = 0;
+  double base = 0, safe = 0;
   BaseSweep sweep;
 };
 
