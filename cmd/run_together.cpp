@@ -30,9 +30,9 @@ int run_together(const RunCommand& run, const std::string& command) {
     own.checks.push_back(carried_out(checks[i], run, command));
   }
   std::vector<ShardReport> reports;
-  for (const std::string& text : all.from_all(to_json(own))) {
+  for (const std::string& told : all.from_all(to_json(own))) {
     std::string process = fmt::format("process {}", reports.size());
-    Report report = parse_report(text, process);
+    Report report = parse_report(told, process);
     reports.push_back({std::move(process), std::move(report)});
   }
   const Report whole = merged(reports, command);

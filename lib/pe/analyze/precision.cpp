@@ -7,7 +7,9 @@
 #include "pe/analyze/precision/precision_shifts.hpp"
 #include "pe/analyze/precision/precision_summary.hpp"
 #include "pe/analyze/work.hpp"
+#include "pe/base/bytes.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/ranks.hpp"
 
 namespace pe::quantity_rows {
 namespace {
@@ -118,6 +120,24 @@ std::string last_note(const PrecisionSubject& subject, const std::vector<Precisi
   return fmt::format("entries at position {} are off by at most: {}", last, text);
 }
 
+// What a pipeline makes of each place, for whoever asked this process for it.
+std::string points_of(const Question& question, const PrecisionSubject& subject, std::size_t i,
+                      const std::vector<PositionRange>& places, const ShiftDraws& draws) {
+  const Pipeline& pipeline = subject.pipelines[i];
+  const RowErrors errors(pipeline, subject, question);
+  const Shifts shifts(question, subject, pipeline, errors, draws);
+  std::vector<PrecisionPoint> points;
+  for (const PositionRange& place : places) {
+    question.advance(static_cast<double>(i * places.size() + points.size()) /
+                     static_cast<double>(places.size() * subject.pipelines.size()));
+    points.push_back(errors.at(place));
+    shifts.add_to(points.back(), place);
+  }
+  ByteWriter bytes;
+  bytes.put_numbers(points);
+  return bytes.text();
+}
+
 Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   const std::vector<PositionRange> places = places_of(question);
   const Index n = std::max<Index>(1, subject.turns ? subject.turns->pairs : subject.width);
@@ -127,18 +147,12 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   std::vector<double> numbers;
   for (const PositionRange& place : places) numbers.push_back(place.value(0));
   sheet.axes = {subject.axis(), placed_axis("position", numbers, "position of the row")};
-  std::vector<PrecisionPoint> points;
   const ShiftDraws draws(question, subject);
-  for (const Pipeline& pipeline : subject.pipelines) {
-    const RowErrors errors(pipeline, subject, question);
-    const Shifts shifts(question, subject, pipeline, errors, draws);
-    for (const PositionRange& place : places) {
-      question.advance(static_cast<double>(points.size()) /
-                       static_cast<double>(places.size() * subject.pipelines.size()));
-      points.push_back(errors.at(place));
-      shifts.add_to(points.back(), place);
-    }
-  }
+  std::vector<PrecisionPoint> points;
+  for (const std::string& told : deal_out(subject.pipelines.size(), [&](std::size_t i) {
+         return points_of(question, subject, i, places, draws);
+       }))
+    std::ranges::copy(ByteReader(told).numbers<PrecisionPoint>(), std::back_inserter(points));
   const auto column = [&](std::string name, std::string description, double PrecisionPoint::*value,
                           Error error) {
     Column made{std::move(name), std::move(description), {}, error};

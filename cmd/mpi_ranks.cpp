@@ -1,0 +1,137 @@
+// Meeting, telling and counting over MPI.
+#include "mpi_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "pe/base/error.hpp"
+
+namespace pe::cmd {
+namespace {
+
+constexpr int ask_tag = 1, answer_tag = 2;
+// Lengths are ints in MPI 3: longer texts would have to go in pieces, and no answer is as long.
+constexpr std::size_t longest_text = std::size_t{1} << 30;
+
+}  // namespace
+
+MpiRanks::MpiRanks() {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &number_);
+  MPI_Comm_size(MPI_COMM_WORLD, &count_);
+  if (provided < MPI_THREAD_MULTIPLE)
+    throw FileError("this MPI lets one thread call it, and several do: MPI_THREAD_MULTIPLE");
+  MPI_Comm_dup(MPI_COMM_WORLD, &numbers_);
+  if (number_ == 0 && count_ > 1) server_ = std::jthread([this] { serve(); });
+}
+
+MpiRanks::~MpiRanks() {
+  if (count_ > 1) {  // a rank that asks for no number tells the server that it is done
+    const int done = 1;
+    if (number_ != 0) MPI_Send(&done, 1, MPI_INT, 0, ask_tag, numbers_);
+    if (server_.joinable()) server_.join();
+  }
+  if (numbers_ != MPI_COMM_NULL) MPI_Comm_free(&numbers_);
+  MPI_Finalize();
+}
+
+// Answers until every other rank is done. It looks a thousand times a second: MPI's own waiting
+// would keep a processor busy.
+void MpiRanks::serve() {
+  for (int left = count_ - 1; left > 0;) {
+    int is_there = 0, done = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, ask_tag, numbers_, &is_there, &status);
+    if (!is_there) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      continue;
+    }
+    MPI_Recv(&done, 1, MPI_INT, status.MPI_SOURCE, ask_tag, numbers_, MPI_STATUS_IGNORE);
+    if (done) {
+      --left;
+      continue;
+    }
+    const unsigned long long number = next_++;
+    MPI_Send(&number, 1, MPI_UNSIGNED_LONG_LONG, status.MPI_SOURCE, answer_tag, numbers_);
+  }
+}
+
+void MpiRanks::meet_with(const std::string* failure) {
+  const int own = failure ? number_ : count_;
+  int lowest = count_;
+  MPI_Allreduce(&own, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (lowest == count_) return;
+  is_over_ = true;
+  const std::string why = broadcast(failure ? *failure : std::string(), lowest);
+  if (!failure) throw FileError(fmt::format("process {} of {}: {}", lowest, count_, why));
+}
+
+std::string MpiRanks::broadcast(std::string text, int from) const {
+  unsigned long long size = text.size();
+  MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, from, MPI_COMM_WORLD);
+  text.resize(size);
+  MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, from, MPI_COMM_WORLD);
+  return text;
+}
+
+std::string MpiRanks::from_first(std::string text) {
+  meet();
+  return broadcast(std::move(text), 0);
+}
+
+std::vector<std::string> MpiRanks::from_all(const std::string& text) {
+  if (text.size() > longest_text) throw FileError("more than a GiB to tell the other processes");
+  meet();
+  const int own = static_cast<int>(text.size());
+  std::vector<int> sizes(static_cast<std::size_t>(count_)), places(sizes.size());
+  MPI_Allgather(&own, 1, MPI_INT, sizes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) > longest_text)
+    throw FileError("the processes have more than a GiB to tell each other");
+  std::exclusive_scan(sizes.begin(), sizes.end(), places.begin(), 0);
+  std::string whole(static_cast<std::size_t>(places.back() + sizes.back()), '\0');
+  MPI_Allgatherv(text.data(), own, MPI_CHAR, whole.data(), sizes.data(), places.data(), MPI_CHAR,
+                 MPI_COMM_WORLD);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    all.push_back(whole.substr(static_cast<std::size_t>(places[i]),
+                               static_cast<std::size_t>(sizes[i])));
+  return all;
+}
+
+// Between two meetings rank 0 sets the count: nobody asks for a number of the old one any more, and
+// nobody for one of the new.
+void MpiRanks::begin_count() {
+  meet();
+  if (number_ == 0) next_ = 1;
+  is_first_taken_ = false;
+  meet();
+}
+
+std::size_t MpiRanks::take() {
+  if (number_ == 0) return std::exchange(is_first_taken_, true) ? std::size_t{next_++} : 0;
+  const int done = 0;
+  unsigned long long number = 0;
+  MPI_Send(&done, 1, MPI_INT, 0, ask_tag, numbers_);
+  MPI_Recv(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, answer_tag, numbers_, MPI_STATUS_IGNORE);
+  return number;
+}
+
+void MpiRanks::fail(const std::string& why) {
+  if (!is_over_) meet_with(&why);
+}
+
+std::string MpiRanks::end() {
+  if (is_over_) return {};
+  try {
+    meet();
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace pe::cmd

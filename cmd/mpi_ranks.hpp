@@ -1,0 +1,53 @@
+// Ranks of MPI.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pe/base/ranks.hpp"
+
+namespace pe::cmd {
+
+/// The processes of MPI_COMM_WORLD. One thread of rank 0 answers those who take a number, so that
+/// nobody waits for the work of rank 0.
+class MpiRanks final : public Ranks {
+ public:
+  /// Throws FileError where MPI does not let several threads call it.
+  MpiRanks();
+  ~MpiRanks() override;
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  int number() const override { return number_; }
+  int count() const override { return count_; }
+  void meet() override { meet_with(nullptr); }
+  std::string from_first(std::string text) override;
+  std::vector<std::string> from_all(const std::string& text) override;
+  void begin_count() override;
+  std::size_t take() override;
+
+  /// Tells all, wherever they meet next, that this one failed and why; nothing where they know of
+  /// a failure already.
+  void fail(const std::string& why);
+  /// Meets all at the end. What the first of those that failed said; empty: none did.
+  std::string end();
+
+ private:
+  void meet_with(const std::string* failure);
+  std::string broadcast(std::string text, int from) const;
+  void serve();
+
+  int number_ = 0, count_ = 1;
+  bool is_over_ = false;         // somebody failed, and all know it
+  bool is_first_taken_ = false;  // number 0, by rank 0
+  std::atomic<std::size_t> next_ = 0;
+  MPI_Comm numbers_ = MPI_COMM_NULL;  // for those who take a number
+  std::jthread server_;
+};
+
+}  // namespace pe::cmd

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# Holds pe-mpi to one process: the same bytes, the same verdicts, and a clear end where one process fails or dies.
+"""mpi.py --bin FOLDER; needs mpirun. The last line reads "N passed, N failed"."""
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from count import Count
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+TABLES = [  # the words behind gen, and the file that they are written to
+    ("rope --dim 64 --length 1000", "rope.h5"),
+    ("rope --model llama-3.1-8b --length 4097 --dtype bf16", "llama.h5"),
+    ("sinusoidal --dim 33 --length 7", "odd.h5"),
+    ("rope --dim 8 --length 1", "one.h5"),
+    ("alibi --heads 3 --length 17", "alibi.h5"),
+    ("t5 --num-buckets 32 --length 40", "t5.h5"),
+    ("sinusoidal --dim 512 --length 5000 --dtype f64", "table.npy"),
+    ("rope --dim 32 --length 777 --dialect vllm", "cache.npy"),
+    ("rope --dim 128 --length 2000 --dtype f16", "half.safetensors"),
+    ("sinusoidal --dim 16 --length 100", "plain.bin"),
+    ("sincos-2d --dim 64 --grid 14x14", "grid.h5"),
+]
+CURVES = [
+    "base-bound rope --dim 64 --length 128,64,300,64",
+    "base-bound rope --dim 32 --length 100,200 --versus 'rope --dim 64' --versus 'rope --dim 128'",
+    "precision rope --dim 64 --length 2000",
+    "spectrum rope --model llama-3.1-8b --versus 'rope --dim 64' --versus 'rope --scaling ntk --factor 8'",
+    "decay rope --dim 64 --length 50 --versus 'alibi --heads 2'",
+    "context rope --dim 64 --length 3000",
+]
+
+
+class Case:
+    def __init__(self, folder, options, count):
+        self.folder, self.bin, self.count = folder, options.bin.resolve(), count
+
+    def one(self, tool, words, folder):
+        return subprocess.run(f"'{self.bin / tool}' {words}", shell=True, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    def many(self, number, words, folder):
+        command = " ".join(MPIRUN) + f" -n {number} '{self.bin / 'pe-mpi'}' {words}"
+        return subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+
+    def fresh(self, name):
+        path = self.folder / name
+        path.mkdir(exist_ok=True)
+        return path
+
+    # The files of one process and of several, byte for byte.
+    def same_file(self, tool, alone, together, name, numbers):
+        single = self.one(tool, f"{alone} -o {name}", self.fresh("one"))
+        self.count.check(single.returncode == 0, f"{tool} {alone}: {single.stderr}")
+        wanted = (self.folder / "one" / name).read_bytes()
+        for number in numbers:
+            folder = self.fresh(f"of-{number}")
+            done = self.many(number, f"{together} -o {name}", folder)
+            good = done.returncode == 0 and (folder / name).read_bytes() == wanted
+            self.count.check(good, f"{together} by {number}: exit {done.returncode}, {done.stderr[:300]}")
+            self.count.check(sorted(p.name for p in folder.iterdir() if p.name.startswith(".")) == [], f"{together} by {number} leaves files")
+            (folder / name).unlink(missing_ok=True)
+
+    def tables(self):
+        for words, name in TABLES:
+            self.same_file("pe-gen", words, f"gen {words}", name, (1, 2, 3) if name == "rope.h5" else (3,))
+        same = subprocess.run(["h5diff", "rope.h5", "rope.h5"], cwd=self.folder / "one", capture_output=True)
+        self.count.check(same.returncode == 0, "h5diff reads it")
+
+    def curves(self):
+        for words in CURVES:
+            self.same_file("pe-analyze", words, f"analyze {words}", "curve.h5", (3,))
+
+    def verdicts(self):
+        for manifest in (ROOT / "tests/notes/manifest.json", ROOT / "data/parity/dumps/manifest.json"):
+            alone = self.one("pe-verify", f"run {manifest} --report one.json", self.folder)
+            for number in (1, 3):
+                done = self.many(number, f"run {manifest} --report many.json", self.folder)
+                self.count.check(done.returncode == alone.returncode, f"{manifest.name} by {number}: exit {done.returncode}, {done.stderr[:300]}")
+                told = [json.loads((self.folder / name).read_text())["checks"] for name in ("one.json", "many.json")]
+                for checks in told:
+                    for check in checks:
+                        check.pop("seconds", None)
+                        check.pop("time", None)
+                self.count.check(told[0] == told[1], f"{manifest.name} by {number}: the reports differ")
+                self.count.check(done.stdout.count("\n") == alone.stdout.count("\n"), f"{manifest.name} by {number}: as many lines")
+                (self.folder / "many.json").unlink()
+
+    # One line, a code that is not 0, and what was there before stays.
+    def refusals(self):
+        folder = self.fresh("refused")
+        for words, says in (("gen rope --dim 63 -o a.h5", "pe-gen: "), ("gen rope --dim 64 -o a.csv", "hdf5"), ("gen rope --dim 64", "-o"),
+                            ("gen rope --dim 64 -o no/such/a.h5", "no/such"), ("run nowhere.json", "nowhere.json"), ("fly", "gen, run and analyze"),
+                            ("analyze base-bound rope --dim 64 --length 64,128 --certificate c.json", "--certificate"),
+                            (f"run {ROOT / 'tests/notes/manifest.json'} --shard 1/2", "--shard"),
+                            ("analyze spectrum alibi", "spectrum")):
+            done = self.many(3, words, folder)
+            lines = [line for line in done.stderr.splitlines() if line.startswith("pe-")]
+            self.count.check(done.returncode != 0, f"{words}: exit {done.returncode}")
+            wanted = 3 if words == "fly" else 1  # nobody has met anybody
+            self.count.check(len(lines) == wanted and says in lines[0], f"{words}: says {lines}")
+            self.count.check(list(folder.iterdir()) == [], f"{words}: leaves {list(folder.iterdir())}")
+
+    # Of two processes the second has another command line or another limit.
+    def one_fails(self):
+        folder = self.fresh("fails")
+        (folder / "old.h5").write_bytes(b"old")
+        mpi = str(self.bin / "pe-mpi")
+        manifest = str(ROOT / "tests/notes/manifest.json")
+        for first, second, says in (
+                ([mpi, "gen", "rope", "--dim", "128", "--length", "20000", "-o", "old.h5"],
+                 ["sh", "-c", f"ulimit -f 8; exec '{mpi}' gen rope --dim 128 --length 20000 -o old.h5"], "process 1 of 2"),
+                ([mpi, "run", manifest], [mpi, "run", "nowhere.json"], "process 1 of 2: pe-verify: "),
+                ([mpi, "run", "nowhere.json"], [mpi, "run", manifest], "nowhere.json"),
+                ([mpi, "analyze", "base-bound", "rope", "--dim", "64", "--length", "64,128"],
+                 [mpi, "analyze", "base-bound", "rope", "--dim", "64", "--length", "64,none"], "process 1 of 2")):
+            start = time.monotonic()
+            done = subprocess.run([*MPIRUN, "-n", "1", *first, ":", "-n", "1", *second], cwd=folder, capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, timeout=120)
+            lines = [line for line in done.stderr.splitlines() if line.startswith("pe-")]
+            self.count.check(done.returncode != 0, f"{second}: exit {done.returncode}")
+            self.count.check(len(lines) == 1 and says in lines[0], f"{second}: says {lines}, {done.stderr[:500]}")
+            self.count.check(time.monotonic() - start < 60, f"{second}: {time.monotonic() - start:.0f} s")
+            self.count.check([p.name for p in folder.iterdir()] == ["old.h5"] and (folder / "old.h5").read_bytes() == b"old",
+                             f"{second}: leaves {list(folder.iterdir())}")
+
+    # A process is killed in the middle of a table of some seconds.
+    def one_dies(self):
+        folder = self.fresh("dies")
+        for victim in (0, 1):
+            (folder / "old.h5").write_bytes(b"old")
+            job = subprocess.Popen([*MPIRUN, "-n", "2", str(self.bin / "pe-mpi"), "gen", "rope", "--dim", "128", "--length", "3000000", "--dtype", "f64",
+                                    "--threads", "1", "-o", "old.h5"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+            pids = self.ranks_of(job.pid)
+            self.count.check(len(pids) == 2, "two processes were started")
+            time.sleep(0.3)
+            os.kill(pids[victim], signal.SIGKILL)
+            start = time.monotonic()
+            code = job.wait(timeout=60)
+            self.count.check(code != 0 and time.monotonic() - start < 30, f"process {victim} dies: exit {code} after {time.monotonic() - start:.0f} s")
+            self.count.check((folder / "old.h5").read_bytes() == b"old", f"process {victim} dies: the old file stays")
+        done = self.many(2, "gen rope --dim 8 --length 5 -o old.h5", folder)
+        self.count.check(done.returncode == 0 and [p.name for p in folder.iterdir()] == ["old.h5"], "the next run removes what was left")
+
+    @staticmethod
+    def ranks_of(parent):
+        """The pids of an mpirun's processes in the order of their ranks, when there is a file under way."""
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            children = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+            ranks = {}
+            for pid in children:
+                try:
+                    names = pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+                    writes = any(".pe-tmp" in os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+                except OSError:
+                    continue
+                rank = [int(name.split(b"=")[1]) for name in names if name.startswith(b"OMPI_COMM_WORLD_RANK=")]
+                if rank and writes:
+                    ranks[rank[0]] = int(pid)
+            if len(ranks) == 2:
+                return [ranks[0], ranks[1]]
+            time.sleep(0.02)
+        return []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "dev" / "cmd")
+    parser.add_argument("--only", default="", help="one of tables, curves, verdicts, refusals, one_fails, one_dies")
+    options = parser.parse_args()
+    count = Count()
+    with tempfile.TemporaryDirectory(prefix="pe-mpi-") as folder:
+        case = Case(pathlib.Path(folder), options, count)
+        for name in ("tables", "curves", "verdicts", "refusals", "one_fails", "one_dies"):
+            if options.only in ("", name):
+                getattr(case, name)()
+    return count.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

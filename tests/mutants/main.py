@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# Breaks one comparison, bound, sign or choice of the verifier's judgement at a time, and counts those breaks that no test notices.
+"""All mutants are compiled into one copy of the tree, each behind a switch (PE_MUTANT=N), so that they cost one build. What each part of
+the tests reaches is recorded first; a mutant is then tried by the parts that reach it, the quick ones first, until one fails.
+The folder keeps what is known: the same command goes on where it was stopped. Needs Debian's python3-clang-14."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import interpreter  # noqa: E402
+
+interpreter.need("numpy", "h5py", "mpmath", "clang")
+import sites  # noqa: E402
+
+ROOMS = ("lib/pe/diagnosis/", "lib/pe/verify/", "lib/pe/properties/")
+SWITCH = """// Which mutant is on, and which were reached: PE_MUTANT and the file that PE_MUTANTS_REACHED names, a byte each.
+#pragma once
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <cstdlib>
+#include <type_traits>
+namespace pe_mutants {
+struct State {
+  int active = 0;
+  unsigned char* reached = nullptr;
+  State() {
+    if (const char* number = std::getenv("PE_MUTANT")) active = std::atoi(number);
+    const char* path = std::getenv("PE_MUTANTS_REACHED");
+    if (const int file = path ? ::open(path, O_RDWR) : -1; file >= 0)
+      if (void* at = ::mmap(nullptr, 1 << 16, PROT_WRITE, MAP_SHARED, file, 0); at != MAP_FAILED)
+        reached = static_cast<unsigned char*>(at);
+  }
+};
+inline const State& state() {
+  static const State one;
+  return one;
+}
+constexpr bool on(int mutant) {
+  if (std::is_constant_evaluated()) return false;
+  if (state().reached) state().reached[mutant] = 1;
+  return state().active == mutant;
+}
+}  // namespace pe_mutants
+"""
+
+
+class Work:
+    """The folder: the copy of the tree, its build, and what is known of each mutant."""
+
+    def __init__(self, folder, options):
+        self.folder, self.tree, self.options = folder, folder / "tree", options
+        self.build, self.state = self.tree / "build" / "dev", folder / "mutants.json"
+        self.known = json.loads(self.state.read_text()) if self.state.is_file() else {}
+
+    def keep(self):
+        fresh = self.state.with_suffix(".new")
+        fresh.write_text(json.dumps(self.known, indent=1))
+        fresh.replace(self.state)
+
+    # ---- the copy and its mutants
+
+    def copy(self):
+        names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+        for name in filter(None, names):
+            target = self.tree / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.is_file() or target.read_bytes() != (ROOT / name).read_bytes():
+                shutil.copy2(ROOT / name, target)
+
+    def configure(self):
+        subprocess.run(["cmake", "--preset", "release", "-B", str(self.build), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], cwd=self.tree, check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def draw(self):
+        """As many files as mutants are wanted, by their size; then a site of each, and a change of the site."""
+        generator = random.Random(self.options.seed)
+        arguments = sites.arguments_of(self.build)
+        files = [f for f in arguments if any(str(self.tree / room) in f for room in ROOMS)]
+        sizes = [pathlib.Path(f).stat().st_size for f in files]
+        drawn, read = [], {}
+        for file in generator.choices(files, sizes, k=4 * self.options.count):
+            if len(drawn) == self.options.count:
+                break
+            if file not in read:
+                read[file] = sites.sites(file, arguments[file])
+            taken = [d for d in drawn if d["file"] == file]
+            free = [s for s in read[file] if all(s.last <= d["first"] or s.first >= d["last"] for d in taken)]
+            if free:
+                site = generator.choice(free)
+                drawn.append({**site.record(), "change": generator.choice(site.changes), "fate": "untried"})
+        self.known["mutants"] = drawn
+        self.keep()
+
+    def mutate(self):
+        """Writes every file with its mutants in it; a file that does not compile so is left as it was, and its mutants drop out."""
+        (self.tree / "lib" / "pe" / "base" / "mutant.hpp").write_text(SWITCH)
+        by_file = {}
+        for number, mutant in enumerate(self.known["mutants"], 1):
+            by_file.setdefault(mutant["file"], []).append((number, mutant))
+        for file, mutants in by_file.items():
+            source = (ROOT / pathlib.Path(file).relative_to(self.tree)).read_bytes()
+            for number, mutant in sorted(mutants, key=lambda m: -m[1]["first"]):
+                text = f"(pe_mutants::on({number}) ? ({mutant['change']}) : ({mutant['text']}))".encode()
+                source = source[:mutant["first"]] + text + source[mutant["last"]:]
+            pathlib.Path(file).write_bytes(b'#include "pe/base/mutant.hpp"\n' + source)
+        for _ in range(4):
+            done = subprocess.run(["cmake", "--build", str(self.build), "--parallel", str(self.options.jobs), "--", "-k", "0"],
+                                  capture_output=True, text=True)
+            if done.returncode == 0:
+                return
+            spoilt = [f for f in by_file if f"{f}:" in done.stdout and "error" in done.stdout]
+            if not spoilt:
+                sys.exit(done.stdout[-4000:])
+            for file in spoilt:
+                shutil.copy(ROOT / pathlib.Path(file).relative_to(self.tree), file)
+                for _, mutant in by_file.pop(file):
+                    mutant["fate"] = "does not compile"
+            self.keep()
+        sys.exit("the mutants do not compile")
+
+    # ---- the parts of the tests
+
+    def parts(self):
+        unit = str(self.build / "tests" / "pe_tests")
+        listed = subprocess.run([unit, "-lts", "--no-colors=true"], capture_output=True, text=True).stdout.splitlines()
+        suites = [line for line in listed if line and not line.startswith(("[", "="))]
+        python = lambda *words: [sys.executable, *words, "--bin", "build/dev/cmd"]  # noqa: E731
+        quick = {f"unit {suite}": [unit, f"-ts={suite}"] for suite in suites if suite != "hdf5 inside"}
+        return {**quick, "laws": python("tests/laws/truth.py"), "shards": python("tests/shards.py"), "reports": python("tests/reports.py"),
+                "transcripts": python("tests/tools/transcripts.py"), "own": python("tests/own_output.py"),
+                "dumps": [*python("tests/manifests.py"), "data/parity/dumps/manifest.json", "tests/notes/manifest.json"],
+                "hostile": python("tests/hostile.py"), "corpus": python("tests/corpus/corpus.py")}
+
+    def run(self, command, mutant, limit, reached=None):
+        environment = {**os.environ, "PE_MUTANT": str(mutant), "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+        if reached:
+            environment["PE_MUTANTS_REACHED"] = str(reached)
+        start = time.monotonic()
+        with subprocess.Popen(command, cwd=self.tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL, start_new_session=True) as process:
+            try:
+                process.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.communicate()
+                return False, limit
+        return process.returncode == 0, time.monotonic() - start
+
+    def reach(self):
+        """Part → the mutants that it reaches and how long it takes, with none of them on."""
+        known = self.known.setdefault("parts", {})
+        for name, command in self.parts().items():
+            if name in known:
+                continue
+            marks = self.folder / "reached"
+            marks.write_bytes(bytes(1 << 16))
+            good, seconds = self.run(command, 0, 1800, marks)
+            if not good:
+                print(f"{name} fails without a mutant: left out", flush=True)
+            known[name] = {"good": good, "seconds": seconds, "reached": [i for i, mark in enumerate(marks.read_bytes()) if mark]}
+            self.keep()
+
+    def try_all(self):
+        commands, until = self.parts(), time.monotonic() + 60 * self.options.minutes
+        order = sorted((p for p in self.known["parts"].items() if p[1]["good"]), key=lambda p: p[1]["seconds"])
+        for number, mutant in enumerate(self.known["mutants"], 1):
+            if mutant["fate"] not in ("untried", "unnoticed") or (mutant["fate"] == "unnoticed" and not self.options.again):
+                continue
+            if time.monotonic() > until:
+                return
+            reaching = [(name, part) for name, part in order if number in part["reached"]]
+            mutant["fate"] = "unnoticed" if reaching else "unreached"
+            for name, part in reaching:
+                good, _ = self.run(commands[name], number, 60 + 5 * part["seconds"])
+                if not good:
+                    mutant["fate"] = f"noticed by {name}"
+                    break
+            self.keep()
+            print(f"{number:4d} {mutant['fate']}: {self.told(mutant)}", flush=True)
+
+    def told(self, mutant):
+        where = pathlib.Path(mutant["file"]).relative_to(self.tree)
+        return f"{where}:{mutant['line']}: {' '.join(mutant['text'].split())}  →  {' '.join(mutant['change'].split())}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "out" / "mutants", help="the copy of the tree and what is known")
+    parser.add_argument("--count", type=int, default=200, metavar="N", help="mutants")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="another draw")
+    parser.add_argument("--minutes", type=float, default=600, metavar="M", help="stop after so long; the same command goes on later")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilers at once")
+    parser.add_argument("--again", action="store_true", help="try those once more that no test noticed")
+    options = parser.parse_args()
+    work = Work(options.folder.resolve(), options)
+    if "mutants" not in work.known:
+        work.copy()
+        work.configure()
+        work.draw()
+        work.mutate()
+    work.reach()
+    work.try_all()
+    fates = [m["fate"] for m in work.known["mutants"] if m["fate"] != "does not compile"]
+    for mutant in work.known["mutants"]:
+        if mutant["fate"] in ("unnoticed", "unreached"):
+            print(f"{mutant['fate']}: {work.told(mutant)}")
+    noticed = sum(f.startswith("noticed") for f in fates)
+    untried = fates.count("untried")
+    print(f"{len(fates)} mutants, {untried} untried: {noticed} noticed, {len(fates) - noticed - untried} not")
+    return int(noticed + untried < len(fates))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
