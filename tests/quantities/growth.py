@@ -63,7 +63,11 @@ exposure rope --trained 2048 --length 32768 --schemes randpos
 exposure rope --schemes pose:8 --samples 4000000
 probe sinusoidal --dim 256 --length 512
 probe learned --rows 100 --length 100 --dim 64 --draws 300
-plan rope --trained 4096 --length 1000000""".splitlines()
+plan rope --trained 4096 --length 1000000
+laws floater --dynamics mlp --length 400
+laws alibi --heads 400
+laws t5 --heads 200 --length 300
+laws fire --hidden 2000""".splitlines()
 
 
 def estimate_fault(tool, line):

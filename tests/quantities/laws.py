@@ -62,5 +62,9 @@ CASES = [
     Case("laws --length 0", None, fails="--length"),
     Case("laws --bogus", None, fails="unknown option '--bogus'"),
     Case("laws learned --positions 600:700", None, fails="lie outside the table, which has 512 rows"),
+    Case("laws alibi --heads 60000 --timeout 2", None, fails="31 laws of 512 positions and 60000 heads would take about"),
+    Case("laws fire --hidden 60000 --timeout 2", None, fails="fewer --laws, a smaller --hidden"),
+    Case("laws floater --dynamics mlp --length 20000 --timeout 2", None, fails="would take about"),
+    Case("laws floater --dynamics mlp --length 60000 --laws finite --timeout 2", None, fails="would take about"),
     Case("spectrum", None, fails="needs the name of an encoding"),
 ]

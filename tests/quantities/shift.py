@@ -146,6 +146,8 @@ CASES = [
     Case("shift sinusoidal --null 2", None, fails="--null is of --view fit"),
     Case(f"shift learned --file {DUMPS}/alike.npy", None, fails="every row is the same"),
     # Text between images: rows whose coordinates are k further obey M_k, and those of a grid of 4 x 6 patches along their axis alone.
+    Case("shift mrope --dim 16 --sections 2,3,3 --segments text:3000,image:90x111,text:50 --k 7", lambda row: {"residual": 0}, count=8),
+    Case("shift mrope --length 10000000", None, fails="give --length 4194304 or less"),
     Case("shift mrope --dim 16 --sections 2,3,3 --length 40", lambda row: {"residual": 0}, count=8),
     Case("shift mrope --dim 16 --sections 2,3,3 --segments text:5,image:4x6,text:3 --axis width --k 5", lambda row: {"residual": 0}),
     Case("shift floater --positions 1000000:1000040 --timeout 1", None, fails="would take about"),

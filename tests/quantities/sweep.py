@@ -69,8 +69,19 @@ def cases(tool):
                 yield [quantity["name"], encoding["name"], "--length", "9", "--versus", encoding["name"]]
 
 
-def table_fault(text):
-    """What is wrong with a table of CSV, or ""."""
+def declared(folder, tool, words):
+    """Which columns a table's own declaration calls words: fields of them and axes of names, as the file's JSON has them."""
+    done = run([tool, *words, "--timeout", str(SECONDS - 10), "-o", "declared.json"], folder)
+    if done.returncode:
+        return None, f"in JSON it says {done.stderr[-200:]!r}"
+    fields = json.loads((pathlib.Path(folder) / "declared.json").read_text())["fields"]
+    worded = {name for name, field in fields.items() if field["dtype"] == "i64"}  # numbers are all of f64
+    axes = {axis["name"]: axis for field in fields.values() for axis in field["axes"]}
+    return worded | {name for name, axis in axes.items() if "labels" in axis}, ""
+
+
+def table_fault(text, worded):
+    """What is wrong with a table of CSV, of whose columns some are declared to be words, or ""."""
     rows = list(csv.reader(io.StringIO(text)))
     if len(rows) < 2:
         return "no rows"
@@ -81,13 +92,15 @@ def table_fault(text):
         if len(row) != len(header):
             return f"{len(row)} cells of {len(header)}: {row}"
     for name, column in zip(header, zip(*rows[1:])):
-        numbers = [cell for cell in column if re.fullmatch(r"-?\d+(\.\d+)?(e[-+]?\d+)?", cell)]
-        others = {cell for cell in column if cell not in numbers} - WORDS - {""}
-        if numbers and others and not any(char.isalpha() or char == "#" for cell in others for char in cell):
-            return f"column {name} holds {sorted(others)[0]!r} among numbers"
-        if column and all(cell == "nan" for cell in column) and len(rows) > 4:
-            yield_note = f"column {name} is all nan"
-            NOTES.add(yield_note)
+        if name in worded:
+            if all(cell == "" for cell in column):
+                return f"column {name} of words is empty"
+            continue
+        others = [cell for cell in column if cell not in WORDS and not re.fullmatch(r"-?\d+(\.\d+)?(e[-+]?\d+)?", cell)]
+        if others:
+            return f"column {name} of numbers holds {others[0]!r}"
+        if len(rows) > 4 and all(cell == "nan" for cell in column):
+            NOTES.add(f"column {name} is all nan")
     return ""
 
 
@@ -113,7 +126,8 @@ def fault(tool, words):
         if "-o" in words:
             made = pathlib.Path(folder) / words[words.index("-o") + 1]
             return "" if made.exists() and made.stat().st_size else "no file"
-        if wrong := table_fault(done.stdout):
+        worded, wrong = declared(folder, tool, [word for word in words if word != "--tidy"])
+        if wrong := wrong or table_fault(done.stdout, worded):
             return wrong
         alone = run([tool, *words, "--threads", "1"], folder)
         if alone.stdout != done.stdout:

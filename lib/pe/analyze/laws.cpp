@@ -1,4 +1,6 @@
 // laws: which laws an encoding obeys, each with what was measured and what was allowed.
+#include "pe/properties/laws.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,15 +118,33 @@ std::string summary_of(const std::vector<std::string>& names, const Rows& rows) 
   return text;
 }
 
-void begin_laws(const Asked& asked, const Subject& subject, const Case& checked) {
+// Nanoseconds of one row of a table, or of one value of a bias.
+double making_of(const Question& question, const Subject& subject) {
+  if (question.of_file) return 0;
+  const Bias* bias = std::get_if<Bias>(&subject.effect);
+  if (!bias) return row_work(subject);
+  const PositionRange keys = laws::existing(*bias, subject.span.positions);
+  return bias->fill && keys.count > 0 ? 1e9 * value_seconds(*bias, keys) : 0;
+}
+
+void begin_laws(const Question& question, const Asked& asked, const Subject& subject,
+                const Case& checked) {
+  const double making = making_of(question, subject);
   double nanoseconds = 0;
   for (const Property* law : asked.laws)
-    if (law->applies(subject.encoding->kind)) nanoseconds += work_of(*law, checked);
+    if (law->applies(subject.encoding->kind)) nanoseconds += work_of(*law, checked, making);
   const auto positions = static_cast<double>(checked.positions.count);
-  begin({.what = fmt::format("{} laws of {:.0f} positions", asked.laws.size(), positions),
-         .operations = nanoseconds,
-         .levers = {{"length", positions}},
-         .other = "fewer --laws"});
+  Work work{.what = fmt::format("{} laws of {:.0f} positions", asked.laws.size(), positions),
+            .operations = nanoseconds,
+            .levers = {{"length", positions}},
+            .other = "fewer --laws"};
+  if (const Bias* bias = std::get_if<Bias>(&subject.effect)) {
+    work.what += fmt::format(" and {} heads", bias->heads);
+    work.levers = {{"heads", static_cast<double>(bias->heads)}};
+    work.other = "a smaller --length, fewer --laws";
+  }
+  if (subject.parameters.has("hidden")) work.other += ", a smaller --hidden";
+  begin(work);
 }
 
 Sheet measure(const Question& question) {
@@ -133,7 +153,7 @@ Sheet measure(const Question& question) {
       with_numbers(question.subject, std::to_string(question.options.integer("seed")));
   const Subject& subject = prepared.subject;
   const Case checked = checked_of(subject);
-  begin_laws(asked, subject, checked);
+  begin_laws(question, asked, subject, checked);
   const std::vector<std::string> promises = promises_of(*subject.encoding, subject.parameters);
   Rows rows;
   std::vector<std::string> names;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe {
@@ -102,8 +103,10 @@ double word_in(std::vector<std::string>& words, const std::string& word) {
 Field field_of(const Sheet& sheet, const Column& column) {
   const auto values = std::make_shared<std::vector<double>>(column.values);
   const bool is_words = !column.words.empty();
-  for (double& value : *values)
-    if (!is_words) value = rounded(value, column.error);
+  for (std::size_t i = 0; i < values->size() && !is_words; ++i) {
+    if (i % 4096 == 0) ask_time();
+    (*values)[i] = rounded((*values)[i], column.error);
+  }
   Field field{.name = column.name,
               .description = column.description,
               .axes = sheet.axes,

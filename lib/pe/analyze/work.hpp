@@ -39,7 +39,14 @@ void begin(const Work& work);
 /// Seconds of computing that a sample of the work takes, once it has been done before.
 double seconds_of(const std::function<void()>& sample);
 
-/// The same of making the subject's rows up to `last`: to solve a differential equation is work
+/// Nanoseconds that a row of the subject's table takes beyond its cells: where each is solved for.
+double row_work(const Subject& subject);
+
+/// Seconds that a value of the bias takes, which may be a slope or a network: as a few of them
+/// take.
+double value_seconds(const Bias& bias, const PositionRange& keys);
+
+/// As begin(), of making the subject's rows up to `last`: to solve a differential equation is work
 /// that other rows, functions of their position, are not.
 void begin_rows(const Question& question, double last);
 

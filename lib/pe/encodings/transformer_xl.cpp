@@ -2,6 +2,7 @@
 // place.
 #include <fmt/format.h>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/model/frequencies.hpp"
@@ -89,7 +90,8 @@ Array projected(const Table& sinusoids, const PositionRange& distances, const Ar
   const std::vector<double> weight = values_of(projection);
   auto out = table.begin();
   for (Index head = 0; head < heads; ++head)
-    for (Index row = 0; row < rows; ++row)
+    for (Index row = 0; row < rows; ++row) {
+      ask_time();
       for (Index channel = 0; channel < channels; ++channel) {
         const double *w = weight.data() + (head * channels + channel) * dim,
                      *x = r.data() + row * dim;
@@ -97,6 +99,7 @@ Array projected(const Table& sinusoids, const PositionRange& distances, const Ar
         for (Index c = 0; c < dim; ++c) sum += w[c] * x[c];
         *out++ = sum;
       }
+    }
   return array_of({heads, rows, channels}, table);
 }
 

@@ -11,8 +11,6 @@
 namespace pe::laws {
 namespace {
 
-constexpr Index widest_square = 128;  // queries and keys of a bias that are looked at
-
 // The first positions of a run, at most `count`.
 PositionRange head_of(const PositionRange& positions, Index count) {
   return positions.slice(0, std::min(count, positions.count));
@@ -57,14 +55,14 @@ std::vector<std::byte> stored(const Effect& effect, const PositionRange& positio
                                          size_of(dtype));
             },
             [&](const Bias& bias) {
-              const PositionRange square = head_of(existing(bias, positions), widest_square);
+              const PositionRange square = head_of(existing(bias, positions), any_side);
               if (!bias.fill) return buckets(*bias.buckets, square);
               for (Index head = 0; head < bias.heads; ++head)
                 for (Index q = 0; q < square.count; ++q)
                   bias.fill(head, square.at(q), square, dtype, more(square.count));
             },
             [&](const Relative& relative) {
-              const PositionRange square = head_of(positions, widest_square);
+              const PositionRange square = head_of(positions, any_side);
               const RelativeTerm* term = first_table(relative);
               if (!term) return buckets(relative.buckets, square);
               for (Index q = 0; q < square.count;
@@ -93,7 +91,7 @@ std::string coverage_of(const Case& subject) {
       kind_of(subject.effect) == Kind::bias || kind_of(subject.effect) == Kind::relative;
   const Bias* bias = std::get_if<Bias>(&subject.effect);
   const Index there = bias ? existing(*bias, subject.positions).count : subject.positions.count;
-  const Index count = square ? std::min(widest_square, there) : there;
+  const Index count = square ? std::min(any_side, there) : there;
   return square ? fmt::format("the first {0} x {0} pairs of positions", count)
                 : fmt::format("all {} positions", count);
 }
@@ -118,7 +116,7 @@ Measurement finite(const Case& subject) {
   const Bias* bias = std::get_if<Bias>(&subject.effect);
   const auto is_mask = [&](std::size_t i, double value) {
     if (!bias || !bias->causal || !bias->fill || value != -HUGE_VAL) return false;
-    const PositionRange square = head_of(existing(*bias, subject.positions), widest_square);
+    const PositionRange square = head_of(existing(*bias, subject.positions), any_side);
     const auto side = static_cast<std::size_t>(square.count);
     return square.at(static_cast<Index>(i % side)) > square.at(static_cast<Index>(i / side % side));
   };

@@ -12,8 +12,6 @@
 
 namespace pe::laws {
 
-inline constexpr Index widest_square = 512;  // queries and keys looked at
-
 // One head's biases [query, key], as stored in the dtype.
 struct Square {
   PositionRange positions;
@@ -25,7 +23,7 @@ struct Square {
 
 inline Square square_of(const Bias& bias, const Case& subject, Index head) {
   const PositionRange there = existing(bias, subject.positions);
-  Square square{there.slice(0, std::min(widest_square, there.count)), {}};
+  Square square{there.slice(0, std::min(bias_side, there.count)), {}};
   const Index n = square.positions.count;
   square.values.resize(static_cast<std::size_t>(n * n));
   std::vector<std::byte> line(static_cast<std::size_t>(n) * size_of(subject.dtype));
@@ -44,7 +42,7 @@ template <typename Off>
 Measurement over_squares(const Bias& bias, const Case& subject, Off off) {
   if (!bias.fill) return not_told("the bias is trained and was not given (--weights)");
   Measurement result;
-  const Index n = std::min(widest_square, existing(bias, subject.positions).count);
+  const Index n = std::min(bias_side, existing(bias, subject.positions).count);
   for (Index head = 0; head < bias.heads; ++head) {
     const Square square = square_of(bias, subject, head);
     for (Index query = 0; query < n; ++query)
@@ -95,7 +93,7 @@ template <typename Look>
 Measurement over_foreign(const Bias& bias, const Case& subject, bool by_rows, Look look) {
   if (!bias.fill) return not_told("the bias is trained and was not given (--weights)");
   Measurement result;
-  const Index n = std::min(widest_square, existing(bias, subject.positions).count);
+  const Index n = std::min(bias_side, existing(bias, subject.positions).count);
   const BiasArithmetic kinds[] = {{1, 0}, {4, 0}, {1, subject.foreign->value}};
   double share = -1;
   for (Index head = 0; head < bias.heads; ++head) {

@@ -108,6 +108,9 @@ void for_blocks(const PositionRange& positions, Index width,
 
 Measurement not_told(std::string why);
 
+/// Queries and keys of each head of a bias that laws of every kind look at, and laws of biases.
+inline constexpr Index any_side = 128, bias_side = 512;
+
 /// The power of a law that sees the squares of two cells that sum to a². A change c of one that is
 /// v moves the sum by 2vc + c², away from 0 at least: where v is 0 the law sees c² alone.
 Power power_of_square(double a, double bound, double worst);

@@ -65,15 +65,21 @@ struct Measurement {
   bool holds() const { return worst <= bound; }  // false for NaN
 };
 
+/// What a law does, about: stated in the row of the law, for whoever has to say how long it takes.
+struct Effort {
+  double cell = 0;    // nanoseconds for each cell of a table or a rotation
+  double bucket = 0;  // and for each position of buckets
+  double makes = 1;   // how often it has each row, or each value of a bias, made
+  Index side = 0;     // of the square of queries and keys that it looks at in each head of a bias
+};
+
 /// A row of the catalogue of laws. A null measure: the law says nothing about that kind.
 struct Property {
   std::string_view name;
   std::string_view also = {};  // other words that people have for it
   std::string_view statement;
   std::string_view plain;  // the same in at most 48 columns, for a reader in a hurry
-  double work = 0;  // nanoseconds for each cell of a table or a rotation, about: laws of bias
-                    // and relative look at a part whose size no length changes,
-  double bucket_work = 0;  // but for buckets: nanoseconds for each position
+  Effort effort = {};
   /// What it looks at: values; all numbers that scores are made of; buckets; where they end; how an
   /// effect is made, which no dump tells.
   enum class Sees { values, scores, buckets, limit, making };

@@ -11,6 +11,8 @@
 namespace pe {
 namespace {
 
+constexpr double nanoseconds_of_look = 6;  // at a value of a bias
+
 template <typename Measure>
 Verdict measured(const Property& property, bool judged, Measure measure) {
   const auto start = std::chrono::steady_clock::now();
@@ -77,16 +79,21 @@ std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& p
   return verdicts;
 }
 
-double work_of(const Property& property, const Case& subject) {
+double work_of(const Property& property, const Case& subject, double making) {
+  const Effort& effort = property.effort;
   const double rows = static_cast<double>(subject.positions.count);
   if (const auto* table = std::get_if<Table>(&subject.effect))
-    return property.work * rows * static_cast<double>(table->width);
+    return rows * (effort.cell * static_cast<double>(table->width) + effort.makes * making);
   if (const auto* rotation = std::get_if<Rotation>(&subject.effect))
-    return property.work * rows * 2 * static_cast<double>(rotation->pairs);
-  // Of a bias by buckets the others look at values alone.
+    return effort.cell * rows * 2 * static_cast<double>(rotation->pairs);
   const auto* bias = std::get_if<Bias>(&subject.effect);
-  const bool walks = !bias || (bias->buckets && property.sees != Property::Sees::values);
-  return walks ? property.bucket_work * rows : 0;
+  if (!bias) return effort.bucket * rows;
+  // Where a bias goes by buckets, some laws walk all positions, too.
+  const double side = std::min(rows, static_cast<double>(effort.side)),
+               values = static_cast<double>(bias->heads) * side * side;
+  const bool walks = bias->buckets && property.sees != Property::Sees::values;
+  return values * (nanoseconds_of_look + effort.makes * making) +
+         (walks ? effort.bucket * rows : 0);
 }
 
 double work_of_all(const Case& subject) {

@@ -40,9 +40,9 @@ Verdict judge_law(const Property& property, const Encoding& encoding, const Obse
 std::vector<Verdict> note_promised(const Encoding& encoding, const Parameters& parameters,
                                    const Observed& observed);
 
-/// Nanoseconds that measuring takes on the case, about: what the law takes for a cell, times the
-/// cells.
-double work_of(const Property& property, const Case& subject);
+/// Nanoseconds that measuring takes on the case, about: what the law's effort says of it. `making`:
+/// of one row of a table, beyond what its cells take, or of one value of a bias.
+double work_of(const Property& property, const Case& subject, double making = 0);
 /// The same of every law that applies.
 double work_of_all(const Case& subject);
 

@@ -64,16 +64,6 @@ PositionRange run_of(const Question& question, const Bias& bias) {
   return run;
 }
 
-// A bias may be a slope or a network: how long a few take says it.
-double seconds_each(const Bias& bias, const PositionRange& run) {
-  const PositionRange few = run.slice(0, std::min<Index>(run.count, 64));
-  std::vector<double> values(static_cast<std::size_t>(few.count));
-  return seconds_of([&] {
-           bias.fill(0, few.first, few, DType::f64, reinterpret_cast<std::byte*>(values.data()));
-         }) /
-         static_cast<double>(few.count);
-}
-
 HeadBiases biases_of(const Question& question) {
   const Bias& bias = known_bias(question);
   const PositionRange run = run_of(question, bias);
@@ -92,7 +82,7 @@ HeadBiases biases_of(const Question& question) {
         "give --points, such as 200, or fewer --heads",
         bias.heads, biases.points.size(), cells, most_cells));
   begin({.what = fmt::format("{} heads at {} distances", bias.heads, biases.points.size()),
-         .operations = cells * (seconds_each(bias, run) + 6e-7),  // three numbers each are written
+         .operations = cells * (value_seconds(bias, run) + 6e-7),  // three numbers each are written
          .per_second = 1,
          .levers = {{"length", static_cast<double>(biases.points.size())}},
          .other = "--points, such as 200, or fewer --heads"});
