@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "pe/dialects/dialect.hpp"
 #include "pe/dialects/spell.hpp"
@@ -18,7 +19,26 @@ namespace {
 
 using pe::Index;
 
-constexpr Index places[] = {1, 777, 8191, 40000};
+// Where a line names none.
+constexpr Index usual_places[] = {1, 777, 8191, 40000};
+
+std::vector<Index> places_of(const pe::JsonNode& record) {
+  const pe::JsonNode* named = record.find("places");
+  if (!named) return {std::begin(usual_places), std::end(usual_places)};
+  std::vector<Index> places;
+  for (const pe::JsonNode& place : named->items) places.push_back(std::stoll(place.text));
+  return places;
+}
+
+// Angles are products alone, the same on every machine. cos and sin: PyTorch's are within 1 ulp, an
+// attention factor is a rounding more; Keras makes that factor itself, 0.1·ln s + 1 in three
+// float32 steps.
+std::int64_t bound_of(const std::string& dialect, const pe::JsonNode& record) {
+  if (dialect == "transformer-engine" || dialect == "x-transformers") return 0;
+  const pe::JsonNode* scaling = record.find("parameters")->find("scaling");
+  if (!scaling || (scaling->text != "yarn" && scaling->text != "longrope")) return 1;
+  return dialect == "keras-hub" ? 4 : 2;
+}
 
 // A float32's place among all of them, so that neighbours differ by one.
 std::int64_t order(std::uint32_t bits) {
@@ -47,7 +67,7 @@ std::int64_t worst(const pe::Effect& effect, const std::string& dialect, const s
 
 }  // namespace
 
-TEST_CASE("a dialect's cache is its engine's own, to a float32 number") {
+TEST_CASE("a dialect's cache is its engine's own, to a float32 number or two") {
   std::ifstream file(PE_SOURCE_DIR "/data/parity/engines.txt");
   std::map<std::string, std::int64_t> most;
   for (std::string line; std::getline(file, line);) {
@@ -60,15 +80,17 @@ TEST_CASE("a dialect's cache is its engine's own, to a float32 number") {
     const pe::Encoding& rope = pe::find_encoding("rope");
     const pe::Effect effect =
         rope.make(pe::complete(pe::schema_of(rope), given, {}, pe::read_array), 1);
+    const std::vector<Index> places = places_of(record);
+    const std::int64_t bound = bound_of(dialect, record);
     INFO(line.substr(0, 200));
     for (const pe::JsonMember& field : record.find("fields")->members)
-      for (std::size_t row = 0; row < std::size(places); ++row) {
+      for (std::size_t row = 0; row < places.size(); ++row) {
         const std::int64_t distance =
             worst(effect, dialect, field.name, places[row], field.value.items[row]);
         most[dialect] = std::max(most[dialect], distance);
-        CHECK(distance <= 1);
+        CHECK(distance <= bound);
       }
   }
   for (const auto& [dialect, distance] : most) MESSAGE(dialect << ": at most " << distance);
-  CHECK(most.size() == 4);
+  CHECK(most.size() == 10);
 }

@@ -48,6 +48,11 @@ TEST_CASE("random files are read as their classes read them") {
   CHECK(count[Outcome::right] > 1000);
 }
 
+// Dots3's proportional rope spans the whole head; of 3 channels yarn divides nothing.
+TEST_CASE("files that searches found are read as their classes read them") {
+  CHECK(judge_all(PE_SOURCE_DIR "/data/parity/found.txt", "is")[Outcome::right] == 18);
+}
+
 TEST_CASE("a class's own file, as it saves it, turns as the class does") {
   Counts count = judge_all(PE_SOURCE_DIR "/data/parity/saved.txt", "turns");
   CHECK(count[Outcome::right] > 250);

@@ -213,4 +213,20 @@ void read_head(Reader& reader, const LayerType& layer) {
                                width.value > 0 ? "num_attention_heads" : "hidden_size"));
 }
 
+void widen_head(Reader& reader, const LayerType& layer) {
+  const JsonNode* whole = layer.find(reader.family(), "whole_head");
+  if (!whole || !reader.has("scaling") || reader.text("scaling") != "proportional") return;
+  const JsonMember& key = whole->members.front();
+  std::string path;
+  Index width = reader.count({key.name}, path);
+  if (width == 0) width = Decimal(key.value.text).integer();
+  const std::string turning = reader.text("dim"), rule = "a proportional rope is of the whole head";
+  const std::string origin =
+      path.empty() ? fmt::format("default of {}", reader.family().name()) : "config " + path;
+  reader.set("dim", std::to_string(width), origin, rule);
+  const double share = static_cast<double>(Decimal(turning).integer()) / static_cast<double>(width);
+  reader.set("partial-rotary-factor", fmt::format("{}", share),
+             fmt::format("{} of {} channels", turning, width), rule);
+}
+
 }  // namespace pe

@@ -90,6 +90,10 @@ void read_relative(Reader& reader, const Encoding& encoding);
 /// How many channels a head of the family has: sets --dim.
 void read_head(Reader& reader, const LayerType& layer);
 
+/// The head and the part of a proportional rope, where the class's other ropes are as wide as
+/// another key says (Dots3's qk_rope_head_dim within head_dim). After read_rotary.
+void widen_head(Reader& reader, const LayerType& layer);
+
 /// Rotary parameters: base, part of the head, scaling and all that it reads.
 void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& object);
 

@@ -175,6 +175,7 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   const RopeObject object = find_object(reader, layer);
   read_head(reader, layer);
   read_rotary(reader, layer, object);
+  widen_head(reader, layer);
   if (reading.encoding->name != "rope") {
     read_sections(reader, object);
     read_keys(reader, *reading.encoding, family);

@@ -172,6 +172,17 @@ Steps bent(const Rotation& rotation, const std::function<float(double j)>& plain
 
 }  // namespace
 
+float Steps::cosine(float angle) const {
+  float c = static_cast<float>(std::cos(static_cast<double>(angle))), s = 0;
+  if (turn) turn(angle, c, s);
+  return c * magnitude;
+}
+float Steps::sine(float angle) const {
+  float s = static_cast<float>(std::sin(static_cast<double>(angle))), c = 0;
+  if (turn) turn(angle, c, s);
+  return s * magnitude;
+}
+
 std::vector<float> torch_powers(float base, const std::vector<float>& exponents, int lanes) {
   const std::size_t count = exponents.size(),
                     run = lanes > 0 ? 2 * static_cast<std::size_t>(lanes) : count + 1,
@@ -190,17 +201,44 @@ Steps torch_avx512(const Rotation& rotation) { return torch_steps(rotation, 16);
 Steps torch_avx2(const Rotation& rotation) { return torch_steps(rotation, 8); }
 Steps torch_scalar(const Rotation& rotation) { return torch_steps(rotation, 0); }
 
-Steps torch_divided_positions(const Rotation& rotation) {
+namespace {
+
+// Plain frequencies; under a linear scaling `angle` makes (position, factor, frequency) an angle.
+Steps stretched(const Rotation& rotation, float (*angle)(float p, float factor, float f)) {
   if (rotation.recipe->rule != Rule::divided) return torch_avx512(rotation);
   Rotation plain = rotation;
   plain.recipe->rule = Rule::plain;
   Steps steps = torch_avx512(plain);
-  steps.angles = [f = steps.frequencies, factor = single(rotation.recipe->factor)](double position,
-                                                                                   float* angles) {
-    const float p = static_cast<float>(position) / factor;
-    for (std::size_t j = 0; j < f.size(); ++j) angles[j] = p * f[j];
+  steps.angles = [f = steps.frequencies, factor = single(rotation.recipe->factor), angle](
+                     double position, float* angles) {
+    const auto p = static_cast<float>(position);
+    for (std::size_t j = 0; j < f.size(); ++j) angles[j] = angle(p, factor, f[j]);
   };
   return steps;
+}
+
+}  // namespace
+
+Steps torch_divided_positions(const Rotation& rotation) {
+  return stretched(rotation, [](float p, float factor, float f) { return p / factor * f; });
+}
+Steps torch_multiplied_positions(const Rotation& rotation) {
+  return stretched(rotation, [](float p, float factor, float f) { return p * (1 / factor) * f; });
+}
+Steps torch_divided_angles(const Rotation& rotation) {
+  return stretched(rotation, [](float p, float factor, float f) { return p * f / factor; });
+}
+
+Steps keras_torch(const Rotation& rotation) {
+  const Recipe& recipe = *rotation.recipe;
+  if (recipe.rule != Rule::plain && recipe.rule != Rule::divided) return torch_avx512(rotation);
+  std::vector<float> exponents;
+  for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j)
+    exponents.push_back(-(static_cast<float>(2 * j) / static_cast<float>(recipe.dim)));
+  std::vector<float> f = torch_powers(single(recipe.base), exponents, 16);
+  if (recipe.rule == Rule::divided)
+    for (float& frequency : f) frequency /= single(recipe.factor);
+  return multiplied(rotation, std::move(f));
 }
 
 Steps ggml_cpu(const Rotation& rotation) {
@@ -232,19 +270,6 @@ Steps numpy_steps(const Rotation& rotation) {
                dim = static_cast<double>(rotation.recipe->dim);
   return bent(rotation,
               [=](double j) { return 1 / static_cast<float>(std::pow(base, 2 * j / dim)); });
-}
-
-Steps mlx_metal(const Rotation& rotation) {
-  const float log2_base = std::log2(single(rotation.recipe->base)),
-              half = static_cast<float>(rotation.recipe->dim) / 2;
-  return bent(rotation,
-              [=](double j) { return std::exp2(-(static_cast<float>(j) / half) * log2_base); });
-}
-
-Steps mlx_cpu(const Rotation& rotation) {
-  const float step = static_cast<float>(std::log(to_double(rotation.recipe->base)) /
-                                        (static_cast<double>(rotation.recipe->dim) / 2));
-  return bent(rotation, [=](double j) { return std::exp(static_cast<float>(-j) * step); });
 }
 
 Steps flashinfer(const Rotation& rotation) {

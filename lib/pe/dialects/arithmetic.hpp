@@ -9,12 +9,18 @@
 namespace pe {
 
 /// A rotation as one codebase evaluates it. Angles are float32; cos and sin of them are rounded
-/// once, then multiplied by the magnitude in float32.
+/// once, or made by `turn`, then multiplied by the magnitude in float32.
 struct Steps {
+  using Turn = void (*)(float angle, float& cosine, float& sine);
   std::vector<float> frequencies;  // radians per position, as the codebase holds or would hold them
   float magnitude = 1;
   /// The angles of one position, one for each pair.
   std::function<void(double position, float* angles)> angles;
+  /// Cosine and sine of an angle, where the codebase's own are known; null: correctly rounded.
+  Turn turn = nullptr;
+
+  float cosine(float angle) const;
+  float sine(float angle) const;
 };
 
 /// base^e for each exponent in float32, as PyTorch fills a tensor with vectors of `lanes` floats:
@@ -28,9 +34,14 @@ Steps torch_steps(const Rotation& rotation, int lanes);
 Steps torch_avx512(const Rotation& rotation);
 Steps torch_avx2(const Rotation& rotation);
 Steps torch_scalar(const Rotation& rotation);
-/// The same, but a linear scaling divides positions, not frequencies (vLLM, SGLang, Transformer
-/// Engine).
+/// The same, but a linear scaling divides positions, not frequencies (vLLM, SGLang).
 Steps torch_divided_positions(const Rotation& rotation);
+/// The same, but it multiplies positions by float32(1/factor) (Transformer Engine, Megatron).
+Steps torch_multiplied_positions(const Rotation& rotation);
+/// The same, but it divides angles (x-transformers).
+Steps torch_divided_angles(const Rotation& rotation);
+/// PyTorch under Keras: base^(−2j/d) at once, with no reciprocal; yarn as torch_avx512.
+Steps keras_torch(const Rotation& rotation);
 
 /// ggml: frequencies never stand anywhere. Processor: θ starts at the position and is multiplied by
 /// powf(base, −2/d) from pair to pair.
@@ -43,8 +54,10 @@ Steps ggml_metal(const Rotation& rotation);
 /// NumPy: the power in double, then float32, then the reciprocal, as TensorRT-LLM has it.
 Steps numpy_steps(const Rotation& rotation);
 
-/// exp2(−j/n·log2 base), as MLX's Metal kernel has it (exp2 rounded once here); exp(−j·(ln base/n))
-/// on its processor.
+/// MLX. A plain ladder is the kernel's own: exp2(−(j/n)·log2 base) on Metal (exp2 rounded once
+/// here), exp(−j·(ln base/n)) on a processor, with MLX's own exp, sine and cosine. Of a scaling
+/// mlx-lm hands periods to the kernel, base ** (2j/d) bent in float32; linear: positions times
+/// float32(1/factor).
 Steps mlx_metal(const Rotation& rotation);
 Steps mlx_cpu(const Rotation& rotation);
 

@@ -85,20 +85,25 @@ constexpr Dialect rows[] = {
      .array = "cache",
      .steps = &ggml_metal},
     {.name = "vllm",
-     .summary = "one cache of cosines, then sines; dynamic frozen; linear divides positions",
+     .summary = "one cache of cosines, then sines; dynamic unscaled; linear divides positions",
      .source = "vllm model_executor/layers/rotary_embedding",
-     .claim = "By reading the source, steps of PyTorch; its cache has the model's dtype (--dtype).",
-     .readings = "dynamic.growth=frozen",
+     .claim =
+         "Within 1 ulp of float32 of what get_rope of vllm 0.33.0 caches, 2 under an attention "
+         "factor, at positions up to 131071 (data/parity/engines.txt); its cache has the "
+         "model's dtype (--dtype).",
+     .readings = "dynamic.growth=unscaled longrope.attention-factor= longrope.factor=",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
      .stacks_longrope = true,
      .steps = &torch_divided_positions},
     {.name = "sglang",
-     .summary = "as vllm, the cache kept in float32",
+     .summary = "as vllm, the cache kept in float32; dynamic frozen; attention_factor not read",
      .source = "sglang srt/layers/rotary_embedding",
-     .claim = "By reading the source, steps of PyTorch.",
-     .readings = "dynamic.growth=frozen",
+     .claim = "Within 1 ulp of float32 of what get_rope of sglang 0.5.23 caches, 2 under an "
+              "attention factor, at positions up to 131071 (data/parity/engines.txt).",
+     .readings = "dynamic.growth=frozen yarn.attention-factor= longrope.attention-factor= "
+                 "longrope.factor=",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -113,14 +118,16 @@ constexpr Dialect rows[] = {
      .array = "rotary_cos_sin",
      .steps = &numpy_steps},
     {.name = "transformer-engine",
-     .also = "te nvidia",
-     .summary = "angles, not their cosines; linear divides positions",
-     .source = "TransformerEngine pytorch/attention/rope.py",
-     .claim = "By reading the source, steps of PyTorch.",
+     .also = "te nvidia megatron",
+     .summary = "angles, not their cosines; linear multiplies positions by 1/factor; Megatron, too",
+     .source = "TransformerEngine pytorch/attention/rope.py; Megatron-LM "
+               "core/models/common/embeddings/rotary_pos_embedding.py",
+     .claim = "Bit for bit the angles of Transformer Engine d0067d0d and megatron-core 0.16.1 on a "
+              "processor, at positions up to 131071 (data/parity/engines.txt).",
      .keeping = Keeping::angles_halves,
      .array = "freqs",
      .usual_pairing = Pairing::halves,
-     .steps = &torch_divided_positions},
+     .steps = &torch_multiplied_positions},
     {.name = "flash-attn",
      .also = "flash-attention",
      .summary = "cos and sin with a column for each pair",
@@ -140,19 +147,25 @@ constexpr Dialect rows[] = {
      .steps = &flashinfer},
     {.name = "mlx",
      .also = "apple",
-     .summary = "exp2 of −j/n·log2 base (Metal); longrope always long, attention_factor and "
-                "truncate not read",
+     .summary = "exp2 of −j/n·log2 base (Metal), mlx-lm's periods under a scaling; longrope always "
+                "long, attention_factor and truncate not read",
      .source = "mlx backend/metal/kernels/rope.metal; mlx-lm models/rope_utils.py",
      .claim = "The formula by reading the source; Metal's fast cos and sin err more.",
-     .readings = "yarn.truncate=true yarn.attention-factor= longrope.factor-list=long",
+     .readings = "yarn.truncate=true yarn.attention-factor= longrope.factor-list=long "
+                 "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
+                 "longrope.long-mscale=",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_metal},
     {.name = "mlx-cpu",
-     .summary = "exp of −j·(ln base/n), MLX without a device",
-     .source = "mlx fast.cpp",
-     .claim = "By reading the source; the C library's expf stands for theirs.",
-     .readings = "yarn.truncate=true yarn.attention-factor= longrope.factor-list=long",
+     .summary = "MLX without a device: its own exp, sine and cosine; scalings as mlx",
+     .source = "mlx fast.cpp, backend/cpu/simd/math.h; mlx-lm models/rope_utils.py",
+     .claim = "Bit for bit what mlx 0.32.4 and mlx-lm 0.32.2 give, cos and sin at positions up to "
+              "131071: plain, linear, dynamic, llama3, yarn, longrope, proportional "
+              "(data/parity/mlx.txt).",
+     .readings = "yarn.truncate=true yarn.attention-factor= longrope.factor-list=long "
+                 "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
+                 "longrope.long-mscale=",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_cpu},
@@ -171,6 +184,38 @@ constexpr Dialect rows[] = {
      .claim = "By reading the source, steps of PyTorch.",
      .keeping = Keeping::turns,
      .array = "cache",
+     .pairing = Pairing::adjacent,
+     .steps = &torch_avx512},
+    {.name = "keras-hub",
+     .also = "keras kerashub keras-nlp",
+     .summary = "Keras on PyTorch: base^(−2j/d) at once, cos and sin with both halves",
+     .source = "keras-hub src/layers/modeling/rotary_embedding.py",
+     .claim =
+         "Within 1 ulp of float32 of what RotaryEmbedding of keras-hub 0.32.0 turns by, 4 "
+         "under yarn, at positions up to 131071 (data/parity/engines.txt); other backends have "
+         "another power.",
+     .readings = "yarn.attention-factor=",
+     .keeping = Keeping::halves,
+     .pairing = Pairing::halves,
+     .steps = &keras_torch},
+    {.name = "x-transformers",
+     .also = "lucidrains",
+     .summary = "angles with each pair's column twice; linear divides angles",
+     .source = "x-transformers x_transformers/x_transformers.py, RotaryEmbedding",
+     .claim = "Bit for bit the angles of x-transformers 2.31.10, at positions up to 131071 "
+              "(data/parity/engines.txt).",
+     .keeping = Keeping::angles_adjacent,
+     .array = "freqs",
+     .pairing = Pairing::adjacent,
+     .steps = &torch_divided_angles},
+    {.name = "diffusers",
+     .also = "flux cogvideox",
+     .summary = "cos and sin with each pair's column twice",
+     .source = "diffusers models/embeddings.py, get_1d_rotary_pos_embed",
+     .claim = "Within 1 ulp of float32 of diffusers 0.42.1 in its default float32, at positions up "
+              "to 131071 (data/parity/engines.txt); Flux and others ask for float64, whose values "
+              "are those of `exact`.",
+     .keeping = Keeping::adjacent,
      .pairing = Pairing::adjacent,
      .steps = &torch_avx512},
     {.name = "gpt-j",

@@ -23,21 +23,9 @@ void write(const std::vector<float>& values, DType dtype, std::byte* out) {
   narrow(wide, dtype, out);
 }
 
-// The cosine or sine of a float32 angle, rounded once, times the magnitude.
-float cosine(float angle, float magnitude) {
-  return static_cast<float>(std::cos(static_cast<double>(angle))) * magnitude;
-}
-float sine(float angle, float magnitude) {
-  return static_cast<float>(std::sin(static_cast<double>(angle))) * magnitude;
-}
-
-float turned(float angle, float magnitude, int part) {
-  return part == 0 ? cosine(angle, magnitude) : sine(angle, magnitude);
-}
-
 // The row of one position: angles in, the elements of one array out. `part` is 0 for cos, 1 for
 // sin, where they have an array each.
-void put(const ArrayLayout& layout, const std::vector<float>& angles, float magnitude, int part,
+void put(const ArrayLayout& layout, const std::vector<float>& angles, const Steps& steps, int part,
          float* row) {
   const auto pairs = static_cast<Index>(angles.size());
   for (Index j = 0; j < pairs; ++j) {
@@ -45,10 +33,10 @@ void put(const ArrayLayout& layout, const std::vector<float>& angles, float magn
     const auto place = [&](const ArrayLayout::Spot& spot, float value) {
       row[spot.at(j, pairs)] = value;
     };
-    const float value = layout.angles ? angle : turned(angle, magnitude, part);
+    const float value = layout.angles ? angle : part == 0 ? steps.cosine(angle) : steps.sine(angle);
     place(part == 0 ? layout.cosine : layout.sine, value);
     if (layout.copy) place(*layout.copy, value);
-    if (layout.arrays == 1 && !layout.angles) place(layout.sine, sine(angle, magnitude));
+    if (layout.arrays == 1 && !layout.angles) place(layout.sine, steps.sine(angle));
   }
 }
 
@@ -73,10 +61,16 @@ std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions
   return axes;
 }
 
-Field turns_field(const Dialect& dialect, const Steps& steps, const PositionRange& positions,
-                  DType dtype, std::string name, int part) {
+// Transformer Engine and Megatron have `interleaved` columns where their kernels turn so.
+Keeping keeping_of(const Dialect& dialect, Pairing pairing) {
+  return dialect.keeping == Keeping::angles_halves && pairing == Pairing::adjacent
+             ? Keeping::angles_adjacent
+             : dialect.keeping;
+}
+
+Field turns_field(const Dialect& dialect, const ArrayLayout& layout, const Steps& steps,
+                  const PositionRange& positions, DType dtype, std::string name, int part) {
   const auto pairs = static_cast<Index>(steps.frequencies.size());
-  const ArrayLayout& layout = row_of(dialect.keeping);
   Field field{.name = std::move(name),
               .description = std::string(dialect.summary),
               .axes = axes_of(dialect, positions, pairs),
@@ -92,7 +86,7 @@ Field turns_field(const Dialect& dialect, const Steps& steps, const PositionRang
       const Index position = (first + i) / lines, start = (first + i) % lines,
                   taken = std::min(lines - start, count - i);
       steps.angles(positions.value(position), angles.data());
-      put(layout, angles, steps.magnitude, part, row.data());
+      put(layout, angles, steps, part, row.data());
       const auto from = row.begin() + start * line;
       write(std::vector<float>(from, from + taken * line), dtype,
             out + static_cast<std::size_t>(i * line) * size_of(dtype));
@@ -122,13 +116,14 @@ std::vector<Field> rotation_fields(const Rotation& rotation, const Span& span, D
   const Steps steps = dialect.steps(rotation);
   const std::vector<std::string> arrays = words(dialect.array);
   std::vector<Field> fields;
-  if (row_of(dialect.keeping).arrays == 1) {
-    fields.push_back(turns_field(dialect, steps, span.positions, dtype, arrays.front(), 0));
+  const ArrayLayout& layout = row_of(keeping_of(dialect, rotation.pairing));
+  if (layout.arrays == 1) {
+    fields.push_back(turns_field(dialect, layout, steps, span.positions, dtype, arrays.front(), 0));
   } else {
-    fields.push_back(
-        turns_field(dialect, steps, span.positions, dtype, arrays.empty() ? "cos" : arrays[0], 0));
-    fields.push_back(
-        turns_field(dialect, steps, span.positions, dtype, arrays.empty() ? "sin" : arrays[1], 1));
+    fields.push_back(turns_field(dialect, layout, steps, span.positions, dtype,
+                                 arrays.empty() ? "cos" : arrays[0], 0));
+    fields.push_back(turns_field(dialect, layout, steps, span.positions, dtype,
+                                 arrays.empty() ? "sin" : arrays[1], 1));
   }
   fields.push_back(constants("inv_freq", {counted("pair", rotation.pairs, "pair of channels")},
                              "frequency of each pair, radians per position, as the codebase has it",
@@ -204,13 +199,14 @@ std::vector<Field> table_fields(const Table& table, const Span& span, DType dtyp
   field.fill = [frequencies, place = layout, positions = span.positions, width = table.width,
                 dtype](Index first, Index count, std::byte* out) {
     std::vector<float> row(static_cast<std::size_t>(width));
+    const Steps steps;
     for (Index i = 0; i < count; ++i) {
       const auto p = static_cast<float>(positions.value(first + i));
       for (std::size_t j = 0; j < frequencies.size(); ++j)
         for (const int part : {0, 1})
           if (const auto& side = part == 0 ? place.cosine : place.sine)
             row[static_cast<std::size_t>(side->offset + static_cast<Index>(j) * side->step)] =
-                turned(p * frequencies[j], 1, part);
+                part == 0 ? steps.cosine(p * frequencies[j]) : steps.sine(p * frequencies[j]);
       write(row, dtype, out + static_cast<std::size_t>(i * width) * size_of(dtype));
     }
   };
@@ -288,9 +284,9 @@ Parting part(const Rotation& rotation, const Rotation& exact, const PositionRang
                reinterpret_cast<std::byte*>(truth.data() + pairs));
     steps.angles(positions.value(i), angles.data());
     for (std::size_t j = 0; j < pairs; ++j) {
-      const double off = std::max(
-          std::fabs(static_cast<double>(cosine(angles[j], steps.magnitude)) - truth[j]),
-          std::fabs(static_cast<double>(sine(angles[j], steps.magnitude)) - truth[pairs + j]));
+      const double off =
+          std::max(std::fabs(static_cast<double>(steps.cosine(angles[j])) - truth[j]),
+                   std::fabs(static_cast<double>(steps.sine(angles[j])) - truth[pairs + j]));
       if (off > parting.worst) {
         parting.worst = off;
         parting.position = positions.at(i);

@@ -17,9 +17,10 @@ constexpr Parameter schema[] = {
      .help = "which length decides: per-length, this sequence's; resetting, the longest seen, but "
              "below the original none (transformers); "
              "never-shrinking, the longest seen; frozen, factor times the original, once and for "
-             "all (vLLM)",
+             "all (SGLang); unscaled, the original: nothing is stretched (vLLM, where a config has "
+             "no max_trained_positions)",
      .fallback = "per-length",
-     .choices = "per-length resetting never-shrinking frozen"},
+     .choices = "per-length resetting never-shrinking frozen unscaled"},
     {.name = "longest-seen",
      .help = "longest sequence before this one, for resetting and never-shrinking",
      .fallback = "1",
@@ -46,6 +47,7 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
   const std::string& growth = values.choice("growth");
   Number n = here;
   if (growth == "frozen") n = factor * original;
+  if (growth == "unscaled") n = original;
   if (growth == "never-shrinking" || (growth == "resetting" && here >= original))
     n = here > seen ? here : seen;
   if (n < original) n = original;

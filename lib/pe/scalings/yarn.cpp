@@ -84,8 +84,14 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
     divide_shares(bent, rotation_shares(plain, original, fast, slow), factor);
     bent.recipe.rule = LadderRule::given;
   } else {
-    const Ramp<Number> range = index_ramp(plain, original, fast, slow, values.flag("truncate"),
-                                          ramp_limit(values.choice("ramp-clamp"), plain));
+    Ramp<Number> range = index_ramp(plain, original, fast, slow, values.flag("truncate"),
+                                    ramp_limit(values.choice("ramp-clamp"), plain));
+    // The published ramp has dim/2 shares, rounded down. Of 3 channels that is one, the first
+    // pair's, which both pairs take; it is 0, for no ramp begins below pair 0.
+    if (plain.dim == 3) {
+      range = {2, 3};
+      decide(bent, "of 3 channels both pairs have the first one's share: nothing is divided");
+    }
     divide_shares(bent, shares(range, pairs), factor);
     bent.recipe = {.rule = LadderRule::ramped,
                    .base = plain.base,

@@ -21,15 +21,15 @@ FREE = 77777.0  # a base that no class holds
 
 DROP = object()
 # What no single key shows: a layer whose object needs rope_type (NeoMME); sections that fix the width (Ernie's reordering fails on any other), and a layer whose width
-# is made of keys that the class pops (Dots3: swa_*).
+# is made of keys that the class pops (Dots3: swa_*), within a head that its proportional rope spans.
 BY_HAND = {
     "ernie4_5_vl_moe_text": {"width": ["head_dim", "hidden_size/num_attention_heads"], "theta_inside": True, "theta_keys": ["rope_theta"]},
     "cosmos3_edge_text": {"width": ["head_dim", "hidden_size/num_attention_heads"], "theta": 100000000.0, "theta_keys": ["rope_theta"]},
     "neomme": {"layers": {"sliding_attention": {"theta": 10000.0, "theta_keys": ["rope_theta"], "typed": False}}},
     "dots3_note_text": {"partial_keys": [], "partial_inside": False, "plain": DROP, "layers": {
-        "indexed_attention": {"theta": 80000000.0, "theta_keys": ["rope_theta"]},
+        "indexed_attention": {"theta": 80000000.0, "theta_keys": ["rope_theta"], "whole_head": {"head_dim": 256}},
         "sliding_attention": {"theta": 80000000.0, "theta_keys": ["rope_theta"], "silent_keys": ["swa_rope_theta"], "silent_theta": 50000.0,
-                              "width": ["swa_qk_rope_head_dim"], "holds": {"swa_qk_rope_head_dim": 64}}}},
+                              "whole_head": {"swa_head_dim": 256}, "width": ["swa_qk_rope_head_dim"], "holds": {"swa_qk_rope_head_dim": 64}}}},
 }
 
 

@@ -167,6 +167,10 @@ def resolve(record, file, layer_type=""):
     if original is None:
         original = longest
     head = width(record, file, layer_type, layer)
+    whole = (layer or {}).get("whole_head") or record.get("whole_head")
+    if kind == "proportional" and whole:
+        (key, held), = whole.items()
+        partial, head = head / (file.get(key) or held), file.get(key) or held
     return {"head": head, "kind": kind, "theta": theta, "partial": partial, "longest": longest, "original": original,
             "where": where, "plain_partial": record.get("plain") == "partial", "alpha": record.get("alpha", False),
             "mscales": record.get("mscales", False)}

@@ -31,11 +31,9 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
                  angles.data());
     for (std::size_t j = 0; j < n; ++j) {
       const auto angle = static_cast<double>(angles[j]);
-      const auto value = [&](double of_angle) {
-        if (as_angles) return of_angle;
-        return rounded(static_cast<double>(static_cast<float>(of_angle) * steps.magnitude), type);
-      };
-      const double c = value(std::cos(angle)), s = value(std::sin(angle));
+      const auto value = [&](float turned) { return rounded(static_cast<double>(turned), type); };
+      const double c = as_angles ? std::cos(angle) : value(steps.cosine(angles[j])),
+                   s = as_angles ? std::sin(angle) : value(steps.sine(angles[j]));
       if (observation.has_cosine())
         worst = std::max(worst, spacing.between(observation.cosine(i, j), c));
       if (observation.has_sine())
