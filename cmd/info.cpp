@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "other_files.hpp"
+#include "pe/base/error.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/io/notes.hpp"
 #include "talk.hpp"
@@ -74,8 +76,19 @@ std::string json_of(const std::string& file, const std::vector<Stored>& arrays,
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Why it cannot be read says less than what it is, where that is known.
+std::vector<Stored> arrays_of(const std::string& file) {
+  try {
+    return open_arrays(file);
+  } catch (const std::exception&) {
+    const std::string other = known_otherwise(file);
+    if (other.empty()) throw;
+    throw FileError(fmt::format("'{}' holds no arrays: it is {}", file, other));
+  }
+}
+
 void show(const Info& info) {
-  const std::vector<Stored> arrays = open_arrays(info.file);
+  const std::vector<Stored> arrays = arrays_of(info.file);
   const io::Notes notes = io::read_notes(info.file);
   print(info.json ? json_of(info.file, arrays, notes) : text_of(arrays, notes));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "catalogues.hpp"
+#include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/model/naming.hpp"
 #include "talk.hpp"
@@ -24,6 +25,8 @@ std::string catalogue_of(const std::string& what) {
   if (meant.why <= Likeness::also) return meant.names.front();
   std::vector<std::string> all;
   for (const Named& named : names) all.push_back(named.name);
+  if (meant.why > Likeness::misspelt && encoding_named(what))
+    throw UsageError(fmt::format("no catalogue '{0}': list encodings {0} shows that row", what));
   throw UsageError(fmt::format("no catalogue '{}': {}", what,
                                meant.why > Likeness::misspelt
                                    ? fmt::format("choose {}", fmt::join(all, ", "))

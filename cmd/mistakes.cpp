@@ -27,8 +27,14 @@ std::string stray_numbers(const CLI::App& app, const std::vector<std::string>& s
                      meant.empty() ? "" : ": did you mean " + meant + "?");
 }
 
-// A file's name: a config, a dump, or what is to be written.
-std::string stray_file(const CLI::App& app, const std::string& word) {
+// A file's name: a config, tensors, a dump, or what is to be written.
+std::string stray_file(const CLI::App& app, const std::vector<std::string>& stray) {
+  const std::string& word = stray.front();
+  if (has(app, "random")) {
+    const std::string keys = stray.size() > 1 ? " --k " + stray[1] : "";
+    return fmt::format("'{}' without an option: did you mean --q {}{}?", fmt::join(stray, " "),
+                       word, keys);
+  }
   const bool is_config = word.ends_with(".json") || word.ends_with(".gguf");
   const std::string option = is_config && has(app, "config") ? "--config"
                              : has(app, "file")              ? "--file"
@@ -36,18 +42,39 @@ std::string stray_file(const CLI::App& app, const std::string& word) {
   return fmt::format("'{}' without an option: did you mean {} {}?", word, option, word);
 }
 
+// A dash that a text program put for two minus signs, and an option without any; "": it is neither.
+std::string stray_option(const CLI::App& app, const std::vector<std::string>& stray) {
+  std::string name = stray.front();
+  bool dashed = false;
+  for (const std::string_view dash : {"\u2014", "\u2013", "\u2212", "\u2011", "\u2010", "\u2015"})
+    while (name.starts_with(dash)) {
+      name.erase(0, dash.size());
+      dashed = true;
+    }
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  const std::string plain = name.substr(0, name.find('='));
+  if (!has(app, plain) || plain.empty())
+    return dashed ? fmt::format("'{}' begins with a dash that is no minus sign", stray.front())
+                  : "";
+  std::string meant = "--" + name;
+  if (stray.size() > 1 && name == plain) meant += " " + stray[1];
+  return fmt::format("'{}': did you mean {}?", fmt::join(stray, " "), meant);
+}
+
 std::string stray_word(const CLI::App& app, const std::vector<std::string>& stray,
                        const std::string& lead) {
   const std::string& word = stray.front();
   if (std::ranges::all_of(stray, is_whole)) return stray_numbers(app, stray);
+  if (const std::string option = stray_option(app, stray); !option.empty()) return option;
   const std::string extension = std::filesystem::path(word).extension();
   if (extension.size() > 1 &&
       extension.find_first_not_of(".abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
       !is_whole(extension.substr(1)))
-    return stray_file(app, word);
+    return stray_file(app, stray);
   const Encoding* encoding = encoding_named(app.get_name());
   if (encoding && encoding_named(word))
-    return fmt::format("'{}' is another: a command takes one encoding", word);
+    return fmt::format("'{}' is another: a command takes one encoding{}", word,
+                       has(app, "versus") ? ", and others by --versus " + word : "");
   for (const Meaning& meaning : meanings_of(word, Sort::command, lead)) {
     std::string option = meaning.option;
     if (option.empty() || !has(app, option.substr(2, option.find(' ') - 2))) continue;
@@ -122,6 +149,40 @@ std::string missing(const CLI::App& app, const std::string& lead) {
                      names.empty() ? "more" : fmt::format("{}", fmt::join(names, " and ")));
 }
 
+// A file where a name belongs; "": it is none.
+std::string file_meant(const std::string& word, const std::string& lead) {
+  std::error_code error;
+  const std::string suffix = std::filesystem::path(word).extension();
+  const bool is_config = suffix == ".json" || suffix == ".gguf";
+  constexpr std::string_view suffixes[] = {".npy", ".npz", ".h5",          ".hdf5",
+                                           ".csv", ".bin", ".safetensors", ".raw"};
+  if (!is_config && std::ranges::find(suffixes, suffix) == std::end(suffixes) &&
+      !std::filesystem::is_regular_file(word, error))
+    return "";
+  const std::string tool = lead.substr(0, lead.find(' '));
+  const bool verifies = tool == "pe-verify";
+  if (verifies && is_config)
+    return fmt::format(
+        "'{0}' stands where a name belongs: pe-verify run {0} for a manifest, pe-verify check "
+        "--config {0} for a model's config",
+        word);
+  if (is_config)
+    return fmt::format("'{0}' stands where a name belongs: did you mean --config {0}?", word);
+  return fmt::format(
+      "'{0}' stands where a name belongs: pe-verify identify {0} tells what it is, pe-verify check "
+      "ENCODING --file {0} what is wrong with it",
+      word);
+}
+
+// "models" where a name belongs: the list of them. "": it is no catalogue's name.
+std::string list_meant(const std::string& word, const std::string& lead) {
+  constexpr std::string_view lists[] = {"models", "encodings",  "scalings",   "dialects",
+                                        "causes", "properties", "quantities", "formats"};
+  if (std::ranges::find(lists, word) == std::end(lists)) return "";
+  return fmt::format("'{1}' stands where a name belongs: {0} list {1}",
+                     lead.substr(0, lead.find(' ')), word);
+}
+
 }  // namespace
 
 std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
@@ -136,6 +197,8 @@ std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
   const Meant meant = is_absent ? Meant{} : meant_by(word, names);
   const std::vector<Meaning> others =
       is_absent ? std::vector<Meaning>{} : meanings_of(word, own, lead);
+  if (const std::string file = file_meant(word, lead); !file.empty()) return file;
+  if (const std::string list = list_meant(word, lead); !list.empty()) return list;
   const std::string what(name_of(own)), sort = what.substr(what.find(' ') + 1);
   const std::string start = fmt::format("unknown {} '{}': ", sort, word);
   if (meant.names.empty() && others.empty())

@@ -37,6 +37,14 @@ constexpr Habit habits[] = {
     {"threads", "jobs j workers nproc n-threads num-threads"},
     {"report", "output out junit"},
     {"seed", "random-seed manual-seed"},
+    {"q", "query query-states"},
+    {"k", "key key-states"},
+    {"v", "value value-states"},
+    {"x", "embedding embeds inputs-embeds"},
+    {"values", "value"},
+    {"random", "shape batch batch-size"},
+    {"causal", "mask is-causal causal-mask"},
+    {"input", "weights weight checkpoint ckpt state-dict"},
     {"no-clobber", "no-overwrite keep noclobber"},
 };
 
@@ -59,6 +67,18 @@ constexpr Hint hints[] = {
     {"safetensors", "format", "--format safetensors"},
     {"raw binary", "format", "--format raw"},
     {"force overwrite", "output", "files are overwritten anyway, unless --no-clobber"},
+    {"junit-xml junitxml", "report", "--report FILE.xml is JUnit"},
+    {"offset start start-pos begin shift", "positions",
+     "--positions START:STOP says where they begin"},
+    {"interleaved interleave is-interleaved rope-interleave gptj-style traditional", "pairing",
+     "--pairing adjacent, where the codebase's pairs are 2j, 2j+1"},
+    {"neox neox-style is-neox-style rotate-half", "pairing", "--pairing halves, the default"},
+    {"tol tolerance atol rtol eps epsilon ulps", "accept",
+     "bounds are derived, and --accept names the worst tier that passes; pe-verify compare takes "
+     "--atol and --rtol"},
+    {"only select law laws skip exclude", "accept", "one law alone is pe-verify LAW ENCODING"},
+    {"heads head num-heads n-heads n-head nheads num-attention-heads", "base",
+     "all heads are alike here, and none is counted"},
     {"gpu cuda device", "threads", "all is computed on the processor, by --threads"},
 };
 

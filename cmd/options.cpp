@@ -133,17 +133,38 @@ void add_model(CLI::App& app, Request& request) {
 
 }  // namespace
 
+namespace {
+
+std::string pairs_of(std::string_view pairing) {
+  if (pairing == "halves") return "pairs of halves (j, j + n)";
+  if (pairing == "adjacent") return "adjacent pairs (2j, 2j + 1)";
+  return fmt::format("{} pairs", pairing);
+}
+
+// A fraction of the channels says nothing where their number is given.
+bool is_outranked(const std::string& name, const Subject& subject) {
+  return name == "partial-rotary-factor" && subject.parameters.has("rotary-dim");
+}
+
+}  // namespace
+
 void explain(const Subject& subject, const Provenance& provenance) {
   const Reading& reading = subject.reading;
   std::size_t wide = 0;
   for (const auto& entry : provenance.parameters) wide = std::max(wide, entry.name.size());
   say(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary));
   const auto pairing = reading.given.find("pairing");  // a key may change the family's
-  if (reading.family)
-    say(fmt::format("  model family {}, channels turn in {} pairs{}", reading.family->name(),
-                    pairing == reading.given.end() ? reading.family->pairing : pairing->second.text,
+  if (reading.family) {
+    const bool turns = std::holds_alternative<Rotation>(subject.effect);
+    say(fmt::format("  model family {}{}{}", reading.family->name(),
+                    turns ? ", channels turn in " + pairs_of(pairing == reading.given.end()
+                                                                 ? reading.family->pairing
+                                                                 : pairing->second.text)
+                          : "",
                     reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)));
+  }
   for (const auto& [name, value, origin] : provenance.parameters) {
+    if (is_outranked(name, subject)) continue;
     const auto given = reading.given.find(name);
     const bool ruled = given != reading.given.end() && given->second.origin == origin &&
                        !given->second.rule.empty();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The page of -o page.html speaks Chinese throughout: every name, description and fixed word that any encoding or quantity can put on it has a row.
+# The page of -o page.html speaks Chinese throughout: every name, description, fixed word and sentence that any encoding or quantity can put on it has a row.
 """page_words.py --bin FOLDER
 
 Makes a page of every encoding, of every field of it, of every field of pe-apply, and of every quantity with every choice of its options, and
@@ -23,6 +23,9 @@ CHINESE = re.compile("[㐀-鿿]")
 SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "swin": ["--window", "3x3"]}
 # Words of these columns are made of numbers and names of the moment; those of the others are a fixed few.
 FREE = {"why", "config", "reason", "rule"}
+# Sentences that are lists of English words: they are shown as they are, marked as English.
+ENGLISH = ("pairs beyond the angles", "frequencies apart from", "examples of ", "first off by more than ")
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # A label of a window's bucket, as "rows +1, columns -2".
 NUMBERED = re.compile(r"rows [+-]\d+, columns [+-]\d+")
 # Names that are formulas, types or symbols in every language.
@@ -35,11 +38,19 @@ def table(name, text):
     return {quoted or bare: value for quoted, bare, value in re.findall(r'(?:"((?:[^"\\]|\\.)*)"|\b(\w+)):\s*"((?:[^"\\]|\\.)*)"', body)}
 
 
+def sentences_of(provenance):
+    """Warnings and notes, as the page says them: without the quantity that a note of several is of."""
+    for name in ("warnings", "note", "notes", "left_out"):
+        for sentence in provenance.get(name, []):
+            yield sentence.split(": ", 1)[1] if name == "notes" else sentence
+
+
 class Texts:
     """What the pages said, each text with the first command that said it."""
 
     def __init__(self, bin):
         self.bin, self.names, self.descriptions, self.words, self.met, self.silent = bin, {}, {}, {}, set(), []
+        self.sentences = {}
 
     def page(self, command):
         made = subprocess.run([self.bin / command[0], *command[1:], "--format", "html"], capture_output=True, text=True, timeout=120)
@@ -61,6 +72,8 @@ class Texts:
                     self.descriptions.setdefault(field["description"], said)
                     for word in () if short in FREE else field.get("words", ()):
                         self.words.setdefault(word, said)
+                for sentence in sentences_of(data["provenance"]):
+                    self.sentences.setdefault(sentence, (said, data["zh"].get(sentence)))
                 for axis in data["axes"]:
                     self.names.setdefault(axis["name"], said)
                     self.descriptions.setdefault(axis["description"], said)
@@ -170,6 +183,14 @@ def main():
         count.check(CHINESE.search(glosses.get(row["name"], "")), f"words.js: no gloss of {row['name']}")
     for row in listed["quantities"]:
         count.check(CHINESE.search(names.get(row["name"], "")), f"zh_names.tsv lacks the quantity {row['name']}")
+    for sentence, (said, chinese) in sorted(texts.sentences.items()):
+        if chinese is None:
+            count.check(sentence.startswith(ENGLISH), f"zh_sentences.tsv lacks {sentence!r} of {said}")
+            continue
+        count.check(CHINESE.search(chinese) and sorted(NUMBER.findall(sentence)) == sorted(NUMBER.findall(chinese)), f"{chinese!r} is not {sentence!r}")
+    for english, chinese in rows_of(PARTS / "zh_sentences.tsv", count).items():
+        slots = [int(slot) for slot in re.findall(r"{(\d+)}", chinese)]
+        count.check(sorted(slots) == list(range(english.count("{}"))), f"zh_sentences.tsv: the slots of {english!r}")
     return count.close()
 
 

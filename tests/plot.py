@@ -25,7 +25,7 @@ interpreter.need("numpy", "matplotlib", "h5py")
 import matplotlib.collections  # noqa: E402
 import numpy  # noqa: E402
 
-from plot import choose, render, sources, terminal  # noqa: E402
+from plot import choose, fonts, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
 from plot_looks import looks  # noqa: E402
 
@@ -85,6 +85,7 @@ def shows_numbers(figure, chosen, kind):
         return images and all((image.filled(0) == numpy.where(numpy.isfinite(part), part, 0)).all() for image, part in zip(images, parts))
     if kind == "lines":
         points = shown(figure)
+        points = points[numpy.isfinite(points)]  # a gap is no point
         told = numpy.concatenate([field.values.ravel() for field in chosen])
         return len(points) and numpy.isin(points, told).all()
     if kind == "words":
@@ -245,7 +246,49 @@ def details(count):
     count.check(kind == "stack" and chosen[0].values.shape == (12, 2, 3) and chosen[0].values[-1][1][2] == 1 + 20 + 3900, "an image grid is drawn as maps")
     figure, _, kind = drawn(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
     count.check(kind == "bound" and figure.axes[0].get_yscale() == "log" and len(figure.axes[0].collections) == 2, "bands of bases")
+    figure, _, _ = drawn(table("position,pe\n0,1\n1,nan\n2,3\n3,nan\n4,5\n5,6\n"))
+    line = figure.axes[0].lines[0]
+    count.check(numpy.isnan(line.get_ydata()).sum() == 2 and line.get_marker() == "o", "a missing number is a gap, and what stands alone is a point")
+    figure, _, _ = drawn(table("length,first,least\n1024,nan,4\n2048,1707,-2\n4096,1707,-8\n"))
+    count.check(len({axes.get_xlim() for axes in figure.axes}) == 1, "panels along one axis show the same of it")
+    figure, chosen, kind = drawn(table("position,cos_0,cos_1\n0,1,1\n0,1,1\n1,0.5,0.9\n7,0.7,0.2\n0,1,1\n"))
+    count.check(kind == "heatmap" and list(chosen[0].axes[0].places) == [0, 0, 1, 7, 0], "rows of a padded batch stay in their order")
+    for text in ("head,query,bias\n0,0,1\n0,0,2\n1,1,3\n",):
+        try:
+            table(text)
+            count.check(False, "two rows at one place of two axes are drawn")
+        except Fault as fault:
+            count.check("two rows stand at the same head, query" in str(fault), str(fault))
+    figure, _, _ = drawn(table("position,pe_0,pe_1\n" + "".join(f"{i},{i % 2},1\n" for i in range(20000))))
+    count.check("each pixel the mean of about" in figure._suptitle.get_text(), "rows that share a pixel are told of")
+    figure, _, _ = drawn(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
+    figure.canvas.draw()
+    low, high = figure.axes[0].get_ylim()
+    places = [*figure.axes[0].get_yticks(), *figure.axes[0].get_yticks(minor=True)]
+    count.check(sum(low <= place <= high for place in places) >= 3, "an axis of powers has three numbers")
     pyplot.close("all")
+
+
+def writing(count):
+    """Every letter of a title has a glyph in one of the families that are asked for it, or the title is refused by name."""
+    chinese = "位置编码 RoPE"
+    have = {chr(code) for _, path in fonts.known_fonts() for code in fonts.letters_of(path)}
+    count.check(fonts.fonts_for(["position θ ≤ 2π"]) == [fonts.USUAL], "letters that matplotlib brings need no other font")
+    try:
+        families = fonts.fonts_for([chinese])
+        paths = {name: path for name, path in fonts.known_fonts()}
+        missing = {letter for letter in chinese if not letter.isspace()} - {chr(code) for name in families for code in fonts.letters_of(paths[name])}
+        count.check(set("位置编码") <= have and not missing, f"{families} lack {missing}")
+    except Fault as fault:
+        count.check(not set("位置编码") <= have and "fonts-noto-cjk" in str(fault), str(fault))
+    known, fonts.known_fonts = fonts.known_fonts, lambda: iter(())  # a machine with matplotlib's own fonts alone
+    try:
+        fonts.fonts_for([chinese])
+        count.check(False, "a title without a font is drawn")
+    except Fault as fault:
+        count.check("位" in str(fault) and "fonts-noto-cjk" in str(fault) and "\n" not in str(fault), str(fault))
+    finally:
+        fonts.known_fonts = known
 
 
 # What a user may do: the arguments after stdin, and what the one line of a refusal says, or None for a picture.
@@ -344,6 +387,7 @@ def main():
         attacks(count, folder / "attacks")
         pipes(count, folder)
         details(count)
+        writing(count)
         broken(count, files, given.rounds, given.seed)
     return count.close()
 

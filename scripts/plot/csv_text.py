@@ -123,6 +123,9 @@ def scattered(header, columns, origin):
         raise Fault(f"{origin}: the first column, {header[0]!r}, repeats itself and is not known as a place")
     places, indices = zip(*(distinct(column) for column in columns[:count]))
     axes = [Axis(name, p) for name, p in zip(header, places)]
+    if count == 1 and header[0] in ("position", "relative_position") and len(places[0]) < len(columns[0]):
+        # a padded or a packed batch: rows in their own order, as the other formats give them
+        axes, indices, places = [Axis(header[0], columns[0])], [numpy.arange(len(columns[0]))], [columns[0]]
     told = numpy.ravel_multi_index(indices, [len(p) for p in places])
     if len(numpy.unique(told)) < len(told):
         raise Fault(f"{origin}: two rows stand at the same {', '.join(header[:count])}")

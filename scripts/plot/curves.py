@@ -93,6 +93,7 @@ def along_scale(places):
 def finish(axes, group, places, scale, lowest):
     if scale == "log":
         axes.set_yscale("log", nonpositive="mask")
+        label_minor(axes.yaxis)
     if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 else None):
         axes.set_xscale(kind)
     else:
@@ -102,6 +103,14 @@ def finish(axes, group, places, scale, lowest):
     if len(places) == 1:
         axes.set_xlim(places[0] - 0.5, places[0] + 0.5)
     axes.grid(True)
+
+
+def label_minor(axis):
+    """A scale of powers that shows fewer than two of them has its 2 and 5 labelled, too: one number alone measures nothing."""
+    low, high = sorted(axis.get_view_interval())
+    if low > 0 and numpy.floor(numpy.log10(high)) - numpy.ceil(numpy.log10(low)) < 1:
+        axis.set_minor_locator(ticker.LogLocator(subs=(2, 5)))
+        axis.set_minor_formatter(ticker.FuncFormatter(lambda value, _: f"{value:.0f}" if value >= 1 else f"{value:g}"))
 
 
 def thinned(drawn):
@@ -121,8 +130,9 @@ def one_panel(axes, group, band, first, lowest, alone):
         known = numpy.isfinite(values) & ((values > 0) | (scale != "log"))
         if not known.any():
             continue
-        axes.plot(places[known], values[known], color=colour, linewidth=1.6, label=text, markersize=3,
-                  marker="o" if known.sum() <= 40 else None, linestyle=dash)
+        alone_there = known & ~numpy.append(known[1:], False) & ~numpy.insert(known[:-1], 0, False)
+        axes.plot(places, numpy.where(known, values, numpy.nan), color=colour, linewidth=1.6, label=text, markersize=3,  # a gap stays one
+                  marker="o" if known.sum() <= 40 or alone_there.any() else None, linestyle=dash)
         ends.append((text, values[known][-1], colour))
     for (low, high), colour in zip([band[f.name] for f in group if f.name in band], hues(len(group))):
         for (_, x, a), (_, _, b) in zip(lines_of(low, False), lines_of(high, False)):
@@ -152,7 +162,19 @@ def lines(plot, fields, options):
             axes.set_visible(False)
             continue
         said.append(one_panel(axes, groups[index], band, index == 0, index + columns >= len(groups), len(groups) == 1))
+    share_places(panels.flat, groups)
     return figure, next(filter(None, said), "")
+
+
+def share_places(panels, groups):
+    """Panels along the same places show the same of them, though one of them have no number at some."""
+    by_axis = {}
+    for axes, group in zip(panels, groups):
+        by_axis.setdefault((group[0].axes[along(group[0])].name, axes.get_xscale()), []).append(axes)
+    for alike in by_axis.values():
+        ends = [axes.get_xlim() for axes in alike]
+        for axes in alike:
+            axes.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def bars(plot, fields, options):

@@ -165,6 +165,7 @@ def bound(plot, fields, options):
         axes.plot(*zip(*points), linestyle="none", marker="D", markersize=5, markerfacecolor="none", color=INK, label="Men et al. 2024, table 2", zorder=3)
     axes.legend(loc="upper left", fontsize=8)
     axes.set(xlabel=label(least.axes[0].name), ylabel="base", ylim=(bottom, safe.values.max() * 1.6))
+    curves.label_minor(axes.yaxis)
     axes.margins(x=0.02)
     axes.grid(True)
     spread_labels(axes, [(label("base"), least.values[-1], HUES[1]), (label("safe_base"), safe.values[-1], HUES[2])])

@@ -91,7 +91,7 @@ def field_hints(tools, folder):
 
 def fault(words, code, texts, tools, folder):
     """What is wrong with the answer, or None."""
-    run = subprocess.run([tools / words[0], *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+    run = subprocess.run([tools / words[0] if words[0] != "pe-plot" else ROOT / "scripts/pe-plot", *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                          timeout=60, env={**os.environ, "LC_ALL": "C", "TERM": "dumb", "NO_COLOR": "1"})
     out, err = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
     if run.returncode != code:

@@ -95,8 +95,10 @@ std::string spell(const Row& row) {
 
 Row read_row(const std::string& told, Index length, Index end) {
   const std::vector<double> numbers = ByteReader(told).numbers<double>();
-  Row row{.claim = {.length = length, .end = end, .base = numbers[0]}};
-  row.base = numbers[0];
+  Row row;
+  row.claim.length = length;
+  row.claim.end = end;
+  row.base = row.claim.base = numbers[0];
   row.active = numbers[1];
   row.safe = numbers[2];
   row.share = numbers[3];

@@ -9,6 +9,7 @@
 #include "pe/apply/scores.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/model/naming.hpp"
 
 namespace pe {
 namespace {
@@ -45,6 +46,19 @@ bool has_word(std::string_view text, std::string_view word) {
 
 bool fits(const ApplyRow& row, Kind kind) {
   return row.kinds == "any" || has_word(row.kinds, name_of(kind));
+}
+
+// What other programs call the field.
+std::string_view also_called(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"q_out", "query query-out q-rot q-embed rotated-q"},
+      {"k_out", "key key-out k-rot k-embed rotated-k"},
+      {"logits", "scores score attn-scores attention-scores qk"},
+      {"attention", "attn attn-weights attention-weights weights probs probabilities softmax"},
+      {"output", "out o context attn-output"}};
+  for (const auto& [own, others] : names)
+    if (own == name) return others;
+  return "";
 }
 
 class Application {
@@ -98,8 +112,11 @@ class Application {
       for (const char letter : row->needs)
         if (!has(letter))
           throw UsageError(fmt::format("--fields {} needs --{}, or --random", name, letter));
-    throw UsageError(
-        fmt::format("no field '{}' here: choose from {}", name, fmt::join(known, ", ")));
+    std::vector<Named> names;
+    for (const std::string& one : known) names.push_back({one, also_called(one)});
+    const std::string near = did_you_mean(name, names);
+    throw UsageError(fmt::format("no field '{}' here{}: choose from {}", name,
+                                 near.empty() ? "" : " (" + near + ")", fmt::join(known, ", ")));
   }
 
   Field make(const std::string& name) const {

@@ -31,6 +31,14 @@ std::string other_names(const Model& model) {
   return also ? also->text : "";
 }
 
+bool is_catalogued(std::string_view name) {
+  return std::ranges::any_of(models, [&](const Model& model) {
+    return model.name == name ||
+           std::ranges::any_of(words(other_names(model)),
+                               [&](const std::string& id) { return same_letters(id, name); });
+  });
+}
+
 Config read_catalogued(std::string_view name) {
   const auto read = [&](const Model& model) {
     return parse_config(std::string(model.text), std::string(name));

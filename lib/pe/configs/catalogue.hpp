@@ -25,4 +25,7 @@ std::string other_names(const Model& model);
 /// nearest names.
 Config read_catalogued(std::string_view name);
 
+/// Whether there is one.
+bool is_catalogued(std::string_view name);
+
 }  // namespace pe

@@ -127,7 +127,7 @@ class Widths {
 
 // Another key for the width that says otherwise is warned about.
 void take_stated(Reader& reader, const std::string& key, const Number& stated,
-                 const std::vector<std::string>& alternatives) {
+                 const std::vector<std::string>& alternatives, const std::string& beside) {
   if (stated.path.empty()) {
     reader.set_default("dim", std::to_string(stated.value));
     return;
@@ -141,21 +141,21 @@ void take_stated(Reader& reader, const std::string& key, const Number& stated,
     else if (rule.sign == '+')
       for (const std::string& part : rule.keys) reader.know(part);
   reader.take("dim", Config::Type::number, paths,
-              latent ? "the part of a latent head that turns" : "");
+              latent ? "the part of a latent head that turns" : beside);
 }
 
-// head_dim against the head that the model's width makes, where the class would make it so.
-void doubt_stated(Reader& reader, Widths& widths, const Rule& quotient, const Number& stated) {
+// head_dim beside the head that the model's width would make, where the class makes it so if it is
+// not told otherwise. Mistral's later models all tell: told, and no cause for a warning.
+std::string beside_stated(const Reader& reader, Widths& widths, const Rule& quotient,
+                          const Number& stated) {
   const Number width = widths.number(quotient.keys[0]), heads = widths.number(quotient.keys[1]);
   if (stated.path.empty() || width.path.empty() || heads.path.empty() ||
       stated.value * heads.value == width.value * quotient.times)
-    return;
+    return "";
   const Config& config = reader.config();
-  reader.warn(fmt::format(
-      "{} is {}, where {} {} / {} {} would be {:g}: {} is used, as the model's class does",
-      config.name(stated.path), stated.value, config.name(width.path), width.value,
-      config.name(heads.path), heads.value,
-      static_cast<double>(width.value) / static_cast<double>(heads.value), stated.path));
+  return fmt::format("{} {} / {} {} would be {:g}", config.name(width.path), width.value,
+                     config.name(heads.path), heads.value,
+                     static_cast<double>(width.value) / static_cast<double>(heads.value));
 }
 
 bool take_quotient(Reader& reader, Widths& widths, const Rule& rule) {
@@ -200,11 +200,12 @@ void read_head(Reader& reader, const LayerType& layer) {
     }
     const Number stated = widths.number(text);
     if (stated.value == 0) continue;
-    take_stated(reader, text, stated, alternatives);
+    std::string beside;
     for (const std::string& other : alternatives)
-      if (const Rule quotient = rule_of(other);
-          quotient.sign == '/' && text == "head_dim" && !holds_width(reader.family()))
-        doubt_stated(reader, widths, quotient, stated);
+      if (const Rule quotient = rule_of(other); quotient.sign == '/' && text == "head_dim" &&
+                                                beside.empty() && !holds_width(reader.family()))
+        beside = beside_stated(reader, widths, quotient, stated);
+    take_stated(reader, text, stated, alternatives, beside);
     return;
   }
   const Number width = widths.number("hidden_size");

@@ -14,6 +14,7 @@
 #include "pe/io/csv_cells.hpp"
 #include "pe/io/json_text.hpp"
 #include "pe/io/pipeline.hpp"
+#include "pe/io/sentences.hpp"
 #include "pe/io/shortest.hpp"
 
 namespace pe::io {
@@ -139,7 +140,25 @@ std::string rows_of(std::string_view table, const Used& used) {
       rows += fmt::format("{}{}:{}", rows.empty() ? "" : ",\n", quote_json(line.substr(0, tab)),
                           quote_json(line.substr(tab + 1)));
   }
-  return "{" + rows + "}";
+  return rows;
+}
+
+// Of zh_sentences.tsv: warnings and notes, with and without the quantity that they speak of.
+std::string chinese_sentences_of(const Provenance& provenance, bool are_first) {
+  std::set<std::string, std::less<>> sentences(provenance.warnings.begin(),
+                                               provenance.warnings.end());
+  for (const Provenance::Texts& texts : provenance.texts)
+    for (const std::string& text : texts.rows) {
+      sentences.insert(text);
+      if (const std::size_t colon = text.find(": "); colon != text.npos)
+        sentences.insert(text.substr(colon + 2));
+    }
+  std::string rows;
+  for (const std::string& sentence : sentences)
+    if (const std::string chinese = translated(sentence, page_chinese_sentences); !chinese.empty())
+      rows += fmt::format("{}{}:{}", rows.empty() && are_first ? "" : ",\n", quote_json(sentence),
+                          quote_json(chinese));
+  return rows;
 }
 
 // Of zh.tsv: descriptions and words.
@@ -206,11 +225,12 @@ void write_html(const Job& job) {
   std::string fields;
   for (const Field& field : job.fields)
     fields += (fields.empty() ? "\n" : ",\n") + describe(field, axes, job.output.threads);
-  const std::string data = harmless(
-      fmt::format("{{\"schema_version\":1,\n\"provenance\":{},\n\"axes\":[{}],\n"
-                  "\"parameters\":[{}],\n\"zh\":{},\n\"zh_names\":{},\n\"fields\":[{}]}}",
-                  provenance_json(job.provenance), axes.text(), parameters_of(job.provenance),
-                  chinese_of(job.fields), chinese_names_of(job), fields));
+  const std::string words = chinese_of(job.fields);
+  const std::string data = harmless(fmt::format(
+      "{{\"schema_version\":1,\n\"provenance\":{},\n\"axes\":[{}],\n"
+      "\"parameters\":[{}],\n\"zh\":{{{}{}}},\n\"zh_names\":{{{}}},\n\"fields\":[{}]}}",
+      provenance_json(job.provenance), axes.text(), parameters_of(job.provenance), words,
+      chinese_sentences_of(job.provenance, words.empty()), chinese_names_of(job), fields));
   // The last mark first: what a mark is replaced by is not searched for others.
   std::string page(page_html);
   put_in(page, "@SCRIPT@", page_script);

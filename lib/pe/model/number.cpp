@@ -3,16 +3,83 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
+
 #include "pe/base/error.hpp"
 
 namespace pe {
+namespace {
 
-void refuse_value(const TypedValue& value, std::string_view expected) {
+bool is_number(std::string_view text) {
+  try {
+    Decimal{text};
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+// "4096" of " 4_096 " and "4,096": digits in groups, as people write them for each other.
+std::string without_groups(std::string_view text) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_mark = text[i] == '_' || text[i] == ',' || text[i] == ' ' || text[i] == '\'';
+    if (is_mark && text[i] == ',' && (text.size() - i - 1) % 4 != 3) return "";
+    if (!is_mark) digits += text[i];
+  }
+  return is_number(digits) ? digits : "";
+}
+
+// 8k is 8192 to some and 8000 to others, and 2^13 is no number here.
+std::string computed(std::string_view text) {
+  if (text.size() < 2) return "";
+  const std::string_view units = "kKMG";
+  const std::size_t unit = units.find(text.back());
+  const std::string front(text.substr(0, text.size() - 1));
+  if (unit != std::string_view::npos && is_number(front)) {
+    const int power = unit < 2 ? 1 : static_cast<int>(unit);
+    const double value = std::strtod(front.c_str(), nullptr);
+    const double binary = value * std::pow(1024, power), decimal = value * std::pow(1000, power);
+    if (std::fabs(binary) > 0x1p53 || binary != std::trunc(binary)) return "";
+    return fmt::format("{:.0f} or {:.0f}", binary, decimal);
+  }
+  for (const std::string_view sign : {"**", "^"})
+    if (const std::size_t at = text.find(sign); at != std::string_view::npos) {
+      const std::string base(text.substr(0, at)), exponent(text.substr(at + sign.size()));
+      if (!is_number(base) || !is_number(exponent)) return "";
+      const double value =
+          std::pow(std::strtod(base.c_str(), nullptr), std::strtod(exponent.c_str(), nullptr));
+      return value == std::trunc(value) && std::fabs(value) <= 0x1p53 ? fmt::format("{:.0f}", value)
+                                                                      : "";
+    }
+  return "";
+}
+
+// What a number written otherwise may be meant to be, for the end of a message.
+std::string meant_by(std::string_view text) {
+  std::string meant = without_groups(text);
+  if (meant.empty()) meant = computed(text);
+  return meant.empty() ? "" : fmt::format(": did you mean {}?", meant);
+}
+
+}  // namespace
+
+namespace {
+
+[[noreturn]] void refuse_value(const TypedValue& value, std::string_view expected,
+                               std::string_view hint) {
   const std::string from = value.origin.starts_with("config ")
                                ? fmt::format(" (from config key {})", value.origin.substr(7))
                                : "";
-  throw UsageError(fmt::format("--{} must be {}, got {}{}", value.name, expected,
-                               value.text.empty() ? "nothing" : value.text, from));
+  throw UsageError(fmt::format("--{} must be {}, got {}{}{}", value.name, expected,
+                               value.text.empty() ? "nothing" : value.text, from, hint));
+}
+
+}  // namespace
+
+void refuse_value(const TypedValue& value, std::string_view expected) {
+  refuse_value(value, expected, "");
 }
 
 Decimal checked_number(const TypedValue& value, std::string_view item, const NumberRule& rule) {
@@ -20,7 +87,8 @@ Decimal checked_number(const TypedValue& value, std::string_view item, const Num
     try {
       return Decimal(item);
     } catch (const UsageError&) {
-      refuse_value(value, rule.whole ? "a whole number" : "a finite decimal number");
+      refuse_value(value, rule.whole ? "a whole number" : "a finite decimal number",
+                   meant_by(item));
     }
   }();
   if (rule.whole && !number.is_integer()) refuse_value(value, "a whole number");

@@ -33,6 +33,32 @@ std::string quoted(std::string_view text) {
   return fmt::format("'{}{}'", text.substr(0, 40), text.size() > 40 ? "..." : "");
 }
 
+// "0,1,2" of "[0, 1, 2]", as other languages print a list.
+std::string without_brackets(std::string_view text) {
+  std::string tidy;
+  for (const char c : text)
+    if (c != ' ') tidy += c;
+  const bool square = tidy.starts_with('[') && tidy.ends_with(']'),
+             round = tidy.starts_with('(') && tidy.ends_with(')');
+  return square || round ? tidy.substr(1, tidy.size() - 2) : tidy;
+}
+
+bool is_whole(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The run that other languages write 0-16, 0..16, :16 and range(16); "" for anything else.
+std::string run_meant_by(std::string text) {
+  if (text.starts_with("range(") && text.ends_with(")")) text = text.substr(6, text.size() - 7);
+  for (const std::string_view sign : {"..", "-", ":"})
+    if (const std::size_t at = text.find(sign); at != std::string::npos) {
+      const std::string first = text.substr(0, at), last = text.substr(at + sign.size());
+      if ((first.empty() || is_whole(first)) && is_whole(last))
+        return fmt::format("{}:{}", first.empty() ? "0" : first, last);
+    }
+  return is_whole(text) ? "0:" + text : "";
+}
+
 // What a number without a colon may have been meant to be.
 std::string one_number(const Decimal& number) {
   const Real value = number.real();
@@ -54,7 +80,9 @@ PositionRange parse_run(std::string_view text, const std::string& option) {
     try {
       parts.emplace_back(text.substr(start, colon - start));
     } catch (const UsageError& error) {
-      throw refuse(error.what());
+      const std::string meant = run_meant_by(std::string(text));
+      if (meant.empty()) throw refuse(error.what());
+      throw refuse(fmt::format("did you mean {} (without the last)?", meant));
     }
     start = colon + 1;
   }
@@ -130,7 +158,9 @@ std::vector<PositionRange> Positions::runs() const {
   return runs;
 }
 
-Positions parse_places(std::string_view text, const std::string& option) {
+Positions parse_places(std::string_view typed, const std::string& option) {
+  const std::string tidy = without_brackets(typed);
+  const std::string_view text = tidy;
   if (text.find(',') == std::string_view::npos) return parse_run(text, option);
   std::vector<std::int64_t> listed;
   for (std::size_t start = 0; start <= text.size();) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
@@ -114,6 +115,21 @@ void place(Subject& subject, const SubjectTexts& texts, Index usual_length) {
   subject.length = relative ? reach_of(subject.span.offsets) : subject.span.positions.length();
 }
 
+// A model's name where a file belongs, and the other way round. Throws UsageError.
+void check_source(const SubjectTexts& texts) {
+  std::error_code error;
+  if (!texts.config.empty() && !std::filesystem::exists(texts.config, error) &&
+      is_catalogued(texts.config))
+    throw UsageError(fmt::format(
+        "--config takes a file, and there is no '{0}' here: --model {0} is in the catalogue",
+        texts.config));
+  if (!texts.model.empty() && !is_catalogued(texts.model) &&
+      (texts.model.ends_with(".json") || texts.model.ends_with(".gguf") ||
+       std::filesystem::exists(texts.model, error)))
+    throw UsageError(fmt::format("--model takes a name of the catalogue: did you mean --config {}?",
+                                 texts.model));
+}
+
 }  // namespace
 
 Reading reading_of(const SubjectTexts& texts) {
@@ -125,6 +141,7 @@ Reading reading_of(const SubjectTexts& texts) {
     if (!texts.part.empty()) throw UsageError("--part has no meaning without --config or --model");
     return {};
   }
+  check_source(texts);
   const Config config =
       texts.config.empty() ? read_catalogued(texts.model) : read_config_file(texts.config);
   return read_model(config, texts.encoding, texts.layer_type, texts.part);

@@ -1,0 +1,85 @@
+// Files that the tools write or read beside arrays, and those that people take for such.
+#include "other_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace pe::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::uintmax_t largest = 16 << 20;  // of a JSON that is read to see what it is
+
+std::string of_folder(const std::string& path) {
+  if (fs::exists(fs::path(path) / "config.json"))
+    return fmt::format("a folder with a model's config.json, which --config {} reads", path);
+  return "a folder: name a file in it";
+}
+
+bool has_any(const Json& json, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(names, [&](const char* name) { return json.contains(name); });
+}
+
+std::string counted(std::size_t checks) {
+  return checks == 1 ? "1 check" : fmt::format("{} checks", checks);
+}
+
+std::string of_json(const std::string& path) {
+  std::ifstream in(path);
+  const Json json = Json::parse(in, nullptr, false);
+  if (!json.is_object()) return "";
+  const std::string tool = json.value("tool", Json()).is_string() ? json["tool"] : "";
+  if (tool.starts_with("pe-") && json.contains("checks"))
+    return fmt::format("a report of {}: {}, {} failed (pe-verify merge joins such)", tool,
+                       counted(json["checks"].size()), json.value("failed", Json()).dump());
+  if (tool.starts_with("pe-") && !json.contains("fields"))
+    return fmt::format("a report of {}", tool);
+  if (json.contains("checks"))
+    return fmt::format("a manifest of {}: pe-verify run {}", counted(json["checks"].size()), path);
+  if (has_any(json, {"model_type", "architectures", "hidden_size", "n_embd", "d_model"})) {
+    const Json type = json.value("model_type", Json());
+    return fmt::format("a model's config{}, which --config {} reads",
+                       type.is_string() ? " of type " + type.get<std::string>() : "", path);
+  }
+  return "";
+}
+
+std::string of_markup(const std::string& head) {
+  if (head.find("<testsuite") != std::string::npos) return "a report as JUnit XML";
+  for (const char* word : {"<html", "<!doctype html", "<!DOCTYPE html"})
+    if (head.find(word) != std::string::npos)
+      return "a page to look at: the command that made it writes arrays with -o FILE.npz";
+  return "";
+}
+
+std::string of_bytes(const std::string& head) {
+  if (head.starts_with("\x89PNG")) return "a picture (PNG)";
+  if (head.starts_with("%PDF")) return "a PDF";
+  if (head.starts_with("\x1f\x8b")) return "packed by gzip: gunzip it first";
+  return "";
+}
+
+}  // namespace
+
+std::string known_otherwise(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return of_folder(path);
+  const std::uintmax_t size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+  if (error || !fs::is_regular_file(path, error)) return "";
+  if (size == 0) return "empty";
+  std::ifstream in(path, std::ios::binary);
+  std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, 512)), '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos) return "";
+  if (head[start] == '{') return size <= largest ? of_json(path) : "";
+  return head[start] == '<' ? of_markup(head) : of_bytes(head);
+}
+
+}  // namespace pe::cmd
