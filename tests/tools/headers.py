@@ -4,6 +4,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -13,8 +14,10 @@ import source
 MEMORY = source.ROOT / "build/headers.json"
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ["-std=c++20", "-Wall", "-Wextra"]
-# Most of what a header costs. Those that include it all the same find it precompiled: what it drags in they have in any case.
-HEAVY = source.ROOT / "lib/pe/base/real.hpp"
+# Most of what a header costs, the largest first. Those that include one all the same find it precompiled: what it drags in they have in
+# any case.
+HEAVY = [source.ROOT / "lib/pe" / name for name in ("encodings/encoding.hpp", "base/real.hpp", "model/field.hpp", "base/budget.hpp",
+                                                    "base/dtype.hpp")]
 # What some headers need beyond the library's own folder, by the end of their name.
 HDF5 = ["-isystem", "/usr/include/hdf5/serial"]
 NEEDS = {"hdf5_handle.hpp": HDF5, "hdf5_memory.hpp": HDF5, "hdf5_given.hpp": HDF5, "hdf5_driver.hpp": HDF5, "hdf5_dataset.hpp": HDF5,
@@ -44,11 +47,16 @@ def compiled(text, *options):
     return result.stderr.strip() or ("the compiler failed" if result.returncode else "")
 
 
+def precompile(path):
+    compiled("", "-x", "c++-header", "-o", f"{path}.gch", path)
+
+
 def complaint(path, folder):
     """What the compiler says about a file that includes this header alone; empty when nothing."""
     options = NEEDS.get(path.name, [])
-    if HEAVY in closure(path) and path != HEAVY and not options:
-        options = ["-include", f"{folder}/heavy.hpp"]
+    heavy = next((heavy for heavy in HEAVY if heavy in closure(path) and path not in closure(heavy)), None)
+    if heavy and not options:
+        options = ["-include", f"{folder}/{heavy.name}"]
     return compiled(f'#include "{path.relative_to(source.ROOT / "lib")}"\n', *options, "-fsyntax-only", "-x", "c++", "-")
 
 
@@ -64,10 +72,10 @@ def main():
     digests, known = {path: digest(path) for path in headers}, remembered()
     fresh = [path for path in headers if known.get(str(path.relative_to(source.ROOT))) != digests[path]]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        with open(f"{folder}/heavy.hpp", "w") as file:
-            file.write(f'#include "{HEAVY}"\n')
+        for heavy in HEAVY:
+            pathlib.Path(folder, heavy.name).write_text(f'#include "{heavy}"\n')
         if len(fresh) > 8:
-            compiled("", "-x", "c++-header", "-o", f"{folder}/heavy.hpp.gch", f"{folder}/heavy.hpp")
+            list(pool.map(lambda heavy: precompile(f"{folder}/{heavy.name}"), HEAVY))
         complaints = dict(zip(fresh, pool.map(lambda path: complaint(path, folder), fresh)))
     for path, text in complaints.items():
         if text:
