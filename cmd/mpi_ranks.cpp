@@ -97,8 +97,8 @@ std::vector<std::string> MpiRanks::from_all(const std::string& text) {
                  MPI_COMM_WORLD);
   std::vector<std::string> all;
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    all.push_back(whole.substr(static_cast<std::size_t>(places[i]),
-                               static_cast<std::size_t>(sizes[i])));
+    all.push_back(
+        whole.substr(static_cast<std::size_t>(places[i]), static_cast<std::size_t>(sizes[i])));
   return all;
 }
 

@@ -22,9 +22,11 @@ constexpr std::string_view usage =
     "       mpirun -n N pe-mpi analyze QUANTITY ENCODING [OPTIONS]\n\n"
     "  gen      as pe-gen; each process writes its own rows (hdf5, npy, safetensors, raw)\n"
     "  run      as pe-verify run; each process takes the next check\n"
-    "  analyze  as pe-analyze; each process takes the next of several subjects (--versus), lengths\n"
+    "  analyze  as pe-analyze; each process takes the next of several subjects (--versus), "
+    "lengths\n"
     "           (base-bound) or pipelines (precision)\n\n"
-    "The file and the report are those of one process. Where one of them fails nothing is written.\n\n"
+    "The file and the report are those of one process, but that valid_share of base-bound over\n"
+    "several lengths may have a digit more. Where one of them fails nothing is written.\n\n"
     "EXIT STATUS\n  as of the tool\n";
 
 // What a process other than the first says is kept: they all say the same, unless one fails alone.
@@ -64,38 +66,42 @@ int carry_out(const Command& command, int argc, char** argv) {
   return command.carry_out(static_cast<int>(words.size()) - 1, words.data());
 }
 
-int together(const Command& command, int argc, char** argv) {
-  MpiRanks ranks;
-  pe::set_ranks(ranks);
-  if (ranks.is_first()) {
-    const int code = carry_out(command, argc, argv);
-    if (code == 2) ranks.fail("the first process failed");
-    const std::string other = ranks.end();
-    if (!other.empty()) pe::cmd::say(command.tool + ": " + other);
-    return other.empty() ? code : 2;
+int refuse(int argc, char** argv) {
+  pe::cmd::say(argc < 2 ? "pe-mpi: say gen, run or analyze (see pe-mpi --help)"
+                        : "pe-mpi: no '" + std::string(argv[1]) +
+                              "': there are gen, run and analyze (see pe-mpi --help)");
+  return 2;
+}
+
+// What pe-mpi is asked for by its first word.
+int carry_out(int argc, char** argv) {
+  const Command commands[] = {{"gen", "pe-gen", "", pe::cmd::pe_gen},
+                              {"run", "pe-verify", "run", pe::cmd::pe_verify},
+                              {"analyze", "pe-analyze", "", pe::cmd::pe_analyze}};
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "--help" || word == "-h" || word == "help") {
+    pe::cmd::print(std::string(usage));
+    return 0;
   }
-  const Muted muted;
-  const int code = carry_out(command, argc, argv);
-  if (code == 2) ranks.fail(muted.last());
-  return ranks.end().empty() ? code : 2;
+  for (const Command& command : commands)
+    if (word == command.word) return carry_out(command, argc, argv);
+  return refuse(argc, argv);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Command commands[] = {{"gen", "pe-gen", "", pe::cmd::pe_gen},
-                              {"run", "pe-verify", "run", pe::cmd::pe_verify},
-                              {"analyze", "pe-analyze", "", pe::cmd::pe_analyze}};
-  const std::string_view word = argc > 1 ? argv[1] : "";
-  for (const Command& command : commands)
-    if (word == command.word) return together(command, argc, argv);
-  const bool asked = word == "--help" || word == "-h" || word == "help";
-  if (asked) {
-    pe::cmd::print(std::string(usage));
-    return 0;
+  MpiRanks ranks;
+  pe::set_ranks(ranks);
+  if (ranks.is_first()) {
+    const int code = carry_out(argc, argv);
+    if (code == 2) ranks.fail("the first process failed");
+    const std::string other = ranks.end();
+    if (!other.empty()) pe::cmd::say("pe-mpi: " + other);
+    return other.empty() ? code : 2;
   }
-  pe::cmd::say(word.empty() ? "pe-mpi: say gen, run or analyze (see pe-mpi --help)"
-                            : "pe-mpi: no '" + std::string(word) +
-                                  "': there are gen, run and analyze (see pe-mpi --help)");
-  return 2;
+  const Muted muted;
+  const int code = carry_out(argc, argv);
+  if (code == 2) ranks.fail(muted.last());
+  return ranks.end().empty() ? code : 2;
 }

@@ -18,7 +18,7 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none
 TABLES = [  # the words behind gen, and the file that they are written to
     ("rope --dim 64 --length 1000", "rope.h5"),
     ("rope --model llama-3.1-8b --length 4097 --dtype bf16", "llama.h5"),
-    ("sinusoidal --dim 33 --length 7", "odd.h5"),
+    ("sinusoidal --dim 34 --length 7", "odd.h5"),
     ("rope --dim 8 --length 1", "one.h5"),
     ("alibi --heads 3 --length 17", "alibi.h5"),
     ("t5 --num-buckets 32 --length 40", "t5.h5"),
@@ -29,7 +29,7 @@ TABLES = [  # the words behind gen, and the file that they are written to
     ("sincos-2d --dim 64 --grid 14x14", "grid.h5"),
 ]
 CURVES = [
-    "base-bound rope --dim 64 --length 128,64,300,64",
+    "base-bound rope --dim 64 --length 128,64,300,64 --fields base,active,safe_base",
     "base-bound rope --dim 32 --length 100,200 --versus 'rope --dim 64' --versus 'rope --dim 128'",
     "precision rope --dim 64 --length 2000",
     "spectrum rope --model llama-3.1-8b --versus 'rope --dim 64' --versus 'rope --scaling ntk --factor 8'",
@@ -95,7 +95,7 @@ class Case:
     # One line, a code that is not 0, and what was there before stays.
     def refusals(self):
         folder = self.fresh("refused")
-        for words, says in (("gen rope --dim 63 -o a.h5", "pe-gen: "), ("gen rope --dim 64 -o a.csv", "hdf5"), ("gen rope --dim 64", "-o"),
+        for words, says in (("gen rope --dim 63 -o a.h5", "pe-gen: "), ("gen rope --dim 64 -o a.csv", "hdf5"), ("gen rope --dim 64", "not csv"),
                             ("gen rope --dim 64 -o no/such/a.h5", "no/such"), ("run nowhere.json", "nowhere.json"), ("fly", "gen, run and analyze"),
                             ("analyze base-bound rope --dim 64 --length 64,128 --certificate c.json", "--certificate"),
                             (f"run {ROOT / 'tests/notes/manifest.json'} --shard 1/2", "--shard"),
@@ -103,8 +103,7 @@ class Case:
             done = self.many(3, words, folder)
             lines = [line for line in done.stderr.splitlines() if line.startswith("pe-")]
             self.count.check(done.returncode != 0, f"{words}: exit {done.returncode}")
-            wanted = 3 if words == "fly" else 1  # nobody has met anybody
-            self.count.check(len(lines) == wanted and says in lines[0], f"{words}: says {lines}")
+            self.count.check(len(lines) == 1 and says in lines[0], f"{words}: says {lines}")
             self.count.check(list(folder.iterdir()) == [], f"{words}: leaves {list(folder.iterdir())}")
 
     # Of two processes the second has another command line or another limit.
@@ -115,7 +114,9 @@ class Case:
         manifest = str(ROOT / "tests/notes/manifest.json")
         for first, second, says in (
                 ([mpi, "gen", "rope", "--dim", "128", "--length", "20000", "-o", "old.h5"],
-                 ["sh", "-c", f"ulimit -f 8; exec '{mpi}' gen rope --dim 128 --length 20000 -o old.h5"], "process 1 of 2"),
+                 ["-wdir", "/", mpi, "gen", "rope", "--dim", "128", "--length", "20000", "-o", "old.h5"], "process 1 of 2: pe-gen: "),
+                ([mpi, "gen", "rope", "--dim", "128", "--length", "20000", "-o", "old.h5"],
+                 ["sh", "-c", f"ulimit -f 8; exec '{mpi}' gen rope --dim 128 --length 20000 -o old.h5"], None),
                 ([mpi, "run", manifest], [mpi, "run", "nowhere.json"], "process 1 of 2: pe-verify: "),
                 ([mpi, "run", "nowhere.json"], [mpi, "run", manifest], "nowhere.json"),
                 ([mpi, "analyze", "base-bound", "rope", "--dim", "64", "--length", "64,128"],
@@ -125,7 +126,8 @@ class Case:
                                   stdin=subprocess.DEVNULL, timeout=120)
             lines = [line for line in done.stderr.splitlines() if line.startswith("pe-")]
             self.count.check(done.returncode != 0, f"{second}: exit {done.returncode}")
-            self.count.check(len(lines) == 1 and says in lines[0], f"{second}: says {lines}, {done.stderr[:500]}")
+            good = len(lines) == 1 and says in lines[0] if says else "File size limit" in done.stderr  # which mpirun says
+            self.count.check(good, f"{second}: says {lines}, {done.stderr[:500]}")
             self.count.check(time.monotonic() - start < 60, f"{second}: {time.monotonic() - start:.0f} s")
             self.count.check([p.name for p in folder.iterdir()] == ["old.h5"] and (folder / "old.h5").read_bytes() == b"old",
                              f"{second}: leaves {list(folder.iterdir())}")

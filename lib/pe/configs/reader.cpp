@@ -25,9 +25,9 @@ bool Reader::take(std::string_view parameter, Config::Type type,
     if (!value) continue;
     if (!first) {
       pe::take(config_, path, type, parameter, reading_.given);
+      if (!rule.empty()) reading_.given.find(parameter)->second.rule = rule;
       first = &path;
-    } else if (reading_.given.find(parameter)->second.rule = rule;
-               path != *first && !same(*config_.find(*first), *value)) {
+    } else if (path != *first && !same(*config_.find(*first), *value)) {
       warn(fmt::format("{} is {} but {} is {}: the first counts{}{}", config_.name(*first),
                        config_.find(*first)->text, config_.name(path), value->text,
                        rule.empty() ? "" : ", for ", rule));
