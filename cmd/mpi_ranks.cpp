@@ -2,6 +2,7 @@
 #include "mpi_ranks.hpp"
 
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <chrono>
 #include <numeric>
@@ -18,24 +19,28 @@ constexpr std::size_t longest_text = std::size_t{1} << 30;
 
 }  // namespace
 
-MpiRanks::MpiRanks() {
+struct MpiRanks::Channel {
+  MPI_Comm numbers = MPI_COMM_NULL;
+};
+
+MpiRanks::MpiRanks() : channel_(std::make_unique<Channel>()) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &number_);
   MPI_Comm_size(MPI_COMM_WORLD, &count_);
   if (provided < MPI_THREAD_MULTIPLE)
     throw FileError("this MPI lets one thread call it, and several do: MPI_THREAD_MULTIPLE");
-  MPI_Comm_dup(MPI_COMM_WORLD, &numbers_);
+  MPI_Comm_dup(MPI_COMM_WORLD, &channel_->numbers);
   if (number_ == 0 && count_ > 1) server_ = std::jthread([this] { serve(); });
 }
 
 MpiRanks::~MpiRanks() {
   if (count_ > 1) {  // a rank that asks for no number tells the server that it is done
     const int done = 1;
-    if (number_ != 0) MPI_Send(&done, 1, MPI_INT, 0, ask_tag, numbers_);
+    if (number_ != 0) MPI_Send(&done, 1, MPI_INT, 0, ask_tag, channel_->numbers);
     if (server_.joinable()) server_.join();
   }
-  if (numbers_ != MPI_COMM_NULL) MPI_Comm_free(&numbers_);
+  MPI_Comm_free(&channel_->numbers);
   MPI_Finalize();
 }
 
@@ -45,18 +50,18 @@ void MpiRanks::serve() {
   for (int left = count_ - 1; left > 0;) {
     int is_there = 0, done = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, ask_tag, numbers_, &is_there, &status);
+    MPI_Iprobe(MPI_ANY_SOURCE, ask_tag, channel_->numbers, &is_there, &status);
     if (!is_there) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       continue;
     }
-    MPI_Recv(&done, 1, MPI_INT, status.MPI_SOURCE, ask_tag, numbers_, MPI_STATUS_IGNORE);
+    MPI_Recv(&done, 1, MPI_INT, status.MPI_SOURCE, ask_tag, channel_->numbers, MPI_STATUS_IGNORE);
     if (done) {
       --left;
       continue;
     }
     const unsigned long long number = next_++;
-    MPI_Send(&number, 1, MPI_UNSIGNED_LONG_LONG, status.MPI_SOURCE, answer_tag, numbers_);
+    MPI_Send(&number, 1, MPI_UNSIGNED_LONG_LONG, status.MPI_SOURCE, answer_tag, channel_->numbers);
   }
 }
 
@@ -115,8 +120,8 @@ std::size_t MpiRanks::take() {
   if (number_ == 0) return std::exchange(is_first_taken_, true) ? std::size_t{next_++} : 0;
   const int done = 0;
   unsigned long long number = 0;
-  MPI_Send(&done, 1, MPI_INT, 0, ask_tag, numbers_);
-  MPI_Recv(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, answer_tag, numbers_, MPI_STATUS_IGNORE);
+  MPI_Send(&done, 1, MPI_INT, 0, ask_tag, channel_->numbers);
+  MPI_Recv(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, answer_tag, channel_->numbers, MPI_STATUS_IGNORE);
   return number;
 }
 

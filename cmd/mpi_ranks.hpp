@@ -1,10 +1,9 @@
 // Ranks of MPI.
 #pragma once
 
-#include <mpi.h>
-
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,7 +45,8 @@ class MpiRanks final : public Ranks {
   bool is_over_ = false;         // somebody failed, and all know it
   bool is_first_taken_ = false;  // number 0, by rank 0
   std::atomic<std::size_t> next_ = 0;
-  MPI_Comm numbers_ = MPI_COMM_NULL;  // for those who take a number
+  struct Channel;  // for those who take a number; MPI's own types
+  std::unique_ptr<Channel> channel_;
   std::jthread server_;
 };
 

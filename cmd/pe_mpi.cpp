@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mpi_ranks.hpp"
 #include "talk.hpp"
@@ -88,9 +90,7 @@ int carry_out(int argc, char** argv) {
   return refuse(argc, argv);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   MpiRanks ranks;
   pe::set_ranks(ranks);
   if (ranks.is_first()) {
@@ -104,4 +104,15 @@ int main(int argc, char** argv) {
   const int code = carry_out(argc, argv);
   if (code == 2) ranks.fail(muted.last());
   return ranks.end().empty() ? code : 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    pe::cmd::say(std::string("pe-mpi: ") + error.what());
+    return 2;
+  }
 }

@@ -205,7 +205,10 @@ def main():
         work.copy()
         work.configure()
         work.draw()
+    if not work.known.get("built"):
         work.mutate()
+        work.known["built"] = True
+        work.keep()
     work.reach()
     work.try_all()
     fates = [m["fate"] for m in work.known["mutants"] if m["fate"] != "does not compile"]
