@@ -79,11 +79,12 @@ bool is_alike(const Ladder& a, const Ladder& b) {
          });
 }
 
-// The rule in its usual form, and in each that another choice makes of it.
+// The rule in its usual form, and in each that another choice makes of it and that bends anything.
 std::vector<BentRule> forms_of(const Question& question, const Stretching& stretching,
                                const Scaling& rule) {
   const Given usual = parameters_for(question, stretching, rule);
   const Given by_hand = said_by_hand(question);
+  const Ladder plain = plain_ladder(question.subject);
   std::vector<BentRule> forms{bent_rule(question, stretching, rule, usual)};
   for (const Parameter& row : rule.parameters) {
     if (row.type != Parameter::Type::choice || by_hand.contains(row.name)) continue;
@@ -93,8 +94,10 @@ std::vector<BentRule> forms_of(const Question& question, const Stretching& stret
       try {
         BentRule form = bent_rule(question, stretching, rule, other);
         form.name = fmt::format("{}:{}", rule.name, choice);
-        if (std::ranges::none_of(
-                forms, [&](const BentRule& known) { return is_alike(known.ladder, form.ladder); }))
+        const auto is_known = [&](const BentRule& known) {
+          return is_alike(known.ladder, form.ladder);
+        };
+        if (!is_alike(plain, form.ladder) && std::ranges::none_of(forms, is_known))
           forms.push_back(std::move(form));
       } catch (const UsageError&) {  // a form of another rule with the same parameter
       }
