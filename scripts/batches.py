@@ -16,22 +16,25 @@ CALL = re.compile(r"(?:(\w+)[&*>]*\s+|[&*>]\s*)?\b([A-Za-z_]\w*)\(")
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.MULTILINE)
 TYPE = re.compile(r"^(?:struct|class|enum class|enum|union)\s+(\w+)")
 CONSTANT = re.compile(r"^(?:extern |static |inline )?const")
+BESIDE = re.compile(r",\s*\*?(\w+)\s*(?=[={\[;,])")  # constexpr Index rows = 4, columns = 8;
+OPENS = re.compile(r"^using namespace ([\w:]+);", re.MULTILINE)
 ALIAS = re.compile(r"^using (\w+) = .*;$", re.MULTILINE)
 NOT_DECLARATIONS = re.compile(r"^(?:namespace|template|using namespace|using [\w:]+;|using enum|static_assert|public|private|[}#)\s]|$)")
 KEYWORDS = {"struct", "double", "void", "auto", "float", "int", "bool", "return", "throw", "else", "new", "delete", "case", "co_return"}
 
 
 def declared(line):
-    """The name that a line which begins a declaration introduces, and whether it is a function's; or None."""
+    """The names that a line which begins a declaration introduces, each with whether it is a function's."""
     if NOT_DECLARATIONS.match(line):
-        return None
+        return []
     if found := TYPE.match(line):
-        return found[1], False
+        return [(found[1], False)]
     head = re.split(r"[({=;]|\[(?!\[)", re.sub(r"\[\[.*?\]\]", "", line), maxsplit=1)
     words = WORD.findall(head[0])
     if len(words) < 2 or words[-1] in KEYWORDS:  # a macro's call, a function's type
-        return None
-    return words[-1], line.partition(head[0])[2].startswith("(")
+        return []
+    function = line.partition(head[0])[2].startswith("(")
+    return [(words[-1], function), *((name, False) for name in BESIDE.findall(line) if not function)]
 
 
 def own_names(text):
@@ -42,8 +45,8 @@ def own_names(text):
             unnamed = True
         elif line.startswith("}  "):
             unnamed = False
-        elif (unnamed or CONSTANT.match(line)) and (found := declared(line)):
-            yield found
+        elif unnamed or CONSTANT.match(line):
+            yield from declared(line)
 
 
 class Headers:
@@ -60,7 +63,7 @@ class Headers:
         if path not in self.known:
             self.known[path] = set()  # where headers include one another in a ring
             text = path.read_text()
-            names = {found[0] for line in NOISE.sub(" ", text).splitlines() if (found := declared(line))}
+            names = {name for line in NOISE.sub(" ", text).splitlines() for name, _ in declared(line)}
             self.known[path] = names | self.seen(path.parent, text)
         return self.known[path]
 
@@ -81,12 +84,12 @@ class Source:
         declared_here = {name for before, name in calls if before and before not in KEYWORDS}
         used_otherwise = set(WORD.findall(re.sub(r"\b[A-Za-z_]\w*\(", " ", plain)))
         self.seen = headers.seen(path.parent, self.text)
-        self.opens = "\nusing namespace " in bare
+        self.opens = set(OPENS.findall(bare))
         self.foreign = self.calls - declared_here - used_otherwise - self.seen
 
     def clashes(self, other):
         """Whether a name of the one would mean something else, or something, to the other."""
-        return self.opens or other.opens or self.spoils(other) or other.spoils(self)
+        return self.opens != other.opens or self.spoils(other) or other.spoils(self)
 
     def spoils(self, other):
         new = other.seen - self.seen
@@ -131,7 +134,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--include", type=pathlib.Path, action="append", default=[])
-    parser.add_argument("--lines", type=int, default=1500)
+    parser.add_argument("--lines", type=int, default=2200)
     parser.add_argument("files", type=pathlib.Path, nargs="+")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
