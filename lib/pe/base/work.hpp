@@ -1,5 +1,5 @@
-// Work: what is about to be done, counted, so that what would take far longer than it may is refused
-// before it starts.
+// Work: what is about to be done, counted, so that what would take far longer than it may is
+// refused before it starts.
 #pragma once
 
 #include <functional>

@@ -238,13 +238,13 @@ Advance mlp(const Parameters& parameters) {
 }
 
 // Two layers of dim·hidden products, or a turn of each pair; some 100 to 300 more for the call.
-Solving solving_of(const Parameters& parameters) {
+SlopeWork solving_of(const Parameters& parameters) {
   const bool layers = parameters.choice("dynamics") == "mlp";
   const auto dim = static_cast<double>(parameters.integer("dim"));
   const double steps = std::ceil(1 / parameters.number("step").value() - 1e-9);
   return {.slopes = slopes_of(parameters.choice("solver"), steps),
-          .operations = layers ? 300 + 2 * dim * static_cast<double>(hidden_of(parameters))
-                               : 100 + 2 * dim,
+          .operations =
+              layers ? 300 + 2 * dim * static_cast<double>(hidden_of(parameters)) : 100 + 2 * dim,
           .smaller = layers ? "a smaller --hidden or --dim" : "a smaller --dim"};
 }
 

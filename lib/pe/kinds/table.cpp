@@ -14,7 +14,7 @@ double slopes_of(std::string_view solver, double steps) {
   return solver == "dopri5" ? 60 : 1;  // 7 for each of some steps, by the tolerance
 }
 
-Work work_of(const Solving& solving, double last) {
+Work work_of(const SlopeWork& solving, double last) {
   const double rows = last + 1;
   return {.what = fmt::format("{:.0f} slopes of some {:.2g} operations at each of {:.0f} positions",
                               solving.slopes, solving.operations, rows),

@@ -17,7 +17,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr Index most_steps = 1'000'000;
-constexpr Index block = 1024;         // positions at a time
+constexpr Index block = 1024;  // positions at a time
 
 bool turns(const Question& question) {
   return question.subject.parameters.choice("dynamics") == "rotation";
@@ -227,7 +227,7 @@ class Followed {
 // A solution at 1e-14 takes twice the slopes of one at 1e-12.
 void begin_following(const Question& question, const std::vector<SolverSteps>& solvers,
                      double last) {
-  Solving all = *std::get<Table>(question.subject.effect).solving;
+  SlopeWork all = *std::get<Table>(question.subject.effect).solving;
   all.slopes = turns(question) ? 1 : 2 * slopes_of("dopri5", 0);
   for (const SolverSteps& solver : solvers)
     all.slopes += slopes_of(solver.solver, static_cast<double>(solver.steps));
