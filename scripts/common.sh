@@ -63,14 +63,14 @@ find_python() {
 # build PRESET [TARGET …]: sets $build_dir (or takes $PE_BUILD) and builds there with all cores. On a terminal ninja's own counter runs along;
 # all that the build says is in the log, and shown when it fails.
 build() {
-  local preset=$1 log known=
+  local preset=$1 log known= fresh=()
   shift
   build_dir=${PE_BUILD:-$root/build/$preset}
   mkdir -p "$build_dir"
   log=$build_dir/scripts.log
-  [ -e "$build_dir/build.ninja" ] || known=", about 8 processor minutes the first time, on $(nproc) here"
+  [ -e "$build_dir/build.ninja" ] || known=", about 8 processor minutes the first time, on $(nproc) here" fresh=(-DPE_BATCHES=ON)
   say "building in ${build_dir#"$root"/}$known (what it says: ${log#"$root"/})"
-  if ! (cd "$root" && "$cmake" --preset "$preset" -B "$build_dir") </dev/null >"$log" 2>&1 || ! ninja_in "$log" "$@"; then
+  if ! (cd "$root" && "$cmake" --preset "$preset" -B "$build_dir" "${fresh[@]}") </dev/null >"$log" 2>&1 || ! ninja_in "$log" "$@"; then
     cat "$log" >&2
     die "the build failed; what it said stands above and in $log"
   fi

@@ -6,9 +6,8 @@
 namespace pe {
 namespace {
 
-// Eight doubles, in registers of whatever width there is; in memory wherever a double may be.
-constexpr Index lanes = 8, tile = 2 * lanes;
-using Lanes [[gnu::vector_size(8 * lanes), gnu::aligned(8), gnu::may_alias]] = double;
+// Doubles of a tile: its cosines, and then its sines, stand beside one another in the table.
+constexpr Index tile = 16;
 
 struct Job {
   Index pairs, blocks;
@@ -16,36 +15,54 @@ struct Job {
   double* sums;
 };
 
-[[gnu::always_inline]] inline void store(double* sums, Index first, const Lanes& even,
-                                         const Lanes& odd) {
-  const Lanes above = even - odd, below = even + odd;
-  for (Index k = 0; k < lanes; ++k) sums[first + k] = above[k];
-  for (Index k = 0; k < lanes; ++k) sums[-1 - first - k] = below[k];
+// A vector as wide as a register: wider ones GCC keeps in memory.
+template <Index width>
+struct Register {
+  using Type [[gnu::vector_size(8 * width), gnu::aligned(8), gnu::may_alias]] = double;
+};
+
+// Some registers of a tile, of all pairs; what they come to is stored on both sides of the centre,
+// from the distance `first` + ½ on, below it the other way round. The order of the additions is
+// the same whatever the width.
+template <Index width, Index registers>
+[[gnu::always_inline]] inline void add_up_some(const double* table, const double* c,
+                                               const double* s, Index pairs, double* middle,
+                                               Index first) {
+  using Lanes = typename Register<width>::Type;
+  const auto* row = reinterpret_cast<const Lanes*>(table);
+  Lanes even[registers] = {}, odd[registers] = {};
+  for (Index i = 0; i < pairs; ++i, row += 2 * tile / width)
+    for (Index r = 0; r < registers; ++r) {
+      even[r] += c[i] * row[r];
+      odd[r] += s[i] * row[r + tile / width];
+    }
+  for (Index r = 0; r < registers; ++r) {
+    const Lanes above = even[r] - odd[r], below = even[r] + odd[r];
+    double* const up = middle + first + r * width;
+    double* const down = middle - 1 - first - r * width;
+    for (Index k = 0; k < width; ++k) up[k] = above[k];
+    for (Index k = 0; k < width; ++k) down[-k] = below[k];
+  }
 }
 
 // Tiles outside: one is small enough for the nearest cache, whatever the number of blocks.
+template <Index width, Index registers>
 [[gnu::always_inline]] inline void add_up(const Job& job) {
-  constexpr Index half = CosineSums::half;
+  constexpr Index half = CosineSums::half, step = width * registers;
+  static_assert(tile % step == 0);
   for (Index first = 0; first < half; first += tile)
-    for (Index b = 0; b < job.blocks; ++b) {
-      const double *const c = job.cosines + b * job.pairs, *const s = job.sines + b * job.pairs;
-      const auto* row = reinterpret_cast<const Lanes*>(job.table + 2 * first * job.pairs);
-      Lanes even[2] = {}, odd[2] = {};
-      for (Index i = 0; i < job.pairs; ++i, row += 4) {
-        even[0] += c[i] * row[0];
-        even[1] += c[i] * row[1];
-        odd[0] += s[i] * row[2];
-        odd[1] += s[i] * row[3];
+    for (Index b = 0; b < job.blocks; ++b)
+      for (Index within = 0; within < tile; within += step) {
+        double* const middle = job.sums + (2 * b + 1) * half;
+        const double* const table = job.table + 2 * first * job.pairs + within;
+        add_up_some<width, registers>(table, job.cosines + b * job.pairs, job.sines + b * job.pairs,
+                                      job.pairs, middle, first + within);
       }
-      double* const middle = job.sums + (2 * b + 1) * half;
-      store(middle, first, even[0], odd[0]);
-      store(middle, first + lanes, even[1], odd[1]);
-    }
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx512f")]] void add_up_avx512(const Job& job) { add_up(job); }
-[[gnu::target("avx2")]] void add_up_avx2(const Job& job) { add_up(job); }
+[[gnu::target("avx512f")]] void add_up_avx512(const Job& job) { add_up<8, 2>(job); }
+[[gnu::target("avx2")]] void add_up_avx2(const Job& job) { add_up<4, 4>(job); }
 #endif
 
 }  // namespace
@@ -68,7 +85,7 @@ void CosineSums::fill(Index blocks, const double* cosines, const double* sines,
   if (best_isa() == Isa::avx512) return add_up_avx512(job);
   if (best_isa() == Isa::avx2) return add_up_avx2(job);
 #endif
-  add_up(job);
+  add_up<2, 4>(job);
 }
 
 // With u = 2^−53 and factors within e of the true ones, the two products of a pair are off by

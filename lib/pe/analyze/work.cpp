@@ -1,42 +1,19 @@
-// Seconds as people say them, and the sizes that fit.
+// What rows and values cost.
 #include "pe/analyze/work.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <ctime>
 #include <thread>
 
-#include "pe/analyze/drift/trajectories.hpp"
-#include "pe/base/budget.hpp"
-#include "pe/base/error.hpp"
 #include "pe/base/team.hpp"
 
 namespace pe {
 namespace {
 
-// Machines differ by less, and an estimate is off by less: nothing is refused that would do.
-constexpr double far_beyond = 3;
-
-std::string duration(double seconds) {
-  if (seconds < 100) return fmt::format("{:.2g} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.0f} minutes", seconds / 60);
-  if (seconds < 3e5) return fmt::format("{:.0f} hours", seconds / 3600);
-  if (seconds < 3e8) return fmt::format("{:.0f} days", seconds / 86400);
-  return fmt::format("{:.2g} years", seconds / 31557600);
-}
-
-// The sizes that take the time that is left, each by itself.
-std::string less_of(const Work& work, double left) {
-  std::string text;
-  for (const Lever& lever : work.levers) {
-    const double fits = std::floor(lever.value * std::pow(left / work.seconds(), 1 / lever.power));
-    if (fits >= 1 && fits < lever.value)
-      text += fmt::format("{}--{} {:.0f} or less", text.empty() ? "" : ", ", lever.option, fits);
-  }
-  if (!work.other.empty()) text += (text.empty() ? "" : ", ") + work.other;
-  return text.empty() ? "" : text + ", or ";
+const Table* solved(const Subject& subject) {
+  const Table* table = std::get_if<Table>(&subject.effect);
+  return table && table->solving ? table : nullptr;
 }
 
 }  // namespace
@@ -46,31 +23,9 @@ double threads_of(const Question& question) {
                   static_cast<double>(std::max(1u, std::thread::hardware_concurrency())));
 }
 
-void begin(const Work& work) {
-  const int milliseconds = budget_here()->milliseconds();
-  if (milliseconds < 0) return;  // it may take as long as it likes
-  const double left = std::max(1, milliseconds) / 1000.0;
-  if (!(work.seconds() > far_beyond * left)) return;
-  throw UsageError(
-      fmt::format("{} would take about {}, and --timeout leaves {}: give {}more --timeout",
-                  work.what, duration(work.seconds()), duration(left), less_of(work, left)));
-}
-
-double seconds_of(const std::function<void()>& sample) {
-  sample();  // what is made once is made
-  const std::clock_t start = std::clock(), enough = CLOCKS_PER_SEC / 500;  // ticks are microseconds
-  std::clock_t taken = 0;
-  int times = 0;
-  for (; taken < enough && times < 1000; ++times) {
-    sample();
-    taken = std::clock() - start;
-  }
-  return static_cast<double>(taken) / CLOCKS_PER_SEC / times;
-}
-
 double row_work(const Subject& subject) {
-  if (subject.encoding->name != "floater") return 0;
-  return solving(subject, own_solver(subject).slopes(), 0).operations;  // a nanosecond each
+  const Table* table = solved(subject);
+  return table ? table->solving->slopes * table->solving->operations : 0;  // a nanosecond each
 }
 
 double value_seconds(const Bias& bias, const PositionRange& keys) {
@@ -84,9 +39,8 @@ double value_seconds(const Bias& bias, const PositionRange& keys) {
 }
 
 void begin_rows(const Question& question, double last) {
-  const Subject& subject = question.subject;
-  if (question.of_file || subject.encoding->name != "floater") return;
-  begin(solving(subject, own_solver(subject).slopes(), last));
+  if (question.of_file) return;
+  if (const Table* table = solved(question.subject)) begin(work_of(*table->solving, last));
 }
 
 }  // namespace pe

@@ -213,11 +213,14 @@ Advance rotation(const Parameters& parameters) {
   });
 }
 
-Advance mlp(const Parameters& parameters) {
-  const Index dim = parameters.integer("dim");
-  Index hidden = parameters.integer("hidden");
+Index hidden_of(const Parameters& parameters) {
   if (parameters.has("weight1") && parameters.tensor("weight1").rank() == 2)
-    hidden = parameters.tensor("weight1").shape()[0];
+    return parameters.tensor("weight1").shape()[0];
+  return parameters.integer("hidden");
+}
+
+Advance mlp(const Parameters& parameters) {
+  const Index dim = parameters.integer("dim"), hidden = hidden_of(parameters);
   const Layer first = layer_of(parameters, 1, dim, hidden),
               second = layer_of(parameters, 2, hidden, dim);
   const Slope slope = [first, second](const State& p, State& dp, double t) {
@@ -232,6 +235,17 @@ Advance mlp(const Parameters& parameters) {
     slope(p, next, static_cast<double>(k) * interval);
     p = next;
   };
+}
+
+// Two layers of dim·hidden products, or a turn of each pair; some 100 to 300 more for the call.
+SlopeWork solving_of(const Parameters& parameters) {
+  const bool layers = parameters.choice("dynamics") == "mlp";
+  const auto dim = static_cast<double>(parameters.integer("dim"));
+  const double steps = std::ceil(1 / parameters.number("step").value() - 1e-9);
+  return {.slopes = slopes_of(parameters.choice("solver"), steps),
+          .operations =
+              layers ? 300 + 2 * dim * static_cast<double>(hidden_of(parameters)) : 100 + 2 * dim,
+          .smaller = layers ? "a smaller --hidden or --dim" : "a smaller --dim"};
 }
 
 // States along the way. Some are kept, so that a position far on need not be reached from the
@@ -306,6 +320,7 @@ Effect make(const Parameters& parameters, Index) {
   Table table;
   table.width = parameters.integer("dim");
   table.rows = most_positions;
+  table.solving = solving_of(parameters);
   table.beyond = "a recursion follows the positions one by one, from 0 and no further";
   table.fill = [trajectory](const PositionRange& positions, DType dtype, std::byte* out) {
     trajectory->follow(positions, [&](Index i, const State& state) {

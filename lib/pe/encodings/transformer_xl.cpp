@@ -2,8 +2,11 @@
 // place.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/work.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/model/frequencies.hpp"
 #include "pe/model/weights.hpp"
@@ -80,26 +83,36 @@ Table sinusoids_of(const Parameters& parameters) {
       {dim, halves ? Place{0, 1} : Place{0, 2}, halves ? Place{pairs, 1} : Place{1, 2}});
 }
 
-// W_R·R for each head and bucket, [head, bucket, channel].
+// The weights of one channel of the sinusoids beside one another, [dim, head·channel].
+std::vector<double> turned_over(const Array& projection, Index columns, Index dim) {
+  const std::vector<double> weight = values_of(projection);
+  std::vector<double> over(weight.size());
+  for (Index column = 0; column < columns; ++column)
+    for (Index c = 0; c < dim; ++c) over[c * columns + column] = weight[column * dim + c];
+  return over;
+}
+
+// W_R·R for each head and bucket, [head, bucket, channel]; each sum from the first product to the
+// last.
 Array projected(const Table& sinusoids, const PositionRange& distances, const Array& projection,
                 Index heads, Index channels) {
-  const Index dim = sinusoids.width, rows = distances.count;
+  const Index dim = sinusoids.width, rows = distances.count, columns = heads * channels;
   std::vector<double> r(static_cast<std::size_t>(rows * dim)),
-      table(static_cast<std::size_t>(heads * rows * channels));
+      table(static_cast<std::size_t>(rows * columns)), sums(static_cast<std::size_t>(columns));
   sinusoids.fill(distances, DType::f64, reinterpret_cast<std::byte*>(r.data()));
-  const std::vector<double> weight = values_of(projection);
-  auto out = table.begin();
-  for (Index head = 0; head < heads; ++head)
-    for (Index row = 0; row < rows; ++row) {
-      ask_time();
-      for (Index channel = 0; channel < channels; ++channel) {
-        const double *w = weight.data() + (head * channels + channel) * dim,
-                     *x = r.data() + row * dim;
-        double sum = 0;
-        for (Index c = 0; c < dim; ++c) sum += w[c] * x[c];
-        *out++ = sum;
-      }
+  const std::vector<double> weight = turned_over(projection, columns, dim);
+  for (Index row = 0; row < rows; ++row) {
+    ask_time();
+    std::ranges::fill(sums, 0.0);
+    for (Index c = 0; c < dim; ++c) {
+      const double* w = weight.data() + c * columns;
+      const double x = r[row * dim + c];
+      for (Index column = 0; column < columns; ++column) sums[column] += w[column] * x;
     }
+    for (Index head = 0; head < heads; ++head)
+      std::copy_n(sums.data() + head * channels, channels,
+                  table.data() + (head * rows + row) * channels);
+  }
   return array_of({heads, rows, channels}, table);
 }
 
@@ -120,6 +133,14 @@ Effect make(const Parameters& parameters, Index length) {
     throw UsageError(fmt::format(
         "{} distances x {} heads x {} channels are more than memory should hold: give --clamp-len",
         relative.buckets.count, heads, channels));
+  begin({.what = fmt::format("the projection of {} sinusoids of {} channels onto {} x {}",
+                             relative.buckets.count, relative.sinusoids->width, heads, channels),
+         .operations = static_cast<double>(relative.buckets.count * relative.sinusoids->width) *
+                       static_cast<double>(heads * channels),
+         .levers = {{"head-dim", static_cast<double>(channels)},
+                    {"heads", static_cast<double>(heads)},
+                    {"dim", static_cast<double>(relative.sinusoids->width)}},
+         .other = "a smaller --clamp-len"});
   const auto drawn = [&](std::string_view name, std::initializer_list<Extent> extents) {
     return tensor_or_drawn(parameters, name, extents, Distribution::normal, 0.02);
   };

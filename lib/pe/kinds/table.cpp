@@ -1,10 +1,27 @@
 // Tables made of waves.
 #include "pe/kinds/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
 namespace pe {
+
+double slopes_of(std::string_view solver, double steps) {
+  if (solver == "rk4") return 4 * steps;
+  if (solver == "euler") return steps;
+  return solver == "dopri5" ? 60 : 1;  // 7 for each of some steps, by the tolerance
+}
+
+Work work_of(const SlopeWork& solving, double last) {
+  const double rows = last + 1;
+  return {.what = fmt::format("{:.0f} slopes of some {:.2g} operations at each of {:.0f} positions",
+                              solving.slopes, solving.operations, rows),
+          .operations = solving.slopes * rows * solving.operations,
+          .levers = {{"length", rows}},
+          .other = solving.smaller};
+}
 
 Table wave_table(const Waves& waves, const WaveLayout& layout) {
   const double largest = to_double(waves.magnitude());

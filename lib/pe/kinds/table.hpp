@@ -4,11 +4,27 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "pe/base/work.hpp"
 #include "pe/kinds/wave_parts.hpp"
 
 namespace pe {
+
+/// Each row is solved for from the one before it.
+struct SlopeWork {
+  double slopes = 0;      // of a row, about
+  double operations = 0;  // of a slope
+  std::string smaller;    // the sizes that make those less: "a smaller --dim"
+};
+
+/// Slopes that rk4 or euler takes for a row by so many equal steps, dopri5 by as many as it needs,
+/// about, and a recursion.
+double slopes_of(std::string_view solver, double steps);
+
+/// Rows 0 to `last`, by so many slopes each.
+Work work_of(const SlopeWork& solving, double last);
 
 /// Equality: equal values.
 struct Table {
@@ -22,7 +38,8 @@ struct Table {
   std::optional<std::pair<Waves, WaveLayout>> waves{};
   std::optional<Coordinates> grid{};  // what the positions are cells of, when they are
   std::vector<WavePart>
-      parts{};           // the waves along the axes of the grid, where rows are made of those
+      parts{};  // the waves along the axes of the grid, where rows are made of those
+  std::optional<SlopeWork> solving{};  // where a row costs more than its cells
   std::string beyond{};  // what to do about a position that does not exist, for the error message
   /// The Euclidean distance of each row from the one it should be, for a table that is integrated
   /// and whose solution is known.

@@ -1,11 +1,14 @@
 // The counter-based generator.
 #include "pe/model/random.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "pe/base/budget.hpp"
+#include "pe/base/work.hpp"
 #include "pe/model/weights.hpp"
 
 namespace pe {
@@ -45,6 +48,9 @@ Array random_array(std::vector<Index> shape, double scale, std::uint64_t seed,
                    Distribution distribution) {
   Index size = 1;
   for (const Index extent : shape) size *= extent;
+  begin({.what = fmt::format("to draw {} numbers", size),
+         .operations = static_cast<double>(size),
+         .per_second = 5e6});
   std::vector<double> values(static_cast<std::size_t>(size));
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i % 4096 == 0) ask_time();

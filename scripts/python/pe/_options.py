@@ -28,6 +28,8 @@ def _plain(value: Any) -> Any:
 
 def _word(name: str, value: Any) -> str:
     value = _plain(value)
+    if name == "positions" and isinstance(value, list) and len(value) == 1 and isinstance(value[0], int):
+        return f"{value[0]}:{value[0] + 1}"  # a number alone could be a length
     if isinstance(value, list):
         return ",".join(_word(name, item) for item in value)
     if isinstance(value, bool):

@@ -17,8 +17,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr Index most_steps = 1'000'000;
-constexpr Index block = 1024;         // positions at a time
-constexpr double dopri5_slopes = 60;  // 7 for each of some steps, by the tolerance
+constexpr Index block = 1024;  // positions at a time
 
 bool turns(const Question& question) {
   return question.subject.parameters.choice("dynamics") == "rotation";
@@ -164,36 +163,6 @@ DriftPoint compare(const double* row, const double* meant, std::size_t width, bo
 
 }  // namespace
 
-double SolverSteps::slopes() const {
-  if (solver == "rk4") return 4 * static_cast<double>(steps);
-  if (solver == "euler") return static_cast<double>(steps);
-  return solver == "dopri5" ? dopri5_slopes : 1;
-}
-
-SolverSteps own_solver(const Subject& subject) {
-  const Parameters& parameters = subject.parameters;
-  const std::string& solver = parameters.choice("solver");
-  if (solver != "rk4" && solver != "euler") return {solver, solver, 0};
-  const double steps = std::ceil(1 / parameters.number("step").value() - 1e-9);
-  return {solver, solver, static_cast<Index>(steps)};
-}
-
-// Two layers of dim·hidden products, or a turn of each pair; some 100 to 300 more for the call.
-Work solving(const Subject& subject, double slopes, double last) {
-  const Parameters& parameters = subject.parameters;
-  const auto dim = static_cast<double>(parameters.integer("dim"));
-  const bool layers = parameters.choice("dynamics") == "mlp";
-  const bool shaped = parameters.has("weight1") && parameters.tensor("weight1").rank() == 2;
-  const auto hidden = static_cast<double>(shaped ? parameters.tensor("weight1").shape()[0]
-                                                 : parameters.integer("hidden"));
-  Work work{.what = fmt::format("{:.0f} slopes at each of {:.0f} positions", slopes, last + 1),
-            .operations = slopes * (last + 1) * (layers ? 300 + 2 * dim * hidden : 100 + 2 * dim),
-            .levers = {{"length", last + 1}},
-            .other = layers ? "a smaller --hidden or --dim" : "a smaller --dim"};
-  if (layers) work.what += fmt::format(", {:.3g} products each,", 2 * dim * hidden);
-  return work;
-}
-
 std::vector<SolverSteps> solvers_of(const Question& question) {
   std::string names = told(question);
   if (!names.empty()) names += ",";
@@ -255,16 +224,23 @@ class Followed {
   double worst_ = 0, largest_ = 1, start_ = 0;
 };
 
+// A solution at 1e-14 takes twice the slopes of one at 1e-12.
+void begin_following(const Question& question, const std::vector<SolverSteps>& solvers,
+                     double last) {
+  SlopeWork all = *std::get<Table>(question.subject.effect).solving;
+  all.slopes = turns(question) ? 1 : 2 * slopes_of("dopri5", 0);
+  for (const SolverSteps& solver : solvers)
+    all.slopes += slopes_of(solver.solver, static_cast<double>(solver.steps));
+  all.smaller += ", fewer --solvers";
+  begin(work_of(all, last));
+}
+
 }  // namespace
 
 std::vector<std::vector<DriftPoint>> follow(const Question& question,
                                             const std::vector<SolverSteps>& solvers,
                                             std::int64_t last) {
-  double slopes = turns(question) ? 1 : 2 * dopri5_slopes;  // of the solution
-  for (const SolverSteps& solver : solvers) slopes += solver.slopes();
-  Work work = solving(question.subject, slopes, static_cast<double>(last));
-  work.other += ", fewer --solvers";
-  begin(work);
+  begin_following(question, solvers, static_cast<double>(last));
   const Rows meant = solution(question);
   std::vector<Followed> all;
   for (const SolverSteps& solver : solvers) all.emplace_back(question, solver);

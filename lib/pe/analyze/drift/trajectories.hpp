@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pe/analyze/work.hpp"
+#include "pe/analyze/quantity.hpp"
 
 namespace pe {
 
@@ -13,15 +13,7 @@ struct SolverSteps {
   std::string name;    // rk4/5
   std::string solver;  // as the encoding names it; "" for the recursion in float32
   Index steps = 0;     // from one position to the next; 0: as many as it takes
-
-  double slopes() const;  // evaluations from one position to the next, about
 };
-
-/// The solver that the encoding itself is told.
-SolverSteps own_solver(const Subject& subject);
-
-/// Rows 0 to `last` by so many evaluations from each to the next.
-Work solving(const Subject& subject, double slopes, double last);
 
 /// Those that --solvers names, or the one that the encoding is told and others worth comparing.
 /// Throws UsageError for a name that is none.
