@@ -192,12 +192,12 @@ TEST_CASE("what relative positions add beside a table is named, and --strict can
 }
 
 TEST_CASE("an encoding that stands besides a table is named by it, and read by its name") {
-  for (const auto& [type, first, second] : {std::array{"sam", "learned", "decomposed"},
-                                            {"got_ocr2_vision", "learned", "decomposed"},
-                                            {"seggpt", "learned", "decomposed"},
-                                            {"layoutlmv3", "learned", "t5"},
-                                            {"layoutlmv2", "learned", "t5"},
-                                            {"kimi_k25_vision", "rope-2d", "learned"}}) {
+  using Case = std::array<const char*, 3>;
+  const Case cases[] = {
+      {"sam", "learned", "decomposed"},    {"got_ocr2_vision", "learned", "decomposed"},
+      {"seggpt", "learned", "decomposed"}, {"layoutlmv3", "learned", "t5"},
+      {"layoutlmv2", "learned", "t5"},     {"kimi_k25_vision", "rope-2d", "learned"}};
+  for (const auto& [type, first, second] : cases) {
     INFO(type);
     const pe::Config config = parse(fmt::format("{{\"model_type\":\"{}\"}}", type));
     const pe::Reading reading = pe::read_model(config, nullptr, "");

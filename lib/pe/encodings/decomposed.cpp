@@ -114,7 +114,7 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding decomposed{
     .name = "decomposed",
-    .also = "decomposed-relative rel-pos relative-2d mvitv2 vitdet sam-bias",
+    .also = "decomposed-relative rel-pos relative-2d mvit vitdet sam",
     .summary = "a trained vector for each difference of rows of a grid and one for each of columns",
     .source =
         "Li et al. 2022, arXiv:2112.01526, eqs. 4 and 5 (MViTv2), and the authors' "
