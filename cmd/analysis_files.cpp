@@ -9,6 +9,7 @@
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
+#include "pe/dialects/layouts.hpp"
 #include "pe/waves/waves.hpp"
 
 namespace pe::cmd {
@@ -81,6 +82,14 @@ void check_one(const Effect& meant, const Stored& array, Index length) {
     refuse("several tables");
 }
 
+void check_layout(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const ArrayLayout& layout : all_layouts()) names.push_back(layout.name);
+  if (!name.empty() && std::ranges::find(names, name) == names.end())
+    throw UsageError(
+        fmt::format("--file-layout must be one of {}, got {}", fmt::join(names, ", "), name));
+}
+
 // A turn is both: of one alone the sign of the other is a guess.
 void check_sides(const Observed& observed, const Stored& array) {
   if (!std::holds_alternative<Rotation>(observed.subject.effect)) return;
@@ -119,6 +128,7 @@ void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
 
 void take_dump(Question& question, const Analysis& analysis) {
   Subject& subject = question.subject;
+  check_layout(analysis.file_layout);
   Expectation expected = expectation_of(subject);
   expected.layout = analysis.file_layout;
   const Dump dump{

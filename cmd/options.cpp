@@ -50,7 +50,7 @@ void add_parameter(CLI::App& app, const Parameter& parameter, const char* group,
     };
     const bool on = std::string_view(parameter.fallback ? parameter.fallback : "false") == "true";
     app.add_flag_callback(option, set(name, "true"),
-                          std::string(parameter.help) + (on ? " (default)" : ""))
+                          (on ? "the default: " : "") + std::string(parameter.help))
         ->group(group);
     if (parameter.negation)
       app.add_flag_callback("--" + std::string(parameter.negation),

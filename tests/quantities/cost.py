@@ -65,6 +65,7 @@ def fire(hidden=32):
 
 
 def shaw(buckets):
+    buckets = min(buckets, L)  # that one query and its keys meet
     for _ in range(HEADS):
         met = [dot(vector(CHANNELS), vector(CHANNELS)) for _ in range(buckets)]
         for j in range(L):
@@ -95,6 +96,7 @@ def decomposed(sides):
 
 
 def deberta(buckets, terms):
+    buckets = min(buckets, L)
     for _ in range(terms):
         for _ in range(HEADS):
             met = [dot(vector(CHANNELS), vector(CHANNELS)) for _ in range(buckets)]
@@ -102,8 +104,8 @@ def deberta(buckets, terms):
                 score + met[j % buckets]
 
 
-def deberta_projection(buckets, terms):  # of a whole sequence
-    for _ in range(terms * buckets * WIDTH):
+def deberta_projection(buckets, terms):  # of a whole sequence, whose queries meet more
+    for _ in range(terms * min(buckets, 2 * L - 1) * WIDTH):
         dot(vector(WIDTH), vector(WIDTH))
 
 
@@ -125,6 +127,7 @@ CASES = [
     Case(f"cost sinusoidal {MODEL}", costs(TABLE, parameters=0, stored=L * WIDTH, bytes_once=2 * WIDTH, rows=inf), count=1),
     Case(f"cost learned --rows 12 {MODEL}", costs(TABLE, parameters=12 * WIDTH, length=12, rows=12, beyond="no value: positions beyond the rows are refused")),
     Case(f"cost floater --dynamics mlp --hidden 5 {MODEL}", costs(TABLE, parameters=5 * (1 + WIDTH) + 5 + WIDTH * (1 + 5) + WIDTH + WIDTH)),
+    Case(f"cost floater {MODEL}", costs(TABLE, parameters=0, rows=inf), count=1),
     Case(f"cost rope {MODEL}", costs(0, counted(lambda: turn(2 * HEADS)), parameters=0, stored=L * CHANNELS, bytes_layer=2 * CHANNELS)),
     Case(f"cost rope --kv-heads 1 --partial-rotary-factor 0.5 {MODEL}", costs(0, counted(lambda: turn(HEADS + 1, CHANNELS // 4)), bytes_layer=CHANNELS)),
     Case(f"cost xpos {MODEL} --number-bytes 4", costs(0, counted(lambda: turn(2 * HEADS)), stored=2 * L * CHANNELS, bytes_layer=8 * CHANNELS)),
@@ -139,6 +142,18 @@ CASES = [
     Case(f"cost swin --window 4x4 --form continuous --hidden 6 {MODEL}", costs(0, counted(for_keys(lambda: score + Number())), parameters=2 * 6 + 6 + 6 * HEADS)),
     Case(f"cost shaw --max-distance 3 {MODEL}", costs(0, counted(lambda: shaw(7)), parameters=2 * 7 * CHANNELS, saturation=3)),
     Case(f"cost decomposed --grid 2x8 {MODEL}", costs(0, counted(lambda: decomposed(2 + 8)), parameters=(3 + 15) * CHANNELS, bytes_layer=2 * 10 * CHANNELS)),
+    Case(f"cost shaw --max-distance 64 {MODEL}", costs(0, counted(lambda: shaw(129)), parameters=2 * 129 * CHANNELS, bytes_layer=2 * 2 * L * CHANNELS)),
+    Case(f"cost deberta --position-buckets 0 --max-relative-positions 40 {MODEL}",
+         costs(0, counted(lambda: deberta(80, 2)) + mpf(counted(lambda: deberta_projection(80, 2))) / L, parameters=80 * WIDTH)),
+    # What a rule makes of trained rows was not trained.
+    Case("cost learned --rows 100 --dim 512 --extend linear --to 110 --length 110", lambda row: {"parameters": 51200, "stored": 56320, "rows": 110}, count=1),
+    Case("cost learned --rows 20 --dim 512 --extend hierarchical --length 300", lambda row: {"parameters": 20 * 512, "rows": 400}, count=1),
+    # A size that is told is counted, or refused.
+    Case("cost rope --channels 7", None, fails="rope takes no 8 heads of 7 channels"),
+    Case("cost sinusoidal --heads 1 --channels 7", None, fails="sinusoidal takes no 1 heads of 7 channels"),
+    Case("cost rope --dim 64 --channels 7", None, fails="--channels 7 contradicts rope, which has 64"),
+    Case("cost rope --model gpt-neox-20b --channels 128", None, fails="--channels 128 contradicts rope"),
+    Case("cost alibi --channels 7", lambda row: {"width": 56}, count=1),
     Case(f"cost transformer-xl {MODEL}", costs(0, counted(transformer_xl), parameters=WIDTH * WIDTH + 2 * WIDTH, saturation=inf)),
     Case(f"cost deberta --position-buckets 0 --max-relative-positions 4 {MODEL}",
          costs(0, counted(lambda: deberta(8, 2)) + mpf(counted(lambda: deberta_projection(8, 2))) / L, parameters=8 * WIDTH)),

@@ -1,4 +1,10 @@
 # Which laws must hold, and by how much the others are missed, from each encoding's formula.
+import atexit
+import pathlib
+import shutil
+import tempfile
+
+import numpy
 from judge import Case
 from mpmath import mpf
 
@@ -36,7 +42,19 @@ def matrix(row):
     return {**({"verdict": BARE[at]} if at in BARE else {}), **({"obeyed": OBEYED[at]} if at in OBEYED else {})}
 
 
+# Rows of which every two are at right angles but the first and one other.
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="pe-laws-"))
+atexit.register(shutil.rmtree, FOLDER, True)
+LONELY = []
+for rows, away in ((10, 6), (10, 7), (20, 5), (20, 13), (33, 17), (33, 31)):
+    products = numpy.eye(rows)
+    products[0, away] = products[away, 0] = .5
+    numpy.save(FOLDER / f"lonely_{rows}_{away}.npy", numpy.linalg.cholesky(products))
+    LONELY.append(Case(f"laws learned --input {FOLDER}/lonely_{rows}_{away}.npy --length {rows} --laws distance-by-offset --dtype f64",
+                       lambda row: {"obeyed": "no", "worst": mpf(1) / 2}, count=1))
+
 CASES = [
+    *LONELY,
     Case("laws sinusoidal --laws wishes", verdicts(), count=5),
     Case("laws sinusoidal --laws wishes --dtype bf16 --length 300", verdicts(), count=5),
     Case("laws index --laws wishes", verdicts(bounded="fails", distance_by_offset="fails"), count=5, notes=["fails distance-by-offset, bounded"]),

@@ -124,7 +124,9 @@ CASES = [
     Case("plan rope --model gemma-4 --trained 8192 --length 16384 --factors 2", lambda row: {"config": (
         "no config.json says this" if row["rule"] == "none" else '{"rope_parameters": {"full_attention": {"rope_type": "proportional", "factor": 2.0, "rope_theta": 1000000.0, '
         '"partial_rotary_factor": 0.25}}}')}, rows=lambda row: row["factor"] in "12", notes=["left out: linear, ntk"]),
-    Case("plan rope --length 9007199254740992", None, fails="would take about"),
+    Case("plan rope --length 9007199254740992", None, fails="rules take 1000000 at most"),
+    Case("plan rope --factors 0.5", None, fails="a factor below 1 brings no model further"),
+    Case("plan rope --length 10000000 --trained 4", None, fails="is a factor of 2.5e+06, and rules take 1000000 at most"),
     Case("plan rope --factors 0", None, fails="--factors"),
     Case("plan rope --rules yarm", None, fails="did you mean yarn?"),
     Case("plan t5", None, fails="no meaning for t5"),

@@ -4,7 +4,7 @@ import math
 import mpmath
 import numpy
 from judge import Case
-from mpmath import mpf
+from mpmath import inf, mpf
 
 MASK = (1 << 64) - 1
 F32 = numpy.float32
@@ -191,6 +191,9 @@ CASES = [
          lambda row: {"first": 257, "distinct": distinct(999, "bf16"), "repeated": 257}, count=1, notes=["bf16 positions at 257"]),
     Case("precision learned --rows 70 --dim 5 --view summary", lambda row: {"angle": None, "distinct": None, "repeated": None}, count=3),
     Case("precision rope-2d --dim 16 --grid 5x7 --k 1", lambda row: {"distinct": None, "score_rms": None}, rows=lambda row: row["position"] in ("6", "34")),
+    Case("precision rope --positions 0:100000000", None, fails="100000000 positions are a row each"),
+    Case("precision rope --positions 0:99999999999999 --timeout 5", None, fails="are a row each"),
+    Case("precision rope --dim 8 --positions 65536:65538 --pipelines fp16", lambda row: {"angle": inf}, count=2),
     Case("precision rope --pipelines bf8", None, fails="'bf8' is none of"),
     Case("precision rope --pipelines 'hf+bf16 inv_freq'", None, fails="names frequencies that the dialect makes"),
     Case("precision learned --pipelines 'bf16 positions'", None, fails="its rows are only stored"),

@@ -72,8 +72,11 @@ def statistics(table, seed, window, energy=.9, centre=True):
 
 
 def spectrum(table):
-    energy = (abs(numpy.fft.rfft(table - table.mean(0), axis=0)) ** 2).sum(1)
-    return energy / energy.sum()
+    energy = (abs(numpy.fft.fft(table - table.mean(0), axis=0)) ** 2).sum(1)
+    folded = energy[:len(table) // 2 + 1].copy()  # each mode with its mirror image
+    for mode in range(1, (len(table) + 1) // 2):
+        folded[mode] += energy[-mode]
+    return folded / folded.sum()
 
 
 def singular(table):
@@ -123,7 +126,13 @@ class Within(str):
     __hash__ = str.__hash__
 
 
+# Two modes of one energy, the one its own mirror image.
+EVEN = numpy.stack([(-1.0) ** numpy.arange(40), 2 ** .5 * numpy.cos(2 * numpy.pi * 3 * numpy.arange(40) / 40)], 1)
+
 CASES = [
+    Case(["probe", "learned", "--input", str(saved("even.npy", EVEN)), "--view", "fourier", "--draws", "2"],
+         lambda row: {"value": {"3": .5, "20": .5}[row["mode"]]}, rows=lambda row: row["mode"] in ("3", "20"), count=21),
+    Case(["probe", "learned", "--input", str(FOLDER / "even.npy"), "--energy", "0.6", "--draws", "2"], lambda row: {"value": 2}, rows=lambda row: row["statistic"] == "modes", count=11),
     # Printed for sinusoids of 512 positions and 768 channels.
     Case("probe sinusoidal --dim 768 --draws 2", lambda row: {"value": Within("{} to {}".format(*PRINTED[row["statistic"]]))},
          rows=lambda row: row["statistic"] in PRINTED, count=11),

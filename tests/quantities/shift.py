@@ -57,12 +57,12 @@ def halves(usable, later):
     return (runs, ~runs) if not later else (~runs, runs)
 
 
-def fit(table, k):
+def fit(table, k, share=1e-8):
     here, there = (table[:-k], table[k:]) if k > 0 else (table[-k:], table[:k])
     seen = held_out = 0
     for later in (True, False):
         fitted, tried = halves(len(here), later)
-        m = numpy.linalg.lstsq(here[fitted], there[fitted], rcond=1e-8)[0]
+        m = numpy.linalg.lstsq(here[fitted], there[fitted], rcond=share)[0]
         seen, held_out = seen + ((here[fitted] @ m - there[fitted]) ** 2).sum(), held_out + ((here[tried] @ m - there[tried]) ** 2).sum()
     spread = ((there - there.mean(axis=0)) ** 2).sum()
     return float(numpy.sqrt(seen / spread)), float(numpy.sqrt(held_out / spread))
@@ -113,7 +113,24 @@ def held(table, k):
 
 adjacent = lambda j: (2 * j, 2 * j + 1)  # noqa: E731
 
+# Random rows that are of two directions, but for what storing them rounds.
+LOW = numpy.random.default_rng(8).normal(size=(300, 2)) @ numpy.random.default_rng(9).normal(size=(2, 16))
+for kind in ("f2", "f4", "f8"):
+    numpy.save(DUMPS / f"low_{kind}.npy", LOW.astype(kind))
+numpy.save(DUMPS / "ones.npy", numpy.eye(8)[numpy.arange(128) % 8].astype("f4"))
+
+
+class About(str):
+    def __eq__(self, other):
+        return abs(float(other) / float(self) - 1) < .05
+    __hash__ = str.__hash__
+
+
 CASES = [
+    *(Case(f"shift learned --file {DUMPS}/low_{kind}.npy --k 1,5 --null 0", lambda row: {"rank": 2, "residual": About(fit(LOW, int(row["k"]), 1e-6)[1])}, count=2)
+      for kind in ("f2", "f4", "f8")),
+    # A cycle of unit vectors is turned by a permutation, whole numbers are not rounded.
+    Case(f"shift learned --file {DUMPS}/ones.npy --k 3 --null 0", lambda row: {"rank": 8, "residual": 0}, count=1),
     Case("shift sinusoidal --dim 8 --k 3", turns(8, 3, adjacent), count=4, notes=["farthest stored row"]),
     Case("shift sinusoidal --dim 512 --k 1000003", turns(512, 1000003, adjacent), count=256),
     Case("shift sinusoidal --dim 6 --k 1,-2,50", turns(6, 0, adjacent), count=9),
@@ -134,6 +151,7 @@ CASES = [
     Case(f"shift learned --file {DUMPS}/walk.npy", fitted(TABLE), count=1, notes=["of random tables of this shape"]),
     Case(f"shift learned --input {DUMPS}/walk.npy --k 2 --seed 9 --null 3", fitted(TABLE, 9, 3), count=1),
     Case(f"shift learned --file {DUMPS}/walk.npy --view matrix --k 2", fitted_matrix, count=6),
+    Case(f"shift learned --file {DUMPS}/walk.npy --file-layout nope", None, fails="--file-layout must be one of"),
     Case("shift alibi", None, fails="no meaning for alibi"),
     Case("shift learned --view turns", None, fails="--view fit"),
     Case("shift learned --rows 20", None, fails="at least 32"),

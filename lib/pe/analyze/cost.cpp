@@ -47,9 +47,13 @@ bool has_parameter(const Encoding& encoding, std::string_view name) {
                              [&](const Parameter& row) { return row.name == name; });
 }
 
+bool by_hand(const Parameters& told, const char* name) {
+  return told.origin(name).starts_with("flag ");
+}
+
 // The encoding in the model that is asked for, where neither flags nor a config say otherwise. Only
 // the shapes of relative vectors count, which a short sequence has as well as a long one.
-Subject in_model(Subject subject, const CostedModel& model) {
+Subject in_model(Subject subject, const Parameters& told, const CostedModel& model) {
   if (subject.encoding->kind == Kind::relative)
     subject.length = std::min<Index>(subject.length, 64);
   Given changes;
@@ -66,18 +70,34 @@ Subject in_model(Subject subject, const CostedModel& model) {
     say("dim", model.width());
   else if (kind != Kind::bias)
     say("dim", model.channels);
-  return with_changes(subject, changes).value_or(subject);
+  if (const std::optional<Subject> changed = with_changes(subject, changes)) return *changed;
+  if (by_hand(told, "heads") || by_hand(told, "channels"))
+    throw UsageError(
+        fmt::format("{} takes no {:.0f} heads of {:.0f} channels: choose other --heads "
+                    "or --channels",
+                    subject.encoding->name, model.heads, model.channels));
+  return subject;
 }
 
-// The sizes that the effect itself has win.
-void take_shape(CostedModel& model, const Subject& subject) {
+void take_size(const Parameters& told, const Subject& subject, const char* name, double& size,
+               double own) {
+  if (size != own && by_hand(told, name))
+    throw UsageError(fmt::format("--{} {:.0f} contradicts {}, which has {:.6g}: leave one out",
+                                 name, size, subject.encoding->name, own));
+  size = own;
+}
+
+// The sizes that the effect itself has win where others were not told by hand.
+void take_shape(const Parameters& told, CostedModel& model, const Subject& subject) {
   if (const Table* table = std::get_if<Table>(&subject.effect)) {
-    model.channels = static_cast<double>(table->width) / model.heads;
+    take_size(told, subject, "channels", model.channels,
+              static_cast<double>(table->width) / model.heads);
     return;
   }
   const ContentShape shape = content_shape(subject.effect, static_cast<Index>(model.channels));
-  model.channels = static_cast<double>(shape.channels);
-  if (has_parameter(*subject.encoding, "heads")) model.heads = static_cast<double>(shape.heads);
+  take_size(told, subject, "channels", model.channels, static_cast<double>(shape.channels));
+  if (has_parameter(*subject.encoding, "heads"))
+    take_size(told, subject, "heads", model.heads, static_cast<double>(shape.heads));
 }
 
 // Where the table of buckets is as long as the sequence, it ends nowhere: the row does not promise
@@ -98,6 +118,12 @@ bool has_waves(const Effect& effect) {
   return std::holds_alternative<Rotation>(effect) || (table && table->waves);
 }
 
+// Rows that are solved for one by one end where patience does, not the encoding.
+bool is_solved(const Effect& effect) {
+  const Table* table = std::get_if<Table>(&effect);
+  return table && table->solving;
+}
+
 // What a position, or a distance, beyond those that a model was trained on meets.
 std::string beyond(const Subject& subject, double rows, double saturation) {
   const std::string_view name = subject.encoding->name;
@@ -112,7 +138,7 @@ std::string beyond(const Subject& subject, double rows, double saturation) {
 
 Sheet sheet_of(const Subject& subject, const CostedModel& model, const Cost& cost, double sets,
                double bytes) {
-  const auto existing = rows_of(subject.effect);
+  const auto existing = is_solved(subject.effect) ? std::nullopt : rows_of(subject.effect);
   const double rows = existing ? static_cast<double>(*existing) : endless,
                saturation = saturation_of(subject), attention = 4 * model.width() * model.length;
   const std::optional<Index> trained = trained_length(subject);
@@ -152,8 +178,8 @@ Sheet measure(const Question& question) {
                     .kv_heads = 0,
                     .channels = number("channels"),
                     .layers = number("layers")};
-  const Subject subject = with_numbers(in_model(question.subject, model), "0").subject;
-  take_shape(model, subject);
+  const Subject subject = with_numbers(in_model(question.subject, told, model), "0").subject;
+  take_shape(told, model, subject);
   model.kv_heads = told.has("kv-heads") ? number("kv-heads") : model.heads;
   if (model.kv_heads > model.heads)
     throw UsageError(fmt::format("--kv-heads {} are more than the {} heads of the queries",

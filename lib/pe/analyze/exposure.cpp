@@ -219,7 +219,7 @@ extern constinit const Quantity exposure{
         "each later chunk, skips u_i uniform on u_{i−1} … N − L; RandPos: L of N without "
         "replacement. ReRoPE min(r, w); Leaky r below w, else w + (r − w)/k; Self-Extend r below "
         "w, "
-        "else ⌊q/G⌋ − ⌊(q−r)/G⌋ + w − ⌊w/G⌋: share of queries q whose value is below L",
+        "else ⌊q/G⌋ − ⌊(q−r)/G⌋ + w − ⌊w/G⌋: share of queries q whose value is at most L − 1",
     .source =
         "Zhu et al. 2024, arXiv:2309.10400, §3.2, figs. 5 and 6 (with the bound u1 + Lc that fig. "
         "6 "

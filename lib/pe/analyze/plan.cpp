@@ -41,8 +41,8 @@ std::string reason_of(const PlanCandidate& candidate, double trained_share) {
                 ? "; no sum is negative"
                 : fmt::format("; {} of the sums are negative ({} in training)",
                               percent(candidate.share()), percent(trained_share));
-  return reason +
-         fmt::format("; neighbours keep {} of their distance", percent(candidate.resolution));
+  return reason + fmt::format("; neighbours keep {} of their squared distance",
+                              percent(candidate.resolution));
 }
 
 Sheet sheet_of(const Question& question, const std::vector<PlanCandidate>& candidates,
@@ -87,7 +87,7 @@ Sheet sheet_of(const Question& question, const std::vector<PlanCandidate>& candi
          [](const PlanCandidate& of) { return static_cast<double>(of.sums.negatives); });
   column("minimum", "the least B_m", one_rounding,
          [](const PlanCandidate& of) { return of.sums.minimum; });
-  column("resolution", "distance of neighbouring positions over that of the plain ladder",
+  column("resolution", "squared distance of neighbouring positions over that of the plain ladder",
          one_rounding, [](const PlanCandidate& of) { return of.resolution; });
   for (std::size_t i = 0; i < std::size(tables); ++i)
     column(tables[i].column, tables[i].description, redone,

@@ -77,6 +77,8 @@ std::vector<Pipeline> pipelines_of(const Question& question,
   return parse_pipelines(names);
 }
 
+constexpr Index most_places = 10'000'000;
+
 // Positions of a sheet: those that are asked for, or some of 0 … last, two in each octave.
 std::vector<PositionRange> places_of(const Question& question) {
   const PositionRange run = precision_run(question);
@@ -139,8 +141,13 @@ std::string points_of(const Question& question, const PrecisionSubject& subject,
 }
 
 Sheet by_position(const Question& question, const PrecisionSubject& subject) {
-  const std::vector<PositionRange> places = places_of(question);
   const Index n = std::max<Index>(1, subject.turns ? subject.turns->pairs : subject.width);
+  const Index listed =
+      question.subject.positions_origin == "flag --positions" ? precision_run(question).count : 0;
+  if (listed > most_places)
+    throw UsageError(fmt::format(
+        "{} positions are a row each: give a step, --length, or --view summary", listed));
+  const std::vector<PositionRange> places = places_of(question);
   begin_precision(subject, static_cast<Index>(places.size()),
                   n + n * question.options.integer("draws"), 1);
   Sheet sheet;

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "pe/base/kept.hpp"
 #include "pe/properties/laws.hpp"
 #include "pe/properties/steady.hpp"
 
@@ -29,6 +30,57 @@ double dot(const double* a, const double* b, Index width) {
   for (Index c = 0; c < width; ++c) sum += a[c] * b[c];
   return sum;
 }
+
+bool pairs_are_cheap(const Table& table, const Case& subject) {
+  const auto count = static_cast<double>(existing(table, subject.positions).count);
+  return count * count * static_cast<double>(table.width) < 4e8;
+}
+
+std::vector<std::int64_t> every_shift(Index positions) {
+  std::vector<std::int64_t> shifts;
+  for (std::int64_t shift = 1; shift < positions; ++shift) shifts.push_back(shift);
+  return shifts;
+}
+
+// Those that were asked for; every one where that is cheap; else the usual ones.
+std::vector<std::int64_t> wide_shifts(const Table& table, const Case& subject) {
+  if (subject.shifts.empty() && pairs_are_cheap(table, subject))
+    return every_shift(existing(table, subject.positions).count);
+  return shifts_of(subject);
+}
+
+// Two rows at a time that stand so far apart. Where all pairs are cheap the table is small, and
+// made once: some tables are integrated from their start at every call.
+class RowPairs {
+ public:
+  RowPairs(Kept<Table> table, Kept<Case> subject)
+      : table_(table),
+        dtype_(subject.get().dtype),
+        positions_(existing(table_, subject.get().positions)) {
+    if (pairs_are_cheap(table_, subject)) all_ = rows_of(table_, positions_, dtype_);
+  }
+
+  template <typename Visit>
+  void visit(std::int64_t shift, const Visit& two) const {
+    const Index count = positions_.count - shift, width = table_.width;
+    if (count <= 0) return;
+    const auto run = [&](const double* here, const double* there, Index first, Index rows) {
+      for (Index i = 0; i < rows; ++i) two(here + i * width, there + i * width, first + i);
+    };
+    if (!all_.empty()) return run(all_.data(), all_.data() + shift * width, 0, count);
+    for_blocks(positions_.slice(0, count), width, [&](Index first, const PositionRange& block) {
+      const auto here = rows_of(table_, block, dtype_),
+                 there = rows_of(table_, positions_.slice(first + shift, block.count), dtype_);
+      run(here.data(), there.data(), first, block.count);
+    });
+  }
+
+ private:
+  const Table& table_;
+  DType dtype_;
+  PositionRange positions_;
+  std::vector<double> all_;
+};
 
 // The root mean square over a row of what a foreign table's angles may be off by at the last
 // position; norms (offset 0) do not see it, for a sine and its cosine turn together.
@@ -57,33 +109,25 @@ Measurement products(const Table& table, const Case& subject,
   const Index width = table.width;
   double norm = 0;
   std::optional<double> lost;  // a position whose product is no number
+  const RowPairs pairs(table, subject);
   for (const std::int64_t shift : shifts) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     Index low_at = 0, high_at = 0;
-    if (shift >= positions.count) continue;
-    for_blocks(
-        positions.slice(0, positions.count - shift), width,
-        [&](Index first, const PositionRange& block) {
-          const auto here = rows_of(table, block, subject.dtype),
-                     there =
-                         rows_of(table, positions.slice(first + shift, block.count), subject.dtype);
-          for (Index i = 0; i < block.count; ++i) {
-            const double product = dot(&here[static_cast<std::size_t>(i * width)],
-                                       &there[static_cast<std::size_t>(i * width)], width);
-            norm = std::max(
-                norm, std::sqrt(std::fabs(dot(&here[static_cast<std::size_t>(i * width)],
-                                              &here[static_cast<std::size_t>(i * width)], width))));
-            if (std::isnan(product)) lost = positions.value(first + i);
-            if (product < low) {
-              low = product;
-              low_at = first + i;
-            }
-            if (product > high) {
-              high = product;
-              high_at = first + i;
-            }
-          }
-        });
+    pairs.visit(shift, [&](const double* here, const double* there, Index i) {
+      const double product = dot(here, there, width);
+      // Every row but some of the end stands in front of another.
+      if (shift == shifts.front())
+        norm = std::max(norm, std::sqrt(std::fabs(dot(here, here, width))));
+      if (std::isnan(product)) lost = positions.value(i);
+      if (product < low) {
+        low = product;
+        low_at = i;
+      }
+      if (product > high) {
+        high = product;
+        high_at = i;
+      }
+    });
     if (high - low <= result.worst) continue;
     result.worst = high - low;
     result.witness =
@@ -173,13 +217,7 @@ Measurement unique(const Table& table, const Case& subject) {
     }
   });
   // The closest pair: over all pairs while that is cheap, else over the usual offsets.
-  const double all_pairs = static_cast<double>(positions.count) *
-                           static_cast<double>(positions.count) * static_cast<double>(table.width);
-  std::vector<std::int64_t> shifts = shifts_of(subject);
-  if (all_pairs < 4e8) {
-    shifts.clear();
-    for (std::int64_t shift = 1; shift < positions.count; ++shift) shifts.push_back(shift);
-  }
+  const bool cheap = pairs_are_cheap(table, subject);
   double closest = HUGE_VAL;
   Index one = -1, other = -1;
   const auto compare = [&](const double* here, const double* there, Index at, std::int64_t shift) {
@@ -191,31 +229,14 @@ Measurement unique(const Table& table, const Case& subject) {
       other = at + shift;
     }
   };
-  // Where all pairs are cheap the table is small, and made once: some tables are integrated from
-  // their start at every call.
-  const auto all =
-      all_pairs < 4e8 ? rows_of(table, positions, subject.dtype) : std::vector<double>{};
-  for (const std::int64_t shift : shifts) {
-    if (shift >= positions.count) continue;
-    if (!all.empty()) {
-      for (Index i = 0; i + shift < positions.count; ++i)
-        compare(&all[static_cast<std::size_t>(i * table.width)],
-                &all[static_cast<std::size_t>((i + shift) * table.width)], i, shift);
-      continue;
-    }
-    for_blocks(positions.slice(0, positions.count - shift), table.width,
-               [&](Index first, const PositionRange& block) {
-                 const auto here = rows_of(table, block, subject.dtype),
-                            there = rows_of(table, positions.slice(first + shift, block.count),
-                                            subject.dtype);
-                 for (Index i = 0; i < block.count; ++i)
-                   compare(&here[static_cast<std::size_t>(i * table.width)],
-                           &there[static_cast<std::size_t>(i * table.width)], first + i, shift);
-               });
-  }
+  const RowPairs pairs(table, subject);
+  for (const std::int64_t shift : cheap ? every_shift(positions.count) : shifts_of(subject))
+    pairs.visit(shift, [&](const double* here, const double* there, Index i) {
+      compare(here, there, i, shift);
+    });
   if (result.worst == 0 && one >= 0)
     result.witness = fmt::format("closest {}: positions {} and {}, {:.6g} apart",
-                                 all_pairs < 4e8 ? "of all pairs" : "among the offsets tried",
+                                 cheap ? "of all pairs" : "among the offsets tried",
                                  positions.value(one), positions.value(other), std::sqrt(closest));
   result.coverage = fmt::format("all {} positions", positions.count);
   return result;
@@ -246,7 +267,11 @@ Measurement constant_norm(const Table& table, const Case& subject) {
 // offset at once.
 Measurement distance_by_offset(const Table& table, const Case& subject) {
   const auto by_products = [](const Table& columns, const Case& of) {
-    return products(columns, of, shifts_of(of));
+    const Index count = existing(columns, of.positions).count;
+    Measurement result = products(columns, of, wide_shifts(columns, of));
+    if (of.shifts.empty() && pairs_are_cheap(columns, of))
+      result.coverage = fmt::format("all {} positions, every offset", count);
+    return result;
   };
   return subject.foreign
              ? foreign_columns(steady_table(table, subject), table, subject, by_products)

@@ -24,11 +24,14 @@ Cost table(const Subject& subject, const CostedModel& model) {
   return {.stored = model.length * width, .once = width, .read_once = width};
 }
 
+// The rows that were trained; those that --extend makes of them are made once.
 Cost trained_table(const Subject& subject, const CostedModel& model) {
   Cost cost = table(subject, model);
-  cost.parameters = static_cast<double>(std::get<Table>(subject.effect).rows.value_or(0)) *
-                    static_cast<double>(std::get<Table>(subject.effect).width);
-  cost.stored = 0;
+  const double trained = subject.parameters.has("input")
+                             ? static_cast<double>(subject.parameters.tensor("input").shape()[0])
+                             : parameter(subject, "rows");
+  cost.parameters = trained * cost.once;
+  if (subject.parameters.choice("extend") == "none") cost.stored = 0;
   return cost;
 }
 
@@ -131,12 +134,13 @@ Cost untied(const Subject& subject, const CostedModel& model) {
   return cost;
 }
 
-// Each query meets each bucket's vector once, its products are summed by key; on the values' side
-// weights are summed by bucket, and each bucket's vector is added once.
+// A query and its keys meet no more buckets than there are keys. Each bucket's vector is met once,
+// its products are summed by key; on the values' side weights are summed by bucket, and each
+// bucket's vector is added once.
 Cost clipped(const Subject& subject, const CostedModel& model) {
   const auto& relative = std::get<Relative>(subject.effect);
   const auto channels = static_cast<double>(relative.channels);
-  const double buckets = buckets_of(relative.buckets, 2 * model.length - 1),
+  const double buckets = buckets_of(relative.buckets, model.length),
                numbers = static_cast<double>(relative.buckets.count) * channels;
   const double sides = (relative.terms.empty() ? 0.0 : 1.0) + (relative.values ? 1.0 : 0.0);
   const bool fixed = relative.sinusoids.has_value();
@@ -173,11 +177,12 @@ Cost distances(const Subject& subject, const CostedModel& model) {
 Cost disentangled(const Subject& subject, const CostedModel& model) {
   const auto& relative = std::get<Relative>(subject.effect);
   const double width = model.width(), all = static_cast<double>(relative.buckets.count),
-               buckets = buckets_of(relative.buckets, 2 * model.length - 1),
+               buckets = buckets_of(relative.buckets, model.length),
+               projected = buckets_of(relative.buckets, 2 * model.length - 1),
                terms = static_cast<double>(relative.terms.size());
   return {.parameters = all * width,
           .layer = terms * (2 * buckets * width + model.heads * model.length +
-                            2 * buckets * width * width / model.length),
+                            2 * projected * width * width / model.length),
           .read_layer = terms * buckets * width};
 }
 

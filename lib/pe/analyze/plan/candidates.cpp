@@ -8,22 +8,34 @@
 #include <limits>
 #include <tuple>
 
+#include "pe/base/error.hpp"
+
 namespace pe {
 namespace {
+
+constexpr double most_factor = 1e6;
 
 // Factors as decimal texts; N/L that is no short decimal is rounded up, so that it reaches N.
 std::vector<std::string> factors_of(const Question& question, const Stretching& usual) {
   std::vector<std::string> factors;
   if (question.options.has("factors")) {
-    for (const Decimal& one : question.options.numbers("factors"))
+    for (const Decimal& one : question.options.numbers("factors")) {
+      if (one.value() < 1)
+        throw UsageError(fmt::format(
+            "--factors {}: a factor below 1 brings no model further; give 1 or more", one.value()));
       factors.push_back(fmt::format("{}", one.value()));
+    }
     return factors;
   }
   if (question.options.has("factor")) return {question.options.choice("factor")};
   const double least =
       std::max(1.0, std::ceil(static_cast<double>(usual.length) / usual.trained * 1e4) / 1e4);
   for (const double times : {1, 2, 4})
-    if (times * least <= 1e6) factors.push_back(fmt::format("{}", times * least));
+    if (times * least <= most_factor) factors.push_back(fmt::format("{}", times * least));
+  if (factors.empty())
+    throw UsageError(fmt::format(
+        "from {} positions trained to {} is a factor of {:.3g}, and rules take {:.0f} at most",
+        usual.trained, usual.length, least, most_factor));
   return factors;
 }
 

@@ -121,7 +121,8 @@ PrecisionPoint RowErrors::of_row(const PositionRange& place, const double* exact
     for (std::size_t j = 0; j < n; ++j) {
       const Twofold meant = multiply(subject_->frequencies[j], places[j]);
       const Twofold off = two_sum(angles[j], -meant.high);
-      point.angle = larger(point.angle, std::fabs(off.high + (off.low - meant.low)));
+      const double error = std::isinf(angles[j]) ? HUGE_VAL : off.high + (off.low - meant.low);
+      point.angle = larger(point.angle, std::fabs(error));
     }
     const bool counted = turns.on_a_line && place.decimals == 0 && place.first >= 0;
     point.distinct = counted ? distinct_positions(place.first, positions_) : none;

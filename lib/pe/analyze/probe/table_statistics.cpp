@@ -109,7 +109,8 @@ Directions directions_of(const std::vector<double>& singular) {
   return directions;
 }
 
-// |Σ_p x_p e^(−2πi·kp/n)|² summed over channels is Σ_m S(m) cos(2πkm/n), S(m) the sum of the
+// The energy of mode k and of its mirror image n − k, which it is itself where 2k is a multiple of
+// n. |Σ_p x_p e^(−2πi·kp/n)|² summed over channels is Σ_m S(m) cos(2πkm/n), S(m) the sum of the
 // products of centred rows at lag m, either sign.
 std::vector<double> TableStatistics::spectrum() const {
   std::vector<double> means(at(n_), 0.0), lags(at(n_), 0.0);
@@ -132,7 +133,8 @@ std::vector<double> TableStatistics::spectrum() const {
   for (Index k = 0; k <= n_ / 2; ++k) {
     double energy = 0;
     for (Index m = 0; m < n_; ++m) energy += lags[at(m)] * cosines[at(k * m % n_)];
-    spectrum.push_back(std::max(energy, 0.0));
+    const bool is_own_image = 2 * k % n_ == 0;
+    spectrum.push_back((is_own_image ? 1 : 2) * std::max(energy, 0.0));
     total += spectrum.back();
   }
   for (double& energy : spectrum) energy = total > 0 ? energy / total : none;

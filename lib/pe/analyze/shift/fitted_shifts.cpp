@@ -13,6 +13,7 @@
 #include "pe/analyze/work.hpp"
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/ulp.hpp"
 #include "pe/model/random.hpp"
 #include "pe/properties/shift_fit.hpp"
 
@@ -68,8 +69,31 @@ double uncertainty(const laws::ShiftFit& fit, const Matrix& x, const Matrix& tri
          (map + condition * left / size) * std::sqrt(square_sum(tried));
 }
 
-// Both halves in turn: `here` and `there` are rows k apart, [row, width].
-Fit fit_of(const std::vector<double>& here, const std::vector<double>& there, Index width) {
+// How far each number may be from what was meant: half a unit of the shortest type that has all of
+// them, which is the one that they were stored in. Whole numbers are what they are.
+double rounding_of(const Rows& rows) {
+  double largest = 0;
+  bool whole = true;
+  for (const double value : rows.values) {
+    largest = std::max(largest, std::fabs(value));
+    whole = whole && value == std::nearbyint(value);
+  }
+  if (whole) return 0;
+  for (const DType dtype : {DType::bf16, DType::f16, DType::f32})
+    if (on_grid(rows.values, dtype)) return rounding_error(largest, dtype);
+  return rounding_error(largest, DType::f64);
+}
+
+// A matrix of independent errors up to e has no singular value above e(√n + √d).
+double noise_of(double rounding, const Matrix& x) {
+  return rounding *
+         (std::sqrt(static_cast<double>(x.rows())) + std::sqrt(static_cast<double>(x.columns())));
+}
+
+// Both halves in turn: `here` and `there` are rows k apart, [row, width], each number off by
+// `rounding`.
+Fit fit_of(const std::vector<double>& here, const std::vector<double>& there, Index width,
+           double rounding) {
   const Index usable = static_cast<Index>(here.size()) / width;
   Fit result;
   double seen = 0, held_out = 0, moved = 0;
@@ -79,7 +103,7 @@ Fit fit_of(const std::vector<double>& here, const std::vector<double>& there, In
     const Matrix x = laws::gather(here, width, fitted), y = laws::gather(there, width, fitted),
                  x_tried = laws::gather(here, width, tried),
                  y_tried = laws::gather(there, width, tried);
-    const laws::ShiftFit fit = laws::fit_shift(x, y, 0, share);
+    const laws::ShiftFit fit = laws::fit_shift(x, y, noise_of(rounding, x), share);
     const double left = square_of_difference(product(x, fit.m), y);
     seen += left;
     held_out += square_of_difference(product(x_tried, fit.m), y_tried);
@@ -155,7 +179,7 @@ std::pair<double, double> null_of(const Question& question, Index usable, Index 
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = random_normal(stream, i);
     const std::vector<double> there(all.begin() + lag * width, all.end());
     all.resize(static_cast<std::size_t>(usable * width));
-    left.push_back(fit_of(all, there, width).held_out);
+    left.push_back(fit_of(all, there, width, 0).held_out);
   }
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   Sum sum, squares;
@@ -164,6 +188,13 @@ std::pair<double, double> null_of(const Question& question, Index usable, Index 
   for (const double value : left) squares.add(std::pow(value - sum.value() / n, 2));
   return {draws > 0 ? sum.value() / n : none,
           draws > 1 ? std::sqrt(squares.value() / (n - 1)) : none};
+}
+
+// A part that arithmetic alone could make of nothing, or of much, is not known.
+double told(double left, const Fit& fit) {
+  constexpr double tells = 1e-3;
+  return fit.uncertain > tells && fit.uncertain >= left ? std::numeric_limits<double>::quiet_NaN()
+                                                        : left;
 }
 
 // What is left, no finer than it is known.
@@ -188,18 +219,19 @@ Sheet fitted_shifts(const Question& question, const std::vector<std::int64_t>& s
   const auto tables = static_cast<std::size_t>(question.options.integer("null") + 1);
   const Rows rows = rows_to_fit(question, 2 * tables * shifts.size(), 0.5);
   std::vector<double> rank, fitted, seen, held_out, null_mean, null_sd;
+  const double rounding = rounding_of(rows);
   double uncertain = 0;
   std::string note;
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const auto [here, there] = apart(rows, shifts[i]);
-    const Fit fit = fit_of(here, there, rows.width);
+    const Fit fit = fit_of(here, there, rows.width, rounding);
     const Index usable = static_cast<Index>(here.size()) / rows.width;
     const auto [mean, sd] =
         null_of(question, usable, std::min(std::abs(shifts[i]), usable), rows.width, i);
     rank.push_back(static_cast<double>(fit.rank));
     fitted.push_back(static_cast<double>(fit.fitted));
-    seen.push_back(fit.seen);
-    held_out.push_back(fit.held_out);
+    seen.push_back(told(fit.seen, fit));
+    held_out.push_back(told(fit.held_out, fit));
     null_mean.push_back(mean);
     null_sd.push_back(sd);
     uncertain = std::max(uncertain, fit.uncertain);
@@ -225,13 +257,14 @@ Sheet fitted_matrix(const Question& question, const std::vector<std::int64_t>& s
   check_matrix(shifts, rows.width);
   const auto width = static_cast<std::size_t>(rows.width);
   std::vector<double> values;
+  const double rounding = rounding_of(rows);
   double uncertain = 0;
   for (const std::int64_t k : shifts) {
     const auto [here, there] = apart(rows, k);
     std::vector<Index> all(here.size() / width);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
     const Matrix x = laws::gather(here, rows.width, all), y = laws::gather(there, rows.width, all);
-    const laws::ShiftFit fit = laws::fit_shift(x, y, 0, share);
+    const laws::ShiftFit fit = laws::fit_shift(x, y, noise_of(rounding, x), share);
     const double left = std::sqrt(square_of_difference(product(x, fit.m), y));
     uncertain = std::max(uncertain,
                          uncertainty(fit, x, x, left) / std::max(std::sqrt(square_sum(x)), 1e-300));

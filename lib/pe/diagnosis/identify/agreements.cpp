@@ -42,9 +42,9 @@ std::optional<RotationTruth> truth_of(const Expectation& expected, const Rotatio
   return truth;
 }
 
-class Search {
+class AgreementSearch {
  public:
-  Search(Kept<Dump> dump, std::vector<FrequencyEstimate> seen)
+  AgreementSearch(Kept<Dump> dump, std::vector<FrequencyEstimate> seen)
       : dump_(dump),
         seen_(std::move(seen)),
         length_(longest(seen_)),
@@ -251,7 +251,7 @@ Index longest(const std::vector<FrequencyEstimate>& seen) {
 
 std::vector<AgreeingCandidate> agreements_of(const Dump& dump, std::vector<FrequencyEstimate> seen,
                                              Admit admit) {
-  return Search(dump, std::move(seen)).search(admit);
+  return AgreementSearch(dump, std::move(seen)).search(admit);
 }
 
 }  // namespace pe
