@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -176,18 +177,40 @@ TEST_CASE("what a class saves of itself is read as the class, or not without a w
   CHECK(refused > 100);
 }
 
-// SAM's windows add the query times rows of rel_pos_h and rel_pos_w; LayoutLMv3 adds three biases.
+// WavLM's gates are made of what is said.
 TEST_CASE("what relative positions add beside a table is named, and --strict can refuse it") {
   const auto warned = [](const char* type) {
     const pe::Reading reading =
         pe::read_model(parse(fmt::format("{{\"model_type\":\"{}\"}}", type)), nullptr, "");
     return fmt::format("{}", fmt::join(reading.warnings, "\n"));
   };
-  for (const char* type : {"sam", "sam_vision_model", "layoutlmv3", "got_ocr2_vision", "seggpt"})
+  for (const char* type : {"wavlm", "seamless_m4t"})
     CHECK_MESSAGE(warned(type).find("also adds relative positions to its scores, which is not "
                                     "made") != std::string::npos,
                   type);
   CHECK(warned("vit").empty());
+}
+
+TEST_CASE("an encoding that stands besides a table is named by it, and read by its name") {
+  using Case = std::array<const char*, 3>;
+  const Case cases[] = {
+      {"sam", "learned", "decomposed"},    {"got_ocr2_vision", "learned", "decomposed"},
+      {"seggpt", "learned", "decomposed"}, {"layoutlmv3", "learned", "t5"},
+      {"layoutlmv2", "learned", "t5"},     {"kimi_k25_vision", "rope-2d", "learned"}};
+  for (const auto& [type, first, second] : cases) {
+    INFO(type);
+    const pe::Config config = parse(fmt::format("{{\"model_type\":\"{}\"}}", type));
+    const pe::Reading reading = pe::read_model(config, nullptr, "");
+    CHECK(reading.encoding->name == first);
+    CHECK(reading.warnings.empty());
+    CHECK(reading.family->note.find(fmt::format("it has {0} besides: name {0}", second)) !=
+          std::string::npos);
+    CHECK(pe::read_model(config, &pe::find_encoding(second), "").encoding->name == second);
+  }
+  const pe::Reading grid = pe::read_model(parse(R"({"model_type":"kimi_k25_vision"})"),
+                                          &pe::find_encoding("learned"), "");
+  CHECK(given(grid, "rows") == "4096");
+  CHECK(given(grid, "dim") == "1152");
 }
 
 TEST_CASE("a part is picked where a config has several") {

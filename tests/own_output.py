@@ -25,7 +25,7 @@ def ways():
     for layout in ("pairs", "adjacent"):
         for center in ("middle", "zero"):
             yield "xpos", {"dim": "16", "layout": layout, "center": center}
-    for convention in "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision".split():
+    for convention in "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision kimi-k25-vision step3p7-vision".split():
         for layout in ("pairs", "channels"):
             for grid in ("5x9", "4x4"):
                 yield "rope-2d", {"dim": "16", "grid": grid, "convention": convention, "layout": layout}

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from count import Count  # noqa: E402
 
 CHINESE = re.compile("[㐀-鿿]")
-SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "swin": ["--window", "3x3"]}
+SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "swin": ["--window", "3x3"], "decomposed": ["--grid", "3x3"]}
 # Words of these columns are made of numbers and names of the moment; those of the others are a fixed few.
 FREE = {"why", "config", "reason", "rule"}
 # Sentences that are lists of English words: they are shown as they are, marked as English.

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # Records how every model type of transformers reads its configuration, by asking the real classes: data/families.json.
-"""families.py [--venv FOLDER] [--only turns|tables] [TYPE ...]
+"""families.py [--venv FOLDER] [--only turns|tables|saved|scores] [TYPE ...]
 
 Makes a virtual environment with PyTorch and transformers, asks each configuration and rotary class what it reads (a key is changed,
 the table looked at), writes data/families.json, a line for each model type, and data/parity/families.txt: configurations with what the
 real classes make of them, and data/parity/turns.txt: unit vectors as each model's own function turns them; tests/families_test.cpp holds
 the library to both. Tables that a model adds go to data/families_tables.json
-and data/parity/tables.txt likewise: models are built without numbers, keys changed, and the table's shape looked at. data/parity/saved.txt has what every class saves of itself. Prints what changed
+and data/parity/tables.txt likewise: models are built without numbers, keys changed, and the table's shape looked at. data/parity/saved.txt has what every class saves of itself,
+data/parity/scores.txt what attention makes of relative positions on grids and pages. Prints what changed
 against the files as they are, and every configuration whose record does not predict the real table. With types named, asks those alone
 and writes nothing. --only: one part, and its files.
 
@@ -36,6 +37,7 @@ RECORDS, TRUTH = ROOT / "data/families.json", ROOT / "data/parity/families.txt"
 RANDOM_TRUTH = ROOT / "data/parity/random.txt"
 SAVED_TRUTH = ROOT / "data/parity/saved.txt"
 TURN_TRUTH = ROOT / "data/parity/turns.txt"
+SCORE_TRUTH = ROOT / "data/parity/scores.txt"
 TABLES, TABLE_TRUTH = ROOT / "data/families_tables.json", ROOT / "data/parity/tables.txt"
 REQUIRED = ["torch==2.13.0", "transformers==5.23.0", "numpy"]
 SAMPLES = 5  # frequencies kept of a table; a hash holds the others
@@ -279,11 +281,18 @@ def write_saved(rotaries, version):
                            + "".join(json.dumps(what) + "\t" + json.dumps(file) + "\n" for what, file in made))
 
 
+def write_scores(version):
+    import scores
+    SCORE_TRUTH.write_text(f"# transformers {version}: weights that attention of the real classes makes of relative positions on a grid or a page, of numbers "
+                           "by the formulas of families/scores.py; what they are, a tab, the configuration; written by scripts/record/families.py\n"
+                           + "".join(json.dumps({"layer": t["layer"], "is": t["is"]}) + "\t" + json.dumps(t["file"]) + "\n" for t in scores.truths()))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "build/families-venv")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--only", choices=["turns", "tables", "saved"])
+    parser.add_argument("--only", choices=["turns", "tables", "saved", "scores"])
     parser.add_argument("--random", type=int, metavar="SEED")
     parser.add_argument("--count", type=int, default=1200, metavar="N")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=RANDOM_TRUTH)
@@ -309,6 +318,8 @@ def main():
         record_turns(rotaries, arguments.types, {row["types"] for row in held}, version)
     if arguments.only in (None, "saved") and not arguments.types:
         write_saved(rotaries, version)
+    if arguments.only in (None, "scores") and not arguments.types:
+        write_scores(version)
 
 
 if __name__ == "__main__":

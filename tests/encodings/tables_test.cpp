@@ -417,7 +417,8 @@ TEST_CASE("the matrix of a rotation turns what the pairs turn, in every pairing"
 
 TEST_CASE("rotations of several axes keep what they promise") {
   for (const std::string convention :
-       {"qwen2-vl", "pixtral", "llama4-vision", "dinov3", "rope-vit", "sam2", "gemma4-vision"})
+       {"qwen2-vl", "pixtral", "llama4-vision", "dinov3", "rope-vit", "sam2", "gemma4-vision",
+        "kimi-k25-vision", "step3p7-vision"})
     for (const std::string law : {"relative-only", "turns-add", "unit-pairs", "norm-preserving",
                                   "matrix-form", "frequencies-decrease", "deterministic"})
       CHECK_MESSAGE(

@@ -26,8 +26,8 @@ SIZES = {"length": 1 << 53, "dim": 65536, "heads": 65536, "hidden": 65536, "head
          "points": 10**6, "draws": 10**6, "channels": 65536, "samples": 10**9, "steps": 10**6, "trained": 1 << 53, "null": 10**4, "query": 1 << 53,
          "window": 1 << 30, "position-buckets": 1024}
 STARTS = {"sinusoidal": "", "learned": "", "floater": "--dynamics mlp", "sincos-2d": "", "rope": "", "rope-2d": "", "mrope": "", "alibi": "", "t5": "",
-          "tupe": "", "kerple": "", "fire": "", "swin": "", "shaw": "", "deberta": "", "transformer-xl": "", "sandwich": "", "xpos": ""}
-GRIDS = {"sincos-2d", "rope-2d", "swin"}
+          "tupe": "", "kerple": "", "fire": "", "swin": "", "decomposed": "", "shaw": "", "deberta": "", "transformer-xl": "", "sandwich": "", "xpos": ""}
+GRIDS = {"sincos-2d", "rope-2d", "swin", "decomposed"}
 FIXED = ["base-bound rope --dim 4096 --length {}", "base-bound rope --dim 10 --length {}", "drift floater --hidden 8192 --dynamics mlp --length {}",
          "drift floater --dynamics mlp --solvers rk4/{}", "drift floater --solvers euler/{}", "exposure rope --schemes pose:16 --samples {}",
          "exposure rope --trained 2048 --length {}", "shift sinusoidal --view fit --length {} --dim 256", "attention rope --queries all --length {}",

@@ -66,11 +66,12 @@ def examples(page):
 # What makes the files that examples speak of and no example makes. The first are those that pages of an encoding tell
 # of: tensors of 4 heads, 16 tokens and 64 channels, and trained numbers of the shapes that the options' help gives.
 TENSORS = {"q": (1, 4, 16, 64), "k": (1, 4, 16, 64), "v": (1, 4, 16, 64), "weights": (32, 4), "keys": (33, 64), "values": (33, 64),
-           "position-keys": (512, 64), "position-queries": (512, 64)}
+           "position-keys": (512, 64), "position-queries": (512, 64), "x-weights": (64, 4), "y-weights": (64, 4), "row-vectors": (7, 64), "column-vectors": (7, 64)}
 RECIPES = {
     "config.json": f"cp {ROOT}/data/models/llama-3.1-8b.json config.json",
     **{f"{name}.npy": f"python3 -c 'import numpy; numpy.save(\"{name}.npy\", numpy.random.default_rng(1).standard_normal({shape}, \"f4\"))'"
        for name, shape in TENSORS.items()},
+    "boxes.npy": "python3 -c 'import numpy; numpy.save(\"boxes.npy\", numpy.random.default_rng(1).integers(0, 1000, (16, 4)))'",
     "cos.npy": "pe-gen rope --model llama-3.1-8b --length 131072 --fields cos -o cos.npy",
     "sin.npy": "pe-gen rope --model llama-3.1-8b --length 131072 --fields sin -o sin.npy",
     "cache.npy": "pe-gen rope --model llama-3.1-8b --dialect vllm -o cache.npy",

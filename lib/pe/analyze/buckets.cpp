@@ -146,7 +146,7 @@ extern constinit const Quantity buckets{
     .columns =
         "buckets: first last width pairs side | positions: bucket | fragile: exact got differs "
         "margin",
-    .subjects = "t5 deberta tupe shaw swin transformer-xl",
+    .subjects = "t5 deberta tupe shaw decomposed swin transformer-xl",
     .parameters = options,
     .example = "t5 --view fragile",
     .usual_length = 512,

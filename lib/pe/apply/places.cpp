@@ -101,8 +101,9 @@ Attention attention_of(const Effect& effect, const Parameters& parameters, const
                        const Places& places, Index channels, const AttentionGiven& given) {
   Attention attention{.queries = places.queries, .keys = places.keys, .combine = given.combine};
   attention.scale = given.scale ? *given.scale : usual_scale(effect, channels, given.combine);
-  // Falcon's scale multiplies its bias, too.
+  // Falcon's scale multiplies its bias, too; SAM's leaves its relative terms alone.
   attention.bias_scaled = parameters.has("added") && parameters.choice("added") == "before";
+  attention.terms_scaled = !parameters.has("added") || attention.bias_scaled;
   attention.causal = own.flag ? parameters.flag(own.flag->name) == own.when
                               : given.causal.value_or(usual_causal(effect));
   return attention;

@@ -140,6 +140,11 @@ void Scores::prepare(const Relative& relative) {
   check_whole(attention_);
   if (relative.terms.empty() && !relative.values)
     throw UsageError("these vectors are trained and were not given: give the tables (see --help)");
+  if (const auto places = relative.buckets.positions)
+    for (const Positions* positions : {&attention_.queries, &attention_.keys})
+      if (const auto [first, last] = positions->ends(); first < 0 || last >= *places)
+        throw UsageError(fmt::format("position {} lies outside the grid, which has {} (0 to {})",
+                                     first < 0 ? first : last, *places, *places - 1));
   for (const RelativeTerm& term : relative.terms)
     terms_.push_back(relative_term(term, q_, k_, attention_));
   summed_ = terms_;
@@ -159,11 +164,15 @@ void Scores::logits(Index b, Index h, std::span<const Index> rows, double* out) 
   summed_.front().fill(b, h, rows, out);
   std::vector<double> more;
   if (summed_.size() > 1 || bias_) more.resize(static_cast<std::size_t>(count));
+  const auto scale = [&] {
+    for (Index i = 0; i < count; ++i) out[i] *= attention_.scale;
+  };
+  if (!attention_.terms_scaled) scale();
   for (std::size_t term = 1; term < summed_.size(); ++term) {
     summed_[term].fill(b, h, rows, more.data());
     for (Index i = 0; i < count; ++i) out[i] += more[static_cast<std::size_t>(i)];
   }
-  for (Index i = 0; i < count; ++i) out[i] *= attention_.scale;
+  if (attention_.terms_scaled) scale();
   if (bias_) {
     bias(b, h, rows, more.data());
     const double factor = attention_.bias_scaled ? attention_.scale : 1;

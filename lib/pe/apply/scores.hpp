@@ -26,7 +26,8 @@ Bias no_bias(Index heads);
 /// True for a bias that masks by itself.
 bool usual_causal(const Effect& effect);
 
-/// logits(i,j) = scale · Σ terms + B(i,j), or scale · (Σ terms + B), with −inf where masked.
+/// logits(i,j) = scale · Σ terms + B(i,j), or scale · (Σ terms + B), or with the scale on the first
+/// term alone; −inf where masked.
 /// Thread-safe; a row is the same in any company.
 class Scores {
  public:

@@ -16,6 +16,7 @@ struct Attention {
   bool causal = false;             // keys at positions after the query are masked (−inf)
   Combine combine = Combine::add;  // tables only
   bool bias_scaled = false;        // the scale multiplies a bias, too
+  bool terms_scaled = true;        // it multiplies relative terms, and not q · k alone
 };
 
 /// One summand of the scores, before the scale.

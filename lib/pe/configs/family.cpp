@@ -68,6 +68,25 @@ Family family_of(std::string types, const JsonNode& row) {
   return family;
 }
 
+bool names(const Family& family, std::string_view type) {
+  const auto types = words(family.types);
+  return std::ranges::find(types, type) != types.end();
+}
+
+// A row that stands besides another of its types is read where its encoding is named; the other
+// says so.
+void tell_others(std::vector<Family>& families) {
+  for (const Family& second : families)
+    for (Family& first : families)
+      if (text_of(second.find("besides")) == first.encoding &&
+          std::ranges::any_of(words(first.types),
+                              [&](const std::string& type) { return names(second, type); })) {
+        first.other = second.encoding;
+        first.note += (first.note.empty() ? "" : "; ") +
+                      fmt::format("it has {0} besides: name {0} to read it", second.encoding);
+      }
+}
+
 Rows read_rows() {
   Rows rows;
   const JsonNode other = parse_json(std::string(elsewhere), "families_elsewhere.json"),
@@ -88,17 +107,13 @@ Rows read_rows() {
   }
   for (const JsonNode& row : added.find("rows")->items)
     rows.families.push_back(family_of(text_of(row.find("types")), row));
+  tell_others(rows.families);
   return rows;
 }
 
 const Rows& all_rows() {
   static const Rows rows = read_rows();
   return rows;
-}
-
-bool names(const Family& family, std::string_view type) {
-  const auto types = words(family.types);
-  return std::ranges::find(types, type) != types.end();
 }
 
 bool holds(const Config& config, std::string_view condition) {
@@ -118,8 +133,9 @@ const Family* find_family(const Config& config, const Encoding* asked, std::stri
   for (const Family& family : all_rows().families) {
     if (!names(family, type->text) || !holds(config, family.when)) continue;
     if (!part.empty() && family.part != part) continue;
-    // Where nothing was asked for, a row that says why not gives way to one that can be read.
-    const bool gives_way = !asked && family.find("refuse");
+    // Where nothing was asked for, a row that says why not gives way to one that can be read, and
+    // one that stands besides another to that one.
+    const bool gives_way = !asked && (family.find("refuse") || family.find("besides"));
     if (!gives_way && (!asked || family.encoding == asked->name)) return &family;
     if (asked && !of_kind && find_encoding(family.encoding).kind == asked->kind) of_kind = &family;
     if (!first) first = &family;

@@ -21,6 +21,7 @@ struct Family {
   std::string part = {};           // "encoder", "decoder": the row speaks of that part alone
   std::string pairing = "halves";  // channels that turn together
   std::string note = {};           // what a reader of its tables should know
+  std::string other = {};          // the encoding of the type's other row, which is read by name
   JsonNode row = {};
 
   const JsonNode* find(std::string_view key) const { return row.find(key); }

@@ -209,8 +209,16 @@ void doubt_parts(Reading& reading, const Config& config, const Encoding* asked) 
   }
 }
 
-void read_other(Reader& reader, const Encoding& encoding, const Family& family) {
-  read_sizes(reader, encoding);
+void read_other(Reader& reader, Reading& reading, std::string_view layer_type) {
+  const Encoding& encoding = *reading.encoding;
+  const Family& family = reader.family();
+  LayerType layer;
+  if (const JsonNode* layers = family.find("layers"); layers && family.encoding == encoding.name) {
+    reading.layer_types = layer_types_of(reader.config(), family);
+    reading.layer_type = choose_layer(reading, reader.config(), layer_type);
+    layer = {reading.layer_type, layers->find(reading.layer_type)};
+  }
+  read_sizes(reader, encoding, layer);
   read_keys(reader, encoding, family);
   if (encoding.kind == Kind::relative) read_relative(reader, encoding);
   fill_defaults(reader, encoding);
@@ -242,7 +250,7 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
   if (rotary)
     read_rotation(reader, reading, layer_type);
   else
-    read_other(reader, *reading.encoding, family);
+    read_other(reader, reading, layer_type);
   if (known && part.empty() && !family.part.empty()) doubt_parts(reading, config, asked);
   return reading;
 }

@@ -199,17 +199,24 @@ void set_first(Reader& reader, const Parameter& parameter, std::string_view text
 
 }  // namespace
 
-void read_sizes(Reader& reader, const Encoding& encoding) {
+void read_sizes(Reader& reader, const Encoding& encoding, const LayerType& layer) {
   const Family& family = reader.family();
-  if (const auto beside = strings_of(family.find("beside")); !beside.empty())
+  if (const auto beside = strings_of(family.find("beside"));
+      !beside.empty() && family.other.empty())
     reader.warn(fmt::format("{} also adds relative positions to its scores, which is not made: {}",
                             family.name(), fmt::join(beside, ", ")));
-  const JsonNode* sizes = family.find("set");
-  if (!sizes) return;
-  for (const JsonMember& size : sizes->members)
-    for (const Parameter& parameter : encoding.parameters)
-      if (parameter.name == size.name && !reader.has(parameter.name))
-        set_first(reader, parameter, size.value.text);
+  const JsonNode* own = layer.own ? layer.own->find("set") : nullptr;
+  for (const JsonNode* sizes : {own, family.find("set")})
+    if (sizes)
+      for (const JsonMember& size : sizes->members)
+        for (const Parameter& parameter : encoding.parameters)
+          if (parameter.name == size.name && !reader.has(parameter.name)) {
+            set_first(reader, parameter, size.value.text);
+            if (sizes == own && !reader.has(parameter.name))
+              throw UsageError(fmt::format("{}: {} has no {} layers: {} is none",
+                                           reader.config().file, family.name(), layer.type,
+                                           size.value.text));
+          }
 }
 
 }  // namespace pe

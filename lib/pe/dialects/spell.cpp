@@ -46,6 +46,8 @@ constexpr FieldRow rows[] = {
     {"index", Kind::relative, "bucket of each query and key"},
     {"sinusoid", Kind::relative, "each relative position's vector before any projection"},
     {"table", Kind::relative, "the first term's vector for each bucket"},
+    {"row_table", Kind::relative, "vector of each difference of rows, met by the query"},
+    {"column_table", Kind::relative, "vector of each difference of columns, met by the query"},
     {"value_table", Kind::relative, "vector added to the value, for each bucket"},
 };
 
@@ -234,6 +236,7 @@ std::span<const FieldRow> all_fields() { return rows; }
 std::optional<Index> rows_of(const Effect& effect) {
   if (const Table* table = std::get_if<Table>(&effect)) return table->rows;
   if (const Bias* bias = std::get_if<Bias>(&effect)) return bias->rows;
+  if (const Relative* relative = std::get_if<Relative>(&effect)) return relative->buckets.positions;
   const Coordinates* coordinates = coordinates_of(effect);
   return coordinates ? coordinates->count : std::nullopt;
 }

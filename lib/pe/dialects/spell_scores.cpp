@@ -156,8 +156,14 @@ Field spell_field(const Relative& relative, const Span& span, DType dtype, std::
     return relative.values ? spell_table(*relative.values, dtype, name) : Field{};
   if (name == "sinusoid")
     return relative.sinusoids ? spell_sinusoids(relative, span, dtype) : Field{};
-  const auto has_table = [](const RelativeTerm& term) {
-    return term.right == RelativeTerm::Right::table;
+  // A grid has a table along either axis, others have one that counts.
+  const bool on_grid = relative.buckets.positions.has_value();
+  if (on_grid != (name != "table")) return {};
+  const std::string_view meant = name == "row_table"      ? "content_row"
+                                 : name == "column_table" ? "content_column"
+                                                          : "";
+  const auto has_table = [&](const RelativeTerm& term) {
+    return term.right == RelativeTerm::Right::table && (meant.empty() || term.name == meant);
   };
   const auto term = std::ranges::find_if(relative.terms, has_table);
   return term == relative.terms.end() ? Field{} : spell_table(term->table, dtype, name);

@@ -26,12 +26,14 @@ struct Convention {
   Pairing pairing;
   Index blocks;
   const char* base;
+  bool in_turn = false;  // pairs 0, 2, 4, … turn with the first axis, the others with the second
 };
 
 // qwen2-vl: transformers' VisionRotaryEmbedding; pixtral: its frequencies [::2] for rows and [1::2]
 // for columns; llama4-vision: complex pairs at (x + 1, y + 1); dinov3: coordinates in [−1, 1];
 // rope-vit: naver-ai/rope-vit axial (x, then y), and sam2 with base 10000; gemma4-vision: the first
-// half of the channels x, the other y, each split into halves.
+// half of the channels x, the other y, each split into halves; kimi-k25-vision: x and y in turn;
+// step3p7-vision: x, then y.
 constexpr Convention conventions[] = {
     {"qwen2-vl", true, Ladder::each, Map::index, Pairing::halves, 1, "10000"},
     {"pixtral", true, Ladder::shared, Map::index, Pairing::halves, 1, "10000"},
@@ -40,6 +42,8 @@ constexpr Convention conventions[] = {
     {"rope-vit", false, Ladder::each, Map::index, Pairing::adjacent, 1, "100"},
     {"sam2", false, Ladder::each, Map::index, Pairing::adjacent, 1, "10000"},
     {"gemma4-vision", false, Ladder::each, Map::index, Pairing::halves, 2, "100"},
+    {"kimi-k25-vision", false, Ladder::each, Map::index, Pairing::halves, 1, "10000", true},
+    {"step3p7-vision", false, Ladder::each, Map::index, Pairing::halves, 1, "10000"},
 };
 
 constexpr Parameter schema[] = {
@@ -57,7 +61,8 @@ constexpr Parameter schema[] = {
      .type = Parameter::Type::choice,
      .help = "whose axis order, frequencies, coordinates and pairing",
      .fallback = "qwen2-vl",
-     .choices = "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision"},
+     .choices = "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision kimi-k25-vision "
+                "step3p7-vision"},
     {.name = "base",
      .type = Parameter::Type::number,
      .help = "the ladder's base (default: the convention's)",
@@ -118,14 +123,15 @@ Effect make(const Parameters& parameters, Index) {
   if (convention.map == Map::centred)  // 2(i + 1/2)/H − 1 = (2i + 1 − H)/H
     for (const std::size_t axis : {0u, 1u}) maps[axis] = {1 - extents[axis], 2, 0, 0};
   std::vector<AxialPair> pairs;
-  for (const bool second : {false, true})
-    for (Index k = 0; k < quarter; ++k) {
-      const std::size_t axis = second == convention.row_first ? 1 : 0;
-      Real frequency = ladder[static_cast<std::size_t>(
-          2 * k + (convention.ladder == Ladder::shared && axis == 1 ? 1 : 0))];
-      if (convention.map == Map::centred) frequency *= 2 * real_pi() / extents[axis];
-      pairs.push_back({frequency, axis});
-    }
+  for (Index j = 0; j < 2 * quarter; ++j) {
+    const bool second = convention.in_turn ? j % 2 == 1 : j >= quarter;
+    const Index k = convention.in_turn ? j / 2 : j % quarter;
+    const std::size_t axis = second == convention.row_first ? 1 : 0;
+    Real frequency = ladder[static_cast<std::size_t>(
+        2 * k + (convention.ladder == Ladder::shared && axis == 1 ? 1 : 0))];
+    if (convention.map == Map::centred) frequency *= 2 * real_pi() / extents[axis];
+    pairs.push_back({frequency, axis});
+  }
   Rotation rotation =
       axial_rotation(dim, convention.pairing, pairs,
                      merged_grid(extents, parameters.integer("merge"), parameters), maps);

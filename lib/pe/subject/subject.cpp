@@ -86,7 +86,9 @@ void doubt_numbers(Subject& subject) {
 // All of a grid or a window is asked for where nobody says how much of it.
 bool has_an_end(const Effect& effect) {
   const Bias* bias = std::get_if<Bias>(&effect);
-  return is_grid(effect) || (bias && bias->window_width > 0);
+  const Relative* relative = std::get_if<Relative>(&effect);
+  return is_grid(effect) || (bias && bias->window_width > 0) ||
+         (relative && relative->buckets.positions);
 }
 
 Effect effect_of(const Subject& subject) {
@@ -165,8 +167,10 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   place(subject, texts, usual_length);
   subject.effect = effect_of(subject);
   const auto rows = rows_of(subject.effect);
-  if (rows && !subject.positions_given() && (has_an_end(subject.effect) || *rows < usual_length))
+  if (rows && !subject.positions_given() && (has_an_end(subject.effect) || *rows < usual_length)) {
     subject.span = span_of_length(*rows);
+    if (kind_of(subject.effect) == Kind::relative) subject.length = *rows;
+  }
   // Tokens are counted from 0 on, and a map from them to axes knows nothing before. Cells beyond a
   // grid are asked for by laws that look how it ends.
   const auto* rotation = std::get_if<Rotation>(&subject.effect);

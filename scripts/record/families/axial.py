@@ -11,7 +11,9 @@ from world import MODELS, all_configurations
 
 GRID = (3, 5)
 # convention: (row goes first, frequencies are dealt in turn)
-CONVENTIONS = {"qwen2-vl": (True, False), "pixtral": (True, True), "gemma4-vision": (False, False), "sam2": (False, False)}
+CONVENTIONS = {"qwen2-vl": (True, False), "pixtral": (True, True), "gemma4-vision": (False, False), "sam2": (False, False), "kimi-k25-vision": (False, False),
+               "step3p7-vision": (False, False)}
+LAYOUTS = {"gemma4-vision": "blocks", "sam2": "adjacent", "kimi-k25-vision": "halves", "step3p7-vision": "halves"}
 
 
 def classes():
@@ -72,7 +74,7 @@ def made(convention, dim, base):
     for place, second in ((h, False), (w, True)) if first else ((w, False), (h, True)):
         ladder = base ** (-2 * (2 * np.arange(quarter) + (1 if shared and second else 0)) / dim)
         columns.append(place[:, None] * ladder)
-    angles = np.concatenate(columns, 1)
+    angles = np.stack(columns, 2).reshape(len(h), -1) if convention == "kimi-k25-vision" else np.concatenate(columns, 1)
     return np.cos(angles), np.sin(angles)
 
 
@@ -94,7 +96,7 @@ def convention_of(cos, sin, base):
         c, s = made(convention, dim, base)
         for (layout, wide), (_, wide_sin) in zip(spread(c, dim // 4, convention), spread(s, dim // 4, convention)):
             if wide.shape == cos.shape and np.abs(wide - cos).max() < 1e-4 and np.abs(wide_sin - sin).max() < 1e-4:
-                if (convention == "gemma4-vision") == (layout == "blocks") and (convention == "sam2") == (layout == "adjacent"):
+                if LAYOUTS.get(convention, layout) == layout and (layout in ("halves", "pairs") or convention in LAYOUTS):
                     return convention, dim, layout
     return None
 

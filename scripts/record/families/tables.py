@@ -23,6 +23,8 @@ KEYS = re.compile(r"(position|dim|d_model|embd|embed|hidden_size|width|image_siz
 DEPTH = re.compile(r"^(num_(hidden_|encoder_|decoder_)?layers|n_layers?|(encoder_|decoder_)layers|num_heads_layers)$")
 # Buckets of another kind (segments).
 OTHER_BUCKETS = {"cpmant"}
+# Those that add their biases to scores which the scale has multiplied; T5's are not scaled.
+AFTER = {"mpnet", "wavlm"}
 # Tables of turns, which families.json and the rows by hand have.
 TURNS = {"gptj", "codegen", "roformer"}
 # Grids that are not trained, though they are parameters (fixed.py has them).
@@ -298,7 +300,7 @@ def record_bias(kind, C):
         far = next((key for key in probe.values if re.search(r"max_(bucket_)?distance$", key)), "128")
         row = {"types": kind, "encoding": "t5", "tensor": name, "set": {"num-buckets": texts[0], "heads": texts[1], "max-distance": far},
                "holds": {key: probe.values[key] for key in sorted({*re.findall(r"[a-z_]\w*", " ".join(texts)), far} & probe.values.keys())},
-               "values": {"bidirectional": "false" if is_one_sided(C, name) else "true"}}
+               "values": {"bidirectional": "false" if is_one_sided(C, name) else "true", **({"added": "after"} if kind in AFTER else {})}}
         if part:
             row["part"] = part
         if part == "encoder":

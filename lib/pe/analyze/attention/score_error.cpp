@@ -86,7 +86,8 @@ double logit_error(const Attended& attended, const Sample& sample, std::span<con
     added = added_by(attended.subject, *relative, q, k);
   const double n = static_cast<double>(sample.with->keys()->channels) + 32;
   double error = n * u * (q * k + added.magnitude) + added.error + table_error(attended) * (q + k);
-  error *= std::max(std::fabs(attended.with.scale), std::fabs(attended.without.scale));
+  error *= std::max({std::fabs(attended.with.scale), std::fabs(attended.without.scale),
+                     attended.with.terms_scaled ? 0.0 : 1.0});
   if (const Bias* bias = std::get_if<Bias>(&effect)) {
     const double largest = largest_bias(attended, *sample.with, rows);
     error += 2 * u * largest;

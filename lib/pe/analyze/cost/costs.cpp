@@ -62,10 +62,17 @@ Cost slopes(const Subject&, const CostedModel& model) {
 
 // A sum for each key, of a table's entry by bucket.
 Cost bucketed(const Subject& subject, const CostedModel& model) {
-  const Buckets& buckets = *std::get<Bias>(subject.effect).buckets;
-  return {.parameters = static_cast<double>(buckets.count) * model.heads,
-          .layer = model.heads * model.length,
-          .read_layer = model.heads * buckets_of(buckets, model.length)};
+  const std::optional<Buckets>& buckets = std::get<Bias>(subject.effect).buckets;
+  const double each = model.heads * model.length;
+  if (!buckets)  // T5's with boxes: an entry of each of three tables
+    return {
+        .parameters = (parameter(subject, "num-buckets") + 2 * parameter(subject, "box-buckets")) *
+                      model.heads,
+        .layer = 3 * each,
+        .read_layer = 3 * each};
+  return {.parameters = static_cast<double>(buckets->count) * model.heads,
+          .layer = each,
+          .read_layer = model.heads * buckets_of(*buckets, model.length)};
 }
 
 // r1·ln(1 + r2·d) or r1·d^r2, and the sum.
@@ -143,6 +150,16 @@ Cost clipped(const Subject& subject, const CostedModel& model) {
           .read_layer = sides * buckets * channels};
 }
 
+// Each query meets the vectors of H differences of rows and of W of columns, and both products are
+// added to each key's score.
+Cost decomposed(const Subject& subject, const CostedModel& model) {
+  const std::vector<Index> extents = parse_grid(subject.parameters.choice("grid"), 2, "grid");
+  const auto sides = static_cast<double>(extents[0] + extents[1]);
+  return {.parameters = 2 * (sides - 1) * model.channels,
+          .layer = 2 * model.width() * sides + 2 * model.heads * model.length,
+          .read_layer = sides * model.channels};
+}
+
 // (q + u)·k and (q + v)·W_R R: two sums for each channel, a product with each distance's vector,
 // the sum of both for each key, and one projection for each token's distance.
 Cost distances(const Subject& subject, const CostedModel& model) {
@@ -187,6 +204,7 @@ constexpr Rule rules[] = {
     {"fire", perceptron},
     {"swin", windowed},
     {"shaw", clipped},
+    {"decomposed", decomposed},
     {"transformer-xl", distances},
     {"deberta", disentangled},
 };
