@@ -70,10 +70,25 @@ build() {
   log=$build_dir/scripts.log
   [ -e "$build_dir/build.ninja" ] || known=", about 8 processor minutes the first time, on $(nproc) here" fresh=(-DPE_BATCHES=ON)
   say "building in ${build_dir#"$root"/}$known (what it says: ${log#"$root"/})"
-  if ! (cd "$root" && "$cmake" --preset "$preset" -B "$build_dir" "${fresh[@]}") </dev/null >"$log" 2>&1 || ! ninja_in "$log" "$@"; then
-    cat "$log" >&2
-    die "the build failed; what it said stands above and in $log"
+  configure_and_build "$preset" "$log" "${fresh[@]}" -- "$@" && return
+  if grep -q '^PE_BATCHES:BOOL=ON' "$build_dir/CMakeCache.txt" 2>/dev/null; then
+    say "compiled several at a time the files do not go together; each alone tells whether one is at fault"
+    configure_and_build "$preset" "$log" -DPE_BATCHES=OFF -- "$@" && return
   fi
+  cat "$log" >&2
+  die "the build failed; what it said stands above and in $log"
+}
+
+# configure_and_build PRESET LOG [OPTION …] -- [TARGET …]
+configure_and_build() {
+  local preset=$1 log=$2 options=()
+  shift 2
+  while [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  shift
+  (cd "$root" && "$cmake" --preset "$preset" -B "$build_dir" "${options[@]}") </dev/null >"$log" 2>&1 && ninja_in "$log" "$@"
 }
 
 # ninja_in LOG [TARGET …]: builds; the log has everything, and a terminal ninja's counter, one line that rewrites itself.

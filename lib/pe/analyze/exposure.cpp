@@ -226,8 +226,8 @@ extern constinit const Quantity exposure{
         "lacks); Ruoss et al. 2023, arXiv:2305.16843; Su 2023, kexue.fm 9708; Jin et al. 2024, "
         "arXiv:2401.01325",
     .accuracy =
-        "exact, but for PoSE of three chunks or more: drawn, to four standard errors, which stand "
-        "in a column.",
+        "exact, randpos to eight places, but for PoSE of three chunks or more: drawn, to four "
+        "standard errors, which stand in a column.",
     .columns = "probability standard_error least most",
     .subjects = "rope",
     .parameters = options,

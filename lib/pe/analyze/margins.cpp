@@ -174,7 +174,8 @@ extern constinit const Quantity margins{
         "collide",
     .definition =
         "margin(L) = min |P(p) − P(q)| over p < q < L; collisions(L) = the rows below L "
-        "that are equal to an earlier one, as stored in the dtype",
+        "that are equal to an earlier one, as stored in the dtype; share = margin over the root "
+        "mean square of the norms of the rows below L; adjacent = the least |P(p) − P(p+1)|",
     .source =
         "what the uniqueness of positions asks of a table (Vaswani et al. 2017, "
         "arXiv:1706.03762, §3.5)",

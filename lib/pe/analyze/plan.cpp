@@ -13,7 +13,13 @@
 namespace pe::quantity_rows {
 namespace {
 
-constexpr Parameter options[] = {rules_option, trained_option, factors_option};
+constexpr Parameter plan_rules{
+    .name = "rules",
+    .type = Parameter::Type::name,
+    .help =
+        "rules to look at, NAME or NAME:FORM, separated by commas (default: every one that "
+        "reads a factor, in its usual form)"};
+constexpr Parameter options[] = {plan_rules, trained_option, factors_option};
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
@@ -153,7 +159,8 @@ extern constinit const Quantity plan{
     .also = "extend extension",
     .summary = "rules and factors that bring a model to a length, ranked, with the config to write",
     .definition =
-        "for a length N = --length and L = --trained, every rule at s = N/L, 2N/L, 4N/L; B_m = "
+        "for a length N = --length and L = --trained, every rule at s = N/L, rounded up to four "
+        "places, 2s and 4s; B_m = "
         "Σ_j cos(mθ′_j), m < N; a pair with 2π/θ > L is beyond training where N·θ′ > L·θ; "
         "resolution = Σ sin²(θ′/2) / Σ sin²(θ/2). Ranked by, in this order: fewest pairs beyond "
         "training (angles that no weight has met); most resolution, to a tenth (what training had, "

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Property rows[] = {
     {.name = "finite",
-     .statement = "no value is NaN or infinite",
+     .statement = "no value is NaN or infinite, but for the −inf of a masked key",
      .plain = "no value is NaN or infinite",
      .effort = {.cell = 2, .side = laws::any_side},
      .any = laws::finite},
