@@ -187,6 +187,27 @@ def everything(count, bin, listed):
             count.check(any(done), f"pe-analyze {quantity['name']} {encoding['name']} has no view")
 
 
+def spelled(count, bin, listed, folder):
+    """Every field of every encoding, at its defaults and as its example asks: CSV and HDF5 say the same of it as JSON, axes too."""
+    examples = {row["name"]: shlex.split(row["example"]) for row in listed["encodings"]}
+    for field in listed["fields"]:
+        for encoding in field["encodings"]:
+            for arguments in ([encoding, "--length", "8"], examples[encoding]):
+                if "--fields" in arguments:
+                    at = arguments.index("--fields")
+                    arguments = arguments[:at] + arguments[at + 2:]
+                told = {}
+                for kind in ("json", "csv", "h5"):
+                    path = folder / f"spelled.{kind}"
+                    wanted = [bin / "pe-gen", *arguments, "--fields", field["name"], "-o", path]
+                    if any(not subprocess.run([*wanted, *drawn], capture_output=True).returncode for drawn in ([], ["--seed", "1"])):
+                        told[kind] = {f.name: f for f in sources.read(str(path), None)}
+                for kind, fields in told.items():
+                    good = fields.keys() == told["json"].keys() and all(same(f, told["json"][name]) and len(f.axes) == len(told["json"][name].axes) and
+                                                                        all(map(same_axis, f.axes, told["json"][name].axes)) for name, f in fields.items())
+                    count.check(good, f"{' '.join(arguments)}: {field['name']} of {kind} is not that of json")
+
+
 def gallery(count, bin):
     """Every picture of the gallery as it is drawn there."""
     for line in (ROOT / "scripts/gallery").read_text().splitlines():
@@ -382,6 +403,7 @@ def main():
             arguments = [name, SUBJECT.get(name, "rope"), *OPTIONS.get(name, [])]
             one_subject(count, given.bin / "pe-analyze", arguments, folder, f"{name} of {arguments[1]}")
         everything(count, given.bin, listed)
+        spelled(count, given.bin, rows, folder)
         gallery(count, given.bin)
         (folder / "attacks").mkdir()
         attacks(count, folder / "attacks")

@@ -13,7 +13,7 @@ from plot.field import Axis, Fault, Field, counted, single
 # Names of places that are places even where the grid has one entry along them, or is not whole.
 PLACES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column", "batch", "part", "channel",
           "distance", "length", "lag", "subject"}
-SECOND_AXIS = {"pe": "dim", "cos": "pair", "sin": "pair"}
+ACROSS = {"pair": "cos|sin|angle|.*_scale", "dim": "pe|sinusoid|(.*_)?table", "axis": "coordinate"}  # what the tools write side by side
 NO_TEXT = "is neither text nor a format that is known: CSV, HDF5, NPY, NPZ, safetensors or JSON"
 
 
@@ -95,11 +95,18 @@ def grid(header, columns):
     return axes if period == 1 else []
 
 
+def across(name, axes):
+    """What columns NAME_0, NAME_1, … stand side by side along."""
+    if axes and axes[-1].name == "query":
+        return "key"
+    return next((axis for axis, names in ACROSS.items() if re.fullmatch(names, name)), "column")
+
+
 def wide(header, columns, axes):
     """Columns name_0, name_1, … are one field of one axis more; the others are fields by themselves."""
     shape, groups = [len(axis) for axis in axes], {}
     for name, column in zip(header[len(axes):], columns[len(axes):]):
-        numbered = not isinstance(column, list) and re.fullmatch(r"(.+)_(\d+)", name)
+        numbered = not isinstance(column, list) and re.fullmatch(r"(.+)_(-?\d+)", name)
         groups.setdefault(numbered[1] if numbered else name, []).append((column, int(numbered[2]) if numbered else None))
     fields = []
     for name, members in groups.items():
@@ -109,7 +116,7 @@ def wide(header, columns, axes):
             values = numpy.array(arrays[0], object if isinstance(arrays[0], list) else float)
             fields.append(Field(full, list(axes), values.reshape(shape)))
         else:
-            second = Axis(SECOND_AXIS.get(name, "column"), numpy.array(indices))
+            second = Axis(across(name, axes), numpy.array(indices))
             fields.append(Field(name, [*axes, second], numpy.stack(arrays, -1).reshape(*shape, -1)))
     return fields
 
