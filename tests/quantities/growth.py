@@ -73,8 +73,11 @@ laws fire --hidden 2000""".splitlines()
 def estimate_fault(tool, line):
     """What a refusal says, against what one thread computes: its own time, which other work on the machine does not stretch."""
     words = [*line.split(), "--threads", "1"]
-    said = run(tool, words, 0.02)[4]
-    found = re.search(r"would take about ([\d.e+]+) (s|minutes|hours),", said)
+    for given in (0.05, 0.2, 0.8):  # a time that has run out before work is counted tells of none
+        said = run(tool, words, given)[4]
+        found = re.search(r"would take about ([\d.e+]+) (s|minutes|hours),", said)
+        if found:
+            break
     if not found:
         return f"pe-analyze {line}: no time is said: {said}"
     told = float(found[1]) * {"s": 1, "minutes": 60, "hours": 3600}[found[2]]
@@ -144,7 +147,7 @@ def run(tool, words, seconds):
 
 
 def climb(tool, words, most, seconds, verbose):
-    faults, size, first_over, refused, answered = [], 10, 0, "", False
+    faults, size, first_over, refused, answered, spent = [], 10, 0, "", False, []
     while size <= most:
         told = [word.format(size) for word in words]
         outcome, computed, took, memory, text = run(tool, told, seconds)
@@ -163,6 +166,8 @@ def climb(tool, words, most, seconds, verbose):
         if outcome == "answers" and "would take" in refused:
             faults.append(f"{shown}: answers, where less was refused: {refused}")
         answered = answered or outcome == "answers"
+        if outcome == "answers":
+            spent.append(computed)
         if outcome == "hangs" or outcome == "refuses" and "would take" in text:
             break
         if outcome == "refuses":
@@ -170,7 +175,8 @@ def climb(tool, words, most, seconds, verbose):
                 break
             refused = text
         if outcome == "out of time" and not first_over:
-            first_over = size if answered and not starved else 0  # what is out of time at its smallest does not grow with this size
+            level = len(spent) > 1 and spent[-1] < 2 * spent[-2]  # it grows by a logarithm: a hundred times the size is no longer work
+            first_over = size if answered and not starved and not level else 0  # nor is what is out of time at its smallest
             size *= 10
         size *= 10
     return faults

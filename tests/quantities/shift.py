@@ -169,4 +169,5 @@ CASES = [
     Case("shift mrope --dim 16 --sections 2,3,3 --length 40", lambda row: {"residual": 0}, count=8),
     Case("shift mrope --dim 16 --sections 2,3,3 --segments text:5,image:4x6,text:3 --axis width --k 5", lambda row: {"residual": 0}),
     Case("shift floater --positions 1000000:1000040 --timeout 1", None, fails="would take about"),
+    Case("shift rope --view fit --null 10000 --timeout 8", None, fails="20002 decompositions of 256 x 128 numbers would take about"),
 ]

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/work.hpp"
 
 namespace pe {
 namespace {
@@ -52,9 +53,8 @@ Given parameters_for(const Question& question, const Stretching& stretching, con
 
 // Throws UsageError where the rule cannot be applied, with the reason.
 BentRule bent_rule(const Question& question, const Stretching& stretching, const Scaling& rule,
-                   const Given& given) {
+                   const Given& given, const Ladder& plain) {
   const Subject& subject = question.subject;
-  const Ladder plain = plain_ladder(subject);
   BentRule made{.name = std::string(rule.name),
                 .scaling = &rule,
                 .parameters = complete(schema_of(*subject.encoding), {}, given, subject.load),
@@ -81,18 +81,17 @@ bool is_alike(const Ladder& a, const Ladder& b) {
 
 // The rule in its usual form, and in each that another choice makes of it and that bends anything.
 std::vector<BentRule> forms_of(const Question& question, const Stretching& stretching,
-                               const Scaling& rule) {
+                               const Scaling& rule, const Ladder& plain) {
   const Given usual = parameters_for(question, stretching, rule);
   const Given by_hand = said_by_hand(question);
-  const Ladder plain = plain_ladder(question.subject);
-  std::vector<BentRule> forms{bent_rule(question, stretching, rule, usual)};
+  std::vector<BentRule> forms{bent_rule(question, stretching, rule, usual, plain)};
   for (const Parameter& row : rule.parameters) {
     if (row.type != Parameter::Type::choice || by_hand.contains(row.name)) continue;
     for (const std::string& choice : words(row.choices)) {
       Given other = usual;
       other[row.name] = {choice, "the form"};
       try {
-        BentRule form = bent_rule(question, stretching, rule, other);
+        BentRule form = bent_rule(question, stretching, rule, other, plain);
         form.name = fmt::format("{}:{}", rule.name, choice);
         const auto is_known = [&](const BentRule& known) {
           return is_alike(known.ladder, form.ladder);
@@ -125,7 +124,7 @@ void add_asked(BentRules& bent, const Question& question, const Stretching& stre
   const Scaling& rule = find_scaling(name.substr(0, name.find(':')));
   std::vector<BentRule> forms;
   try {
-    forms = forms_of(question, stretching, rule);
+    forms = forms_of(question, stretching, rule, bent.plain);
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--rules {}: {}", name, error.what()));
   }
@@ -207,14 +206,26 @@ Stretching stretching_of(const Question& question) {
 }
 
 BentRules bent_rules(const Question& question, const Stretching& stretching) {
-  BentRules bent;
   const std::vector<std::string> names = names_asked(question);
+  const auto is_meant = [&](const Scaling* rule) {
+    return reads(*rule, "factor") || own_rule(question.subject) == rule->name;
+  };
+  const auto pairs =
+      static_cast<double>(std::get<Rotation>(question.subject.effect).unscaled.size());
+  const auto rules = static_cast<double>(
+      names.empty() ? std::ranges::count_if(all_scalings(), is_meant) : std::ssize(names));
+  begin({.what = fmt::format("{} rules of {} pairs in 120 digits", rules, pairs),
+         .operations = rules * pairs,
+         .per_second = 5e4,
+         .levers = {{"dim", 2 * pairs}},
+         .other = "fewer --rules"});
+  BentRules bent{.rules = {}, .left_out = {}, .plain = plain_ladder(question.subject)};
   for (const std::string& name : names) add_asked(bent, question, stretching, name);
   if (!names.empty()) return bent;
   for (const Scaling* rule : all_scalings()) {
-    if (!reads(*rule, "factor") && own_rule(question.subject) != rule->name) continue;
+    if (!is_meant(rule)) continue;
     try {
-      for (BentRule& form : forms_of(question, stretching, *rule))
+      for (BentRule& form : forms_of(question, stretching, *rule, bent.plain))
         bent.rules.push_back(std::move(form));
     } catch (const UsageError& error) {
       bent.left_out.push_back({std::string(rule->name), error.what()});

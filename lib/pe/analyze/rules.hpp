@@ -50,6 +50,7 @@ struct LeftOut {
 struct BentRules {
   std::vector<BentRule> rules;
   std::vector<LeftOut> left_out;
+  Ladder plain;  // before any scaling
 };
 
 /// "left out: longrope: it needs --short-factor; linear, ntk: …", or "" where nothing was.

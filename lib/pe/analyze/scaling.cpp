@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "pe/analyze/rules.hpp"
-#include "pe/analyze/work.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe::quantity_rows {
@@ -101,24 +100,17 @@ std::string leaving_note(const std::vector<BentRule>& rules, const std::vector<F
 Sheet measure(const Question& question) {
   const Stretching stretching = stretching_of(question);
   const BentRules bent = bent_rules(question, stretching);
-  const Ladder plain = plain_ladder(question.subject);
-  const auto pairs = static_cast<double>(plain.frequencies.size());
-  begin({.what = fmt::format("{} rules of {} pairs in 120 digits", bent.rules.size(), pairs),
-         .operations = static_cast<double>(bent.rules.size()) * pairs,
-         .per_second = 1e5,
-         .levers = {{"dim", 2 * pairs}},
-         .other = "fewer --rules"});
   std::vector<std::string> names;
   std::vector<Fingerprint> prints;
   for (const BentRule& rule : bent.rules) {
     names.push_back(rule.name);
-    prints.push_back(fingerprint_of(rule, plain, stretching));
+    prints.push_back(fingerprint_of(rule, bent.plain, stretching));
   }
   if (names.empty()) throw UsageError("no rule can be applied; " + left_out_note(bent.left_out));
   Sheet sheet;
   sheet.axes = {
       named_axis("rule", names, "scaling, and its form where that is not the usual one"),
-      counted_axis("pair", static_cast<Index>(plain.frequencies.size()), "pair of channels")};
+      counted_axis("pair", static_cast<Index>(bent.plain.frequencies.size()), "pair of channels")};
   const auto column = [&](std::string name, std::string description, auto value) {
     Column made{.name = std::move(name),
                 .description = std::move(description),

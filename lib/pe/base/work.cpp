@@ -41,6 +41,7 @@ std::string less_of(const Work& work, double left) {
 void begin(const Work& work) {
   const int milliseconds = budget_here()->milliseconds();
   if (milliseconds < 0) return;  // it may take as long as it likes
+  ask_time();                    // what has run out already is no matter of this work
   const double left = std::max(1, milliseconds) / 1000.0;
   if (!(work.seconds() > far_beyond * left)) return;
   throw UsageError(

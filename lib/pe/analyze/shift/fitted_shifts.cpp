@@ -20,7 +20,7 @@
 namespace pe {
 namespace {
 
-constexpr double share = 0.5e-8;  // directions below twice this part of the largest are left out
+constexpr double least = 0.5e-8;  // directions below twice this part of the largest are left out
 
 double square_sum(const Matrix& matrix) {
   Sum sum;
@@ -103,7 +103,7 @@ Fit fit_of(const std::vector<double>& here, const std::vector<double>& there, In
     const Matrix x = laws::gather(here, width, fitted), y = laws::gather(there, width, fitted),
                  x_tried = laws::gather(here, width, tried),
                  y_tried = laws::gather(there, width, tried);
-    const laws::ShiftFit fit = laws::fit_shift(x, y, noise_of(rounding, x), share);
+    const laws::ShiftFit fit = laws::fit_shift(x, y, noise_of(rounding, x), least);
     const double left = square_of_difference(product(x, fit.m), y);
     seen += left;
     held_out += square_of_difference(product(x_tried, fit.m), y_tried);
@@ -137,8 +137,7 @@ std::pair<std::vector<double>, std::vector<double>> apart(const Rows& rows, std:
 
 // Decompositions of rows x channels: two halves of each table, its own and those of noise.
 void begin_fits(const Rows& rows, double fits, double part) {
-  const auto n = static_cast<double>(std::min(rows.positions.count, laws::most_fitted_rows)) *
-                 share,
+  const auto n = static_cast<double>(std::min(rows.positions.count, laws::most_fitted_rows)) * part,
              d = static_cast<double>(rows.width);
   begin({.what = fmt::format("{:.0f} decompositions of {:.0f} x {:.0f} numbers", fits, n, d),
          .operations = fits * n * d * std::min(n, d),
@@ -264,7 +263,7 @@ Sheet fitted_matrix(const Question& question, const std::vector<std::int64_t>& s
     std::vector<Index> all(here.size() / width);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
     const Matrix x = laws::gather(here, rows.width, all), y = laws::gather(there, rows.width, all);
-    const laws::ShiftFit fit = laws::fit_shift(x, y, noise_of(rounding, x), share);
+    const laws::ShiftFit fit = laws::fit_shift(x, y, noise_of(rounding, x), least);
     const double left = std::sqrt(square_of_difference(product(x, fit.m), y));
     uncertain = std::max(uncertain,
                          uncertainty(fit, x, x, left) / std::max(std::sqrt(square_sum(x)), 1e-300));
