@@ -16,6 +16,7 @@
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
+#include "pe/base/work.hpp"
 #include "pe/io/file.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
@@ -144,6 +145,8 @@ void ask_or_leave_out(const Request& request, const Ask& ask, std::vector<Refusa
   try {
     ask(request);
   } catch (const UsageError& error) {
+    refusals.push_back({std::string(request.texts.encoding->name), error.what()});
+  } catch (const TooLong& error) {
     refusals.push_back({std::string(request.texts.encoding->name), error.what()});
   }
 }

@@ -271,6 +271,7 @@ CASES = [
     Case("attention deberta --form paper --view matrix --length 3 --heads 2", lambda row: {}, count=18),
     Case("attention rope --positions 0:2:0.5 --dim 2", lambda row: {"weight": softmax(np.array([2 * math.cos(0.5 * i) / math.sqrt(2) for i in range(4)]))[
         round(2 * float(row["distance"]))], "without": 0.25}, count=4),
+    Case("attention deberta --view matrix --heads 60000", None, fails="would have to be drawn"),
     Case(f"attention rope --q {q_file}", None, fails="--q and --k belong together"),
     Case(f"attention rope --q {k_file} --k {short_file}", None, fails="more positions than"),
     Case(f"attention rope {QK} --length 9", None, fails="there are 12 keys"),

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
@@ -87,14 +89,19 @@ bool lacks_numbers(const Effect& effect) {
 
 Prepared with_numbers(const Subject& subject, const std::string& seed) {
   if (!lacks_numbers(subject.effect)) return {subject, ""};
-  const auto drawn = with_changes(subject, {{"seed", {seed, "no weights were given"}}});
-  if (!drawn || lacks_numbers(drawn->effect))
+  const bool has_seed = std::ranges::any_of(subject.encoding->parameters, [](const Parameter& row) {
+    return std::string_view(row.name) == "seed";
+  });
+  Subject drawn =
+      has_seed ? changed(subject, {{"seed", {seed, "no weights were given"}}}) : subject;
+  if (lacks_numbers(drawn.effect))
     throw UsageError(
         fmt::format("the numbers of this {} are trained and were not given: give them (see --help)",
                     subject.encoding->name));
-  return {*drawn, fmt::format("the numbers of {} are trained and were not given: they are drawn "
-                              "with --seed {}, as before training",
-                              subject.encoding->name, seed)};
+  return {std::move(drawn),
+          fmt::format("the numbers of {} are trained and were not given: they are drawn "
+                      "with --seed {}, as before training",
+                      subject.encoding->name, seed)};
 }
 
 Subject of_length(const Subject& subject, Index length) {

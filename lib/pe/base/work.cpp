@@ -7,9 +7,6 @@
 #include <cmath>
 #include <ctime>
 
-#include "pe/base/budget.hpp"
-#include "pe/base/error.hpp"
-
 namespace pe {
 namespace {
 
@@ -44,7 +41,7 @@ void begin(const Work& work) {
   ask_time();                    // what has run out already is no matter of this work
   const double left = std::max(1, milliseconds) / 1000.0;
   if (!(work.seconds() > far_beyond * left)) return;
-  throw UsageError(
+  throw TooLong(
       fmt::format("{} would take about {}, and --timeout leaves {}: give {}more --timeout",
                   work.what, duration(work.seconds()), duration(left), less_of(work, left)));
 }

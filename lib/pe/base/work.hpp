@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pe/base/budget.hpp"
+
 namespace pe {
 
 /// A size that operations grow with, as a power of it.
@@ -27,7 +29,13 @@ struct Work {
   double seconds() const { return operations / per_second / threads; }
 };
 
-/// Throws UsageError where the work takes more than three times what is left of the time that the
+/// Work that is not begun, for it would outlast its time by far. No refusal of what was asked: who
+/// tries several readings of it does not take another for that.
+struct TooLong : OutOfTime {
+  using OutOfTime::OutOfTime;
+};
+
+/// Throws TooLong where the work takes more than three times what is left of the time that the
 /// task may take, and says how long it takes and what takes less.
 void begin(const Work& work);
 

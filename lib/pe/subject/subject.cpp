@@ -183,7 +183,7 @@ Subject make_subject(const SubjectTexts& texts, Index usual_length) {
   return make_subject(texts, reading_of(texts), usual_length, read_array);
 }
 
-std::optional<Subject> with_changes(const Subject& subject, const Given& changes) {
+Subject changed(const Subject& subject, const Given& changes) {
   Subject changed = subject;
   for (const auto& [name, value] : changes) {
     changed.flags.erase(name);
@@ -195,15 +195,17 @@ std::optional<Subject> with_changes(const Subject& subject, const Given& changes
       if (entry.type == Parameter::Type::tensor && entry.text == spec) return entry.tensor;
     return subject.load(spec);
   };
-  try {
-    changed.parameters = parameters_of(changed, load);
-    changed.effect = effect_of(changed);
-  } catch (const UsageError&) {
-    return {};
-  } catch (const MathError&) {
-    return {};
-  }
+  changed.parameters = parameters_of(changed, load);
+  changed.effect = effect_of(changed);
   return changed;
+}
+
+std::optional<Subject> with_changes(const Subject& subject, const Given& changes) try {
+  return changed(subject, changes);
+} catch (const UsageError&) {
+  return {};
+} catch (const MathError&) {
+  return {};
 }
 
 Subject with_dialect(const Subject& subject, const Dialect& dialect) {

@@ -58,7 +58,10 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
 Subject make_subject(const SubjectTexts& texts, Index usual_length);
 
 /// The subject with parameters told otherwise by hand; an empty text takes one away. Tensors are
-/// not read a second time. Nothing where the encoding refuses these parameters.
+/// not read a second time. Throws UsageError and MathError where the encoding refuses these.
+Subject changed(const Subject& subject, const Given& changes);
+
+/// The same; nothing where the encoding refuses these parameters.
 std::optional<Subject> with_changes(const Subject& subject, const Given& changes);
 
 /// The subject as another dialect reads its config.
