@@ -112,7 +112,9 @@ bool goes_anywhere(Observed& observed) {
 }  // namespace
 
 void imply_shape(SubjectTexts& texts, const std::vector<Stored>& arrays) {
-  if (texts.encoding->kind != Kind::table || texts.flags.contains("input")) return;
+  if (texts.encoding->kind != Kind::table) return;
+  if (texts.flags.contains("input"))
+    throw UsageError("--file and --input both give the table: one of them is wanted");
   if (arrays.size() != 1 || arrays.front().shape.size() < 2) return;
   const std::vector<Index>& shape = arrays.front().shape;
   const std::vector<Parameter> schema = schema_of(*texts.encoding);

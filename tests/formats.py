@@ -165,6 +165,20 @@ def json_back(gen, verify, folder):
         count.check(done.returncode == 2 and done.stderr.count("\n") == 1 and "x.json" in done.stderr and not done.stdout, f"{name}: {done.returncode} {done.stderr}")
 
 
+def own_shapes(gen, verify, folder):
+    """What says its shape itself is not read in another that is told."""
+    for suffix in ("npy", "npz", "safetensors", "h5", "json", "csv"):
+        name = f"s.{suffix}"
+        run(gen, "sinusoidal", "--dim", "8", "--length", "10", "-o", name, folder=folder)
+        analyze = str(pathlib.Path(gen).with_name("pe-analyze"))
+        commands = [[verify, "check", "sinusoidal", "--dim", "8", "--file", name], [verify, "identify", name], [verify, "compare", name, name],
+                    [analyze, "similarity", "sinusoidal", "--file", name]]
+        for command in commands:
+            plain, same, other = (run(*command, *shape, folder=folder) for shape in ([], ["--shape", "10,8"], ["--shape", "4,20"]))
+            count.check(plain.returncode == 0 and (same.returncode, same.stdout) == (0, plain.stdout), f"{command} and its own shape: {same.stdout}{same.stderr}")
+            count.check(other.returncode == 2 and other.stderr.count("\n") == 1 and "[10, 8]" in other.stderr and not other.stdout, f"{command} in another shape: {other.returncode} {other.stderr}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path)
@@ -177,6 +191,7 @@ def main():
         kept(gen, folder)
         complex_numbers(gen, verify, folder)
         json_back(gen, verify, folder)
+        own_shapes(gen, verify, folder)
     return count.close()
 
 

@@ -126,6 +126,28 @@ struct Opening {
   std::vector<Offered> arrays;
 };
 
+std::vector<Stored> asked_for(const Opening& file) {
+  if (!file.spec.tensor.empty()) return {file.named()};
+  std::vector<Stored> arrays;
+  for (const Offered& array : file.arrays)
+    if (!array.is_other_type) arrays.push_back(readable(array));
+  if (arrays.empty()) readable(file.arrays.front());
+  return arrays;
+}
+
+// A file that says its shapes itself is not read in another.
+void check_shape(const File& file, const std::vector<Index>& told,
+                 const std::vector<Stored>& arrays) {
+  if (told.empty() || file.row.format == Format::raw ||
+      std::ranges::find(arrays, told, &Stored::shape) != arrays.end())
+    return;
+  const Stored& largest = *std::ranges::max_element(arrays, {}, &Stored::size);
+  throw UsageError(
+      fmt::format("the shape {} is told, and {} says [{}] itself: leave it out, it is for raw "
+                  "files",
+                  fmt::join(told, ","), largest.shown, fmt::join(largest.shape, ", ")));
+}
+
 }  // namespace
 
 std::string path_of(const std::string& spec) { return split(spec).path; }
@@ -143,12 +165,9 @@ std::string spell_pytorch(const std::string& shown) {
 }  // namespace io
 
 std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw) {
-  const io::Opening file(io::File(spec, raw), raw);
-  if (!file.spec.tensor.empty()) return {file.named()};
-  std::vector<Stored> arrays;
-  for (const io::Offered& array : file.arrays)
-    if (!array.is_other_type) arrays.push_back(io::readable(array));
-  if (arrays.empty()) io::readable(file.arrays.front());
+  const io::File file(spec, raw);
+  std::vector<Stored> arrays = io::asked_for({file, raw});
+  io::check_shape(file, raw.shape, arrays);
   return arrays;
 }
 

@@ -13,7 +13,7 @@ namespace pe {
 struct RawForm {
   std::optional<DType>
       dtype;  // bf16 says, too, that the 16-bit unsigned integers of other files are its bits
-  std::vector<Index> shape;  // empty: one axis
+  std::vector<Index> shape;  // empty: one axis; what says its shape itself must have this one
 };
 
 /// Every array of "FILE" or "-" (standard input), or the one of "FILE:TENSOR", in the file's order:
