@@ -101,7 +101,7 @@ def single_steps():
             def change(s):
                 return s.also(rows=lambda c, d: (c, d)).but(reduction=2 * np.pi)
             yield rope.spoilt(number, accepted("single-step-reduction"), of, change, "place", layout=LAYOUT.next(
-                lambda w: w in ("pairs", "halves", "cos-sin")), dtype="f32", length=512, first=first, engine="hf")
+                lambda w: w in ("pairs", "halves", "cos-sin")), dtype="f32", length=512, first=first, engine="hf", measure=rope.excess_of_first)
             number += 1
 
 
