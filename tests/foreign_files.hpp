@@ -45,7 +45,9 @@ inline std::string bytes_of(std::initializer_list<T> values) {
   return {reinterpret_cast<const char*>(std::data(values)), values.size() * sizeof(T)};
 }
 inline std::string number(std::uint64_t value, int bytes) {
-  return {reinterpret_cast<const char*>(&value), static_cast<std::size_t>(bytes)};
+  std::string text(reinterpret_cast<const char*>(&value), sizeof value);
+  text.resize(static_cast<std::size_t>(bytes));  // zeros behind, where it is wider than the value
+  return text;
 }
 inline std::string swapped(std::string bytes, std::size_t size) {
   for (std::size_t i = 0; i + size <= bytes.size(); i += size)

@@ -171,7 +171,7 @@ def main():
                 print("\n".join(faults))
                 passed, failed = len(cases) - len(faults), len(faults)
             elif options.identify:
-                passed, failed = identifying.judge(tool, cases, folder, dumps.write, identifying.untold)
+                passed, failed = identifying.judge(tool, cases, folder, dumps.write, identifying.untold, options.keep)
             else:
                 known = read_open() if options.seed == 0 and not options.write_open else {}
                 passed, failed, wrong = judge(tool, cases, folder, options.keep, known)

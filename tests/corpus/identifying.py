@@ -2,6 +2,7 @@
 """Expectations come from the corpus's own readings of the models (models.py), never from the tool."""
 import collections
 import json
+import shutil
 import subprocess
 import time
 
@@ -145,7 +146,7 @@ def ask(tool, folder, check):
     return json.loads(done.stdout), seconds
 
 
-def judge(tool, cases, folder, write, untold):
+def judge(tool, cases, folder, write, untold, keep=None):
     """untold: why a case may miss. Prints a table by encoding and misses; (passed, failed)."""
     table, misses, slow = collections.defaultdict(collections.Counter), [], []
     passed, reasons = 0, collections.Counter()
@@ -169,7 +170,7 @@ def judge(tool, cases, folder, write, untold):
             misses.append(f"{check['name']}: {why}")
         for path in folder.iterdir():
             if path.name.startswith(stem):
-                path.unlink()
+                path.unlink() if keep is None else shutil.move(path, keep / path.name)
     for row in sorted(table):
         print(f"{row:<28} {sum(table[row].values()):4d}: " + ", ".join(f"{word} {n}" for word, n in table[row].most_common()))
     print("\n".join(["", *misses]))

@@ -145,27 +145,22 @@ class AgreementSearch {
   // faults, lists; each over all readings.
   std::vector<AgreeingCandidate> search(Admit admit) {
     std::vector<std::vector<Made>> usuals;
-    std::vector<AgreeingCandidate> first;
-    for (const FrequencyEstimate& seen : seen_) {
-      usuals.push_back(usual(seen));
-      std::ranges::move(agreeing(seen, usuals.back()), std::back_inserter(first));
-      // How much of a vector turns is told by the ladder alone, where slow pairs hardly move.
-      if (!first.empty() && seen.reading.form != Form::vectors) return first;
-    }
-    std::ranges::stable_sort(first, {},
-                             [](const AgreeingCandidate& hit) { return hit.candidate.cost; });
-    if (!first.empty()) return first;
-    for (std::size_t i = 0; i < seen_.size(); ++i)
-      if (find_offset(seen_[i], usuals[i]))
-        if (auto hits = agreeing(seen_[i], usuals[i]); !hits.empty()) return hits;
-    if (auto hits = in_steps(); !hits.empty()) return hits;
-    for (std::size_t i = 0; i < seen_.size(); ++i)
-      if (auto hits = scaled(seen_[i], usuals[i]); !hits.empty()) return hits;
-    if (admit == Admit::whole_tables) return {};
-    if (auto hits = faulty(usuals); !hits.empty()) return hits;
+    for (const FrequencyEstimate& seen : seen_) usuals.push_back(usual(seen));
+    auto hits = over_readings([&](std::size_t i) { return agreeing(seen_[i], usuals[i]); });
+    if (hits.empty())
+      hits = over_readings([&](std::size_t i) {
+        return find_offset(seen_[i], usuals[i]) ? agreeing(seen_[i], usuals[i])
+                                                : std::vector<AgreeingCandidate>{};
+      });
+    if (hits.empty()) hits = in_steps();
+    if (hits.empty())
+      hits = over_readings([&](std::size_t i) { return scaled(seen_[i], usuals[i]); });
+    if (!hits.empty() || admit == Admit::whole_tables) return hits;
+    hits = faulty(usuals);
+    if (!hits.empty()) return hits;
     for (FrequencyEstimate& seen : seen_) {
       narrow(dump_, seen);
-      auto hits = agreeing(seen, made(listed_guesses(seen.measured), 0));
+      hits = agreeing(seen, made(listed_guesses(seen.measured), 0));
       // A list fits whatever was probed: it is one where every value says so.
       std::erase_if(hits, [&](AgreeingCandidate& hit) {
         hit.expected.layout = seen.reading.layout;
@@ -188,17 +183,39 @@ class AgreementSearch {
     return hits;
   }
 
+  // What a candidate costs beside others of vectors: of two that are as simple the one that turns
+  // no pair which nobody saw turning.
+  static double cost_of_vectors(const AgreeingCandidate& hit) {
+    const std::vector<double>& frequencies = hit.seen.measured.frequencies;
+    const auto idle = static_cast<double>(std::ranges::count(frequencies, 0.0));
+    return hit.candidate.cost + 0.04 * idle / static_cast<double>(frequencies.size());
+  }
+
+  // The hits of one stage: of the likeliest reading that has any. How much of a vector turns is
+  // told by the ladder alone, where slow pairs hardly move: of vectors the cheapest of all.
+  template <typename HitsOf>
+  std::vector<AgreeingCandidate> over_readings(const HitsOf& hits_of) const {
+    std::vector<AgreeingCandidate> all;
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      std::ranges::move(hits_of(i), std::back_inserter(all));
+      if (!all.empty() && seen_[i].reading.form != Form::vectors) return all;
+    }
+    std::ranges::stable_sort(all, {}, cost_of_vectors);
+    return all;
+  }
+
   // Of positions in steps.
-  std::vector<AgreeingCandidate> in_steps() {
-    for (const FrequencyEstimate& seen : seen_)
-      for (FrequencyEstimate& one : stepped(seen)) {
+  std::vector<AgreeingCandidate> in_steps() const {
+    return over_readings([&](std::size_t i) {
+      for (FrequencyEstimate& one : stepped(seen_[i])) {
         auto candidates = usual(one);
         find_offset(one, candidates);
         auto hits = agreeing(one, candidates);
         if (hits.empty()) hits = scaled(one, candidates);
         if (!hits.empty()) return hits;
       }
-    return {};
+      return std::vector<AgreeingCandidate>{};
+    });
   }
 
   // The nearest candidates with a fault that has a name.

@@ -166,8 +166,9 @@ std::vector<double> along_diagonals(const ScoreMatrix& m, const Stored& array) {
 }
 
 // Whether the numbers along the diagonals change exactly where a map's buckets do; some distances
-// must share a bucket, or nothing is seen of buckets.
-bool changes_with(const Buckets& map, bool causal, const std::vector<double>& values, Index keys) {
+// must share a bucket (`least`), or nothing is seen of buckets.
+bool changes_with(const Buckets& map, bool causal, const std::vector<double>& values, Index keys,
+                  Index least) {
   Index changes = 0, shared = 0;
   for (std::size_t i = 1; i < values.size(); ++i) {
     const Index offset = static_cast<Index>(i) - (keys - 1);
@@ -178,7 +179,7 @@ bool changes_with(const Buckets& map, bool causal, const std::vector<double>& va
     changes += !same;
     shared += same && offset <= 0;
   }
-  return changes >= 4 && shared > 0;
+  return changes >= 4 && shared >= least;
 }
 
 Identification trained(const ScoreMatrix& m, const Stored& array) {
@@ -192,13 +193,15 @@ Identification trained(const ScoreMatrix& m, const Stored& array) {
 
 std::optional<Identification> identify_logarithmic(const ScoreMatrix& m, const Stored& array,
                                                    const std::vector<double>& values) {
+  // One row says each distance once: more than one of them must agree.
+  const Index least = m.queries < 4 ? 4 : 1;
   std::optional<Identification> found;
   for (const Candidate& candidate : bucket_guesses(0, 0)) {
     if (candidate.encoding->name != "t5") continue;
     const auto expected = expectation_of(candidate, 1024, 0, false);
     const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
     const bool causal = candidate.given.at("bidirectional").text == "false";
-    if (!map || !changes_with(*map, causal, values, m.keys)) continue;
+    if (!map || !changes_with(*map, causal, values, m.keys, least)) continue;
     const std::string sizes =
         fmt::format("{} buckets up to distance {}", candidate.given.at("num-buckets").text,
                     candidate.given.at("max-distance").text);
@@ -273,10 +276,11 @@ std::optional<Identification> identify_window(const ScoreMatrix& m, const Stored
 std::optional<Identification> identify_trained(const Dump& dump) {
   const Stored& array = dump.arrays[0];
   const ScoreMatrix m = masked_matrix_of(array);
-  if (m.queries < 4 || m.keys < 8 || m.keys < m.queries) return {};
+  if (m.keys < 8 || m.keys < m.queries) return {};
   const std::vector<double> values = along_diagonals(m, array);
-  if (values.empty()) return identify_window(m, array);
+  if (values.empty()) return m.queries < 4 ? std::nullopt : identify_window(m, array);
   if (auto found = identify_logarithmic(m, array, values)) return found;
+  if (m.queries < 4) return {};
   std::set<double> distinct;
   for (const double value : values)
     if (!std::isnan(value)) distinct.insert(value);

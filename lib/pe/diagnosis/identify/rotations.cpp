@@ -47,6 +47,33 @@ void say_pairing(AgreeingCandidate& match, Pairing pairing, Index length) {
   match.expected = std::move(*made);
 }
 
+// In the layout and the pairing that it was seen in.
+AgreeingCandidate as_seen(AgreeingCandidate hit, const Dump& dump, Index length) {
+  const RotationReading& reading = hit.seen.reading;
+  hit.expected.layout = hit.expected.encoding->kind == Kind::table
+                            ? sinusoidal_layout(dump, reading)
+                            : reading.layout;
+  if (reading.form == Form::vectors && reading.pairing && reading.pairing != Pairing::halves)
+    say_pairing(hit, *reading.pairing, length);
+  return hit;
+}
+
+// The cheapest that agrees with every value, and not with the rows probed alone; the cheapest where
+// none does.
+std::pair<AgreeingCandidate, Diagnosis> best_of(const std::vector<AgreeingCandidate>& hits,
+                                                const Dump& dump, Index length) {
+  constexpr std::size_t most = 6;
+  std::optional<std::pair<AgreeingCandidate, Diagnosis>> best;
+  for (std::size_t i = 0; i < std::min(most, hits.size()); ++i) {
+    const AgreeingCandidate hit = as_seen(hits[i], dump, length);
+    Diagnosis diagnosis = diagnose(hit.expected, dump);
+    const bool agrees = diagnosis.tier != Tier::wrong && diagnosis.reasons.empty();
+    if (!best || agrees) best.emplace(hit, std::move(diagnosis));
+    if (agrees) break;
+  }
+  return *best;
+}
+
 std::optional<Identification> identify_one(const Dump& dump, const std::string& layout,
                                            Admit admit) {
   const auto blank = expectation_of(
@@ -82,16 +109,11 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
         spell_frequencies(all.front().measured));
     return found;
   }
-  AgreeingCandidate best = hits.front();
+  const auto [best, diagnosis] = best_of(hits, dump, longest(all));
+  found.diagnosis = diagnosis;
   found.encoding = best.candidate.encoding;
   found.first = best.seen.first;
   found.step = best.seen.step;
-  best.expected.layout = best.expected.encoding->kind == Kind::table
-                             ? sinusoidal_layout(dump, best.seen.reading)
-                             : best.seen.reading.layout;
-  if (const RotationReading& reading = best.seen.reading;
-      reading.form == Form::vectors && reading.pairing && reading.pairing != Pairing::halves)
-    say_pairing(best, *reading.pairing, longest(all));
   std::vector<std::string> near;
   for (const AgreeingCandidate& hit : hits) {
     if (!hit.candidate.model.empty() &&
@@ -110,7 +132,6 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
         "{}, whose frequencies are others: the dump is too short or too coarse to tell", model));
     found.equals.push_back(fmt::format("{} {}", found.encoding->name, model));
   }
-  found.diagnosis = diagnose(best.expected, dump);
   return found;
 }
 
