@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
 #include <span>
 
 #include "pe/base/error.hpp"
@@ -36,7 +35,8 @@ double Array::at(Index flat) const {
 }
 
 void Array::read(Index first, Index count, double* out) const {
-  assert(first >= 0 && count >= 0 && first + count <= size_);
+  if (first < 0 || count < 0 || first > size_ - count)
+    throw MathError(fmt::format("elements {} to {} of {} are read", first, first + count, size_));
   widen(data() + static_cast<std::size_t>(first) * size_of(dtype_), dtype_,
         std::span(out, static_cast<std::size_t>(count)));
 }

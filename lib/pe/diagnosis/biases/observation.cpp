@@ -62,9 +62,15 @@ double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, Index
   return static_cast<double>(hypothesis.constant_steps) - distance;
 }
 
-// A bias that is not linear: as its effect gives it, at pairs that were moved.
+// A bias that is not linear: as its effect gives it, at pairs that were moved. One that moves a
+// pair off the rows that exist is no hypothesis: no dump has infinite numbers there.
 void fill_run(const Bias& bias, Index head, std::int64_t query, const PositionRange& keys,
               double* out) {
+  const auto exists = [&](std::int64_t p) { return !bias.rows || (p >= 0 && p < *bias.rows); };
+  if (!exists(query) || !exists(keys.first) || !exists(keys.at(keys.count - 1))) {
+    std::fill(out, out + keys.count, HUGE_VAL);
+    return;
+  }
   bias.fill(head, query, keys, DType::f64, reinterpret_cast<std::byte*>(out));
 }
 

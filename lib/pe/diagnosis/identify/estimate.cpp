@@ -177,6 +177,11 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
       static_cast<double>(std::max<Index>(1, observation.slots()));
   seen.measured.errors = both ? std::vector(seen.measured.frequencies.size(), error)
                               : observation.measured_errors(observation.start());
+  // Angles as they stand were rounded each in its own last place, and so was that of row 0.
+  if (reading.form == Form::angles)
+    for (std::size_t j = 0; j < seen.measured.errors.size(); ++j)
+      seen.measured.errors[j] =
+          2 * unit_roundoff(observation.dtype()) * std::fabs(seen.measured.frequencies[j]);
   seen.backwards = runs_backwards(seen.measured.frequencies);
   if (seen.backwards)
     for (double& f : seen.measured.frequencies) f = -f;

@@ -86,18 +86,14 @@ std::vector<Base> bases_within(const Measured& m) {
 
 }  // namespace
 
-// An error δ of every frequency moves the base by δ/(j·θ_j) of it: the sharpest pairs.
+// An error δ_j of a frequency moves the base by δ_j/(j·θ_j) of it: the sharpest pairs.
 std::vector<std::size_t> sharpest(const Measured& m) {
   std::vector<std::size_t> order;
   for (std::size_t j = 1; j < m.frequencies.size(); ++j)
     if (m.frequencies[j] > 0) order.push_back(j);
-  if (m.exact) {
-    std::ranges::reverse(order);
-  } else {
-    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t j) {
-      return static_cast<double>(j) * m.frequencies[j];
-    });
-  }
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t j) {
+    return static_cast<double>(j) * m.frequencies[j] / m.errors[j];
+  });
   if (order.size() > 4) order.resize(4);
   return order;
 }
