@@ -64,21 +64,36 @@ double plausibility(const RotationObservation& observation) {
   return best;
 }
 
-// Angles grow by the same step from row to row.
+namespace {
+
+// Share of the columns that grow by the same step over rows 1, 1 + stretch and 1 + 2·stretch (row 0
+// is often special), by more than the rounding of what stands there.
+double straight_share(const Stored& array, Index width, Index stretch) {
+  std::vector<double> values(static_cast<std::size_t>(3 * width));
+  for (Index i = 0; i < 3; ++i)
+    array.read((1 + i * stretch) * width, width, values.data() + i * width);
+  Index good = 0;
+  for (Index j = 0; j < width; ++j) {
+    const auto at = [&](Index i) { return values[static_cast<std::size_t>(i * width + j)]; };
+    const double step = at(1) - at(0), next = at(2) - at(1),
+                 rounding = 4 * unit_roundoff(array.dtype) * std::fabs(at(2));
+    good += step > rounding && std::fabs(next - step) <= 0.01 * step + rounding + 1e-12;
+  }
+  return static_cast<double>(good) / static_cast<double>(width);
+}
+
+}  // namespace
+
+// Angles grow by the same step from row to row; far out, in a short type, over many rows alone.
 double straightness(const Dump& dump, const RotationReading& reading) {
   if (reading.rows < 4) return 0.5;
-  std::vector<double> values(static_cast<std::size_t>(4 * reading.width));
-  dump.arrays[reading.cosine.array].read(0, 4 * reading.width, values.data());
-  Index good = 0;
-  for (Index j = 0; j < reading.width; ++j) {
-    const auto at = [&](Index row) {
-      return values[static_cast<std::size_t>(row * reading.width + j)];
-    };
-    const double step = at(2) - at(1), next = at(3) - at(2);
-    good += step > 0 && std::fabs(next - step) <=
-                            (0.01 + 4 * unit_roundoff(dump.arrays[0].dtype)) * step + 1e-12;
-  }
-  return static_cast<double>(good) / static_cast<double>(reading.width);
+  const Index rows = reading.run > 0 ? std::min(reading.rows, reading.run) : reading.rows;
+  double most = 0;
+  for (const Index stretch : {Index{1}, Index{8}, (rows - 2) / 2})
+    if (stretch > 0 && 2 * stretch + 2 <= rows)
+      most =
+          std::max(most, straight_share(dump.arrays[reading.cosine.array], reading.width, stretch));
+  return most;
 }
 
 namespace {
