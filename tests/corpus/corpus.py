@@ -150,11 +150,12 @@ def main():
     parser.add_argument("--seeds", metavar="A:B", help="the same for seeds A to B-1")
     parser.add_argument("--deal", type=int, metavar="K", help="K cases of each seed, drawn from all")
     parser.add_argument("--anonymous", action="store_true", help="every file x.npy and every array x: the answers must be the same")
+    parser.add_argument("--jobs", type=int, metavar="N", help="of pe-verify run: 1 where a sanitizer's allocator does not outlive a fork beside other threads")
     parser.add_argument("--write-open", action="store_true", help=f"write what is wrong now to {OPEN.name}")
     parser.add_argument("--self-check", action="store_true", help="hold the corpus to itself, without a verifier")
     options = parser.parse_args()
     start = time.monotonic()
-    dumps.anonymous = options.anonymous
+    dumps.anonymous, dumps.jobs = options.anonymous, options.jobs
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pe-corpus-") as name:

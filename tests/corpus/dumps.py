@@ -8,6 +8,7 @@ import containers
 
 BATCH_BYTES, BATCH_CASES = 150 << 20, 250
 anonymous = False  # every file x.npy, every array x, y, … in a folder of its own
+jobs = None  # of `pe-verify run`; none: its own choice
 
 
 def nameless(named):
@@ -38,7 +39,7 @@ def run(tool, folder, checks):
     """What the verifier says, by name; and what it printed where there is no report."""
     manifest, report = folder / "manifest.json", folder / "report.json"
     manifest.write_text(json.dumps({"schema_version": 1, "checks": checks}, indent=1))
-    done = subprocess.run([tool, "run", str(manifest), "--report", str(report)], capture_output=True, text=True)
+    done = subprocess.run([tool, "run", str(manifest), "--report", str(report), *([] if jobs is None else ["--jobs", str(jobs)])], capture_output=True, text=True)
     if not report.exists():
         return {}, f"exit {done.returncode}: {done.stderr.strip()[-400:]}"
     return {c["name"]: c for c in json.loads(report.read_text())["checks"]}, ""
