@@ -25,10 +25,13 @@ def ways():
     for layout in ("pairs", "adjacent"):
         for center in ("middle", "zero"):
             yield "xpos", {"dim": "16", "layout": layout, "center": center}
-    for convention in "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision kimi-k25-vision step3p7-vision".split():
+    for convention in "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision kimi-k25-vision step3p7-vision eva02".split():
         for layout in ("pairs", "channels"):
             for grid in ("5x9", "4x4"):
                 yield "rope-2d", {"dim": "16", "grid": grid, "convention": convention, "layout": layout}
+    for convention in choices("rope-3d", "convention"):
+        for layout in ("pairs", "channels"):
+            yield "rope-3d", {"dim": "32", "grid": "3x4x5", "convention": convention, "layout": layout}
     for order in "sectioned interleaved".split():
         yield "mrope", {"dim": "16", "sections": "4,2,2", "order": order, "segments": "text:3,image:4x6,text:5"}
     for layout in "interleaved halves interleaved-cos-first halves-cos-first".split():
@@ -108,7 +111,8 @@ def vectors(folder):
     for encoding, more in [("rope", {"pairing": p}) for p in ("halves", "adjacent", "adjacent-to-halves")] + [
             ("rope", {}), ("rope", {"rotary-dim": "8"}), *(("rope", s) for s in SCALINGS[1:]), ("xpos", {}), ("xpos", {"center": "zero"}),
             *(("rope-2d", {"grid": "5x8", "convention": c}) for c in
-              "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision".split()),
+              "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision eva02".split()),
+            *(("rope-3d", {"grid": "2x4x5", "convention": c, "axes-dim": "4,6,6"}) for c in ("wan", "hunyuan-video")),
             ("mrope", {"sections": "4,2,2", "segments": "text:4,image:4x8,text:4"})]:
         for axes, shape in (("bhsd", "2,3,40,16"), ("bshd", "2,40,3,16"), ("sbhd", "40,2,3,16"), ("hsd", "3,40,16"), ("sd", "40,16")):
             number += 1

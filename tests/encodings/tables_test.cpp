@@ -418,13 +418,20 @@ TEST_CASE("the matrix of a rotation turns what the pairs turn, in every pairing"
 TEST_CASE("rotations of several axes keep what they promise") {
   for (const std::string convention :
        {"qwen2-vl", "pixtral", "llama4-vision", "dinov3", "rope-vit", "sam2", "gemma4-vision",
-        "kimi-k25-vision", "step3p7-vision"})
+        "kimi-k25-vision", "step3p7-vision", "eva02"})
     for (const std::string law : {"relative-only", "turns-add", "unit-pairs", "norm-preserving",
                                   "matrix-form", "frequencies-decrease", "deterministic"})
       CHECK_MESSAGE(
           measure(law, "rope-2d", {{"convention", convention}, {"grid", "6x9"}, {"dim", "24"}}, 54)
               .holds(),
           convention, " ", law);
+  for (const std::string convention : {"wan", "cogvideox", "hunyuan-video", "flux"})
+    for (const std::string law : {"relative-only", "turns-add", "identity-at-zero",
+                                  "norm-preserving", "frequencies-decrease", "deterministic"})
+      CHECK_MESSAGE(measure(law, "rope-3d",
+                            {{"convention", convention}, {"grid", "3x4x5"}, {"dim", "32"}}, 60)
+                        .holds(),
+                    convention, " ", law);
   for (const std::string order : {"sectioned", "interleaved"})
     for (const std::string law : {"relative-only", "identity-at-zero", "norm-preserving",
                                   "frequencies-decrease", "deterministic", "length-invariant"})

@@ -33,7 +33,7 @@ struct Convention {
 // for columns; llama4-vision: complex pairs at (x + 1, y + 1); dinov3: coordinates in [−1, 1];
 // rope-vit: naver-ai/rope-vit axial (x, then y), and sam2 with base 10000; gemma4-vision: the first
 // half of the channels x, the other y, each split into halves; kimi-k25-vision: x and y in turn;
-// step3p7-vision: x, then y.
+// step3p7-vision: x, then y; eva02: timm's build_rotary_pos_embed, y, then x.
 constexpr Convention conventions[] = {
     {"qwen2-vl", true, Ladder::each, Map::index, Pairing::halves, 1, "10000"},
     {"pixtral", true, Ladder::shared, Map::index, Pairing::halves, 1, "10000"},
@@ -44,6 +44,7 @@ constexpr Convention conventions[] = {
     {"gemma4-vision", false, Ladder::each, Map::index, Pairing::halves, 2, "100"},
     {"kimi-k25-vision", false, Ladder::each, Map::index, Pairing::halves, 1, "10000", true},
     {"step3p7-vision", false, Ladder::each, Map::index, Pairing::halves, 1, "10000"},
+    {"eva02", true, Ladder::each, Map::index, Pairing::adjacent, 1, "10000"},
 };
 
 constexpr Parameter schema[] = {
@@ -62,7 +63,7 @@ constexpr Parameter schema[] = {
      .help = "whose axis order, frequencies, coordinates and pairing",
      .fallback = "qwen2-vl",
      .choices = "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision kimi-k25-vision "
-                "step3p7-vision"},
+                "step3p7-vision eva02"},
     {.name = "base",
      .type = Parameter::Type::number,
      .help = "the ladder's base (default: the convention's)",
@@ -75,6 +76,10 @@ constexpr Parameter schema[] = {
      .fallback = "1",
      .lowest = "1",
      .highest = "64"},
+    {.name = "reference",
+     .type = Parameter::Type::name,
+     .help = "HxW patches of the trained grid: coordinates are stretched to it (timm's "
+             "ref_feat_shape; default: as they are)"},
     {.name = "layout",
      .type = Parameter::Type::choice,
      .help = "columns of cos and sin: one for each pair, or one for each channel",
@@ -122,6 +127,14 @@ Effect make(const Parameters& parameters, Index) {
       2, convention.map == Map::counted ? PositionRange{1, 1, 0, 0} : PositionRange{0, 1, 0, 0});
   if (convention.map == Map::centred)  // 2(i + 1/2)/H − 1 = (2i + 1 − H)/H
     for (const std::size_t axis : {0u, 1u}) maps[axis] = {1 - extents[axis], 2, 0, 0};
+  const std::vector<Index> reference =
+      parameters.has("reference") ? parse_grid(parameters.choice("reference"), 2, "reference")
+                                  : extents;
+  if (convention.map != Map::index && reference != extents)
+    throw UsageError(
+        fmt::format("--reference has no meaning for --convention {}, whose "
+                    "coordinates do not count from 0",
+                    convention.name));
   std::vector<AxialPair> pairs;
   for (Index j = 0; j < 2 * quarter; ++j) {
     const bool second = convention.in_turn ? j % 2 == 1 : j >= quarter;
@@ -130,6 +143,7 @@ Effect make(const Parameters& parameters, Index) {
     Real frequency = ladder[static_cast<std::size_t>(
         2 * k + (convention.ladder == Ladder::shared && axis == 1 ? 1 : 0))];
     if (convention.map == Map::centred) frequency *= 2 * real_pi() / extents[axis];
+    if (reference != extents) frequency *= Real(reference[axis]) / extents[axis];
     pairs.push_back({frequency, axis});
   }
   Rotation rotation =

@@ -80,6 +80,10 @@ constexpr Parameter schema[] = {
      .lowest = "1e-60",
      .highest = "1e60",
      .alias = "temperature"},
+    {.name = "reference",
+     .type = Parameter::Type::name,
+     .help = "HxW cells of the trained grid: coordinates are stretched to it (diffusers' "
+             "PatchEmbed; default: as they are)"},
 };
 
 const Convention& convention_of(const Parameters& parameters) {
@@ -122,6 +126,14 @@ Effect make(const Parameters& parameters, Index) {
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 2, "grid");
   const Real base = parameters.has("base") ? parameters.number("base").real()
                                            : Decimal(std::string_view(convention.base)).real();
+  const std::vector<Index> reference =
+      parameters.has("reference") ? parse_grid(parameters.choice("reference"), 2, "reference")
+                                  : extents;
+  if (convention.place != Place2d::index && reference != extents)
+    throw UsageError(
+        fmt::format("--reference has no meaning for --convention {}, whose "
+                    "coordinates do not count from 0",
+                    convention.name));
   const bool scaled =
       convention.place == Place2d::normalised || convention.place == Place2d::centred;
   std::vector<WavePart> parts;
@@ -132,6 +144,8 @@ Effect make(const Parameters& parameters, Index) {
     if (scaled)
       for (Real& frequency : frequencies)
         frequency *= 2 * real_pi() / (Real(extents[axis]) + Real("1e-6"));
+    if (reference != extents)
+      for (Real& frequency : frequencies) frequency *= Real(reference[axis]) / extents[axis];
     parts.push_back({Waves(std::move(frequencies)),
                      layout_of(convention.order, pairs, (axis == 0) != convention.row_first, width),
                      axis, places_of(convention.place)});

@@ -195,7 +195,7 @@ constexpr Rule rules[] = {
     {"sinusoidal sincos-2d sincos-3d index normalized-index", table},
     {"learned", trained_table},
     {"floater", recursive_table},
-    {"rope rope-2d mrope xpos", turns},
+    {"rope rope-2d rope-3d mrope xpos", turns},
     {"alibi", slopes},
     {"t5", bucketed},
     {"tupe", untied},

@@ -92,7 +92,8 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
                               const std::string& layout) {
   const Index width = dump.arrays[0].shape.back();
   std::vector<Guess> all;
-  for (const auto& [name, axes] : {std::pair{"sincos-2d", 2}, {"rope-2d", 2}, {"sincos-3d", 3}}) {
+  for (const auto& [name, axes] :
+       {std::pair{"sincos-2d", 2}, {"rope-2d", 2}, {"sincos-3d", 3}, {"rope-3d", 3}}) {
     const Encoding& encoding = find_encoding(name);
     const bool is_table = encoding.kind == Kind::table;
     if (is_table && (dump.arrays.size() != 1 || !dump.before.empty())) continue;

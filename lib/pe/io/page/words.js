@@ -15,7 +15,7 @@ const WORDS = {
 
 // Encodings whose names are English words, beside their names.
 const GLOSS = { sinusoidal: "正弦编码", learned: "可学习编码", floater: "连续动态编码", "sincos-2d": "二维正余弦编码", "sincos-3d": "三维正余弦编码", index: "序号",
-  "normalized-index": "归一化序号", rope: "旋转位置编码", "rope-2d": "二维旋转编码", mrope: "多模态旋转编码", xpos: "可外推旋转编码", alibi: "线性偏置", t5: "对数分桶偏置",
+  "normalized-index": "归一化序号", rope: "旋转位置编码", "rope-2d": "二维旋转编码", "rope-3d": "三维旋转编码", mrope: "多模态旋转编码", xpos: "可外推旋转编码", alibi: "线性偏置", t5: "对数分桶偏置",
   tupe: "解耦位置编码", kerple: "核化偏置", sandwich: "正弦内积偏置", fire: "函数式偏置", swin: "窗口相对偏置", shaw: "相对位置向量", decomposed: "行列分解相对向量", "transformer-xl": "相对正弦编码",
   deberta: "解耦注意力编码", all: "所有编码" };
 

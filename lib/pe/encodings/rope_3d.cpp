@@ -1,0 +1,150 @@
+// rope-3d: some pairs of a head turn with the frame of a video, others with the row, the rest with
+// the column.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "pe/base/error.hpp"
+#include "pe/encodings/encoding.hpp"
+#include "pe/model/frequencies.hpp"
+
+namespace pe::encoding_rows {
+namespace {
+
+// Channels that turn with the frame and with the row; the column has the others. All stand in that
+// order, in adjacent pairs, and each axis has a ladder of its own, base^(−2k/channels).
+struct Convention {
+  std::string_view name;
+  Index (*frame)(Index dim);
+  Index (*row)(Index dim);
+  Index divisor;  // of dim, for every axis to have whole pairs
+  const char* base;
+};
+
+Index quarter(Index dim) { return dim / 4; }
+Index eighth(Index dim) { return dim / 8; }
+Index three_eighths(Index dim) { return dim / 8 * 3; }
+Index seven_sixteenths(Index dim) { return dim / 16 * 7; }
+Index third_down(Index dim) { return 2 * (dim / 6); }
+Index rest_of_thirds(Index dim) { return dim - 2 * third_down(dim); }
+
+// wan: WanRotaryPosEmbed of diffusers, as the authors' rope_params; cogvideox:
+// get_3d_rotary_pos_embed; hunyuan-video: HunyuanVideoRotaryPosEmbed, rope_dim 16, 56, 56 of 128;
+// flux: the same split by EmbedND, an image being one frame.
+constexpr Convention conventions[] = {
+    {"wan", rest_of_thirds, third_down, 2, "10000"},
+    {"cogvideox", quarter, three_eighths, 16, "10000"},
+    {"hunyuan-video", eighth, seven_sixteenths, 32, "256"},
+    {"flux", eighth, seven_sixteenths, 32, "10000"},
+};
+
+constexpr Parameter schema[] = {
+    {.name = "dim",
+     .help = "channels of a head",
+     .fallback = "128",
+     .lowest = "2",
+     .highest = "65536",
+     .config = "attention_head_dim head_dim"},
+    {.name = "grid",
+     .type = Parameter::Type::name,
+     .help = "TxHxW patches, counted frame by frame, row by row",
+     .fallback = "2x4x4"},
+    {.name = "convention",
+     .type = Parameter::Type::choice,
+     .help = "whose channels for each axis, and base",
+     .fallback = "wan",
+     .choices = "wan cogvideox hunyuan-video flux"},
+    {.name = "axes-dim",
+     .type = Parameter::Type::numbers,
+     .help = "channels that turn with frame, row and column; they add to --dim (default: the "
+             "convention's)",
+     .lowest = "0",
+     .highest = "65536"},
+    {.name = "base",
+     .type = Parameter::Type::number,
+     .help = "the ladders' base (default: the convention's)",
+     .lowest = "1e-60",
+     .highest = "1e60",
+     .alias = "theta"},
+    {.name = "layout",
+     .type = Parameter::Type::choice,
+     .help = "columns of cos and sin: one for each pair, or one for each channel",
+     .fallback = "pairs",
+     .choices = "pairs channels"},
+};
+
+const Convention& convention_of(const Parameters& parameters) {
+  for (const Convention& row : conventions)
+    if (row.name == parameters.choice("convention")) return row;
+  throw UsageError(fmt::format("unknown convention '{}'", parameters.choice("convention")));
+}
+
+std::vector<Index> told_axes(const Parameters& parameters, Index dim) {
+  std::vector<Index> axes;
+  for (const Decimal& channels : parameters.numbers("axes-dim")) {
+    if (!channels.is_integer() || channels.integer() % 2 != 0)
+      throw UsageError(fmt::format("--axes-dim must be even whole numbers, got {}",
+                                   parameters.spell("axes-dim")));
+    axes.push_back(channels.integer());
+  }
+  if (axes.size() != 3 || std::accumulate(axes.begin(), axes.end(), Index{0}) != dim)
+    throw UsageError(fmt::format("--axes-dim must be three numbers that add to {}, got {}", dim,
+                                 parameters.spell("axes-dim")));
+  return axes;
+}
+
+// Channels of the frame, the row and the column.
+std::vector<Index> axes_of(const Parameters& parameters) {
+  const Index dim = parameters.integer("dim");
+  if (parameters.has("axes-dim")) return told_axes(parameters, dim);
+  const Convention& convention = convention_of(parameters);
+  if (dim % convention.divisor != 0)
+    throw UsageError(fmt::format("--dim must be divisible by {} for --convention {}, got {}",
+                                 convention.divisor, convention.name, parameters.spell("dim")));
+  const Index frame = convention.frame(dim), row = convention.row(dim);
+  return {frame, row, dim - frame - row};
+}
+
+Effect make(const Parameters& parameters, Index) {
+  const std::vector<Index> axes = axes_of(parameters);
+  const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 3, "grid");
+  const Real base = parameters.has("base")
+                        ? parameters.number("base").real()
+                        : Decimal(std::string_view(convention_of(parameters).base)).real();
+  std::vector<AxialPair> pairs;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (axes[axis] == 0) continue;
+    for (const Real& frequency : geometric_ladder(base, axes[axis], axes[axis] / 2).frequencies)
+      pairs.push_back({frequency, axis});
+  }
+  Rotation rotation =
+      axial_rotation(parameters.integer("dim"), Pairing::adjacent, pairs, grid_coordinates(extents),
+                     std::vector<PositionRange>(3, {0, 1, 0, 0}));
+  rotation.by_channel = parameters.choice("layout") == "channels";
+  return rotation;
+}
+
+}  // namespace
+
+extern constinit const Encoding rope_3d{
+    .name = "rope-3d",
+    .also = "3d-rope video-rope rotary-3d wan cogvideox hunyuan flux",
+    .summary =
+        "turns some pairs by the frame of a video patch, others by its row and the rest by its "
+        "column",
+    .source =
+        "Yang et al. 2024, arXiv:2408.06072 (CogVideoX), §2.2; Wan 2025, arXiv:2503.20314; Kong et "
+        "al. 2024, arXiv:2412.03603 (HunyuanVideo)",
+    .kind = Kind::rotation,
+    .parameters = schema,
+    .accuracy = "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp.",
+    .claims = "correctly-rounded cos sin",
+    .promises =
+        "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
+        "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
+    .example = "rope-3d --grid 3x4x5 --dim 32 --convention cogvideox",
+    .drift = &waves_drift,
+    .make = &make,
+};
+
+}  // namespace pe::encoding_rows
