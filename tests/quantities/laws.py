@@ -5,7 +5,7 @@ import shutil
 import tempfile
 
 import numpy
-from judge import Case
+from judge import ENCODINGS, Case
 from mpmath import mpf
 
 WISHES = ["unique", "length-invariant", "distance-by-offset", "bounded", "deterministic"]
@@ -69,10 +69,10 @@ CASES = [
     Case("laws alibi --symmetric --laws symmetric,causal", verdicts(causal="fails"), count=2),
     Case("laws t5 --laws toeplitz,order-sensitive", verdicts(), notes=["drawn with --seed 0"], count=2),
     Case("laws rope --laws toeplitz --versus alibi", lambda row: {"verdict": "no meaning" if row["subject"] == "rope" else "holds"}, count=2),
-    Case("laws", matrix, count=22 * 31, notes=["normalized-index: ", "deberta: "]),
+    Case("laws", matrix, count=ENCODINGS * 31, notes=["normalized-index: ", "deberta: "]),
     # −inf where a key is masked is the mask; anywhere else no number is finite that is none.
-    Case("laws --laws finite --length 16", lambda row: {"verdict": "holds"}, count=22),
-    Case("laws --laws finite --length 16 --versus 'alibi --heads 3 --causal --length 9'", lambda row: {"verdict": "holds"}, count=23),
+    Case("laws --laws finite --length 16", lambda row: {"verdict": "holds"}, count=ENCODINGS),
+    Case("laws --laws finite --length 16 --versus 'alibi --heads 3 --causal --length 9'", lambda row: {"verdict": "holds"}, count=ENCODINGS + 1),
     Case("laws alibi --laws finite --dtype f16 --positions 0:200000:20000", lambda row: {"verdict": "fails"}, count=1),
     Case("laws alibi --laws slope", None, fails="did you mean slopes?"),
     Case("laws alibi --laws ,", None, fails="--laws names no law"),

@@ -20,6 +20,7 @@ import mpmath
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DEF = ROOT / "lib/pe/analyze/quantities.def"
+ENCODINGS = (ROOT / "lib/pe/encodings/encodings.def").read_text().count("PE_ENCODING(")
 
 
 class Case:
