@@ -21,7 +21,7 @@ def bash(place, *words):
 
 
 def words_of_bash(place):
-    assert bash(place, "pe-gen", "ro") == ["rope", "rope-2d"]
+    assert bash(place, "pe-gen", "ro") == ["rope", "rope-2d", "rope-3d"]
     assert bash(place, "pe-verify", "check", "ali") == ["alibi"]
     assert bash(place, "pe-verify", "toep") == ["toeplitz"]
     assert bash(place, "pe-analyze", "spect") == ["spectrum"]
@@ -88,7 +88,7 @@ def other_shells(place):
         source = "; ".join(f"source '{path}'" for path in sorted((place.prefix / "share" / folders["fish"]).iterdir()))
         asked = ["pe-gen ro", "pe-gen rope --dtype b", "pe-verify check rope --file publ", "pe-plot --kin"]
         offered = said("fish", "--no-config", "-c", source + "".join(f"; complete -C '{line}'" for line in asked), env=place.environment, cwd=place.prefix / "share/pe")
-        assert [line.split("\t")[0] for line in offered.splitlines()] == ["rope", "rope-2d", "bf16", "published.csv", "--kind"], offered
+        assert [line.split("\t")[0] for line in offered.splitlines()] == ["rope", "rope-2d", "rope-3d", "bf16", "published.csv", "--kind"], offered
 
 
 CHECKS = [words_of_bash, values_of_bash, files_of_bash, wrong_lines_offer_nothing, every_value_that_is_known_is_offered, other_shells]
