@@ -141,6 +141,17 @@ std::string pairs_of(std::string_view pairing) {
   return fmt::format("{} pairs", pairing);
 }
 
+// The family's, which a key may change; of several axes the convention's.
+std::string_view pairing_of(const Subject& subject) {
+  if (std::ranges::none_of(subject.encoding->parameters, [](const Parameter& row) {
+        return std::string_view(row.name) == "pairing";
+      }))
+    return std::get<Rotation>(subject.effect).pairing == Pairing::halves ? "halves" : "adjacent";
+  const auto given = subject.reading.given.find("pairing");
+  return given == subject.reading.given.end() ? std::string_view(subject.reading.family->pairing)
+                                              : std::string_view(given->second.text);
+}
+
 // A fraction of the channels says nothing where their number is given.
 bool is_outranked(const std::string& name, const Subject& subject) {
   return name == "partial-rotary-factor" && subject.parameters.has("rotary-dim");
@@ -153,14 +164,10 @@ void explain(const Subject& subject, const Provenance& provenance) {
   std::size_t wide = 0;
   for (const auto& entry : provenance.parameters) wide = std::max(wide, entry.name.size());
   say(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary));
-  const auto pairing = reading.given.find("pairing");  // a key may change the family's
   if (reading.family) {
     const bool turns = std::holds_alternative<Rotation>(subject.effect);
     say(fmt::format("  model family {}{}{}", reading.family->name(),
-                    turns ? ", channels turn in " + pairs_of(pairing == reading.given.end()
-                                                                 ? reading.family->pairing
-                                                                 : pairing->second.text)
-                          : "",
+                    turns ? ", channels turn in " + pairs_of(pairing_of(subject)) : "",
                     reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)));
   }
   for (const auto& [name, value, origin] : provenance.parameters) {

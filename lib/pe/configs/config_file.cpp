@@ -59,6 +59,9 @@ Config parse_config(const std::string& text, const std::string& file) {
   Config config{file, {}, {}};
   std::size_t room = most_of_paths;
   flatten(root, "", config, room);
+  // diffusers' configs name their class where others name a type of model.
+  if (const Config::Value* name = config.find("_class_name"); name && !config.find("model_type"))
+    config.values["model_type"] = {name->type, name->text, "_class_name"};
   return config;
 }
 
