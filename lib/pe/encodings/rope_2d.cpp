@@ -3,6 +3,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/grids.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -87,12 +88,6 @@ constexpr Parameter schema[] = {
      .choices = "pairs channels"},
 };
 
-const Convention& convention_of(const Parameters& parameters) {
-  for (const Convention& row : conventions)
-    if (row.name == parameters.choice("convention")) return row;
-  throw UsageError(fmt::format("unknown convention '{}'", parameters.choice("convention")));
-}
-
 // Row and column of patches that come merge × merge at a time (transformers'
 // vision_utils.get_vision_position_ids).
 Coordinates merged_grid(const std::vector<Index>& extents, Index merge,
@@ -113,7 +108,7 @@ Coordinates merged_grid(const std::vector<Index>& extents, Index merge,
 
 // Pair k of an axis turns by coordinate · base^(−4k/D).
 Effect make(const Parameters& parameters, Index) {
-  const Convention& convention = convention_of(parameters);
+  const Convention& convention = convention_of(conventions, parameters);
   const Index dim = parameters.integer("dim"), quarter = dim / 4;
   if (dim % 4 != 0)
     throw UsageError(
@@ -127,14 +122,7 @@ Effect make(const Parameters& parameters, Index) {
       2, convention.map == Map::counted ? PositionRange{1, 1, 0, 0} : PositionRange{0, 1, 0, 0});
   if (convention.map == Map::centred)  // 2(i + 1/2)/H − 1 = (2i + 1 − H)/H
     for (const std::size_t axis : {0u, 1u}) maps[axis] = {1 - extents[axis], 2, 0, 0};
-  const std::vector<Index> reference =
-      parameters.has("reference") ? parse_grid(parameters.choice("reference"), 2, "reference")
-                                  : extents;
-  if (convention.map != Map::index && reference != extents)
-    throw UsageError(
-        fmt::format("--reference has no meaning for --convention {}, whose "
-                    "coordinates do not count from 0",
-                    convention.name));
+  const std::vector<Real> stretch = stretch_of(parameters, extents, convention.map == Map::index);
   std::vector<AxialPair> pairs;
   for (Index j = 0; j < 2 * quarter; ++j) {
     const bool second = convention.in_turn ? j % 2 == 1 : j >= quarter;
@@ -143,7 +131,7 @@ Effect make(const Parameters& parameters, Index) {
     Real frequency = ladder[static_cast<std::size_t>(
         2 * k + (convention.ladder == Ladder::shared && axis == 1 ? 1 : 0))];
     if (convention.map == Map::centred) frequency *= 2 * real_pi() / extents[axis];
-    if (reference != extents) frequency *= Real(reference[axis]) / extents[axis];
+    frequency *= stretch[axis];
     pairs.push_back({frequency, axis});
   }
   Rotation rotation =
@@ -156,8 +144,9 @@ Effect make(const Parameters& parameters, Index) {
 
 // The first patch does not stand at zero everywhere.
 std::vector<std::string> revoked(const Parameters& parameters) {
-  return convention_of(parameters).map == Map::index ? std::vector<std::string>{}
-                                                     : std::vector<std::string>{"identity-at-zero"};
+  return convention_of(conventions, parameters).map == Map::index
+             ? std::vector<std::string>{}
+             : std::vector<std::string>{"identity-at-zero"};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/grids.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -75,12 +76,6 @@ constexpr Parameter schema[] = {
      .choices = "pairs channels"},
 };
 
-const Convention& convention_of(const Parameters& parameters) {
-  for (const Convention& row : conventions)
-    if (row.name == parameters.choice("convention")) return row;
-  throw UsageError(fmt::format("unknown convention '{}'", parameters.choice("convention")));
-}
-
 std::vector<Index> told_axes(const Parameters& parameters, Index dim) {
   std::vector<Index> axes;
   for (const Decimal& channels : parameters.numbers("axes-dim")) {
@@ -99,7 +94,7 @@ std::vector<Index> told_axes(const Parameters& parameters, Index dim) {
 std::vector<Index> axes_of(const Parameters& parameters) {
   const Index dim = parameters.integer("dim");
   if (parameters.has("axes-dim")) return told_axes(parameters, dim);
-  const Convention& convention = convention_of(parameters);
+  const Convention& convention = convention_of(conventions, parameters);
   if (dim % convention.divisor != 0)
     throw UsageError(fmt::format("--dim must be divisible by {} for --convention {}, got {}",
                                  convention.divisor, convention.name, parameters.spell("dim")));
@@ -110,9 +105,10 @@ std::vector<Index> axes_of(const Parameters& parameters) {
 Effect make(const Parameters& parameters, Index) {
   const std::vector<Index> axes = axes_of(parameters);
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 3, "grid");
-  const Real base = parameters.has("base")
-                        ? parameters.number("base").real()
-                        : Decimal(std::string_view(convention_of(parameters).base)).real();
+  const Real base =
+      parameters.has("base")
+          ? parameters.number("base").real()
+          : Decimal(std::string_view(convention_of(conventions, parameters).base)).real();
   std::vector<AxialPair> pairs;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (axes[axis] == 0) continue;

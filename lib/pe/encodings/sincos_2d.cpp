@@ -4,6 +4,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/grids.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -86,12 +87,6 @@ constexpr Parameter schema[] = {
              "PatchEmbed; default: as they are)"},
 };
 
-const Convention& convention_of(const Parameters& parameters) {
-  for (const Convention& row : conventions)
-    if (row.name == parameters.choice("convention")) return row;
-  throw UsageError(fmt::format("unknown convention '{}'", parameters.choice("convention")));
-}
-
 // Where coordinate c of an axis stands: c, c + 1, or (c + 1)·2π/(extent + 1e-6) with the factor in
 // the frequencies.
 PositionRange places_of(Place2d place) {
@@ -114,7 +109,7 @@ WaveLayout layout_of(Order order, Index pairs, bool second, Index width) {
 }
 
 Effect make(const Parameters& parameters, Index) {
-  const Convention& convention = convention_of(parameters);
+  const Convention& convention = convention_of(conventions, parameters);
   const Index dim = parameters.integer("dim"), over = dim % 4;
   if (over != 0 && convention.rest == Rest::refuse)
     throw UsageError(
@@ -126,14 +121,8 @@ Effect make(const Parameters& parameters, Index) {
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 2, "grid");
   const Real base = parameters.has("base") ? parameters.number("base").real()
                                            : Decimal(std::string_view(convention.base)).real();
-  const std::vector<Index> reference =
-      parameters.has("reference") ? parse_grid(parameters.choice("reference"), 2, "reference")
-                                  : extents;
-  if (convention.place != Place2d::index && reference != extents)
-    throw UsageError(
-        fmt::format("--reference has no meaning for --convention {}, whose "
-                    "coordinates do not count from 0",
-                    convention.name));
+  const std::vector<Real> stretch =
+      stretch_of(parameters, extents, convention.place == Place2d::index);
   const bool scaled =
       convention.place == Place2d::normalised || convention.place == Place2d::centred;
   std::vector<WavePart> parts;
@@ -144,8 +133,7 @@ Effect make(const Parameters& parameters, Index) {
     if (scaled)
       for (Real& frequency : frequencies)
         frequency *= 2 * real_pi() / (Real(extents[axis]) + Real("1e-6"));
-    if (reference != extents)
-      for (Real& frequency : frequencies) frequency *= Real(reference[axis]) / extents[axis];
+    for (Real& frequency : frequencies) frequency *= stretch[axis];
     parts.push_back({Waves(std::move(frequencies)),
                      layout_of(convention.order, pairs, (axis == 0) != convention.row_first, width),
                      axis, places_of(convention.place)});
@@ -157,7 +145,7 @@ Effect make(const Parameters& parameters, Index) {
 // A pair that lost its cosine has no constant norm.
 std::vector<std::string> revoked(const Parameters& parameters) {
   const Index over = parameters.integer("dim") % 4;
-  return over % 2 != 0 && convention_of(parameters).rest == Rest::cut
+  return over % 2 != 0 && convention_of(conventions, parameters).rest == Rest::cut
              ? std::vector<std::string>{"constant-norm"}
              : std::vector<std::string>{};
 }

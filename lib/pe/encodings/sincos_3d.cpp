@@ -4,6 +4,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/grids.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -59,12 +60,6 @@ constexpr Parameter schema[] = {
      .alias = "temperature"},
 };
 
-const Convention& convention_of(const Parameters& parameters) {
-  for (const Convention& row : conventions)
-    if (row.name == parameters.choice("convention")) return row;
-  throw UsageError(fmt::format("unknown convention '{}'", parameters.choice("convention")));
-}
-
 // Pairs of the frame, the row and the column.
 std::vector<Index> pairs_of(const Convention& convention, const Parameters& parameters) {
   const Index dim = parameters.integer("dim");
@@ -89,7 +84,7 @@ std::vector<Index> pairs_of(const Convention& convention, const Parameters& para
 }
 
 Effect make(const Parameters& parameters, Index) {
-  const Convention& convention = convention_of(parameters);
+  const Convention& convention = convention_of(conventions, parameters);
   const Index dim = parameters.integer("dim");
   const std::vector<Index> pairs = pairs_of(convention, parameters),
                            extents = parse_grid(parameters.choice("grid"), 3, "grid");
@@ -118,7 +113,7 @@ Effect make(const Parameters& parameters, Index) {
 // Blocks cut in their middle lose cosines: the norm is no longer constant, and with v-jepa-uniform
 // neither is it for any cut.
 std::vector<std::string> revoked(const Parameters& parameters) {
-  const Convention& convention = convention_of(parameters);
+  const Convention& convention = convention_of(conventions, parameters);
   const Index cut =
       convention.split == Split::thirds_up ? (6 - parameters.integer("dim") % 6) % 6 : 0;
   return cut % 2 != 0 || (cut != 0 && !convention.in_turn)
