@@ -61,6 +61,7 @@ Request request_of(const Apply& apply, const Application& application) {
   if (!texts.length.empty())
     throw UsageError("--length is what the tensors say: leave it out, or give --positions");
   texts.positions.clear();
+  texts.among_tokens = true;
   texts.implied = implied_by(application.schema, application.contents);
   request.explain = false;  // once what the tensors say is known, too
   if (const OwnMask own = application.own_mask; own.flag && apply.causal)

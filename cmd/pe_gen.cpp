@@ -52,8 +52,10 @@ void run(const Generate& generate, const std::string& command) {
   if (listed) asked = spell(positions.run());
   const bool all = request.texts.layer_type == "all";
   if (all) request.texts.layer_type.clear();
+  Output output = output_of(generate.output, 0);
+  request.texts.among_tokens = !is_page(output);  // a page shows cells
   Resolved resolved = resolve(request, "pe-gen", command, usual_length, all);
-  Output output = output_of(generate.output, resolved.threads);
+  output.threads = resolved.threads;
   output.together = ranks().are_several();
   std::vector<Field> fields = fields_of(resolved.subject, request);
   if (all) fields = fields_of_layers(resolved, request, command);

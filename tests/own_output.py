@@ -41,6 +41,10 @@ def ways():
     for name in ("sincos-2d", "sincos-3d"):
         for convention in choices(name, "convention"):
             yield name, {"dim": "48", "grid": "5x9" if name == "sincos-2d" else "3x4x5", "convention": convention}
+    yield "sinusoidal", {"dim": "16", "prefix": "2"}
+    for name in ("sincos-2d", "rope-2d", "sincos-3d", "rope-3d"):
+        for tokens in ({"prefix": "1"}, {"suffix": "1"}, {"prefix": "4", "suffix": "2"}):
+            yield name, {"dim": "48", "grid": "5x9" if "2" in name else "3x4x5", **tokens}
 
 
 def choices(encoding, parameter):

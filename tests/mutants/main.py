@@ -164,13 +164,13 @@ class Work:
             marks.write_bytes(bytes(1 << 16))
             good, seconds = self.run(command, 0, 1800, marks)
             if not good:
-                print(f"{name} fails without a mutant: left out", flush=True)
-            known[name] = {"good": good, "seconds": seconds, "reached": [i for i, mark in enumerate(marks.read_bytes()) if mark]}
+                sys.exit(f"{name} fails without a mutant: {self.tree} is not what it was copied from")
+            known[name] = {"seconds": seconds, "reached": [i for i, mark in enumerate(marks.read_bytes()) if mark]}
             self.keep()
 
     def try_all(self):
         commands, until = self.parts(), time.monotonic() + 60 * self.options.minutes
-        order = sorted((p for p in self.known["parts"].items() if p[1]["good"]), key=lambda p: p[1]["seconds"])
+        order = sorted(self.known["parts"].items(), key=lambda p: p[1]["seconds"])
         for number, mutant in enumerate(self.known["mutants"], 1):
             if mutant["fate"] not in ("untried", "unnoticed") or (mutant["fate"] == "unnoticed" and not self.options.again):
                 continue

@@ -61,7 +61,9 @@ def of_cursor(cursor, source):
         return first, last, changes_of(said(left), between, said(right), kinds)
     if cursor.kind == CursorKind.UNARY_OPERATOR and len(children) == 1 and source[first:first + 1] in (b"!", b"-") and \
             source[first + 1:first + 2] != source[first:first + 1]:
-        return first, last, [f"({said(children[0])})"]
+        plain = f"({said(children[0])})"
+        # What "!" stands before need not be a bool: an optional would take the other branch, a bool, for its value.
+        return first, last, [f"static_cast<bool>{plain}" if source[first:first + 1] == b"!" else plain]
     if cursor.kind == CursorKind.CALL_EXPR and cursor.spelling in OTHER_END and len(children) >= 3:
         text = source[first:last].decode()
         if text.startswith(f"std::{cursor.spelling}("):

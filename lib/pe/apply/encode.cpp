@@ -14,7 +14,7 @@ constexpr std::string_view combine_names[] = {"add", "multiply", "multiply-one",
 
 void check_rows(const Table& table, const Positions& positions) {
   if (!table.rows) {
-    if (positions.decimals() != 0 && !table.waves)
+    if (positions.decimals() != 0 && (!table.waves || table.tokens.count() > 0))
       throw UsageError("--positions must be whole numbers for this encoding");
     return;
   }

@@ -48,11 +48,15 @@ Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
 }  // namespace
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
-  const Expectation expected = remembering(asked);
-  const auto [dump, tokens] = as_written(expected, as_stored);
-  Diagnosis diagnosis = diagnosed(expected, dump);
+  const Written written = as_written(remembering(asked), as_stored);
+  Diagnosis diagnosis = diagnosed(written.expected, written.dump);
+  if (written.reason && (diagnosis.tier != Tier::wrong || !diagnosis.reasons.empty())) {
+    diagnosis.reasons.push_back(*written.reason);
+    diagnosis.tier = Tier::wrong;
+    diagnosis.arithmetic.clear();
+  }
   put_gravest_first(diagnosis.reasons);
-  if (tokens > 0) diagnosis.notes.push_back(spell_tokens(tokens));
+  if (!written.note.empty()) diagnosis.notes.push_back(written.note);
   return diagnosis;
 }
 

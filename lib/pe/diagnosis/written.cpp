@@ -44,68 +44,170 @@ std::vector<Stored> typed(std::vector<Stored> arrays, bool turns) {
   return arrays;
 }
 
-// How many rows an axis has more than a grid has cells, as class tokens and registers are many.
+// How many rows an axis has more than a grid has cells, as class tokens and registers are many,
+// where nobody says how many there are.
 constexpr Index most_tokens = 64;
 
-std::optional<std::size_t> longer_axis(const Stored& array, Index cells) {
+Tokens tokens_of(const Effect& effect) {
+  const Table* table = std::get_if<Table>(&effect);
+  const Rotation* rotation = std::get_if<Rotation>(&effect);
+  return table ? table->tokens : rotation ? rotation->tokens : Tokens{};
+}
+
+// Where a dump's rows stand, and how many there are.
+struct Rows {
+  std::size_t axis = 0;
+  Index count = 0;
+};
+
+std::optional<Rows> rows_beyond(const Stored& array, Index cells, Index tokens) {
   if (array.shape.size() < 2) return {};
   const std::span<const Index> axes(array.shape.data(), array.shape.size() - 1);
   if (std::ranges::find(axes, cells) != axes.end()) return {};
-  const auto longer = std::ranges::find_if(
-      axes, [&](Index extent) { return extent > cells && extent <= cells + most_tokens; });
+  const auto longer = std::ranges::find_if(axes, [&](Index extent) {
+    return tokens > 0 ? extent == cells + tokens : extent > cells && extent <= cells + most_tokens;
+  });
   if (longer == axes.end()) return {};
-  return static_cast<std::size_t>(longer - axes.begin());
+  return Rows{static_cast<std::size_t>(longer - axes.begin()), *longer};
 }
 
-// Whether the first rows along an axis hold nothing: zeros, or the same numbers as `before`.
-bool holds_nothing(const Stored& array, const Stored* before, std::size_t axis, Index rows) {
-  Index outer = 1, inner = 1;
-  for (std::size_t i = 0; i < array.shape.size(); ++i)
-    (i < axis ? outer : inner) *= i == axis ? 1 : array.shape[i];
-  std::vector<double> values(static_cast<std::size_t>(rows * inner)), other(values.size(), 0);
-  for (Index block = 0; block < outer; ++block) {
-    const Index first = block * array.shape[axis] * inner;
-    array.read(first, rows * inner, values.data());
-    if (before) before->read(first, rows * inner, other.data());
-    if (values != other) return false;
+// Rows of every array, one array after the other.
+std::vector<double> numbers(const std::vector<Stored>& arrays, const Rows& rows, Index first,
+                            Index count) {
+  std::vector<double> all;
+  for (const Stored& array : arrays) {
+    const Stored part = rows_of(array, rows.axis, first, count);
+    const std::size_t before = all.size();
+    all.resize(before + static_cast<std::size_t>(part.size()));
+    part.read(0, part.size(), all.data() + before);
   }
-  return true;
+  return all;
 }
 
-Index drop_tokens(const Expectation& expected, Dump& dump) {
-  const Coordinates* grid = coordinates_of(expected.effect);
-  const bool is_table = kind_of(expected.effect) == Kind::table;
-  if (!grid || !grid->count || expected.first != 0 || dump.arrays.empty() ||
-      is_table != dump.before.empty() || (expected.rows && *expected.rows != *grid->count))
-    return 0;
-  const auto axis = longer_axis(dump.arrays[0], *grid->count);
-  if (!axis) return 0;
-  const Index tokens = dump.arrays[0].shape[*axis] - *grid->count;
-  for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
-    const Stored* before = is_table ? nullptr : &dump.before[i];
-    if (dump.arrays[i].shape != dump.arrays[0].shape ||
-        (before && before->shape != dump.arrays[0].shape) ||
-        !holds_nothing(dump.arrays[i], before, *axis, tokens))
-      return 0;
+// Rows that do not turn, in any layout: ones and as many zeros of cosines and sines, or zeros of
+// angles.
+bool is_still(const std::vector<double>& values, bool angles) {
+  Index ones = 0;
+  for (const double value : values) {
+    if (value != 0 && value != 1) return false;
+    ones += value == 1 ? 1 : 0;
   }
-  for (auto* arrays : {&dump.arrays, &dump.before})
-    for (Stored& array : *arrays) array = rows_of(array, *axis, tokens, *grid->count);
+  return angles ? ones == 0 : 2 * ones == std::ssize(values);
+}
+
+// No cosine is beyond 1, and angles of a grid are.
+bool holds_angles(const Dump& dump, const Rows& rows) {
+  if (dump.arrays.size() > 1) return false;
+  const Index half = rows.count / 2;
+  return std::ranges::any_of(numbers(dump.arrays, rows, half, rows.count - half),
+                             [](double value) { return std::fabs(value) > 1; });
+}
+
+// Whether so many rows hold nothing: zeros of a table, the same numbers as before, no turn.
+bool hold_nothing(const Dump& dump, bool is_table, const Rows& rows, Index first, Index count) {
+  if (count == 0) return true;
+  const std::vector<double> values = numbers(dump.arrays, rows, first, count);
+  if (is_table) return std::ranges::all_of(values, [](double value) { return value == 0; });
+  return dump.before.empty() ? is_still(values, holds_angles(dump, rows))
+                             : values == numbers(dump.before, rows, first, count);
+}
+
+bool are_alike(const Dump& dump) {
+  const auto alike = [&](const Stored& array) { return array.shape == dump.arrays[0].shape; };
+  return !dump.arrays.empty() && std::ranges::all_of(dump.arrays, alike) &&
+         std::ranges::all_of(dump.before, alike) &&
+         (dump.before.empty() || dump.before.size() == dump.arrays.size());
+}
+
+// The last rows that hold nothing stand behind the cells, the others before them: the first cell of
+// a grid may hold nothing, too.
+Tokens seen_tokens(const Dump& dump, bool is_table, const Rows& rows, Index count) {
+  Tokens tokens;
+  while (tokens.behind < count &&
+         hold_nothing(dump, is_table, rows, rows.count - 1 - tokens.behind, 1))
+    ++tokens.behind;
+  tokens.before = count - tokens.behind;
+  for (Index row = 0; row < tokens.before; ++row)
+    if (!hold_nothing(dump, is_table, rows, row, 1)) return {};
   return tokens;
+}
+
+std::string counted_rows(Index count) {
+  return count == 1 ? "1 row" : fmt::format("{} rows", count);
+}
+
+std::string note_on(const Tokens& tokens, bool is_grid) {
+  const std::string_view whose = is_grid ? "the grid's" : "the others",
+                         stand = tokens.count() == 1 ? "stands" : "stand";
+  const std::string rows = counted_rows(tokens.count());
+  if (tokens.before > 0 && tokens.behind > 0)
+    return fmt::format("{} of no position {} beside {}, {} before and {} behind", rows, stand,
+                       whose, tokens.before, tokens.behind);
+  return fmt::format("{} of no position {} {} {}, as a class token's", rows, stand,
+                     tokens.before > 0 ? "before" : "behind", whose);
+}
+
+Reason filled(Index count, bool is_table) {
+  const std::string rows = count == 1
+                               ? "the row of a token without a position"
+                               : fmt::format("the {} rows of tokens without a position", count);
+  const std::string_view plural = count == 1 ? "s" : "";
+  return {Cause::token_rows,
+          is_table ? fmt::format("{} hold{} numbers, where zeros are meant", rows, plural)
+                   : fmt::format("{} turn{}, where no turn is meant", rows, plural)};
+}
+
+// Where rows of tokens stand in the dump, if they do.
+std::optional<Rows> rows_with_tokens(const Written& written, const Tokens& asked) {
+  const Expectation& expected = written.expected;
+  const Coordinates* grid = coordinates_of(expected.effect);
+  if (expected.step != 1 || expected.first != 0 || !are_alike(written.dump)) return {};
+  if (grid && grid->count) {
+    const Index cells = *grid->count;
+    if (expected.rows && *expected.rows != cells && *expected.rows != cells + asked.count())
+      return {};
+    return rows_beyond(written.dump.arrays[0], cells, asked.count());
+  }
+  const std::vector<Index>& shape = written.dump.arrays[0].shape;
+  if (asked.count() == 0 || shape.size() < 2 || shape.end()[-2] <= asked.count()) return {};
+  if (expected.rows && *expected.rows != shape.end()[-2]) return {};
+  return Rows{shape.size() - 2, shape.end()[-2]};
+}
+
+void leave_out_tokens(Written& written) {
+  const Tokens asked = tokens_of(written.expected.effect);
+  const bool is_table = kind_of(written.expected.effect) == Kind::table;
+  const Coordinates* grid = coordinates_of(written.expected.effect);
+  if (asked.count() > 0 && written.expected.first >= asked.before && written.expected.first > 0) {
+    written.expected.first -= asked.before;  // the run asked for begins behind the tokens
+    return;
+  }
+  const auto rows = rows_with_tokens(written, asked);
+  if (!rows) return;
+  const Tokens tokens =
+      asked.count() > 0 ? asked
+                        : seen_tokens(written.dump, is_table, *rows, rows->count - *grid->count);
+  if (tokens.count() == 0) return;
+  for (const auto& [first, count] :
+       {std::pair{Index{0}, tokens.before}, std::pair{rows->count - tokens.behind, tokens.behind}})
+    if (!hold_nothing(written.dump, is_table, *rows, first, count))
+      written.reason = filled(count, is_table);
+  if (written.expected.rows && (!grid || *written.expected.rows != *grid->count))
+    *written.expected.rows -= tokens.count();
+  for (auto* arrays : {&written.dump.arrays, &written.dump.before})
+    for (Stored& array : *arrays)
+      array = rows_of(array, rows->axis, tokens.before, rows->count - tokens.count());
+  written.tokens = tokens;
+  written.note = note_on(tokens, grid != nullptr);
 }
 
 }  // namespace
 
 Written as_written(const Expectation& expected, const Dump& dump) {
   const bool turns = rotation_truth(expected.effect).has_value();
-  Written written{{typed(dump.arrays, turns), typed(dump.before, turns)}};
-  written.tokens = drop_tokens(expected, written.dump);
+  Written written{expected, {typed(dump.arrays, turns), typed(dump.before, turns)}};
+  leave_out_tokens(written);
   return written;
-}
-
-std::string spell_tokens(Index tokens) {
-  return fmt::format("{} of no position {} before the grid's, as a class token's",
-                     tokens == 1 ? "1 row" : fmt::format("{} rows", tokens),
-                     tokens == 1 ? "stands" : "stand");
 }
 
 }  // namespace pe

@@ -6,16 +6,17 @@
 namespace pe {
 
 struct Written {
+  Expectation expected;  // of the rows that are left
   Dump dump;
-  Index tokens = 0;  // rows before the first position's that were left out
+  Tokens tokens = {};                 // whose rows were left out
+  std::string note = {};              // "1 row of no position stands before the grid's, …"
+  std::optional<Reason> reason = {};  // those rows hold what they should not
 };
 
 /// The arrays in the type that their numbers were written from: doubles that print float32 numbers,
-/// 16-bit integers that are the bits of turns. Of a grid, without the rows before its first that
-/// class tokens and registers have: zeros in a table, vectors that were not turned.
+/// 16-bit integers that are the bits of turns. Without the rows beside positions that class tokens
+/// and registers have, as the effect says, and of a grid where they are seen: zeros in a table, no
+/// turn, vectors that were not turned.
 Written as_written(const Expectation& expected, const Dump& dump);
-
-/// "1 row of no position stands before the grid's, as a class token's".
-std::string spell_tokens(Index tokens);
 
 }  // namespace pe

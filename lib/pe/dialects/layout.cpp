@@ -184,6 +184,9 @@ std::vector<Field> table_fields(const Table& table, const Span& span, DType dtyp
   if (!table.waves || table.waves->first.pairs() < 2)
     throw UsageError(fmt::format(
         "dialect {} has no rule for this encoding: of tables it knows sinusoidal", dialect.name));
+  if (table.tokens.count() > 0)
+    throw UsageError(fmt::format(
+        "dialect {} has no rows for tokens without a position: leave out --prefix", dialect.name));
   const auto& [waves, layout] = *table.waves;
   const auto step =
       static_cast<float>(to_double(log(waves.frequencies()[0] / waves.frequencies()[1])));

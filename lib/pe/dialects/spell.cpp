@@ -74,7 +74,7 @@ std::vector<Real> wavelengths(const std::vector<Real>& frequencies) {
 
 void check_positions(const Table& table, const PositionRange& positions) {
   if (!table.rows) {
-    if (positions.decimals != 0 && !table.waves)
+    if (positions.decimals != 0 && (!table.waves || table.tokens.count() > 0))
       throw UsageError("--positions must be whole numbers for this encoding");
     return;
   }
@@ -178,6 +178,8 @@ Field spell_field(const Rotation& rotation, const Span& span, DType dtype, std::
   if (name == "cos" || name == "sin") return spell_turns(rotation, span, dtype, name == "sin");
   if (name == "complex") return spell_complex(rotation, span.positions, dtype);
   if (name == "matrix") return spell_matrix(rotation, span.positions, dtype);
+  const bool stands = !rotation.coordinates || rotation.coordinates->at;
+  if (!stands && (name == "coordinate" || name == "angle")) return {};
   if (name == "coordinate") return spell_coordinates(rotation, span.positions);
   if (name.ends_with("_scale"))
     return spell_scale(rotation, span.positions, dtype, name == "key_scale");

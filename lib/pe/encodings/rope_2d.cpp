@@ -4,6 +4,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -86,6 +87,8 @@ constexpr Parameter schema[] = {
      .help = "columns of cos and sin: one for each pair, or one for each channel",
      .fallback = "pairs",
      .choices = "pairs channels"},
+    prefix_parameter,
+    suffix_parameter,
 };
 
 // Row and column of patches that come merge × merge at a time (transformers'
@@ -139,6 +142,7 @@ Effect make(const Parameters& parameters, Index) {
                      merged_grid(extents, parameters.integer("merge"), parameters), maps);
   rotation.blocks = convention.blocks;
   rotation.by_channel = parameters.choice("layout") == "channels";
+  rotation.tokens = tokens_of(parameters);
   return rotation;
 }
 

@@ -7,6 +7,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -74,6 +75,8 @@ constexpr Parameter schema[] = {
      .help = "columns of cos and sin: one for each pair, or one for each channel",
      .fallback = "pairs",
      .choices = "pairs channels"},
+    prefix_parameter,
+    suffix_parameter,
 };
 
 std::vector<Index> told_axes(const Parameters& parameters, Index dim) {
@@ -119,6 +122,7 @@ Effect make(const Parameters& parameters, Index) {
       axial_rotation(parameters.integer("dim"), Pairing::adjacent, pairs, grid_coordinates(extents),
                      std::vector<PositionRange>(3, {0, 1, 0, 0}));
   rotation.by_channel = parameters.choice("layout") == "channels";
+  rotation.tokens = tokens_of(parameters);
   return rotation;
 }
 

@@ -5,6 +5,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -85,6 +86,8 @@ constexpr Parameter schema[] = {
      .type = Parameter::Type::name,
      .help = "HxW cells of the trained grid: coordinates are stretched to it (diffusers' "
              "PatchEmbed; default: as they are)"},
+    prefix_parameter,
+    suffix_parameter,
 };
 
 // Where coordinate c of an axis stands: c, c + 1, or (c + 1)·2π/(extent + 1e-6) with the factor in
@@ -139,7 +142,9 @@ Effect make(const Parameters& parameters, Index) {
                      axis, places_of(convention.place)});
   }
   const Table table = grid_table(std::move(parts), grid_coordinates(extents));
-  return width == dim ? table : first_columns(table, dim);
+  Table cut = width == dim ? table : first_columns(table, dim);
+  cut.tokens = tokens_of(parameters);
+  return cut;
 }
 
 // A pair that lost its cosine has no constant norm.

@@ -5,6 +5,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -58,6 +59,8 @@ constexpr Parameter schema[] = {
      .lowest = "1e-60",
      .highest = "1e60",
      .alias = "temperature"},
+    prefix_parameter,
+    suffix_parameter,
 };
 
 // Pairs of the frame, the row and the column.
@@ -107,7 +110,9 @@ Effect make(const Parameters& parameters, Index) {
     first += 2 * n;
   }
   const Table table = grid_table(std::move(parts), grid_coordinates(extents));
-  return width == dim ? table : first_columns(table, dim);
+  Table cut = width == dim ? table : first_columns(table, dim);
+  cut.tokens = tokens_of(parameters);
+  return cut;
 }
 
 // Blocks cut in their middle lose cosines: the norm is no longer constant, and with v-jepa-uniform

@@ -6,6 +6,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -62,6 +63,7 @@ constexpr Parameter schema[] = {
      .fallback = "0",
      .lowest = "-9007199254740992",
      .highest = "9007199254740992"},
+    prefix_parameter,
 };
 
 // θ_j: the paper's base^(−2j/dim) (Vaswani et al. 2017, §3.5), or timescales min … max in n−1
@@ -142,6 +144,7 @@ Effect make(const Parameters& parameters, Index) {
       positions.first += offset * unit;
       fill(positions, dtype, out);
     };
+  table.tokens = tokens_of(parameters);
   return table;
 }
 

@@ -46,6 +46,7 @@ Arrays applied(const Said& said, const Tensors& tensors) {
   const Places places =
       places_of(contents, {said.positions, tensors.key_positions, tensors.offset});
   from.texts.positions.clear();
+  from.texts.among_tokens = true;
   from.texts.implied = implied_by(schema, contents);
   if (own.flag && tensors.causal) say_mask(from.texts.flags, own, *tensors.causal);
   const Subject subject =

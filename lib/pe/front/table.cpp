@@ -11,7 +11,8 @@ namespace {
 constexpr Index usual_length = 32;
 
 Subject subject_at(const Said& said) {
-  const SaidSubject from = subject_of(said);
+  SaidSubject from = subject_of(said);
+  from.texts.among_tokens = true;
   return make_subject(from.texts, from.reading, usual_length, from.load);
 }
 

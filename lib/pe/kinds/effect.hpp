@@ -41,6 +41,11 @@ inline bool is_grid(const Effect& effect) {
 /// over.
 Effect within_budget(Effect effect);
 
+/// The effect as a model's arrays have it, whose positions count the tokens that have none, too:
+/// rows of zeros in a table, no turn. Where positions have no end nothing stands behind them.
+/// Unchanged without such tokens, and where the effect is of pairs of positions.
+Effect among_tokens(Effect effect);
+
 /// A visitor from lambdas.
 template <typename... Cases>
 struct Match : Cases... {

@@ -9,6 +9,7 @@
 
 #include "pe/kinds/wave_parts.hpp"
 #include "pe/model/frequencies.hpp"
+#include "pe/model/tokens.hpp"
 
 namespace pe {
 
@@ -41,6 +42,8 @@ struct Rotation {
   /// the angles). Empty: pair j turns by position · θ_j.
   std::optional<Coordinates> coordinates{};
   std::vector<WavePart> parts{};
+  Tokens
+      tokens{};  // what stands beside the positions in a model; among_tokens() makes rows of them
   /// xPos: what multiplies the turned pairs of a query and of a key, [position, pair] each. Either
   /// may be null.
   std::function<void(const PositionRange&, DType, std::byte* query, std::byte* key)> scale{};

@@ -9,6 +9,7 @@
 
 #include "pe/base/work.hpp"
 #include "pe/kinds/wave_parts.hpp"
+#include "pe/model/tokens.hpp"
 
 namespace pe {
 
@@ -38,7 +39,8 @@ struct Table {
   std::optional<std::pair<Waves, WaveLayout>> waves{};
   std::optional<Coordinates> grid{};  // what the positions are cells of, when they are
   std::vector<WavePart>
-      parts{};  // the waves along the axes of the grid, where rows are made of those
+      parts{};      // the waves along the axes of the grid, where rows are made of those
+  Tokens tokens{};  // what stands beside the rows in a model; among_tokens() makes rows of them
   std::optional<SlopeWork> solving{};  // where a row costs more than its cells
   std::string beyond{};  // what to do about a position that does not exist, for the error message
   /// The Euclidean distance of each row from the one it should be, for a table that is integrated

@@ -17,6 +17,7 @@ struct Coordinates {
   std::vector<std::string> axes;  // outermost first: frame, row, column
   std::vector<Index> extents;     // of a grid in row-major order; else empty
   std::optional<Index> count;     // flat positions 0 … count−1 exist; none: every one from 0 on
+  /// Null where some positions are those of tokens that stand nowhere.
   std::function<std::int64_t(std::int64_t flat, std::size_t axis)> at;
 };
 

@@ -92,7 +92,8 @@ bool has_an_end(const Effect& effect) {
 }
 
 Effect effect_of(const Subject& subject) {
-  return within_budget(subject.encoding->make(subject.parameters, subject.length));
+  Effect effect = within_budget(subject.encoding->make(subject.parameters, subject.length));
+  return subject.among_tokens ? among_tokens(std::move(effect)) : effect;
 }
 
 // One more than the largest offset of either sign: the length of a sequence that has them all.
@@ -157,6 +158,7 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   if (texts.dtype) subject.dtype = parse_dtype(*texts.dtype);
   subject.dialect = &find_dialect(texts.dialect.value_or("exact"));
   subject.dialect_given = texts.dialect.has_value();
+  subject.among_tokens = texts.among_tokens;
   subject.reading = reading;
   subject.flags = texts.flags;
   subject.given = reading.given;

@@ -24,6 +24,7 @@ struct SubjectTexts {
   std::string part = {};                                 // of the model: text, vision, encoder
   std::string length = {}, positions = {};               // one of them
   std::optional<std::string> dtype = {}, dialect = {};   // none: f32, exact
+  bool among_tokens = false;  // positions count the tokens that have none, too
 };
 
 /// The same, checked and completed.
@@ -36,7 +37,7 @@ struct Subject {
   std::string positions_origin = "default";  // "flag --length", "flag --positions"
   DType dtype = DType::f32;
   const Dialect* dialect = nullptr;
-  bool dialect_given = false;
+  bool dialect_given = false, among_tokens = false;
   Reading reading = {};  // what a config or a model of the catalogue said, its warnings included
   Given flags = {}, given = {};  // by hand; by config and other input, as no dialect reads it
   LoadTensor load = {};

@@ -90,7 +90,9 @@ std::optional<Guess> rebased(const Guess& guess, const std::string& layout) {
 
 std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, Index rows,
                               const std::string& layout) {
-  const Index width = dump.arrays[0].shape.back();
+  const std::vector<Index>& shape = dump.arrays[0].shape;
+  const bool complex = shape.size() > 2 && shape.back() == 2 && dump.before.empty();
+  const Index width = complex ? shape.end()[-2] : shape.back();
   std::vector<Guess> all;
   for (const auto& [name, axes] :
        {std::pair{"sincos-2d", 2}, {"rope-2d", 2}, {"sincos-3d", 3}, {"rope-3d", 3}}) {
@@ -107,17 +109,31 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
   return all;
 }
 
-// A class token has a row before the grid's: of zeros in a table, not turned in vectors.
+// A class token has a row beside the grid's: of zeros in a table, which does not turn in others.
 std::vector<Index> row_counts_without_tokens(const Dump& dump, Index count) {
   constexpr Index most = 8;
   const Stored& array = dump.arrays[0];
   if (!dump.before.empty()) return {count, count - 1};
-  std::vector<double> row(static_cast<std::size_t>(array.shape.back()));
-  for (Index zeros = 0; zeros < std::min(most, count); ++zeros) {
-    array.read(zeros * std::ssize(row), std::ssize(row), row.data());
-    if (std::ranges::any_of(row, [](double value) { return value != 0; })) return {count - zeros};
-  }
-  return {};
+  const auto axis = std::ranges::find(array.shape, count);
+  Index width = axis == array.shape.end() ? array.shape.back() : 1;
+  if (axis != array.shape.end())
+    for (auto after = axis + 1; after != array.shape.end(); ++after) width *= *after;
+  std::vector<double> row(static_cast<std::size_t>(width));
+  // Zeros or ones at so many rows in turn: rows of tokens, and maybe the first cell of a grid.
+  const auto plain = [&](bool from_the_end) {
+    for (Index rows = 0; rows < std::min(most, count); ++rows) {
+      const Index at = from_the_end ? count - 1 - rows : rows;
+      array.read(at * std::ssize(row), std::ssize(row), row.data());
+      if (std::ranges::any_of(row, [](double value) { return value != 0 && value != 1; }))
+        return rows;
+    }
+    return most;
+  };
+  const Index before = plain(false), behind = plain(true);
+  if (before == most || behind == most) return {};
+  std::vector<Index> counts{count - before - behind};
+  if (before > 0) counts.push_back(counts.front() + 1);
+  return counts;
 }
 
 }  // namespace

@@ -15,6 +15,21 @@ RotationObservation Guess::observe(std::vector<Index> rows) const {
   return {expected, dump, likely.reading, likely.truth, std::move(rows)};
 }
 
+namespace {
+
+// The candidate with the rows beside its positions said.
+Candidate with_tokens(Candidate candidate, const Tokens& tokens) {
+  for (const auto& [name, count] : {std::pair{"prefix", tokens.before}, {"suffix", tokens.behind}})
+    if (count > 0) candidate.given[name] = {std::to_string(count), "the dump"};
+  return candidate;
+}
+
+bool says_tokens(const Candidate& candidate) {
+  return candidate.given.contains("prefix") || candidate.given.contains("suffix");
+}
+
+}  // namespace
+
 std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index rows,
                           const std::string& layout) {
   auto expected = expectation_of(candidate, rows, 0, true);
@@ -22,9 +37,12 @@ std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index ro
   expected->rows = rows;
   expected->layout = layout;
   try {
-    Dump written = as_written(*expected, dump).dump;
-    LikelyReading likely = likely_reading(*expected, written);
-    return Guess{candidate, std::move(*expected), std::move(written), std::move(likely)};
+    Written written = as_written(*expected, dump);
+    if (written.tokens.count() > 0 && !says_tokens(candidate))
+      return held(with_tokens(candidate, written.tokens), dump, rows, layout);
+    LikelyReading likely = likely_reading(written.expected, written.dump);
+    return Guess{candidate, std::move(written.expected), std::move(written.dump), std::move(likely),
+                 written.tokens};
   } catch (const UsageError&) {
     return {};
   }
@@ -43,8 +61,9 @@ Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis) {
       found.summary += fmt::format(", {} {}", entry.name, entry.text);
   if (encoding.kind == Kind::rotation) found.scaling = "none";
   found.parameters = telling(guess.candidate, guess.expected);
-  found.command = command_of(guess.candidate, guess.expected, *guess.expected.rows, 0, "",
-                             dump.arrays[0].dtype);
+  found.command =
+      command_of(guess.candidate, guess.expected, *guess.expected.rows + guess.tokens.count(), 0,
+                 "", dump.arrays[0].dtype);
   found.diagnosis = std::move(diagnosis);
   return found;
 }

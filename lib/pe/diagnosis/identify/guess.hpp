@@ -13,6 +13,7 @@ struct Guess {
   Expectation expected;
   Dump dump;
   LikelyReading likely;
+  Tokens tokens = {};  // whose rows are left out
 
   /// Every value probed is the candidate's own.
   bool agrees() const { return likely.share == 1; }

@@ -74,14 +74,14 @@ Observed observe(const Expectation& expected, const Dump& dump) {
   if (!dump.before.empty())
     throw UsageError(
         "laws are measured on tables, biases and buckets, not on vectors before and after");
-  const Dump plain = as_written(expected, dump).dump;
-  if (rotation_truth(expected.effect)) return observe_turns(expected, plain);
+  const Written written = as_written(expected, dump);
+  if (rotation_truth(expected.effect)) return observe_turns(written.expected, written.dump);
   switch (kind_of(expected.effect)) {
     case Kind::table:
-      return observe_rows(expected, plain);
+      return observe_rows(written.expected, written.dump);
     case Kind::bias:
     case Kind::relative:
-      return observe_bias(expected, plain);
+      return observe_bias(written.expected, written.dump);
     case Kind::rotation:
       break;
   }
