@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Records the grids that image and video codebases' own functions make, data/parity/grids.txt: run from their sources, on a processor.
-"""grids.py [--timm FOLDER] [--diffusers FOLDER] [--keras-hub FOLDER] --versions TEXT
+"""grids.py [--timm FOLDER] [--diffusers FOLDER] [--keras-hub FOLDER] [--transformers FOLDER] --versions TEXT
 
 Each folder holds the sources (an unpacked wheel). A line is a table: program, encoding, parameters and fields of ours, whole, as the program's
 own float32 bits, a string a row; tests/grids_test.cpp holds the encodings to them. Lines of programs that are not named stay as they are. keras-hub wants
-`keras` in the virtual environment, the others nothing more than PyTorch.
+`keras` in the virtual environment, transformers what it needs itself, the others nothing more than PyTorch.
 """
 import argparse
 import importlib
@@ -118,9 +118,32 @@ def keras_hub(folder):
         yield line("keras-hub", "sinusoidal", {"dim": dim, "base": base, "layout": "interleaved"}, pe=table)
 
 
+def transformers(folder):
+    """Towers whose arrays have rows of tokens without a position, and those that turn by the frame, too."""
+    sys.path.insert(0, str(folder))
+    module = lambda name: importlib.import_module(f"transformers.models.{name}.modeling_{name}")  # noqa: E731
+    llama, mae, minimax = module("llama4"), module("vit_mae"), module("minimax_m3_vl")
+    for size, width, heads in ((56, 256, 4), (28, 64, 2)):
+        made = llama.Llama4VisionRotaryEmbedding(llama.Llama4VisionConfig(image_size=size, hidden_size=width, num_attention_heads=heads, patch_size=14))
+        turns = made.freqs_ci[:, 0]
+        parameters = {"dim": width // heads, "grid": f"{size // 14}x{size // 14}", "convention": "llama4-vision", "suffix": 1}
+        yield line("transformers", "rope-2d", parameters, cos=turns.real, sin=turns.imag)
+    for side, width in ((4, 64), (6, 32)):
+        rows = mae.build_2d_sinusoidal_position_embedding(height=side, width=side, embed_dim=width, cls_token=True)
+        columns_first = torch.cat([rows[:, width // 2:], rows[:, :width // 2]], dim=-1)  # as ViTMAEEmbeddings.initialize_weights has them
+        yield line("transformers", "sincos-2d", {"dim": width, "grid": f"{side}x{side}", "convention": "mae", "prefix": 1}, pe=columns_first)
+    places = importlib.import_module("transformers.vision_utils").get_vision_position_ids
+    for width, heads, merge, base, grid in ((1280, 16, 2, 1e4, (1, 4, 6)), (512, 8, 2, 1e4, (3, 4, 4)), (320, 4, 1, 1e4, (2, 3, 5)), (256, 8, 2, 500.0, (2, 4, 8))):
+        config = minimax.MiniMaxM3VLVisionConfig(hidden_size=width, num_attention_heads=heads, spatial_merge_size=merge,
+                                                 rope_parameters={"rope_type": "axial", "rope_theta": base})
+        cosine, sine = minimax.MiniMaxM3VLVisionRotaryEmbedding(config)(torch.zeros(1), places(torch.tensor([grid]), merge, include_temporal=True))
+        parameters = {"dim": width // heads, "grid": "x".join(map(str, grid)), "convention": "minimax-m3-vision", "merge": merge, "base": base}
+        yield line("transformers", "rope-3d", {**parameters, "layout": "channels"}, cos=cosine, sin=sine)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    programs = {"timm": timm, "diffusers": diffusers, "keras-hub": keras_hub}
+    programs = {"timm": timm, "diffusers": diffusers, "keras-hub": keras_hub, "transformers": transformers}
     for name in programs:
         parser.add_argument(f"--{name}", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--versions", required=True, help="what the first line says of the programs named")

@@ -21,10 +21,8 @@ pe::Given told(std::initializer_list<std::pair<const char*, const char*>> values
 }
 
 pe::Subject subject(const char* encoding, const pe::Given& flags, bool among_tokens) {
-  return pe::make_subject({.encoding = &pe::find_encoding(encoding),
-                           .flags = flags,
-                           .among_tokens = among_tokens},
-                          16);
+  return pe::make_subject(
+      {.encoding = &pe::find_encoding(encoding), .flags = flags, .among_tokens = among_tokens}, 16);
 }
 
 std::vector<pe::Array> fields(const pe::Subject& subject, const std::vector<std::string>& names) {
@@ -70,24 +68,28 @@ std::string verdict(const pe::Subject& meant, const pe::Dump& dump) {
 
 TEST_SUITE_BEGIN("tables");
 
-// masked autoencoders' get_2d_sincos_pos_embed(cls_token=True) puts zeros before its rows; Llama 4's
-// vision tower multiplies its last token by 1 + 0i.
+// masked autoencoders' get_2d_sincos_pos_embed(cls_token=True) puts zeros before its rows; Llama
+// 4's vision tower multiplies its last token by 1 + 0i.
 TEST_CASE("rows of tokens without a position are blank, and the others as without them") {
-  for (const auto& [encoding, grid] : {std::pair{"sincos-2d", "3x5"}, {"sincos-3d", "2x3x4"},
-                                       {"rope-2d", "3x5"}, {"rope-3d", "2x3x4"}}) {
+  for (const auto& [encoding, grid] : {std::pair{"sincos-2d", "3x5"},
+                                       {"sincos-3d", "2x3x4"},
+                                       {"rope-2d", "3x5"},
+                                       {"rope-3d", "2x3x4"}}) {
     const bool table = std::string(encoding).starts_with("sincos");
     const std::vector<std::string> names =
         table ? std::vector<std::string>{"pe"} : std::vector<std::string>{"cos", "sin"};
-    const auto plain = fields(subject(encoding, told({{"dim", "48"}, {"grid", grid}}), true), names);
+    const auto plain =
+        fields(subject(encoding, told({{"dim", "48"}, {"grid", grid}}), true), names);
     for (const auto& [prefix, suffix] : {std::pair{1, 0}, {0, 1}, {4, 2}}) {
       CAPTURE(encoding);
       CAPTURE(prefix);
       const std::string before = std::to_string(prefix), behind = std::to_string(suffix);
-      const pe::Subject meant =
-          subject(encoding,
-                  told({{"dim", "48"}, {"grid", grid}, {"prefix", before.c_str()},
-                        {"suffix", behind.c_str()}}),
-                  true);
+      const pe::Subject meant = subject(encoding,
+                                        told({{"dim", "48"},
+                                              {"grid", grid},
+                                              {"prefix", before.c_str()},
+                                              {"suffix", behind.c_str()}}),
+                                        true);
       const auto made = fields(meant, names);
       REQUIRE(made.size() == plain.size());
       for (std::size_t i = 0; i < made.size(); ++i) {
@@ -107,8 +109,8 @@ TEST_CASE("rows of tokens without a position are blank, and the others as withou
 TEST_CASE("positions count the tokens before a sequence") {
   const pe::Given flags = told({{"dim", "8"}, {"prefix", "2"}});
   const std::vector<double> rows = numbers(fields(subject("sinusoidal", flags, true), {"pe"})[0]),
-                            plain = numbers(
-                                fields(subject("sinusoidal", told({{"dim", "8"}}), true), {"pe"})[0]);
+                            plain = numbers(fields(
+                                subject("sinusoidal", told({{"dim", "8"}}), true), {"pe"})[0]);
   CHECK(std::all_of(rows.begin(), rows.begin() + 16, [](double value) { return value == 0; }));
   CHECK(std::equal(rows.begin() + 16, rows.end(), plain.begin()));
 }
@@ -154,7 +156,8 @@ TEST_CASE("rows of tokens are told from those of cells, and judged") {
 TEST_CASE("a token behind the cells is not one before them") {
   const pe::Given flags = told({{"dim", "16"}, {"grid", "4x4"}, {"suffix", "1"}});
   const pe::Dump dump = dump_of(fields(subject("rope-2d", flags, true), {"cos", "sin"}));
-  CHECK(verdict(subject("rope-2d", told({{"dim", "16"}, {"grid", "4x4"}}), false), dump) == "exact");
+  CHECK(verdict(subject("rope-2d", told({{"dim", "16"}, {"grid", "4x4"}}), false), dump) ==
+        "exact");
 }
 
 TEST_SUITE_END();

@@ -1,9 +1,10 @@
-// What encodings of grids share: whose convention is meant, and a grid stretched to the trained
-// one.
+// What encodings of grids share: whose convention is meant, a grid stretched to the trained one,
+// and one that a merger takes in blocks.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,36 @@ inline std::vector<Real> stretch_of(const Parameters& parameters, const std::vec
   for (std::size_t axis = 0; axis < extents.size(); ++axis)
     stretch[axis] = Real(reference[axis]) / extents[axis];
   return stretch;
+}
+
+inline constexpr Parameter merge_parameter{
+    .name = "merge",
+    .help = "patches come in blocks of so many squared, as a merger takes them (Qwen2-VL: 2)",
+    .fallback = "1",
+    .lowest = "1",
+    .highest = "64"};
+
+/// The cells of a grid whose rows and columns come --merge by --merge at a time, frame by frame
+/// where there are frames (transformers' vision_utils.get_vision_position_ids). Throws UsageError
+/// where such blocks do not fill it.
+inline Coordinates merged_grid(const std::vector<Index>& extents, const Parameters& parameters) {
+  Coordinates grid = grid_coordinates(extents);
+  const Index merge = parameters.integer("merge");
+  if (merge == 1) return grid;
+  const Index height = extents.end()[-2], width = extents.back();
+  if (height % merge != 0 || width % merge != 0)
+    throw UsageError(fmt::format("--merge {} must divide rows and columns of --grid {}", merge,
+                                 parameters.choice("grid")));
+  grid.extents.clear();  // no longer row by row
+  grid.at = [merge, cells = height * width, across = width / merge, row = extents.size() - 2](
+                std::int64_t flat, std::size_t axis) {
+    if (axis < row) return flat / cells;
+    const std::int64_t of_frame = flat % cells, inside = of_frame % (merge * merge),
+                       block = of_frame / (merge * merge);
+    return axis == row ? block / across * merge + inside / merge
+                       : block % across * merge + inside % merge;
+  };
+  return grid;
 }
 
 }  // namespace pe

@@ -73,11 +73,7 @@ constexpr Parameter schema[] = {
      .highest = "1e60",
      .alias = "theta",
      .config = "rope_parameters.rope_theta rope_theta"},
-    {.name = "merge",
-     .help = "patches come in blocks of so many squared, as a merger takes them (Qwen2-VL: 2)",
-     .fallback = "1",
-     .lowest = "1",
-     .highest = "64"},
+    merge_parameter,
     {.name = "reference",
      .type = Parameter::Type::name,
      .help = "HxW patches of the trained grid: coordinates are stretched to it (timm's "
@@ -90,24 +86,6 @@ constexpr Parameter schema[] = {
     prefix_parameter,
     suffix_parameter,
 };
-
-// Row and column of patches that come merge × merge at a time (transformers'
-// vision_utils.get_vision_position_ids).
-Coordinates merged_grid(const std::vector<Index>& extents, Index merge,
-                        const Parameters& parameters) {
-  Coordinates grid = grid_coordinates(extents);
-  if (merge == 1) return grid;
-  if (extents[0] % merge != 0 || extents[1] % merge != 0)
-    throw UsageError(fmt::format("--merge {} must divide both extents of --grid {}", merge,
-                                 parameters.choice("grid")));
-  grid.extents.clear();  // no longer row by row
-  grid.at = [merge, across = extents[1] / merge](std::int64_t flat, std::size_t axis) {
-    const std::int64_t inside = flat % (merge * merge), block = flat / (merge * merge);
-    return axis == 0 ? block / across * merge + inside / merge
-                     : block % across * merge + inside % merge;
-  };
-  return grid;
-}
 
 // Pair k of an axis turns by coordinate · base^(−4k/D).
 Effect make(const Parameters& parameters, Index) {
@@ -138,8 +116,7 @@ Effect make(const Parameters& parameters, Index) {
     pairs.push_back({frequency, axis});
   }
   Rotation rotation =
-      axial_rotation(dim, convention.pairing, pairs,
-                     merged_grid(extents, parameters.integer("merge"), parameters), maps);
+      axial_rotation(dim, convention.pairing, pairs, merged_grid(extents, parameters), maps);
   rotation.blocks = convention.blocks;
   rotation.by_channel = parameters.choice("layout") == "channels";
   rotation.tokens = tokens_of(parameters);

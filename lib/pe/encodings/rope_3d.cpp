@@ -13,14 +13,16 @@
 namespace pe::encoding_rows {
 namespace {
 
-// Channels that turn with the frame and with the row; the column has the others. All stand in that
-// order, in adjacent pairs, and each axis has a ladder of its own, base^(−2k/channels).
+// Channels that turn with the frame, the row and the column, in that order; those that no axis has
+// pass through. Each axis has a ladder of its own, base^(−2k/channels).
 struct Convention {
   std::string_view name;
   Index (*frame)(Index dim);
   Index (*row)(Index dim);
+  Index (*column)(Index dim);
   Index divisor;  // of dim, for every axis to have whole pairs
   const char* base;
+  Pairing pairing = Pairing::adjacent;
 };
 
 Index quarter(Index dim) { return dim / 4; }
@@ -32,12 +34,14 @@ Index rest_of_thirds(Index dim) { return dim - 2 * third_down(dim); }
 
 // wan: WanRotaryPosEmbed of diffusers, as the authors' rope_params; cogvideox:
 // get_3d_rotary_pos_embed; hunyuan-video: HunyuanVideoRotaryPosEmbed, rope_dim 16, 56, 56 of 128;
-// flux: the same split by EmbedND, an image being one frame.
+// flux: the same split by EmbedND, an image being one frame; minimax-m3-vision: a third of the head
+// for each axis, in halves (MiniMaxM3VLVisionRotaryEmbedding of transformers).
 constexpr Convention conventions[] = {
-    {"wan", rest_of_thirds, third_down, 2, "10000"},
-    {"cogvideox", quarter, three_eighths, 16, "10000"},
-    {"hunyuan-video", eighth, seven_sixteenths, 32, "256"},
-    {"flux", eighth, seven_sixteenths, 32, "10000"},
+    {"wan", rest_of_thirds, third_down, third_down, 2, "10000"},
+    {"cogvideox", quarter, three_eighths, three_eighths, 16, "10000"},
+    {"hunyuan-video", eighth, seven_sixteenths, seven_sixteenths, 32, "256"},
+    {"flux", eighth, seven_sixteenths, seven_sixteenths, 32, "10000"},
+    {"minimax-m3-vision", third_down, third_down, third_down, 2, "10000", Pairing::halves},
 };
 
 constexpr Parameter schema[] = {
@@ -55,7 +59,7 @@ constexpr Parameter schema[] = {
      .type = Parameter::Type::choice,
      .help = "whose channels for each axis, and base",
      .fallback = "wan",
-     .choices = "wan cogvideox hunyuan-video flux"},
+     .choices = "wan cogvideox hunyuan-video flux minimax-m3-vision"},
     {.name = "axes-dim",
      .type = Parameter::Type::numbers,
      .help = "channels that turn with frame, row and column; they add to --dim (default: the "
@@ -69,7 +73,8 @@ constexpr Parameter schema[] = {
      .lowest = "1e-60",
      .highest = "1e60",
      .alias = "theta",
-     .config = "rope_theta"},
+     .config = "rope_parameters.rope_theta rope_theta"},
+    merge_parameter,
     {.name = "layout",
      .type = Parameter::Type::choice,
      .help = "columns of cos and sin: one for each pair, or one for each channel",
@@ -101,26 +106,27 @@ std::vector<Index> axes_of(const Parameters& parameters) {
   if (dim % convention.divisor != 0)
     throw UsageError(fmt::format("--dim must be divisible by {} for --convention {}, got {}",
                                  convention.divisor, convention.name, parameters.spell("dim")));
-  const Index frame = convention.frame(dim), row = convention.row(dim);
-  return {frame, row, dim - frame - row};
+  return {convention.frame(dim), convention.row(dim), convention.column(dim)};
 }
 
 Effect make(const Parameters& parameters, Index) {
   const std::vector<Index> axes = axes_of(parameters);
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 3, "grid");
-  const Real base =
-      parameters.has("base")
-          ? parameters.number("base").real()
-          : Decimal(std::string_view(convention_of(conventions, parameters).base)).real();
+  const Convention& convention = convention_of(conventions, parameters);
+  const Real base = parameters.has("base") ? parameters.number("base").real()
+                                           : Decimal(std::string_view(convention.base)).real();
   std::vector<AxialPair> pairs;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (axes[axis] == 0) continue;
     for (const Real& frequency : geometric_ladder(base, axes[axis], axes[axis] / 2).frequencies)
       pairs.push_back({frequency, axis});
   }
+  if (pairs.empty())
+    throw UsageError(fmt::format("--dim {} leaves no pair for --convention {}",
+                                 parameters.integer("dim"), convention.name));
   Rotation rotation =
-      axial_rotation(parameters.integer("dim"), Pairing::adjacent, pairs, grid_coordinates(extents),
-                     std::vector<PositionRange>(3, {0, 1, 0, 0}));
+      axial_rotation(parameters.integer("dim"), convention.pairing, pairs,
+                     merged_grid(extents, parameters), std::vector<PositionRange>(3, {0, 1, 0, 0}));
   rotation.by_channel = parameters.choice("layout") == "channels";
   rotation.tokens = tokens_of(parameters);
   return rotation;
@@ -130,7 +136,7 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding rope_3d{
     .name = "rope-3d",
-    .also = "3d-rope video-rope rotary-3d wan cogvideox hunyuan flux",
+    .also = "3d-rope video-rope rotary-3d wan cogvideox hunyuan flux minimax-m3-vision",
     .summary =
         "turns some pairs by the frame of a video patch, others by its row and the rest by its "
         "column",

@@ -9,8 +9,9 @@ namespace pe {
 
 inline constexpr Parameter prefix_parameter{
     .name = "prefix",
-    .help = "tokens without a position before the others (class, registers): rows of zeros in a "
-            "table, no turn",
+    .help =
+        "tokens without a position before the others (class, registers): rows of zeros in a "
+        "table, no turn",
     .lowest = "0",
     .highest = "65536"};
 inline constexpr Parameter suffix_parameter{.name = "suffix",
