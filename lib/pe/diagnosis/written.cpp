@@ -95,12 +95,13 @@ bool is_still(const std::vector<double>& values, bool angles) {
   return angles ? ones == 0 : 2 * ones == std::ssize(values);
 }
 
-// No cosine is beyond 1, and angles of a grid are.
+// No cosine is beyond 1, and angles far from a grid's first cell are.
 bool holds_angles(const Dump& dump, const Rows& rows) {
   if (dump.arrays.size() > 1) return false;
-  const Index half = rows.count / 2;
-  return std::ranges::any_of(numbers(dump.arrays, rows, half, rows.count - half),
-                             [](double value) { return std::fabs(value) > 1; });
+  const Index first = rows.count * 3 / 4;
+  return std::ranges::any_of(
+      numbers(dump.arrays, rows, first, std::min<Index>(rows.count - first, 16)),
+      [](double value) { return std::fabs(value) > 1; });
 }
 
 // Whether so many rows hold nothing: zeros of a table, the same numbers as before, no turn.
