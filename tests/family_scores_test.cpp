@@ -150,6 +150,26 @@ TEST_CASE("layers of a window and of the whole image are told apart") {
       "config.json: vitdet has no windowed layers: grid(window_size,1) is none", pe::UsageError);
 }
 
+// Sam3ViTLayer.precompute_positions: the window over the columns of the image, in global layers.
+TEST_CASE("a global layer that squeezes the image into a window is read where it is square") {
+  const pe::Encoding& turns = pe::find_encoding("rope-2d");
+  const auto read = [&](const char* image, const char* layer) {
+    return pe::read_model(
+        parse(fmt::format(R"({{"model_type":"sam3_vit_model","image_size":{},"window_size":4}})",
+                          image)),
+        &turns, layer);
+  };
+  const pe::Reading global = read("84", "global"), windowed = read("[84, 112]", "windowed");
+  CHECK(global.given.at("grid").text == "6x6");
+  CHECK(global.given.at("reference").text == "4x4");
+  CHECK(windowed.given.at("grid").text == "4x4");
+  CHECK(!windowed.given.contains("reference"));
+  CHECK_THROWS_WITH_AS(read("[84, 112]", "global"),
+                       "config.json: the global layers of sam3_vit_model have a grid of 6x8 "
+                       "patches: only square ones are read",
+                       pe::UsageError);
+}
+
 TEST_CASE("a grid's places are the only ones, and boxes are whole numbers") {
   const pe::Encoding& t5 = pe::find_encoding("t5");
   const auto boxed = [&](const std::vector<double>& edges) {

@@ -79,6 +79,7 @@ def diffusers(folder):
     for dim, (height, width), frames in ((32, (4, 6), 3), (48, (5, 3), 2)):
         table = made["get_3d_sincos_pos_embed"](dim, (width, height), frames, output_type="pt").flatten(0, 1)
         yield line("diffusers", "sincos-3d", {"dim": dim, "grid": f"{frames}x{height}x{width}", "convention": "diffusers"}, pe=table)
+    yield from cogvideox(folder, made["get_3d_sincos_pos_embed"])
     for dim, shape in ((16, (5, 5)), (32, (3, 4))):
         grid = f"{shape[0]}x{shape[1]}"
         for stop in (shape, (32, 32)):  # Hunyuan-DiT stretches its grid to the trained one
@@ -88,6 +89,19 @@ def diffusers(folder):
         cosine, sine = made["get_3d_rotary_pos_embed"](dim, ((0, 0), shape), shape, frames)
         yield line("diffusers", "rope-3d", {"dim": dim, "grid": f"{frames}x{shape[0]}x{shape[1]}", "convention": "cogvideox", "layout": "channels"}, cos=cosine, sin=sine)
     yield from video(folder, shared["get_1d_rotary_pos_embed"])
+
+
+def cogvideox(folder, table):
+    """The rows of text, then the patches at divided coordinates."""
+    name = "CogVideoXPatchEmbed._get_positional_embeddings"
+    made = taken(folder / "diffusers/models/embeddings.py", name)[name]
+    made.__globals__.update(get_3d_sincos_pos_embed=table)
+    for dim, (height, width, frames), patch, text, space, time in ((64, (8, 12, 9), 2, 5, 1.875, 1.0), (32, (6, 10, 17), 1, 3, 1.5, 2.5)):
+        self = types.SimpleNamespace(embed_dim=dim, patch_size=patch, temporal_compression_ratio=4, max_text_seq_length=text,
+                                     spatial_interpolation_scale=space, temporal_interpolation_scale=time)
+        grid = f"{(frames - 1) // 4 + 1}x{height // patch}x{width // patch}"
+        parameters = {"dim": dim, "grid": grid, "convention": "diffusers", "prefix": text, "spatial-scale": space, "temporal-scale": time}
+        yield line("diffusers", "sincos-3d", parameters, pe=made(self, height, width, frames)[0])
 
 
 def video(folder, turns):
@@ -132,6 +146,14 @@ def transformers(folder):
         rows = mae.build_2d_sinusoidal_position_embedding(height=side, width=side, embed_dim=width, cls_token=True)
         columns_first = torch.cat([rows[:, width // 2:], rows[:, :width // 2]], dim=-1)  # as ViTMAEEmbeddings.initialize_weights has them
         yield line("transformers", "sincos-2d", {"dim": width, "grid": f"{side}x{side}", "convention": "mae", "prefix": 1}, pe=columns_first)
+    sam = module("sam3")
+    for size, window, width, heads, base in ((84, 4, 128, 2, 1e4), (112, 3, 96, 3, 500.0)):
+        config = sam.Sam3ViTConfig(image_size=size, window_size=window, hidden_size=width, num_attention_heads=heads,
+                                   rope_parameters={"rope_type": "axial", "rope_theta": base})
+        for kind, side in ((window, window), (0, size // 14)):
+            cosine, sine = sam.Sam3ViTRotaryEmbedding(config)(torch.zeros(1), sam.Sam3ViTLayer.precompute_positions(config, kind))
+            parameters = {"dim": width // heads, "grid": f"{side}x{side}", "convention": "sam2", "base": base, "reference": f"{window}x{window}"}
+            yield line("transformers", "rope-2d", {**parameters, "layout": "channels"}, cos=cosine[0], sin=sine[0])
     places = importlib.import_module("transformers.vision_utils").get_vision_position_ids
     for width, heads, merge, base, grid in ((1280, 16, 2, 1e4, (1, 4, 6)), (512, 8, 2, 1e4, (3, 4, 4)), (320, 4, 1, 1e4, (2, 3, 5)), (256, 8, 2, 500.0, (2, 4, 8))):
         config = minimax.MiniMaxM3VLVisionConfig(hidden_size=width, num_attention_heads=heads, spatial_merge_size=merge,
@@ -152,6 +174,7 @@ def main():
     named = {name: folder for name in programs if (folder := getattr(arguments, name.replace("-", "_")))}
     made = [text for name, folder in named.items() for text in programs[name](folder)]
     kept = [text for text in held if text.startswith("#") or json.loads(text)["program"] not in named]
+    kept = [text for text, after in zip(kept, [*kept[1:], "#"]) if not (text.startswith("#") and after.startswith("#"))]  # of rows made anew
     OUT.write_text("\n".join([*kept, f"# {arguments.versions}: PyTorch {torch.__version__}; written by scripts/record/grids.py", *made]) + "\n")
 
 

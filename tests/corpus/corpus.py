@@ -83,9 +83,9 @@ def show(matrix):
         print(f"{made:<52} {sum(row.values()):4d}: " + ", ".join(f"{word} {n}" for word, n in row.most_common()))
 
 
-def judge(tool, cases, folder, keep, known):
+def judge(tool, cases, folder, options, known):
     matrix, counts, misses, seconds, wrong = collections.defaultdict(collections.Counter), collections.Counter(), [], [], {}
-    for one, check, answer in dumps.answers(tool, cases, folder, keep):
+    for one, check, answer in dumps.answers(tool, cases, folder, options.keep):
         matrix[one.made][outcome.word(one, answer)] += 1
         seconds.append(((answer or {}).get("seconds", 0), check["name"]))
         kind = outcome.judged(one, answer)
@@ -97,6 +97,8 @@ def judge(tool, cases, folder, keep, known):
         wrong[one.name] = kind
         if one.name not in known or outcome.is_worse(kind, known[one.name]):
             misses.append(f"{kind}: {check['name']}: {outcome.said(one, answer)}")
+            if options.one_miss:
+                break
     slowest = "; ".join(f"{t:.1f} s {name}" for t, name in sorted(seconds, reverse=True)[:3])
     print(f"the verifier's own time: {sum(t for t, _ in seconds):.0f} s; slowest: {slowest}")
     show(matrix)
@@ -152,6 +154,7 @@ def main():
     parser.add_argument("--anonymous", action="store_true", help="every file x.npy and every array x: the answers must be the same")
     parser.add_argument("--jobs", type=int, metavar="N", help="of pe-verify run: 1 where a sanitizer's allocator does not outlive a fork beside other threads")
     parser.add_argument("--write-open", action="store_true", help=f"write what is wrong now to {OPEN.name}")
+    parser.add_argument("--one-miss", action="store_true", help="stop at the first wrong answer that is not known")
     parser.add_argument("--self-check", action="store_true", help="hold the corpus to itself, without a verifier")
     options = parser.parse_args()
     start = time.monotonic()
@@ -175,7 +178,7 @@ def main():
                 passed, failed = identifying.judge(tool, cases, folder, dumps.write, identifying.untold, options.keep)
             else:
                 known = read_open() if options.seed == 0 and not options.write_open else {}
-                passed, failed, wrong = judge(tool, cases, folder, options.keep, known)
+                passed, failed, wrong = judge(tool, cases, folder, options, known)
                 if options.write_open:
                     write_open(wrong)
                     failed = 0

@@ -4,6 +4,7 @@
 the tests reaches is recorded first; a mutant is then tried by the parts that reach it, the quick ones first, until one fails.
 The folder keeps what is known: the same command goes on where it was stopped. Needs Debian's python3-clang-14."""
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -137,7 +138,7 @@ class Work:
         return {**quick, "laws": python("tests/laws/truth.py"), "shards": python("tests/shards.py"), "reports": python("tests/reports.py"),
                 "transcripts": python("tests/tools/transcripts.py"), "own": python("tests/own_output.py"),
                 "dumps": [*python("tests/manifests.py"), "data/parity/dumps/manifest.json", "tests/notes/manifest.json"],
-                "hostile": python("tests/hostile.py"), "corpus": python("tests/corpus/corpus.py")}
+                "hostile": python("tests/hostile.py"), "corpus": python("tests/corpus/corpus.py", "--one-miss")}
 
     def run(self, command, mutant, limit, reached=None):
         environment = {**os.environ, "PE_MUTANT": str(mutant), "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -169,22 +170,26 @@ class Work:
             self.keep()
 
     def try_all(self):
-        commands, until = self.parts(), time.monotonic() + 60 * self.options.minutes
-        order = sorted(self.known["parts"].items(), key=lambda p: p[1]["seconds"])
-        for number, mutant in enumerate(self.known["mutants"], 1):
-            if mutant["fate"] not in ("untried", "unnoticed") or (mutant["fate"] == "unnoticed" and not self.options.again):
-                continue
+        until = time.monotonic() + 60 * self.options.minutes
+        wanted = ("untried", "unnoticed") if self.options.again else ("untried",)
+        left = [(n, m) for n, m in enumerate(self.known["mutants"], 1) if m["fate"] in wanted]
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            for number, mutant, fate in pool.map(lambda one: (*one, self.fate(one[0], until)), left):
+                if fate:
+                    mutant["fate"] = fate
+                    self.keep()
+                    print(f"{number:4d} {fate}: {self.told(mutant)}", flush=True)
+
+    def fate(self, number, until):
+        """What becomes of one mutant; None where there was no time left."""
+        commands, order = self.parts(), sorted(self.known["parts"].items(), key=lambda p: p[1]["seconds"])
+        reaching = [(name, part) for name, part in order if number in part["reached"]]
+        for name, part in reaching:
             if time.monotonic() > until:
-                return
-            reaching = [(name, part) for name, part in order if number in part["reached"]]
-            mutant["fate"] = "unnoticed" if reaching else "unreached"
-            for name, part in reaching:
-                good, _ = self.run(commands[name], number, 60 + 5 * part["seconds"])
-                if not good:
-                    mutant["fate"] = f"noticed by {name}"
-                    break
-            self.keep()
-            print(f"{number:4d} {mutant['fate']}: {self.told(mutant)}", flush=True)
+                return None
+            if not self.run(commands[name], number, 120 + 5 * part["seconds"])[0]:
+                return f"noticed by {name}"
+        return "unnoticed" if reaching else "unreached"
 
     def told(self, mutant):
         where = pathlib.Path(mutant["file"]).relative_to(self.tree)
@@ -197,7 +202,7 @@ def main():
     parser.add_argument("--count", type=int, default=200, metavar="N", help="mutants")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="another draw")
     parser.add_argument("--minutes", type=float, default=600, metavar="M", help="stop after so long; the same command goes on later")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilers at once")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilers, and mutants, at once")
     parser.add_argument("--again", action="store_true", help="try those once more that no test noticed")
     options = parser.parse_args()
     work = Work(options.folder.resolve(), options)

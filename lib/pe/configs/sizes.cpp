@@ -197,6 +197,17 @@ void set_first(Reader& reader, const Parameter& parameter, std::string_view text
   }
 }
 
+// A stretch that is the same down and across has no name in patches where the two differ.
+void need_square(Reader& reader, const LayerType& layer) {
+  const JsonNode* square = layer.own ? layer.own->find("square") : nullptr;
+  const auto sides = square ? Sum(reader, square->text).sides() : std::nullopt;
+  if (sides && (*sides)[0] != (*sides)[1])
+    throw UsageError(fmt::format(
+        "{}: the {} layers of {} have a grid of {}x{} patches: only square ones are "
+        "read",
+        reader.config().file, layer.type, reader.family().name(), (*sides)[0], (*sides)[1]));
+}
+
 }  // namespace
 
 void read_sizes(Reader& reader, const Encoding& encoding, const LayerType& layer) {
@@ -205,6 +216,7 @@ void read_sizes(Reader& reader, const Encoding& encoding, const LayerType& layer
       !beside.empty() && family.other.empty())
     reader.warn(fmt::format("{} also adds relative positions to its scores, which is not made: {}",
                             family.name(), fmt::join(beside, ", ")));
+  need_square(reader, layer);
   const JsonNode* own = layer.own ? layer.own->find("set") : nullptr;
   for (const JsonNode* sizes : {own, family.find("set")})
     if (sizes)

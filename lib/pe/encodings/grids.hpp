@@ -24,21 +24,49 @@ const auto& convention_of(const Conventions& rows, const Parameters& parameters)
   throw UsageError(fmt::format("unknown convention '{}'", name));
 }
 
-/// What coordinates of each axis are multiplied by, --reference over the grid's extents; 1 where
+inline constexpr Parameter spatial_scale_parameter{
+    .name = "spatial-scale",
+    .type = Parameter::Type::number,
+    .help = "divides rows and columns (diffusers' interpolation_scale; default: as they are)",
+    .lowest = "1e-6",
+    .highest = "1e6",
+    .config = "spatial_interpolation_scale interpolation_scale"};
+
+inline constexpr Parameter temporal_scale_parameter{
+    .name = "temporal-scale",
+    .type = Parameter::Type::number,
+    .help = "divides frames (diffusers' temporal_interpolation_scale; default: as they are)",
+    .lowest = "1e-6",
+    .highest = "1e6",
+    .config = "temporal_interpolation_scale"};
+
+/// What coordinates of each axis are multiplied by, the frames' first where there are three: the
+/// extents of --reference over the grid's own, over --temporal-scale and --spatial-scale; 1 where
 /// none is given. Throws UsageError where coordinates that do not count from 0 would be stretched.
 inline std::vector<Real> stretch_of(const Parameters& parameters, const std::vector<Index>& extents,
                                     bool counts_from_zero) {
   std::vector<Real> stretch(extents.size(), 1);
-  if (!parameters.has("reference")) return stretch;
-  const std::vector<Index> reference =
-      parse_grid(parameters.choice("reference"), extents.size(), "reference");
-  if (!counts_from_zero && reference != extents)
+  const auto refuse = [&](const char* name) {
     throw UsageError(
-        fmt::format("--reference has no meaning for --convention {}, whose "
+        fmt::format("--{} has no meaning for --convention {}, whose "
                     "coordinates do not count from 0",
-                    parameters.choice("convention")));
-  for (std::size_t axis = 0; axis < extents.size(); ++axis)
-    stretch[axis] = Real(reference[axis]) / extents[axis];
+                    name, parameters.choice("convention")));
+  };
+  if (parameters.has("reference")) {
+    const std::vector<Index> reference =
+        parse_grid(parameters.choice("reference"), extents.size(), "reference");
+    if (!counts_from_zero && reference != extents) refuse("reference");
+    for (std::size_t axis = 0; axis < extents.size(); ++axis)
+      stretch[axis] = Real(reference[axis]) / extents[axis];
+  }
+  const std::size_t frames = extents.size() - 2;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const char* const name = axis < frames ? "temporal-scale" : "spatial-scale";
+    if (!parameters.has(name)) continue;
+    const Real scale = parameters.number(name).real();
+    if (!counts_from_zero && scale != 1) refuse(name);
+    stretch[axis] /= scale;
+  }
   return stretch;
 }
 

@@ -86,6 +86,7 @@ constexpr Parameter schema[] = {
      .type = Parameter::Type::name,
      .help = "HxW cells of the trained grid: coordinates are stretched to it (diffusers' "
              "PatchEmbed; default: as they are)"},
+    spatial_scale_parameter,
     prefix_parameter,
     suffix_parameter,
 };

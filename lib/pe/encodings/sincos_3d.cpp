@@ -59,6 +59,8 @@ constexpr Parameter schema[] = {
      .lowest = "1e-60",
      .highest = "1e60",
      .alias = "temperature"},
+    spatial_scale_parameter,
+    temporal_scale_parameter,
     prefix_parameter,
     suffix_parameter,
 };
@@ -93,6 +95,7 @@ Effect make(const Parameters& parameters, Index) {
                            extents = parse_grid(parameters.choice("grid"), 3, "grid");
   const Index width = std::max(dim, 2 * (pairs[0] + pairs[1] + pairs[2]));
   const Real base = parameters.number("base").real();
+  const std::vector<Real> stretch = stretch_of(parameters, extents, true);
   std::vector<std::size_t> order{0, 1, 2};
   if (convention.column_first) order = {2, 1, 0};
   if (convention.space_swapped) order = {0, 2, 1};
@@ -103,6 +106,7 @@ Effect make(const Parameters& parameters, Index) {
     std::vector<Real> frequencies = convention.endpoint
                                         ? endpoint_ladder(1, base, n)
                                         : geometric_ladder(base, 2 * n, n).frequencies;
+    for (Real& frequency : frequencies) frequency *= stretch[axis];
     const WaveLayout layout = convention.in_turn
                                   ? WaveLayout{width, Place{first, 2}, Place{first + 1, 2}}
                                   : WaveLayout{width, Place{first, 1}, Place{first + n, 1}};
