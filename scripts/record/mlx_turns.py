@@ -32,13 +32,16 @@ def scalings(dim, draw):
     yield {"scaling": "linear", "factor": factor}
     yield {"scaling": "llama3", "factor": factor, "low-freq-factor": 1, "high-freq-factor": draw.choice([4, 8]), **L0}
     yield {"scaling": "yarn", "factor": factor, "beta-fast": draw.choice([16, 32, 64]), "beta-slow": draw.choice([1, 2]), "truncate": "true", **L0}
+    for scores in ({"mscale": 0.707}, {"mscale-all-dim": 0.9}, {"mscale": 0, "mscale-all-dim": 1}, {"mscale": 1.3, "mscale-all-dim": 0.6}):
+        yield {"scaling": "yarn", "factor": factor, "truncate": "true", **scores, "mscale-rule": "each", **L0}
     yield {"scaling": "proportional", "factor": factor}
     yield longrope(dim // 2, draw)
     yield {"scaling": "dynamic", "factor": factor, "max-position": 4096}
 
 
 KEYS = {"factor": "factor", "low-freq-factor": "low_freq_factor", "high-freq-factor": "high_freq_factor", "beta-fast": "beta_fast", "beta-slow": "beta_slow",
-        "original-max-position": "original_max_position_embeddings", "partial": "partial_rotary_factor"}
+        "original-max-position": "original_max_position_embeddings", "partial": "partial_rotary_factor",
+        "mscale": "mscale", "mscale-all-dim": "mscale_all_dim"}
 
 
 def config_of(parameters):

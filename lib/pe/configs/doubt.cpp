@@ -127,10 +127,13 @@ void doubt_mscale(Reader& reader) {
                usual = 0.1 * std::log(factor) + 1;
   if (above == 0 && below == 0) return;
   if (above == 0 || below == 0) {
-    reader.warn(
-        fmt::format("{} {:g} stands alone and does not count: the attention factor is 0.1 · ln "
-                    "{:g} + 1 = {:.7g}",
-                    above == 0 ? "mscale_all_dim" : "mscale", above + below, factor, usual));
+    const double alone = (0.1 * (reader.has("mscale") ? above : 1) * std::log(factor) + 1) /
+                         (0.1 * below * std::log(factor) + 1);
+    reader.warn(fmt::format(
+        "{} {:g} stands alone: transformers overlooks it, its attention factor is 0.1 · ln {:g} + "
+        "1 "
+        "= {:.7g}; DeepSeek's own code and mlx-lm count it (--mscale-rule each): {:.7g}",
+        above == 0 ? "mscale_all_dim" : "mscale", above + below, factor, usual, alone));
     return;
   }
   const double ratio = (0.1 * above * std::log(factor) + 1) / (0.1 * below * std::log(factor) + 1);

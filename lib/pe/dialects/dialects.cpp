@@ -151,7 +151,8 @@ constexpr Dialect rows[] = {
                 "long, attention_factor and truncate not read",
      .source = "mlx backend/metal/kernels/rope.metal; mlx-lm models/rope_utils.py",
      .claim = "The formula by reading the source; Metal's fast cos and sin err more.",
-     .readings = "yarn.truncate=true yarn.attention-factor= longrope.factor-list=long "
+     .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
+                 "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
                  "longrope.long-mscale=",
      .keeping = Keeping::pairs,
@@ -163,7 +164,8 @@ constexpr Dialect rows[] = {
      .claim = "Bit for bit what mlx 0.32.4 and mlx-lm 0.32.2 give, cos and sin at positions up to "
               "131071: plain, linear, dynamic, llama3, yarn, longrope, proportional "
               "(data/parity/mlx.txt).",
-     .readings = "yarn.truncate=true yarn.attention-factor= longrope.factor-list=long "
+     .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
+                 "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
                  "longrope.long-mscale=",
      .keeping = Keeping::pairs,

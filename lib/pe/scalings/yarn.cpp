@@ -19,8 +19,7 @@ constexpr Parameter schema[] = {
     row::attention_factor,
     {.name = "mscale",
      .type = Parameter::Type::number,
-     .help =
-         "k of 0.1·k·ln s + 1 above the line; counts only beside --mscale-all-dim, and 0 as absent",
+     .help = "k of 0.1·k·ln s + 1 above the line; see --mscale-rule",
      .lowest = "0",
      .highest = "1e6",
      .config = "mscale"},
@@ -30,6 +29,13 @@ constexpr Parameter schema[] = {
      .lowest = "0",
      .highest = "1e6",
      .config = "mscale_all_dim"},
+    {.name = "mscale-rule",
+     .type = Parameter::Type::choice,
+     .help = "together: --mscale and --mscale-all-dim count only beside one another, and 0 as "
+             "absent (transformers); each: one alone counts, the other is 1 above and 0 below "
+             "(DeepSeek's own code, mlx-lm)",
+     .fallback = "together",
+     .choices = "together each"},
 };
 
 // 0.1·k·ln s + 1, and 1 where nothing is stretched (DeepSeek's `yarn_get_mscale`; k = 1: Peng et
@@ -52,10 +58,13 @@ Magnitude<Number> magnitude_of(const Values<Number>& values, const Number& facto
     return values.has(name) && values.number(name) != 0;
   };
   if (values.has("attention-factor")) return {values.number("attention-factor"), "as given"};
-  if (!counts("mscale") || !counts("mscale-all-dim"))
+  const bool each = values.has("mscale-rule") && values.choice("mscale-rule") == "each" &&
+                    (values.has("mscale") || values.has("mscale-all-dim"));
+  if (!each && (!counts("mscale") || !counts("mscale-all-dim")))
     return {mscale<Number>(factor, 1), factor <= 1 ? "1, for nothing is stretched"
                                                    : fmt::format("0.1 · ln {} + 1", spell(factor))};
-  const Number above = values.number("mscale"), below = values.number("mscale-all-dim");
+  const Number above = values.has("mscale") ? values.number("mscale") : Number(1),
+               below = values.has("mscale-all-dim") ? values.number("mscale-all-dim") : Number(0);
   return {
       Number(mscale(factor, above) / mscale(factor, below)),
       fmt::format("(0.1 · {1} · ln {0} + 1) / (0.1 · {2} · ln {0} + 1), mscale over mscale-all-dim",
