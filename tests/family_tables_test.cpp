@@ -177,6 +177,51 @@ TEST_CASE("what a class saves of itself is read as the class, or not without a w
   CHECK(refused > 100);
 }
 
+TEST_CASE("a composite's speaking part is the same, asked for by its name or not") {
+  std::ifstream file(PE_SOURCE_DIR "/data/families.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const pe::JsonNode rows = pe::parse_json(text, "families.json");
+  const pe::Encoding& rope = pe::find_encoding("rope");
+  const auto values = [&](const std::string& json, std::string_view part) {
+    std::string all;
+    try {
+      for (const auto& [name, value] : pe::read_model(parse(json), &rope, "", part).given)
+        all += fmt::format("{} {} ", name, value.text);
+    } catch (const pe::UsageError& error) {
+      all = error.what();
+    }
+    return all;
+  };
+  int composites = 0, told = 0;
+  for (const pe::JsonMember& row : rows.find("types")->members) {
+    if (!row.value.find("part")) continue;
+    ++composites;
+    const std::string part = row.value.find("part")->text;
+    for (const std::string& rest :
+         {std::string(), std::string(R"(,"rope_theta":54321)"), fmt::format(R"(,"{}":{{}})", part),
+          fmt::format(R"(,"{}":{{"rope_theta":54321}})", part),
+          fmt::format(R"(,"{}":{{"hidden_size":1536,"num_attention_heads":12}})", part)}) {
+      const std::string json = fmt::format(R"({{"model_type":"{}"{}}})", row.name, rest);
+      INFO(json);
+      CHECK(values(json, part) == values(json, ""));
+      told += values(json, "").find("base") != std::string::npos;
+    }
+  }
+  CHECK(composites > 100);
+  CHECK(told > 300);
+}
+
+TEST_CASE("a part of which no row says what it is is not read without a word") {
+  const char* const config =
+      R"({"model_type":"pe_audio_video_encoder","audio_config":{"hidden_size":768,"num_attention_heads":12}})";
+  const pe::Reading reading =
+      pe::read_model(parse(config), &pe::find_encoding("rope"), "", "audio_config");
+  REQUIRE(!reading.warnings.empty());
+  CHECK(reading.warnings[0] ==
+        "config.json: no row of the catalogue says what the audio_config of "
+        "pe_audio_video_encoder is: its keys are read as Llama spells them");
+}
+
 // WavLM's gates are made of what is said.
 TEST_CASE("what relative positions add beside a table is named, and --strict can refuse it") {
   const auto warned = [](const char* type) {

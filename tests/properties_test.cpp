@@ -181,6 +181,11 @@ TEST_CASE("the laws of tables notice one wrong entry") {
       spoilt(good, [](std::int64_t p, Index, double v) { return p == 41 || p == 7 ? 0.5 : v; });
   CHECK(measure("unique", made.subject).worst == 1);
   CHECK(measure("unique", made.subject).witness == "positions 7 and 41 have the same row");
+  // Rows 7 and 41 differ in one channel by 2^-10, every other pair by more.
+  made.subject.effect = spoilt(good, [](std::int64_t p, Index c, double v) {
+    return p == 41 || p == 7 ? (p == 7 && c == 3 ? 0.5 + 0x1p-10 : 0.5) : v;
+  });
+  CHECK(measure("unique", made.subject).witness.ends_with("positions 7 and 41, 0.000976562 apart"));
 }
 
 TEST_CASE("the laws of rotations notice one wrong turn, a wrong magnitude and a wrong frequency") {
@@ -314,6 +319,10 @@ TEST_CASE("the laws of buckets notice what breaks them") {
                         return k - q == 40 ? Index{32} : good.of(q, k);
                       }))
                   .holds());
+  CHECK(measure("buckets-total", with([&](std::int64_t q, std::int64_t k) {
+                  return k - q == 40 ? Index{32} : good.of(q, k);
+                }))
+            .witness == "query 0, offset 40: bucket 32");
   CHECK_FALSE(measure("buckets-by-offset", with([&](std::int64_t q, std::int64_t k) {
                         return q == 7 && k == 9 ? Index{0} : good.of(q, k);
                       }))

@@ -19,6 +19,12 @@ def slopes(heads):
     return np.concatenate([geometric(low), extra])
 
 
+def counted_from(heads, first):
+    """Both ladders with exponents that count from another number than 1."""
+    low = 2 ** int(np.floor(np.log2(heads)))
+    return np.concatenate([geometric(low, first), geometric(2 * low, first)[0::2][:heads - low]])
+
+
 def slopes_bloom(heads):
     """float32, as build_alibi_tensor: powers of float32 bases."""
     low = 2 ** int(np.floor(np.log2(heads)))

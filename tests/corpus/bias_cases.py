@@ -62,6 +62,14 @@ def alibis():
             yield alibi(n, "alibi-exponent", of, lambda h: bias.geometric(h, 0), form)
             yield alibi(n + 1, "alibi-ladder", of, lambda h: bias.ladder_of(h, 2 * h), form, also=("alibi-head-slice",))
             n += 2
+    for of in (12, 20, "bloom-176b", 40):
+        for first in (0, 2):
+            yield alibi(n, "alibi-exponent", of, lambda h, k=first: bias.counted_from(h, k), ("whole", "slopes")[n % 2])
+            n += 1
+    for of in (6, 16, 20):  # a step of the ladder too many, or one too few
+        for parts in (of + 1, of - 1):
+            yield alibi(n, "alibi-ladder", of, lambda h, k=parts: 2.0 ** (-8.0 * (np.arange(h) + 1) / k), ("whole", "slopes")[n % 2], also=("alibi-head-slice",))
+            n += 1
     for of in (8, 32, "falcon-rw-1b"):  # two ranks that each take the first slopes, or build their own
         yield alibi(n, "alibi-head-slice", of, lambda h: np.tile(bias.slopes(h)[:h // 2], 2), "whole")
         yield alibi(n + 1, "alibi-head-slice", of, lambda h: np.tile(bias.slopes(h // 2), 2), "slopes", also=("alibi-ladder",))

@@ -79,7 +79,8 @@ def every():
                  (accepted("position-offset"), "place + 1", dict(dim=dim, place=lambda p: p + 1)),
                  (accepted("wrong-base"), "base", dict(dim=dim, base=500000.0)),
                  (accepted("wrong-pairing"), "halves", dict(dim=dim, pairing="halves")),
-                 (accepted("scale-squared", "wrong-parameter"), "scale squared", dict(dim=dim, change=lambda s, side: s * s))]
+                 (accepted("scale-squared", "wrong-parameter"), "scale squared", dict(dim=dim, change=lambda s, side: s * s)),
+                 (accepted("wrong-parameter"), "scale base 640", dict(dim=dim, change=lambda s, side: s ** 0.8))]
         for what, at in (("centre 0", lambda n: 0), ("centre at a quarter", lambda n: n // 4)):
             rows.append(((), what, dict(dim=dim, sides="qk", change=centred(at), alike=True)))
     for number, (causes, what, keys) in enumerate(rows, 11000):

@@ -115,6 +115,22 @@ TEST_CASE("a grid's turns are found in caches and in vectors") {
   CHECK(value(turned, "grid") == "6x8");
 }
 
+// Qwen2-VL's tower: the four patches of a block of 2 x 2 stand one behind the other.
+TEST_CASE("a grid whose patches stand in a merger's blocks is told with them") {
+  const Values rows = axial_angles(4, 6, 32, 10000);
+  Values blocks;
+  for (std::size_t row : {0u, 2u})
+    for (std::size_t column : {0u, 2u, 4u})
+      for (const std::size_t cell : {0u, 1u, 6u, 7u})
+        for (std::size_t j = 0; j < 16; ++j)
+          blocks.push_back(rows[(row * 6 + column + cell) * 16 + j]);
+  const Identification found = identify(cosines_and_sines(blocks, {24, 16}), "");
+  CHECK(name_of_encoding(found) == "rope-2d");
+  CHECK(value(found, "grid") == "4x6");
+  CHECK(value(found, "merge") == "2");
+  CHECK(found.diagnosis.tier <= Tier::drift);
+}
+
 TEST_CASE("mrope tells text, images and videos from its positions") {
   // Qwen2-VL: sections 16, 24, 24 of 64 pairs; text:4, image:3x5, text:2, video:2x2x3, text:3.
   std::vector<std::array<double, 3>> places;

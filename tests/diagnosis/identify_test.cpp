@@ -84,9 +84,38 @@ std::string told(const Identification& found) {
   return text;
 }
 
+// Vectors of numbers drawn, of whose channels the first turned in pairs of halves.
+Dump turned_vectors(const Angles& f, Index dim, Index rows) {
+  const auto pairs = static_cast<Index>(f.size());
+  std::vector<double> before(static_cast<std::size_t>(rows * dim)), after;
+  std::ranges::generate(before, [state = 1u]() mutable {
+    state = state * 1664525u + 1013904223u;
+    return state / 2147483648.0 - 1;
+  });
+  after = before;
+  for (Index p = 0; p < rows; ++p)
+    for (Index j = 0; j < pairs; ++j) {
+      const auto at = static_cast<std::size_t>(p * dim + j), half = static_cast<std::size_t>(pairs);
+      const double angle = static_cast<double>(p) * f[static_cast<std::size_t>(j)];
+      after[at] = before[at] * std::cos(angle) - before[at + half] * std::sin(angle);
+      after[at + half] = before[at] * std::sin(angle) + before[at + half] * std::cos(angle);
+    }
+  return {.arrays = {array("after", DType::f64, {rows, dim}, after)},
+          .before = {array("before", DType::f64, {rows, dim}, before)}};
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("identify");
+
+TEST_CASE("however many channels of a head turn, they are told") {
+  for (const int pairs : {3, 10, 23}) {
+    const Identification found = identify(turned_vectors(plain(10000, pairs), 64, 200), "");
+    INFO(pairs);
+    CHECK(told(found) == "rope base 10000 none");
+    CHECK(value(found, "dim") == std::to_string(2 * pairs));
+  }
+}
 
 TEST_CASE("a plain ladder tells its base, whether any model has it or not") {
   CHECK(told(identify(cache(plain(500000, 24), 700), "")) == "rope base 500000 none");

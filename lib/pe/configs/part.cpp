@@ -87,20 +87,6 @@ Config part_under(const Config& config, const std::string& key, const std::strin
   return part;
 }
 
-// The asked part of a composite, one key down; nothing where no key is called so.
-std::optional<Config> asked_part(const Config& config, const JsonNode* row, std::string& part) {
-  const std::string word = part.substr(0, part.find('.'));
-  for (const std::string& key : parts_within(config, row)) {
-    if (!is_called(key, word)) continue;
-    part.erase(0, word.size() + 1);
-    const JsonNode* others = row ? row->find("others") : nullptr;
-    const JsonNode* type = others ? others->find(key) : nullptr;
-    if (row && key == text_of(row->find("part"))) type = row->find("type");
-    return part_under(config, key, text_of(type));
-  }
-  return std::nullopt;
-}
-
 // Keys that the composite's class does not hand on from the top of a flat file.
 void drop_skipped(Config& part, const JsonNode& row, Reading& reading) {
   for (const std::string& key : strings_of(row.find("flat_skips"))) {
@@ -137,13 +123,35 @@ Config usual_part(const Config& config, const JsonNode& row, Reading& reading) {
   return part;
 }
 
+// The asked part of a composite, one key down; nothing where no key is called so. The part that
+// speaks is what the class makes of it, asked for or not.
+std::optional<Config> asked_part(const Config& config, const JsonNode* row, Reading& reading,
+                                 std::string& part) {
+  const std::string word = part.substr(0, part.find('.'));
+  for (const std::string& key : parts_within(config, row)) {
+    if (!is_called(key, word)) continue;
+    part.erase(0, word.size() + 1);
+    if (row && key == text_of(row->find("part"))) return usual_part(config, *row, reading);
+    const JsonNode* others = row ? row->find("others") : nullptr;
+    Config found = part_under(config, key, text_of(others ? others->find(key) : nullptr));
+    const Config::Value* type = config.find("model_type");
+    if (type && !found.find("model_type"))
+      reading.warnings.push_back(
+          fmt::format("{}: no row of the catalogue says what the {} of {} is: its keys are read as "
+                      "Llama spells them",
+                      config.file, key, type->text));
+    return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Config speaking_part(const Config& config, Reading& reading, std::string& part) {
   const Config::Value* type = config.find("model_type");
   const JsonNode* row = type ? find_composite(type->text) : nullptr;
   if (!part.empty())
-    if (const auto found = asked_part(config, row, part))
+    if (const auto found = asked_part(config, row, reading, part))
       return speaking_part(*found, reading, part);
   if (row) return speaking_part(usual_part(config, *row, reading), reading, part);
   return part.empty() ? text_part(config) : config;
