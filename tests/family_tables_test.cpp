@@ -211,6 +211,67 @@ TEST_CASE("a composite's speaking part is the same, asked for by its name or not
   CHECK(told > 300);
 }
 
+TEST_CASE("a type that is stated in a part counts as far as the composite's class reads it") {
+  const auto warning = [](const char* json) {
+    const pe::Reading reading = pe::read_model(parse(json), &pe::find_encoding("rope"), "");
+    return reading.warnings.empty() ? "" : reading.warnings[0];
+  };
+  CHECK(warning(R"({"model_type":"qwen3_vl","text_config":{"model_type":"llama"}})") ==
+        "config.json: text_config.model_type llama does not count: the class of qwen3_vl makes "
+        "qwen3_vl_text of its text_config");
+  CHECK(warning(R"({"model_type":"qwen3_vl","text_config":{"model_type":"qwen3_vl"}})") == "");
+  CHECK(warning(R"({"model_type":"llava","text_config":{"model_type":"mistral"}})") == "");
+  CHECK(warning(R"({"model_type":"llava","text_config":{"model_type":"newest","head_dim":64}})") ==
+        "config.json: model_type newest is in no row of the catalogue: its keys are read as Llama "
+        "spells them");
+  CHECK(warning(R"({"model_type":"nemo_speechlm","text_config":{"model_type":"llama"}})") ==
+        "config.json: parts differ (audio_config, text_config, a llama): audio_config is taken, "
+        "--part takes another");
+}
+
+TEST_CASE("turns by several coordinates are not made of a scaled ladder without its scaling") {
+  const char* const config =
+      R"({"model_type":"qwen2_vl_text","hidden_size":1024,"num_attention_heads":8,"rope_scaling":{"type":"yarn","mrope_section":[16,24,24],"factor":4.0,"original_max_position_embeddings":32768}})";
+  for (const pe::Encoding* asked :
+       {static_cast<const pe::Encoding*>(nullptr), &pe::find_encoding("mrope")})
+    CHECK_THROWS_WITH_AS(pe::read_model(parse(config), asked, ""),
+                         "config.json: its frequencies are scaled (yarn), which mrope does not do "
+                         "here: name rope, whose turns are those of text",
+                         pe::UsageError);
+  CHECK(given(pe::read_model(parse(config), &pe::find_encoding("rope"), ""), "scaling") == "yarn");
+}
+
+TEST_CASE("another encoding than the model's is not read without a word") {
+  for (const char* name : {"rope-2d", "mrope", "xpos"}) {
+    const pe::Reading reading = pe::read_model(parse(R"({"model_type":"llama","head_dim":64})"),
+                                               &pe::find_encoding(name), "");
+    REQUIRE(!reading.warnings.empty());
+    CHECK(reading.warnings[0] ==
+          fmt::format("config.json: model_type llama has rope, not {}", name));
+  }
+}
+
+// m2m_100: create_position_ids_from_input_ids(input_ids, padding_idx); UMT5's encoder is no
+// decoder.
+TEST_CASE("positions count from the padding token's number on where the class counts so") {
+  const auto offset = [](const char* json) {
+    return given(pe::read_model(parse(json), &pe::find_encoding("sinusoidal"), ""), "offset");
+  };
+  CHECK(offset(R"({"model_type":"m2m_100"})") == "2");
+  CHECK(offset(R"({"model_type":"m2m_100","pad_token_id":5})") == "6");
+  CHECK(offset(R"({"model_type":"speech_to_text","pad_token_id":0})") == "1");
+  CHECK(offset(R"({"model_type":"xglm","pad_token_id":5})") == "2");
+  const pe::Encoding& t5 = pe::find_encoding("t5");
+  const auto both = [&](const char* part) {
+    return given(pe::read_model(parse(R"({"model_type":"umt5"})"), &t5, "", part), "bidirectional");
+  };
+  CHECK(both("encoder") == "true");
+  CHECK(both("decoder") == "false");
+  CHECK(given(pe::read_model(parse(R"({"model_type":"deberta","position_buckets":32})"),
+                             &pe::find_encoding("deberta"), ""),
+              "position-buckets") == "0");
+}
+
 TEST_CASE("a part of which no row says what it is is not read without a word") {
   const char* const config =
       R"({"model_type":"pe_audio_video_encoder","audio_config":{"hidden_size":768,"num_attention_heads":12}})";

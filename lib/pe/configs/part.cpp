@@ -74,16 +74,34 @@ std::vector<std::string> parts_within(const Config& config, const JsonNode* row)
   return keys;
 }
 
-// The part of the file under a key, with the type that its class says it is. A stated type that is
-// the composite's own, or in no row, does not count (Qwen2-VL's vision_config says qwen2_vl).
-Config part_under(const Config& config, const std::string& key, const std::string& type) {
-  Config part =
-      config.find(key) ? config.below(key) : Config{config.file, config.prefix + key + ".", {}};
+// Whether the composite's class makes the same of a part whatever model_type stands in it.
+bool is_fixed(const JsonNode* row, const std::string& key) {
+  const std::vector<std::string> keys = strings_of(row ? row->find("fixed") : nullptr);
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+// Gives a part the type that its class says it is where none is stated, or where the stated one
+// does not count: the class overlooks it, or it is the composite's own (Qwen2-VL's vision_config
+// says qwen2_vl).
+void set_type(Config& part, const Config& config, const JsonNode* row, const std::string& key,
+              const std::string& type, Reading& reading) {
   const Config::Value* stated = part.find("model_type");
   const Config::Value* own = config.find("model_type");
-  const bool counts = stated && !(own && own->text == stated->text) &&
-                      (find_family(part) || find_composite(stated->text));
-  if (!counts && !type.empty()) part.values["model_type"] = {Type::string, type, ""};
+  const bool is_own = stated && own && own->text == stated->text;
+  if (type.empty() || (stated && !is_own && !is_fixed(row, key))) return;
+  if (stated && !is_own && stated->text != type)
+    reading.warnings.push_back(
+        fmt::format("{}: {} {} does not count: the class of {} makes {} of its {}", config.file,
+                    part.name("model_type"), stated->text, own ? own->text : "it", type, key));
+  part.values["model_type"] = {Type::string, type, own ? own->key : ""};
+}
+
+// The part of the file under a key.
+Config part_under(const Config& config, const JsonNode* row, const std::string& key,
+                  const std::string& type, Reading& reading) {
+  Config part =
+      config.find(key) ? config.below(key) : Config{config.file, config.prefix + key + ".", {}};
+  set_type(part, config, row, key, type, reading);
   return part;
 }
 
@@ -117,10 +135,25 @@ Config usual_part(const Config& config, const JsonNode& row, Reading& reading) {
     part = Config{config.file, config.prefix + key + ".", {}};
     hand_over(part, row.find("holds"));
   }
-  if (!part.find("model_type"))
-    part.values["model_type"] = {Type::string, text_of(row.find("type")),
-                                 config.find("model_type")->key};
+  set_type(part, config, &row, key, text_of(row.find("type")), reading);
   return part;
+}
+
+// Where a file gives another part a type that turns, which its class does not, both speak.
+void doubt_others(const Config& config, const JsonNode& row, Reading& reading) {
+  const JsonNode* others = row.find("others");
+  if (!others) return;
+  for (const JsonMember& other : others->members) {
+    const Config::Value* object = config.find(other.name);
+    if (!object || object->type != Type::object || is_fixed(&row, other.name)) continue;
+    const Config part = config.below(other.name);
+    const Config::Value* stated = part.find("model_type");
+    const Family* family = stated ? find_family(part) : nullptr;
+    if (!family || stated->text == other.value.text || !family->find("width")) continue;
+    reading.warnings.push_back(fmt::format(
+        "{}: parts differ ({}, {}, a {}): {} is taken, --part takes another", config.file,
+        text_of(row.find("part")), other.name, stated->text, text_of(row.find("part"))));
+  }
 }
 
 // The asked part of a composite, one key down; nothing where no key is called so. The part that
@@ -133,7 +166,8 @@ std::optional<Config> asked_part(const Config& config, const JsonNode* row, Read
     part.erase(0, word.size() + 1);
     if (row && key == text_of(row->find("part"))) return usual_part(config, *row, reading);
     const JsonNode* others = row ? row->find("others") : nullptr;
-    Config found = part_under(config, key, text_of(others ? others->find(key) : nullptr));
+    Config found =
+        part_under(config, row, key, text_of(others ? others->find(key) : nullptr), reading);
     const Config::Value* type = config.find("model_type");
     if (type && !found.find("model_type"))
       reading.warnings.push_back(
@@ -153,7 +187,10 @@ Config speaking_part(const Config& config, Reading& reading, std::string& part) 
   if (!part.empty())
     if (const auto found = asked_part(config, row, reading, part))
       return speaking_part(*found, reading, part);
-  if (row) return speaking_part(usual_part(config, *row, reading), reading, part);
+  if (row) {
+    if (part.empty()) doubt_others(config, *row, reading);
+    return speaking_part(usual_part(config, *row, reading), reading, part);
+  }
   return part.empty() ? text_part(config) : config;
 }
 

@@ -184,6 +184,11 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
       reading.encoding->parameters,
       [](const Parameter& parameter) { return std::string_view(parameter.name) == "pairing"; });
   if (pairs_by_name) read_pairing(reader);
+  if (!reading.encoding->scalable && reader.has("scaling") && reader.text("scaling") != "none")
+    throw UsageError(
+        fmt::format("{}: its frequencies are scaled ({}), which {} does not do here: name rope, "
+                    "whose turns are those of text",
+                    config.file, reader.text("scaling"), reading.encoding->name));
   if (family.find("sign"))
     reader.warn(
         fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
@@ -241,8 +246,8 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
   reading.family = known;
   reading.encoding = asked ? asked : &find_encoding(family.encoding);
   const bool rotary = reading.encoding->kind == Kind::rotation && (family.find("width") || !known);
-  if (known && asked && asked->name != family.encoding &&
-      !(rotary && asked->kind == find_encoding(family.encoding).kind))
+  const bool of_text = rotary && family.encoding == "mrope" && asked && asked->name == "rope";
+  if (known && asked && asked->name != family.encoding && !of_text)
     reading.warnings.push_back(fmt::format("{}: model_type {} has {}, not {}", config.file,
                                            config.find("model_type")->text, family.encoding,
                                            asked->name));

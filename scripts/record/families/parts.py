@@ -51,6 +51,16 @@ def flat_reaches(C, path):
         return False
 
 
+def fixed(C, found):
+    """The parts whose class stays what it is, whatever model_type the file states in them."""
+    def stays(name, part):
+        try:
+            return type(getattr(C(**{name: {"model_type": "bert" if part.model_type == "llama" else "llama"}}), name)) is type(part)
+        except Exception:
+            return False
+    return sorted(name for name, part in found.items() if stays(name, part))
+
+
 def filled(C, name, P, keys, typed):
     """What the composite gives to a part that the file has, but that says nothing: its own values that no other size changes."""
     kind = {"model_type": P.model_type} if typed else {}
@@ -88,6 +98,8 @@ def composites(classes, rows, held_keys, added=()):
         others = {name: value.model_type for name, value in parts.items() if name != main and value.model_type}
         if others:
             row["others"] = others
+        if alone := fixed(C, parts):
+            row["fixed"] = alone
         if flat_reaches(C, [main]):
             row["flat"] = True
             skips = flat_skips(C, [main], rows[part.model_type]) if part.model_type in rows else []

@@ -30,7 +30,7 @@ TURNS = {"gptj", "codegen", "roformer"}
 # Grids that are not trained, though they are parameters (fixed.py has them).
 GRIDS = {"vit_mae"}
 # Words that our options have for the parts of a model.
-PARTS = ["encoder", "decoder", "text", "vision"]
+PARTS = ["t2u", "encoder", "decoder", "text", "vision"]
 
 
 def small(C, **more):
@@ -239,21 +239,34 @@ def waves(kind, C, name):
     return (ladder_of(table), table) if np.isfinite(table).all() and np.abs(table).max() <= 1.0 + 1e-6 else (None, None)
 
 
-def offset_of(C, name, shapes):
-    """(text of the offset, why): the row that position 0 reads."""
-    model = build(C, {})
+def padding_of(C, name, more):
+    """The padding index of the table's module, or of the one that holds it."""
+    model = build(C, more)
     owner = module_of(model, name)
     outer = model.get_submodule(name.removesuffix(".weight").removesuffix(".weights").rpartition(".")[0])
-    if isinstance(getattr(owner, "offset", None), int):
-        return str(owner.offset)
-    texts = " ".join(inspect.getsource(type(module)) for module in (owner, outer) if type(module).__module__.startswith("transformers"))
-    if "create_position_ids_from_input_ids" in texts or re.search(r"padding_idx \+ 1|cumsum", texts):
-        if "self.padding_idx" in texts:
-            index = getattr(outer, "padding_idx", getattr(owner, "padding_idx", None))
-            if index == getattr(C(), "pad_token_id", None):
-                return "pad_token_id+1"
-            return str(index + 1) if index is not None else "0"
-    return "0"
+    return getattr(outer, "padding_idx", getattr(owner, "padding_idx", None)), owner, outer
+
+
+PADS = ("pad_token_id", "t2u_pad_token_id")
+
+
+def offset_of(C, name, shapes):
+    """Text of the row that position 0 reads."""
+    index, owner, outer = padding_of(C, name, {})
+    has_offset = isinstance(getattr(owner, "offset", None), int)  # then what stands outside counts otherwise
+    texts = " ".join(inspect.getsource(type(module)) for module in (owner, *([] if has_offset else [outer]))
+                     if type(module).__module__.startswith("transformers"))
+    counts = "create_position_ids_from_input_ids" in texts or re.search(r"padding_idx \+ 1|cumsum", texts)
+    if counts and "self.padding_idx" in texts and index is not None:
+        for key in PADS:
+            try:
+                if hasattr(C(), key) and padding_of(C, name, {key: 3})[0] == 3:
+                    return f"{key}+1"
+            except Exception:  # a vocabulary without so many words
+                if index == getattr(C(), key, None):
+                    return f"{key}+1"
+        return str(index + 1)
+    return str(owner.offset) if has_offset else "0"
 
 
 def record(kind, C):
@@ -335,8 +348,16 @@ def name_others(kind, C, rows):
 
 
 def is_one_sided(C, name):
-    """Whether keys after the query share a bucket, asked of the module's own function."""
-    owner = build(C, {}).get_submodule(name.removesuffix(".weight").rpartition(".")[0])
+    """Whether keys after the query share a bucket: of the bias that the module itself makes, else of what its call says."""
+    try:
+        owner = build(C, {}, "cpu").get_submodule(name.removesuffix(".weight").rpartition(".")[0])
+        weight = owner.relative_attention_bias.weight
+        with torch.no_grad():
+            weight.copy_(torch.arange(len(weight), dtype=weight.dtype)[:, None].expand_as(weight))
+            bias = owner.compute_bias(6, 6).reshape(-1, 6, 6)[0]
+        return len(set(bias[0].tolist())) == 1
+    except (AttributeError, TypeError):  # no such function, or one of blocks
+        owner = build(C, {}).get_submodule(name.removesuffix(".weight").rpartition(".")[0])
     source = inspect.getsource(inspect.getmodule(type(owner)))
     fixed = re.search(rf"class {type(owner).__name__}\b.*?bidirectional=(True|False),", source, re.S)
     if "bidirectional=(not self.is_decoder)" in inspect.getsource(type(owner)) or not fixed:
@@ -380,11 +401,11 @@ def row_of(kind, C, probe, name, part, texts):
         row["shift"] = shift
         if offset != "0" and shift == 0:
             row["set"]["offset"] = offset
-        row["numbers"] = samples(table, shift + value_of(offset, {"pad_token_id": C().pad_token_id}))
+        row["numbers"] = samples(table, shift + value_of(offset, {key: getattr(C(), key, None) for key in PADS}))
     if offset != "0":
         row["reads"] = offset
-        if "pad_token_id" in offset:
-            row["holds"]["pad_token_id"] = C().pad_token_id
+        if offset.endswith("_id+1"):
+            row["holds"][offset.removesuffix("+1")] = getattr(C(), offset.removesuffix("+1"))
     prefix = re.search(r"grid\(\w+,\w+\)\+(\d+)$", texts[0])
     if prefix:
         row["set"]["prefix"] = prefix[1]
