@@ -232,13 +232,12 @@ TEST_CASE("a type that is stated in a part counts as far as the composite's clas
 TEST_CASE("turns by several coordinates are not made of a scaled ladder without its scaling") {
   const char* const config =
       R"({"model_type":"qwen2_vl_text","hidden_size":1024,"num_attention_heads":8,"rope_scaling":{"type":"yarn","mrope_section":[16,24,24],"factor":4.0,"original_max_position_embeddings":32768}})";
-  for (const pe::Encoding* asked :
-       {static_cast<const pe::Encoding*>(nullptr), &pe::find_encoding("mrope")})
-    CHECK_THROWS_WITH_AS(pe::read_model(parse(config), asked, ""),
-                         "config.json: its frequencies are scaled (yarn), which mrope does not do "
-                         "here: name rope, whose turns are those of text",
-                         pe::UsageError);
-  CHECK(given(pe::read_model(parse(config), &pe::find_encoding("rope"), ""), "scaling") == "yarn");
+  CHECK_THROWS_WITH_AS(
+      pe::read_model(parse(config), &pe::find_encoding("rope-2d"), ""),
+      "config.json: its frequencies are scaled (yarn), which rope-2d does not do here",
+      pe::UsageError);
+  for (const char* asked : {"rope", "mrope"})
+    CHECK(given(pe::read_model(parse(config), &pe::find_encoding(asked), ""), "scaling") == "yarn");
 }
 
 TEST_CASE("another encoding than the model's is not read without a word") {

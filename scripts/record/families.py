@@ -37,6 +37,7 @@ RECORDS, TRUTH = ROOT / "data/families.json", ROOT / "data/parity/families.txt"
 RANDOM_TRUTH = ROOT / "data/parity/random.txt"
 SAVED_TRUTH = ROOT / "data/parity/saved.txt"
 TURN_TRUTH = ROOT / "data/parity/turns.txt"
+AXES_TRUTH = ROOT / "data/parity/axes.txt"
 SCORE_TRUTH = ROOT / "data/parity/scores.txt"
 TABLES, TABLE_TRUTH = ROOT / "data/families_tables.json", ROOT / "data/parity/tables.txt"
 REQUIRED = ["torch==2.13.0", "transformers==5.23.0", "numpy"]
@@ -74,14 +75,17 @@ def truth_of(tables):
 
 def ask_type(kind, C, R, missed):
     """(record, [truths]) of one model type; what the record does not predict goes to `missed`."""
+    import attention
     import numpy as np
     from cases import cases
     from probe import probe
     from reading import predicts
-    from world import tables
+    from world import tables, told
     record, probed = probe(C, R)
+    record |= attention.ask(C, R, record)
     truths = []
     for name, file in cases(record, probed, random.Random(kind)):
+        file = {**file, **told(record)}
         try:
             made, _ = tables(C, R, json.loads(json.dumps(file)))
         except Exception:  # the class refuses this file: there is no truth
@@ -176,6 +180,15 @@ def write_turns(rows, rotaries, version):
                           + "".join(json.dumps({"layer": t["layer"], "is": t["is"]}) + "\t" + json.dumps({"model_type": t["type"], **t["file"]}) + "\n" for t in made))
 
 
+def write_axes(rows, rotaries, version):
+    import turns
+    made = [truth for kind in sorted(rows.keys() & rotaries.keys()) if rows[kind].get("encoding") == "mrope" and rows[kind]["order"] in ("sectioned", "interleaved")
+            for truth in turns.axial_truths(kind, *rotaries[kind])]
+    AXES_TRUTH.write_text(f"# transformers {version}: unit vectors at time, height and width {turns.COORDINATES} as each model's own function turns them, "
+                          "[from, to, value]; what it makes, a tab, the configuration; written by scripts/record/families.py\n"
+                          + "".join(json.dumps(t["is"]) + "\t" + json.dumps({"model_type": t["type"], **t["file"]}) + "\n" for t in made))
+
+
 def types_elsewhere():
     rows = json.loads((ROOT / "data/families_elsewhere.json").read_text())["rows"]
     return {kind for row in rows for kind in row["types"].split()}
@@ -249,13 +262,14 @@ def record_turns(rotaries, types, added, version):
     rows, truths, missed = ask_turns(types, rotaries)
     if not types:
         classes = all_configurations()
-        found = composites(classes, rows, held_keys, added | types_elsewhere())
+        found = composites(classes, rows, held_keys, types_elsewhere(), added)
         rows |= found
         for kind in sorted(found):
             truths += composite_truths(kind, found[kind], rows, classes, rotaries)
         show_changes(json.loads(RECORDS.read_text())["types"] if RECORDS.exists() else {}, rows)
         write(rows, truths, version)
         write_turns(rows, rotaries, version)
+        write_axes(rows, rotaries, version)
     show_missed(missed)
     print(f"{len(rows)} model types, {len(truths)} configurations, {len(missed)} tables that no record predicts")
 
@@ -315,7 +329,7 @@ def main():
             write_tables(tables, truths, version)
             held = tables
     if arguments.only in (None, "turns"):
-        record_turns(rotaries, arguments.types, {row["types"] for row in held}, version)
+        record_turns(rotaries, arguments.types, held, version)
     if arguments.only in (None, "saved") and not arguments.types:
         write_saved(rotaries, version)
     if arguments.only in (None, "scores") and not arguments.types:

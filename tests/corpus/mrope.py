@@ -120,6 +120,44 @@ def built(name, segments, change, layout, dtype):
     return Built(turns.laid(bad, layout), dtype, e)
 
 
+# Scalings that Qwen-VL's owners tell people to add, and others that its class takes: how a config has them, and the flags.
+SCALED = [({"kind": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}, {"scaling": "yarn", "factor": 4, "original-max-position": 32768}),
+          ({"kind": "linear", "factor": 8.0}, {"scaling": "linear", "factor": 8}),
+          ({"kind": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 512},
+           {"scaling": "llama3", "factor": 8, "low-freq-factor": 1, "high-freq-factor": 4, "original-max-position": 512})]
+
+
+def scaled(number, cause, name, segments, rule, change=None, also=()):
+    """Turns of a model with a scaling that the command names."""
+    scaling, flags = rule
+    of = one(number, cause, name, segments, None, also)
+    layout, dtype = rope.proper(LAYOUTS.next(), models.rope(name)), DTYPES.next()
+
+    def build(dtype=dtype):
+        plain = sound(name, segments, "f64" if dtype == "f64" else "hf")
+        good = plain.but(spec=plain.spec.but(scaling=scaling))
+        bad = change(good) if change else good
+        e = rope.excess(bad, good, layout, dtype)
+        return build("f32") if change and e < case.CLEAR and dtype != "f32" else Built(turns.laid(bad, layout), dtype, e)
+    of.check["parameters"] = {"segments": segments, **flags}
+    of.build = build
+    return of
+
+
+def scaled_cases(wrong):
+    number = 3700
+    for i, name in enumerate(MODELS):
+        for k, rule in enumerate(SCALED):
+            segments = SEGMENTS[(i + k) % 4]
+            if not wrong:
+                yield scaled(number, "", name, segments, rule)
+            else:
+                yield scaled(number + 50, "scaling-missing", name, segments, rule, spoil.scaling_missing)
+                yield scaled(number + 51, "wrong-parameter", name, segments, rule,
+                             lambda s: s.but(spec=s.spec.but(scaling={**s.spec.scaling, "factor": 2 * s.spec.scaling["factor"]})))
+            number += 2
+
+
 def turned(number, causes, name, segments, change=None, what=""):
     """Vectors [position, head, channel] before and after."""
     dtype, spec = DTYPES.next(lambda d: not causes or d != "bf16"), models.rope(name)
@@ -196,10 +234,12 @@ def spoilt():
             yield one(number, "wrong-base", name, "image:7x11,text:40", lambda s, b=base: spoil.wrong_base(s, b))
             number += 1
     yield from turned_cases(3200, True)
+    yield from scaled_cases(True)
 
 
 def clean():
     yield from turned_cases(3200, False)
+    yield from scaled_cases(False)
     number = 3500
     for name in MODELS:
         for segments in SEGMENTS:

@@ -31,9 +31,16 @@ def tolerance(x, story, dtype):
     return float(np.abs(x).max()) * 2 * (float(bound.max()) + 2 * case.HALF_ULP[dtype] * amplitude)
 
 
+def turn_at(x, story, last, *more):
+    """The last channels of the head turn, or the first."""
+    n = width(story) if last else 0
+    return np.roll(turn(np.roll(x, n, -1), story, *more), -n, -1)
+
+
 def build(of, change, order, dtype, length, seed, sides="x", finish=None, pairing=None, low=False, change_key=None,
-          must_show=False):
-    """sides: one pair of vectors (x), or queries and keys (qk), of which change_key spoils the keys."""
+          must_show=False, last=(False, False)):
+    """sides: one pair of vectors (x), or queries and keys (qk), of which change_key spoils the keys; last: whether a head's last channels turn,
+    and whether they should."""
     rng = case.seeded(seed)
     named, before, excess = [], [], 0.0
     for side in sides:
@@ -41,21 +48,23 @@ def build(of, change, order, dtype, length, seed, sides="x", finish=None, pairin
         good = rope.sound(spec, length, 0, "f64" if dtype == "f64" else "hf")
         bad = (change_key or change)(good) if side == "k" else change(good)
         x = turns.vectors(rng, length, HEADS if side != "k" else 2, spec.head, dtype)
-        y = turn(x, bad, dtype, pairing(spec.pairing) if pairing else None, low)
+        y = turn_at(x, bad, last[0], dtype, pairing(spec.pairing) if pairing else None, low)
         if finish:
             y = finish(x, y)
-        want = turn(x.astype(np.float64), good.but(engine="f64"), "f64")
+        want = turn_at(x.astype(np.float64), good.but(engine="f64"), last[1], "f64")
         excess = max(excess, case.worst(case.rounded(y, dtype), want, tolerance(x, good, dtype)))
         named.append((side + "_after", turns.arranged(y, order)))
         before.append((side + "_before", turns.arranged(x, order)))
     if must_show and excess < case.CLEAR and dtype != "f32":
-        return build(of, change, order, "f32", length, seed, sides, finish, pairing, low, change_key)
+        return build(of, change, order, "f32", length, seed, sides, finish, pairing, low, change_key, last=last)
     return Built(named, dtype, excess, length, before, check={"length": length})
 
 
 def vector_case(number, causes, of, change=lambda s: s, dtype=None, length=160, **keys):
     order, dtype = ORDERS.next(), dtype or DTYPES.next()
     _, check = rope.source(of)
+    if keys.get("last", (False, False))[1]:
+        check["parameters"] = {**check.get("parameters", {}), "rotary-at": "last"}
     made = " + ".join(sorted(causes[0])) if causes else "clean"
     name = f"{made} | {rope.label(of)} | vectors {order} #{number}"
     container = case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5", "gguf"))
@@ -107,6 +116,9 @@ def spoilt():
         ("wrong-rotary-width", PARTIAL[:4], {"change": lambda s: low_width(s, s.spec.head)}),
         ("wrong-rotary-width", PLAIN[:3], {"change": lambda s: low_width(s, s.spec.head // 2)}),
         ("wrong-denominator", PARTIAL[:4], {"change": lambda s: spoil.wrong_denominator(s, s.spec.head)}),
+        ("wrong-channels", PARTIAL[:4], {"last": (True, False)}),
+        ("wrong-channels", PARTIAL[:4], {"last": (False, True)}),
+        ("wrong-base", PARTIAL[:2], {"last": (True, True), "change": lambda s: spoil.wrong_base(s, 250000)}),
         ("not-finite", PLAIN[:2], {"finish": lambda x, y: np.where(np.arange(y.shape[1])[None, :, None, None] == 80, np.nan, y)}),
     ]
     number = 0
@@ -128,6 +140,9 @@ def clean():
         yield vector_case(number, (), of, sides="qk")
         yield vector_case(number + 1, (), of, sides="qk", change=spoil.direction_reversed, alike=True)
         number += 2
+    for of in PARTIAL[:4]:
+        yield vector_case(number, (), of, last=(True, True))
+        number += 1
     for of in PLAIN[:4]:  # every product and sum rounded to the vectors' own dtype
         yield vector_case(number, (), of, dtype=("bf16", "f16")[number % 2], low=True)
         number += 1

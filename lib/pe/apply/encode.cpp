@@ -133,8 +133,11 @@ Content turn(const Content& content, const Rotation& rotation, const Positions& 
   const Index pairs = rotation.pairs;
   if (content.channels != rotation.dim)
     throw UsageError(
-        fmt::format("the rotation turns heads of {} channels and {} has {}: give --dim {}",
-                    rotation.dim, content.spell(), content.channels, content.channels));
+        fmt::format("the rotation turns heads of {} channels and {} has {}: give --dim {}{}",
+                    rotation.dim, content.spell(), content.channels, content.channels,
+                    rotation.last && content.channels > rotation.dim
+                        ? fmt::format(" --rotary-dim {}", 2 * pairs)
+                        : ""));
   const auto [cosine, sine] = turns_of(rotation, positions, side);
   std::vector<PairChannels> channels;
   for (Index j = 0; j < pairs; ++j) channels.push_back(channels_of(rotation, j));

@@ -38,6 +38,18 @@ bool Config::is_null(std::string_view path) const {
   return found != values.end() && found->second.type == Type::null;
 }
 
+std::vector<std::string> Config::items(std::string_view path) const {
+  const Value* list = find(path);
+  std::vector<std::string> items;
+  if (!list || list->type != Type::list) return items;
+  for (std::size_t start = 0; start <= list->text.size();) {
+    const std::size_t comma = std::min(list->text.find(',', start), list->text.size());
+    items.push_back(list->text.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return items;
+}
+
 const Config::Value* Config::number(std::string_view path) const {
   const Value* value = find(path);
   if (value && value->type != Type::number)

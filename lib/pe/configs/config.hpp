@@ -32,6 +32,9 @@ class Config {
   /// Whether the file says null there, which a class takes for none, not for its own value.
   bool is_null(std::string_view path) const;
 
+  /// The plain values of a list; none for anything else.
+  std::vector<std::string> items(std::string_view path) const;
+
   /// What the file calls the value at a path: "text_config.rope_theta".
   std::string name(std::string_view path) const;
 

@@ -45,6 +45,11 @@ std::string note_of(const JsonNode& row) {
     add("only the qk_rope_head_dim channels of each head turn; scores have a factor of their own "
         "that no table shows");
   if (const JsonNode* nope = row.find("nope")) add(nope->text);
+  if (const JsonNode* still = row.find("still"))
+    for (const JsonMember& kind : still->members)
+      add(fmt::format(
+          "{} layers do not turn{}", kind.name,
+          kind.value.text.empty() ? "" : fmt::format(", but where {} is null", kind.value.text)));
   if (const JsonNode* v4 = row.find("v4"); v4 && v4->find("otherwise"))
     add("transformers 4.57 read its configs in another way, which is not recorded");
   if (const JsonNode* tensor = row.find("tensor"))

@@ -10,21 +10,10 @@ namespace {
 
 using Type = Config::Type;
 
-std::vector<std::string> items_of(const Config::Value* list) {
-  std::vector<std::string> items;
-  if (!list || list->type != Type::list) return items;
-  for (std::size_t start = 0; start <= list->text.size();) {
-    const std::size_t comma = std::min(list->text.find(',', start), list->text.size());
-    items.push_back(list->text.substr(start, comma - start));
-    start = comma + 1;
-  }
-  return items;
-}
-
 // Writes a list's item into the object of the type.
 void set_item(Config& config, const std::string& object, std::string_view inside,
               std::string_view list, std::size_t index) {
-  const auto items = items_of(config.find(list));
+  const auto items = config.items(list);
   if (items.empty()) return;
   if (index >= items.size())
     throw UsageError(fmt::format("{}: key {} lists {} layers, and layer_types more", config.file,
@@ -37,7 +26,7 @@ void set_item(Config& config, const std::string& object, std::string_view inside
 
 Config unlist_layers(const Config& config) {
   const Config::Value* bases = config.find("rope_theta");
-  const auto kinds = items_of(config.find("layer_types"));
+  const auto kinds = config.items("layer_types");
   if (!bases || bases->type != Type::list || kinds.empty() || config.find("rope_parameters"))
     return config;
   Config made = config;

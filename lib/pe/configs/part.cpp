@@ -96,11 +96,16 @@ void set_type(Config& part, const Config& config, const JsonNode* row, const std
   part.values["model_type"] = {Type::string, type, own ? own->key : ""};
 }
 
-// The part of the file under a key.
+// The part of the file under a key, with what the composite's class hands to it.
 Config part_under(const Config& config, const JsonNode* row, const std::string& key,
                   const std::string& type, Reading& reading) {
-  Config part =
-      config.find(key) ? config.below(key) : Config{config.file, config.prefix + key + ".", {}};
+  const bool stands = config.find(key) != nullptr;
+  Config part = stands ? config.below(key) : Config{config.file, config.prefix + key + ".", {}};
+  const JsonNode* gives = row ? row->find("gives") : nullptr;
+  if (const JsonNode* given = gives ? gives->find(key) : nullptr)
+    hand_over(part, given->find(!stands                   ? "holds"
+                                : part.find("model_type") ? "typed_fills"
+                                                          : "fills"));
   set_type(part, config, row, key, type, reading);
   return part;
 }

@@ -11,6 +11,7 @@
 #include "pe/configs/part.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/configs/sizes.hpp"
+#include "pe/configs/still_layers.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -169,26 +170,29 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   const Config& config = reader.config();
   const Family& family = reader.family();
   reading.layer_types = layer_types_of(config, family);
-  reading.layer_type = choose_layer(reading, config, layer_type);
+  reading.layer_type = choose_layer(reading, config, turning_layer(reader, layer_type));
   const JsonNode* layers = family.find("layers");
   const LayerType layer{reading.layer_type, layers ? layers->find(reading.layer_type) : nullptr};
   const RopeObject object = find_object(reader, layer);
   read_head(reader, layer);
   read_rotary(reader, layer, object);
+  read_layer_bases(reader);
   widen_head(reader, layer);
   if (reading.encoding->name != "rope") {
     read_sections(reader, object);
     read_keys(reader, *reading.encoding, family);
   }
-  const bool pairs_by_name = std::ranges::any_of(
-      reading.encoding->parameters,
-      [](const Parameter& parameter) { return std::string_view(parameter.name) == "pairing"; });
-  if (pairs_by_name) read_pairing(reader);
+  const auto asks = [&](std::string_view name) {
+    return std::ranges::any_of(reading.encoding->parameters,
+                               [&](const Parameter& parameter) { return parameter.name == name; });
+  };
+  if (asks("pairing")) read_pairing(reader);
+  if (const JsonNode* at = family.find("at"); at && asks("rotary-at"))
+    reader.set("rotary-at", at->text, fmt::format("default of {}", family.name()),
+               "the class's own");
   if (!reading.encoding->scalable && reader.has("scaling") && reader.text("scaling") != "none")
-    throw UsageError(
-        fmt::format("{}: its frequencies are scaled ({}), which {} does not do here: name rope, "
-                    "whose turns are those of text",
-                    config.file, reader.text("scaling"), reading.encoding->name));
+    throw UsageError(fmt::format("{}: its frequencies are scaled ({}), which {} does not do here",
+                                 config.file, reader.text("scaling"), reading.encoding->name));
   if (family.find("sign"))
     reader.warn(
         fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
@@ -214,6 +218,19 @@ void doubt_parts(Reading& reading, const Config& config, const Encoding* asked) 
   }
 }
 
+// The row of the padding token that a class clears, wherever its positions start (XGLM).
+void doubt_cleared_row(Reader& reader) {
+  const Config::Value* pad = reader.config().find("pad_token_id");
+  if (!reader.family().find("zero") || !reader.has("offset") || !pad || pad->type != Type::number)
+    return;
+  const Real row = Decimal(pad->text).real(), first = Decimal(reader.text("offset")).real();
+  if (row >= first)
+    reader.warn(
+        fmt::format("the class of {} clears row {} of its table (pad_token_id): position {} "
+                    "is zeros there, and is not here",
+                    reader.family().name(), pad->text, (row - first).str(20)));
+}
+
 void read_other(Reader& reader, Reading& reading, std::string_view layer_type) {
   const Encoding& encoding = *reading.encoding;
   const Family& family = reader.family();
@@ -227,6 +244,7 @@ void read_other(Reader& reader, Reading& reading, std::string_view layer_type) {
   read_keys(reader, encoding, family);
   if (encoding.kind == Kind::relative) read_relative(reader, encoding);
   fill_defaults(reader, encoding);
+  doubt_cleared_row(reader);
 }
 
 }  // namespace

@@ -25,16 +25,7 @@ class Sum {
 
   /// Nothing when a key is neither in the file nor held by the class.
   std::optional<Index> value() {
-    Index total = 0;
-    for (Index sign = 1; !rest_.empty() && missing_.empty();) {
-      if (rest_.front() == '+' || rest_.front() == '-') {
-        sign = rest_.front() == '-' ? -1 : 1;
-        rest_.remove_prefix(1);
-      }
-      Index sum = 0;
-      const bool overflows = __builtin_add_overflow(total, sign * term(), &sum);
-      total = checked(overflows, sum);
-    }
+    const Index total = sum();
     if (!missing_.empty()) return std::nullopt;
     return total;
   }
@@ -72,6 +63,21 @@ class Sum {
     return found;
   }
 
+  // Up to the end or to a bracket that closes.
+  Index sum() {
+    Index total = 0;
+    for (Index sign = 1; !rest_.empty() && rest_.front() != ')' && missing_.empty();) {
+      if (rest_.front() == '+' || rest_.front() == '-') {
+        sign = rest_.front() == '-' ? -1 : 1;
+        rest_.remove_prefix(1);
+      }
+      Index next = 0;
+      const bool overflows = __builtin_add_overflow(total, sign * term(), &next);
+      total = checked(overflows, next);
+    }
+    return total;
+  }
+
   Index term() {
     Index product = factor();
     while (rest_.starts_with("*") || rest_.starts_with("//")) {
@@ -87,6 +93,12 @@ class Sum {
     if (rest_.starts_with("grid(")) {
       const auto sides = grid();
       return multiply(sides[0], sides[1]);
+    }
+    if (rest_.starts_with('(')) {
+      rest_.remove_prefix(1);
+      const Index inner = sum();
+      if (rest_.starts_with(')')) rest_.remove_prefix(1);
+      return inner;
     }
     const std::string_view key = name();
     return number(key, item().value_or(0));

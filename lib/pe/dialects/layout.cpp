@@ -108,9 +108,12 @@ Field constants(std::string name, std::vector<Axis> axes, std::string descriptio
           }};
 }
 
+// Whether a codebase's steps make the turns: of one ladder, by the position alone.
+bool on_a_line(const Rotation& rotation) { return rotation.recipe && !rotation.coordinates; }
+
 std::vector<Field> rotation_fields(const Rotation& rotation, const Span& span, DType dtype,
                                    const Dialect& dialect) {
-  if (!dialect.steps || !rotation.recipe || !rotation.waves)
+  if (!dialect.steps || !on_a_line(rotation) || !rotation.waves)
     throw UsageError(
         fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
   const Steps steps = dialect.steps(rotation);
@@ -266,7 +269,7 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
 Parting part(const Rotation& rotation, const Rotation& exact, const PositionRange& positions,
              const Dialect& dialect, double limit) {
   Parting parting{.dialect = &dialect};
-  if (!dialect.steps || !rotation.recipe)
+  if (!dialect.steps || !on_a_line(rotation))
     throw UsageError(
         fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
   const Steps steps = dialect.steps(rotation);

@@ -128,7 +128,7 @@ std::vector<Index> pair_of_channel(const Rotation& rotation) {
   std::vector<Index> pairs(static_cast<std::size_t>(2 * rotation.pairs));
   for (Index j = 0; j < rotation.pairs; ++j)
     for (const Index channel : channels_of(rotation, j).out)
-      pairs[static_cast<std::size_t>(channel)] = j;
+      pairs[static_cast<std::size_t>(channel - first_channel(rotation))] = j;
   return pairs;
 }
 

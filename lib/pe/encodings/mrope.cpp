@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/partial.hpp"
+#include "pe/encodings/scaled.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -70,6 +72,8 @@ constexpr Parameter schema[] = {
      .fallback = "1",
      .lowest = "1",
      .highest = "1000000"},
+    scaling_parameter,
+    max_position_parameter,
 };
 
 // A run of flat positions: text when it has one extent, else cells in row-major order; every axis
@@ -121,12 +125,27 @@ std::vector<Segment> parse_segments(const std::string& text, bool space_only, In
   return segments;
 }
 
+// What a scaling sees of so many positions (transformers' dynamic_rope_update): one more than their
+// largest coordinate, which is less than their number where an image lies among them.
+Index reach_of(const std::vector<Segment>& segments, Index interval, Index length) {
+  Index reach = 0;
+  for (const Segment& segment : segments) {
+    const Index inside = std::min(length - segment.first, segment.count) - 1;
+    if (inside < 0) break;
+    Index most = inside;
+    if (!segment.extents.empty()) {
+      const Index width = segment.extents[2], plane = segment.extents[1] * width;
+      most = std::max({inside / plane * interval, std::min(inside, plane - 1) / width,
+                       std::min(inside, width - 1)});
+    }
+    reach = std::max(reach, static_cast<Index>(segment.start) + most + 1);
+  }
+  return reach;
+}
+
 // The three position ids of flat position p (transformers' get_rope_index): text counts on all
 // axes, a vision block adds its cell.
-Coordinates coordinates_of(const Parameters& parameters) {
-  const Index interval = parameters.integer("time-interval");
-  const auto segments = parse_segments(parameters.choice("segments"),
-                                       parameters.choice("advance") == "space", interval);
+Coordinates coordinates_of(const std::vector<Segment>& segments, Index interval) {
   return {.axes = {"time", "height", "width"},
           .extents = {},
           .count = {},
@@ -145,6 +164,19 @@ Coordinates coordinates_of(const Parameters& parameters) {
           }};
 }
 
+// Interleaved sections of a config or a class may be of another sum: they are slices, which end
+// where the pairs do. Of those that somebody writes down it is a slip.
+bool cuts_sections(const Parameters& parameters) {
+  if (!parameters.has("sections")) return false;
+  const std::string& origin = parameters.origin("sections");
+  return parameters.choice("order") == "interleaved" &&
+         (origin.starts_with("config ") || origin.starts_with("default of "));
+}
+
+Index sum(const std::vector<Index>& sections) {
+  return std::accumulate(sections.begin(), sections.end(), Index{0});
+}
+
 std::vector<Index> sections_of(const Parameters& parameters, Index pairs) {
   std::vector<Index> sections{pairs - 2 * (3 * pairs / 8), 3 * pairs / 8, 3 * pairs / 8};
   if (parameters.has("sections")) {
@@ -156,7 +188,7 @@ std::vector<Index> sections_of(const Parameters& parameters, Index pairs) {
       sections.push_back(section.integer());
     }
   }
-  if (sections.size() != 3 || sections[0] + sections[1] + sections[2] != pairs)
+  if (sections.size() != 3 || (!cuts_sections(parameters) && sum(sections) != pairs))
     throw UsageError(fmt::format("--sections must be three numbers that add to {} pairs, got {}",
                                  pairs, parameters.spell("sections")));
   return sections;
@@ -172,6 +204,7 @@ std::vector<std::size_t> axes_of(const Parameters& parameters, Index pairs) {
     const Index start = axis == 1 ? sections[0] : sections[0] + sections[1];
     for (Index k = 0; k < sections[axis]; ++k) {
       const Index pair = interleaved ? 3 * k + static_cast<Index>(axis) : start + k;
+      if (pair >= pairs && cuts_sections(parameters)) break;
       if (pair >= pairs)
         throw UsageError(
             fmt::format("--sections {} do not interleave: pair {} of {} would turn with {}",
@@ -183,19 +216,29 @@ std::vector<std::size_t> axes_of(const Parameters& parameters, Index pairs) {
 }
 
 // R(t, h, w): pair j turns by θ_j times the coordinate of its axis (Wang et al. 2024, §2.1).
-Effect make(const Parameters& parameters, Index) {
-  const Index dim = parameters.integer("dim");
-  if (dim % 2 != 0)
-    throw UsageError(fmt::format("--dim must be even for mrope, got {}", parameters.spell("dim")));
-  const Index rotary = partial_dim(parameters);
-  const auto axes = axes_of(parameters, rotary / 2);
-  const auto ladder =
-      geometric_ladder(parameters.number("base").real(), rotary, rotary / 2).frequencies;
+Effect make(const Parameters& parameters, Index length) {
+  const Index dim = head_dim(parameters, "mrope");
+  const Scaling* scaling = chosen_scaling(parameters);
+  const Index rotary = scaling && scaling->whole_head ? dim : turning_channels(parameters),
+              count = (rotary + 1) / 2;
+  const auto axes = axes_of(parameters, count);
+  const Index interval = parameters.integer("time-interval");
+  const auto segments = parse_segments(parameters.choice("segments"),
+                                       parameters.choice("advance") == "space", interval);
+  const Ladder plain = geometric_ladder(parameters.number("base").real(), rotary, count);
+  const Ladder bent =
+      scaling ? scaling->bend(plain, parameters, reach_of(segments, interval, length)) : plain;
   std::vector<AxialPair> pairs;
-  for (std::size_t j = 0; j < axes.size(); ++j) pairs.push_back({ladder[j], axes[j]});
-  return axial_rotation(
-      dim, parameters.choice("pairing") == "adjacent" ? Pairing::adjacent : Pairing::halves, pairs,
-      coordinates_of(parameters), std::vector<PositionRange>(3, {0, 1, 0, 0}));
+  for (std::size_t j = 0; j < axes.size(); ++j) pairs.push_back({bent.frequencies[j], axes[j]});
+  Rotation rotation = axial_rotation(
+      std::max(dim + dim % 2, 2 * count),
+      parameters.choice("pairing") == "adjacent" ? Pairing::adjacent : Pairing::halves, pairs,
+      coordinates_of(segments, interval), std::vector<PositionRange>(3, {0, 1, 0, 0}),
+      bent.magnitude);
+  rotation.unscaled = plain.frequencies;
+  rotation.recipe = bent.recipe;
+  rotation.decisions = bent.decisions;
+  return rotation;
 }
 
 }  // namespace
@@ -211,13 +254,15 @@ extern constinit const Encoding mrope{
     .accuracy =
         "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for coordinates "
         "up to 2^53.",
-    .claims = "correctly-rounded cos sin",
+    .claims = "correctly-rounded inv_freq ratio cos sin attention_factor wavelength",
     .promises =
         "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "
         "norm-preserving matrix-form turns-add relative-only frequencies-decrease",
     .example = "mrope --sections 16,24,24 --segments text:5,image:4x6,text:3 --fields coordinate",
+    .scalable = true,
     .drift = &waves_drift,
     .make = &make,
+    .revoked = &revoked_by_scaling,
 };
 
 }  // namespace pe::encoding_rows

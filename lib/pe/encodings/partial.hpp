@@ -32,4 +32,23 @@ inline Index partial_dim(const Parameters& parameters) {
   return rotary;
 }
 
+/// --dim of an encoding that turns pairs. An odd one that a model's class makes by a quotient gives
+/// a pair more than fits: transformers' arange(0, d, 2) has (d + 1) / 2 entries. Throws UsageError
+/// for one that somebody wrote down, which is a slip.
+inline Index head_dim(const Parameters& parameters, std::string_view encoding) {
+  const Index dim = parameters.integer("dim");
+  const std::string& origin = parameters.origin("dim");
+  const bool is_made = origin.starts_with("default") || origin.find(" / ") != std::string::npos;
+  if (dim % 2 != 0 && !is_made)
+    throw UsageError(
+        fmt::format("--dim must be even for {}, got {}", encoding, parameters.spell("dim")));
+  return dim;
+}
+
+/// int(dim · partial-rotary-factor), which may be odd unless a flag says the factor.
+inline Index turning_channels(const Parameters& parameters) {
+  const bool told = parameters.origin("partial-rotary-factor").starts_with("flag");
+  return told ? partial_dim(parameters) : partial_channels(parameters);
+}
+
 }  // namespace pe

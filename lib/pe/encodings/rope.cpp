@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/partial.hpp"
-#include "pe/scalings/scaling.hpp"
+#include "pe/encodings/scaled.hpp"
 
 namespace pe::encoding_rows {
 namespace {
@@ -31,6 +30,11 @@ constexpr Parameter schema[] = {
      .lowest = "0",
      .highest = "1",
      .config = "rope_parameters.partial_rotary_factor partial_rotary_factor rotary_pct"},
+    {.name = "rotary-at",
+     .type = Parameter::Type::choice,
+     .help = "which channels of a head turn where not all do: its first, or its last (DeepSeek V4)",
+     .fallback = "first",
+     .choices = "first last"},
     {.name = "base",
      .type = Parameter::Type::number,
      .help = "θ_j = base^(−2j/rotary-dim)",
@@ -53,73 +57,14 @@ constexpr Parameter schema[] = {
              "(a layout by channel says so itself)",
      .fallback = "halves",
      .choices = "halves adjacent adjacent-to-halves"},
-    {.name = "scaling",
-     .type = Parameter::Type::name,
-     .help = "rule that bends the frequencies (pe-gen list scalings)",
-     .fallback = "none"},
-    {.name = "max-position",
-     .help = "the model's maximal length",
-     .lowest = "1",
-     .highest = "9007199254740992",
-     .config = "max_position_embeddings"},
+    scaling_parameter,
+    max_position_parameter,
 };
 
-const Scaling* scaling_of(const Parameters& parameters) {
-  return parameters.choice("scaling") == "none" ? nullptr
-                                                : &find_scaling(parameters.choice("scaling"));
-}
-
-// The rule that resonance rounds.
-const Scaling* under_of(const Parameters& parameters, const Scaling* scaling) {
-  return scaling && scaling->name == "resonance" && parameters.choice("over") != "none"
-             ? &find_scaling(parameters.choice("over"))
-             : nullptr;
-}
-
-// Refuses what a scaling lacks, and flags that no chosen scaling reads.
-void check_scaling(const Parameters& parameters, const Scaling* scaling) {
-  const Scaling* under = under_of(parameters, scaling);
-  const auto reads = [&](const Scaling& rule, std::string_view name) {
-    const auto has = [&](const Scaling& reader) {
-      return std::ranges::any_of(reader.parameters,
-                                 [&](const Parameter& row) { return row.name == name; });
-    };
-    return has(rule) || (under && has(*under));
-  };
-  for (const Scaling* rule : {scaling, under})
-    for (const Parameter& parameter : rule ? rule->parameters : std::span<const Parameter>{})
-      if (!parameters.has(parameter.name) && parameter.required)
-        throw UsageError(fmt::format("--scaling {} needs --{} ({})", rule->name, parameter.name,
-                                     parameter.help));
-  for (const Scaling* other : all_scalings())
-    for (const Parameter& parameter : other->parameters)
-      if (parameters.has(parameter.name) &&
-          parameters.origin(parameter.name).starts_with("flag ") &&
-          !(scaling && reads(*scaling, parameter.name)))
-        throw UsageError(
-            scaling
-                ? fmt::format("--{} has no meaning for --scaling {}", parameter.name, scaling->name)
-                : fmt::format("--{} has no meaning without --scaling (try --scaling {})",
-                              parameter.name, other->name));
-}
-
-// An odd width that a model's class makes, by a quotient or by the part that turns, gives a pair
-// more than fits: transformers' arange(0, d, 2) has (d + 1) / 2 entries. One that somebody writes
-// down is a slip.
-bool is_made(const Parameters& parameters, std::string_view name) {
-  const std::string& origin = parameters.origin(name);
-  return origin.starts_with("default") || origin.find(" / ") != std::string::npos;
-}
-
 Index rotary_dim(const Parameters& parameters, const Scaling* scaling) {
-  const Index dim = parameters.integer("dim");
-  if (dim % 2 != 0 && !is_made(parameters, "dim"))
-    throw UsageError(fmt::format("--dim must be even for rope, got {}", parameters.spell("dim")));
+  const Index dim = head_dim(parameters, "rope");
   if (scaling && scaling->whole_head) return dim;
-  if (!parameters.has("rotary-dim")) {
-    const bool told = parameters.origin("partial-rotary-factor").starts_with("flag");
-    return told ? partial_dim(parameters) : partial_channels(parameters);
-  }
+  if (!parameters.has("rotary-dim")) return turning_channels(parameters);
   const Index rotary = parameters.integer("rotary-dim");
   if (rotary % 2 != 0 || rotary > dim)
     throw UsageError(fmt::format("--rotary-dim must be even and at most --dim {}, got {}", dim,
@@ -130,8 +75,7 @@ Index rotary_dim(const Parameters& parameters, const Scaling* scaling) {
 // R(p) turns pair j by p·θ_j, θ_j = base^(−2j/d) (Su et al. 2021, eq. 15); a scaling bends θ and
 // may set a factor A that multiplies cos and sin.
 Effect make(const Parameters& parameters, Index length) {
-  const Scaling* scaling = scaling_of(parameters);
-  check_scaling(parameters, scaling);
+  const Scaling* scaling = chosen_scaling(parameters);
   const Index dim = parameters.integer("dim"), rotary = rotary_dim(parameters, scaling);
   const Ladder plain = geometric_ladder(parameters.number("base").real(), rotary, (rotary + 1) / 2);
   const Ladder bent = scaling ? scaling->bend(plain, parameters, length) : plain;
@@ -144,17 +88,10 @@ Effect make(const Parameters& parameters, Index length) {
                                                                       : Pairing::halves,
                                     plain.frequencies);
   rotation.by_channel = by_channel;
+  rotation.last = parameters.choice("rotary-at") == "last";
   rotation.recipe = bent.recipe;
   rotation.decisions = bent.decisions;
   return rotation;
-}
-
-std::vector<std::string> revoked(const Parameters& parameters) {
-  const Scaling* scaling = scaling_of(parameters);
-  std::vector<std::string> laws;
-  for (const Scaling* rule : {scaling, under_of(parameters, scaling)})
-    if (rule) std::ranges::copy(words(rule->revokes), std::back_inserter(laws));
-  return laws;
 }
 
 }  // namespace
@@ -179,7 +116,7 @@ extern constinit const Encoding rope{
     .scalable = true,
     .drift = &waves_drift,
     .make = &make,
-    .revoked = &revoked,
+    .revoked = &revoked_by_scaling,
 };
 
 }  // namespace pe::encoding_rows

@@ -9,10 +9,15 @@
 
 namespace pe {
 
+Index first_channel(const Rotation& rotation) {
+  return rotation.last ? rotation.dim - 2 * rotation.pairs : 0;
+}
+
 PairChannels channels_of(const Rotation& rotation, Index pair) {
-  const std::array<Index, 2> adjacent{2 * pair, 2 * pair + 1};
+  const Index at = first_channel(rotation);
+  const std::array<Index, 2> adjacent{at + 2 * pair, at + 2 * pair + 1};
   const Index in_block = rotation.pairs / rotation.blocks,
-              start = pair / in_block * 2 * in_block + pair % in_block;
+              start = at + pair / in_block * 2 * in_block + pair % in_block;
   const std::array<Index, 2> halves{start, start + in_block};
   return {rotation.pairing == Pairing::halves ? halves : adjacent,
           rotation.pairing == Pairing::adjacent ? adjacent : halves};
@@ -51,7 +56,8 @@ Rotation wave_rotation(const Waves& waves, Index dim, Pairing pairing, std::vect
 }
 
 Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>& pairs,
-                        Coordinates coordinates, const std::vector<PositionRange>& maps) {
+                        Coordinates coordinates, const std::vector<PositionRange>& maps,
+                        const Real& magnitude) {
   const auto count = static_cast<Index>(pairs.size());
   std::vector<Real> steps;  // radians for one step of the coordinate
   for (const AxialPair& pair : pairs)
@@ -70,13 +76,13 @@ Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>
       std::vector<Real> frequencies;
       for (std::size_t i = first; i < end; ++i)
         frequencies.push_back(pairs[static_cast<std::size_t>(own[i])].frequency);
-      const Waves waves(std::move(frequencies));
+      const Waves waves(std::move(frequencies), magnitude);
       const Place place{own[first], stride};
       sines.push_back({waves, {count, place, {}}, axis, maps[axis]});
       cosines.push_back({waves, {count, {}, place}, axis, maps[axis]});
     }
   }
-  Rotation rotation = wave_rotation(Waves(steps), dim, pairing, steps);
+  Rotation rotation = wave_rotation(Waves(steps, magnitude), dim, pairing, steps);
   rotation.fill = [sines, cosines, coordinates](const PositionRange& positions, DType dtype,
                                                 std::byte* cosine, std::byte* sine) {
     if (cosine) pe::fill(cosines, coordinates, positions, dtype, cosine);

@@ -37,6 +37,7 @@ struct Rotation {
   std::function<void(const PositionRange&, DType, std::byte* cosine, std::byte* sine)> fill;
   Index blocks =
       1;  // halves pair up within each of so many equal blocks of channels (Gemma 4's vision tower)
+  bool last = false;  // the channels that turn are the head's last, not its first
   /// Several axes: where each position stands, and the pairs that each axis turns (places are
   /// pairs; `waves` then holds the frequency of each pair along its own axis, and only `fill` knows
   /// the angles). Empty: pair j turns by position · θ_j.
@@ -56,6 +57,9 @@ struct PairChannels {
 };
 PairChannels channels_of(const Rotation& rotation, Index pair);
 
+/// The first of the 2·pairs channels that turn.
+Index first_channel(const Rotation& rotation);
+
 /// Throws UsageError for positions that have no coordinates: between two cells, or outside the
 /// grid.
 void check_positions(const Rotation& rotation, const PositionRange& positions);
@@ -71,6 +75,7 @@ struct AxialPair {
 
 /// Turns of several axes; the coordinate c of axis a stands at maps[a].at(c) / 10^decimals.
 Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>& pairs,
-                        Coordinates coordinates, const std::vector<PositionRange>& maps);
+                        Coordinates coordinates, const std::vector<PositionRange>& maps,
+                        const Real& magnitude = 1);
 
 }  // namespace pe

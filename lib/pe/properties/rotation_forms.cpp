@@ -22,8 +22,9 @@ Vector by_matrix(const Rotation& rotation, const std::complex<double>* turn, con
   const auto entry = [&](Index row, Index column) -> double& {
     return matrix[static_cast<std::size_t>(row) * dim + static_cast<std::size_t>(column)];
   };
-  for (Index channel = 2 * rotation.pairs; channel < rotation.dim; ++channel)
-    entry(channel, channel) = 1;
+  const Index first = first_channel(rotation);
+  for (Index channel = 0; channel < rotation.dim; ++channel)
+    if (channel < first || channel >= first + 2 * rotation.pairs) entry(channel, channel) = 1;
   for (Index j = 0; j < rotation.pairs; ++j) {
     const auto [in, to] = channels_of(rotation, j);
     entry(to[0], in[0]) = turn[j].real();

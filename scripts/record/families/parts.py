@@ -82,9 +82,30 @@ def filled(C, name, P, keys, typed):
             (own.get(key) != value or own_other.get(key) != value)}
 
 
-def composites(classes, rows, held_keys, added=()):
-    """{model_type: {"part": key, "type": model_type of the part, "flat": …, "holds": …}}; `added`: types whose tables are added"""
-    found = {}
+def given(C, name, part, keys):
+    """What the composite's class hands to a part: "holds" to one that the file leaves out, "fills" or "typed_fills" to one that it has."""
+    here, own, found = part.to_dict(), type(part)().to_dict(), {}
+    if any(here.get(key) != own.get(key) for key in keys):
+        found["holds"] = {key: here[key] for key in keys if here.get(key) is not None}
+    for label, typed in (("fills", False), ("typed_fills", True)):
+        fills = filled(C, name, type(part), keys, typed)
+        if fills:
+            found[label] = fills
+    return found
+
+
+def composites(classes, rows, held_keys, elsewhere=(), tables=()):
+    """{model_type: {"part": key, "type": model_type of the part, "flat": …, "holds": …}}; `elsewhere`: types that are recorded by hand,
+    `tables`: rows of tables that models add"""
+    found, added_keys = {}, {}
+    for row in tables:
+        for kind in row["types"].split():
+            added_keys.setdefault(kind, set()).update(row.get("holds", {}))
+    added = elsewhere | added_keys.keys()
+
+    def keys_of(kind):
+        return [*held_keys(rows[kind]), "rope_parameters"] if kind in rows else sorted(added_keys.get(kind, ()))
+
     for C in classes:
         kind = getattr(C, "model_type", "")
         if not kind or kind in rows or kind in found or kind in added:
@@ -105,14 +126,9 @@ def composites(classes, rows, held_keys, added=()):
             skips = flat_skips(C, [main], rows[part.model_type]) if part.model_type in rows else []
             if skips:
                 row["flat_skips"] = skips
-        if part.model_type in rows:
-            here, own = part.to_dict(), type(part)().to_dict()
-            keys = [*held_keys(rows[part.model_type]), "rope_parameters"]
-            if any(here.get(key) != own.get(key) for key in keys):
-                row["holds"] = {key: here[key] for key in keys if here.get(key) is not None}
-            for label, typed in (("fills", False), ("typed_fills", True)):
-                fills = filled(C, main, type(part), keys, typed)
-                if fills:
-                    row[label] = fills
+        handed = {name: given(C, name, value, keys_of(value.model_type)) for name, value in parts.items()}
+        row |= handed.pop(main)
+        if any(handed.values()):
+            row["gives"] = {name: what for name, what in handed.items() if what}
         found[kind] = row
     return found

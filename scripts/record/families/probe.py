@@ -7,7 +7,7 @@ import re
 import torch
 
 from corners import find_corners
-from turns import asks_interleave, axes, forward, order_of, pairing
+from turns import asks_interleave, axes, forward, make, order_of, pairing
 from world import tables
 
 THETA = re.compile(r"(theta|rotary_emb_base|local_base_freq)$")
@@ -455,7 +455,9 @@ def find_turns(p, record, layer):
             order = None if layer else axes(p.R, config, pairs)
             if order and order != "late":
                 record["encoding"] = "mrope"
-                record["sections"], record["order"] = order_of(order)
+                seen, record["order"] = order_of(order)
+                # Of a narrow head the class's own are cut, and of a wide one the first is filled up.
+                record["sections"] = getattr(make(p.R, p.C(**p.first)), "mrope_section", None) or seen
             break
     turning = getattr(p.config, "no_rope_layers", None)
     if isinstance(turning, list) and 0 in turning:

@@ -51,7 +51,8 @@ def model_class(C):
     fits = [M for M in vars(module).values() if isinstance(M, type) and issubclass(M, PreTrainedModel) and M.__module__ == module.__name__
             and getattr(M, "config_class", None) is C and not M.__name__.endswith("PreTrainedModel")]
     named = [M for M in fits if M.__name__.endswith(("Model", "Encoder", "Decoder", "Transformer"))]
-    return (named or fits)[0]
+    whole = [M for M in fits if M.__name__.endswith("ForConditionalGeneration")]  # not the stacks that it is made of
+    return (named or whole or fits)[0]
 
 
 def build(C, more, device="meta"):

@@ -4,7 +4,7 @@ import inspect
 
 import torch
 
-from world import tables
+from world import tables, told
 
 NAMES = ["apply_rotary_pos_emb_interleave", "apply_rotary_pos_emb", "apply_rotary_emb"]
 
@@ -44,8 +44,9 @@ def asks_interleave(module):
     return "self.config.rope_interleave" in inspect.getsource(module)
 
 
-def unit_turns(R, config, module, pairs, layer, position=1):
-    """What the model's own function makes of each unit vector at a position, [vector, channel]; None when it cannot be called so."""
+def unit_turns(R, config, module, pairs, layer, position=1, whole=False):
+    """What the model's own function makes of each unit vector at a position, [vector, channel]; None when it cannot be called so.
+    whole: of a head's width, though a part of it alone turns."""
     apply = chosen(module, config)
     if apply is None:
         return None
@@ -58,7 +59,8 @@ def unit_turns(R, config, module, pairs, layer, position=1):
     else:
         return None
     parts = list(out) if isinstance(out, tuple) else [out]
-    for size in (2 * pairs, getattr(config, "head_dim", None) if not layer else 2 * pairs):
+    head = getattr(config, "head_dim", None)
+    for size in (head if whole and head else 2 * pairs, head if not layer else 2 * pairs):
         try:
             return torch.stack([turned(apply, torch.eye(size)[j], parts) for j in range(size)])
         except Exception:
@@ -75,14 +77,13 @@ def pairing(R, config, module, pairs, layer):
     second = [j for j in range(len(rows)) if abs(rows[1][j]) > 1e-6]
     if len(first) != 2:
         return None
-    # deepseek_v4 turns the last channels of the head, the others turn the first
     sign = "with" if rows[0][first[1]] > 0 else "against"
     if first[1] == 1:
         return "adjacent", sign
     return ("adjacent-to-halves" if second == first else "halves"), sign
 
 
-def truths(kind, C, R, layers, first):
+def truths(kind, C, R, layers, first, whole):
     """Unit vectors of the first, a middle and the last pair as the model's own function turns them at position 3, [from, to, value]."""
     module = importlib.import_module(R.__module__)
     sections = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [8, 12, 12]}
@@ -97,7 +98,7 @@ def truths(kind, C, R, layers, first):
                 file = {**first, **file, **({} if interleave is None else {"rope_interleave": interleave})}
                 try:
                     made, config = tables(C, R, file)
-                    rows = unit_turns(R, config, module, len(made[layer][0]), layer, 3)
+                    rows = unit_turns(R, config, module, len(made[layer][0]), layer, 3, whole)
                 except Exception:  # sizes that the class refuses
                     continue
                 if rows is None:
@@ -113,9 +114,10 @@ def all_truths(kind, classes, row):
     """The truths of every kind of layers of a type: of a class that has them all by itself, or one that is told."""
     layers = [layer for layer, own in row.get("layers", {}).items() if not own.get("void")] or [""]
     told = {"layer_types": layers, "num_hidden_layers": len(layers)} if layers != [""] else {}
+    switch = told(row)
     made = {}
-    for first in ({}, told):
-        for truth in truths(kind, *classes, layers, first):
+    for first in (switch, {**told, **switch}):
+        for truth in truths(kind, *classes, layers, first, row.get("at") == "last"):
             made.setdefault((truth["layer"], truth["file"].get("rope_interleave")), truth)
     missing = set(layers) - {layer for layer, _ in made}
     if missing:
@@ -151,6 +153,35 @@ def axes(R, config, pairs):
             return None
         order.append(moving[0])
     return order
+
+
+SCALED = {"default": {}, "linear": {"factor": 4.0}, "dynamic": {"factor": 4.0}, "yarn": {"factor": 4.0, "original_max_position_embeddings": 2048},
+          "llama3": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 512}}
+COORDINATES = 3, 5, 7  # time, height, width
+SIZES = [{}, {"head_dim": 128, "hidden_size": 1024, "num_attention_heads": 8}, {"head_dim": 64, "hidden_size": 1024, "num_attention_heads": 16}]
+
+
+def axial_truths(kind, C, R):
+    """Unit vectors as the model's own function turns them by three coordinates, of every scaling that the class has, [from, to, value]."""
+    module, positions = importlib.import_module(R.__module__), torch.tensor(COORDINATES).reshape(3, 1, 1)
+    for sizes in SIZES:
+        for rule, more in SCALED.items():
+            for third in (0, 3):
+                file = {**sizes, "max_position_embeddings": 4 if rule == "dynamic" else 8192}
+                inner = {"rope_type": rule, "rope_theta": 54321.0, **more}
+                try:
+                    pairs = len(tables(C, R, {**file, "rope_parameters": inner})[0][""][0])
+                    if third:
+                        inner["mrope_section"] = [pairs - 2 * (pairs // 3), pairs // 3, pairs // 3]
+                    file["rope_parameters"] = inner
+                    config = C(**file)
+                    parts, width = list(make(R, config)(torch.zeros(1, 1, 8), positions)), 2 * pairs
+                    rows = [turned(chosen(module, config), torch.eye(width)[j], parts) for j in range(width)]
+                except Exception:  # sections that the class cannot cut, or a rule that it has not
+                    continue
+                kept = sorted({0, 1, 2, 3, pairs // 3, pairs // 2, 2 * pairs // 3, pairs - 1})
+                cells = [[j, k, round(float(rows[j][k]), 9)] for j in kept for k in range(width) if abs(rows[j][k]) > 1e-9]
+                yield {"type": kind, "is": {"width": width, "turns": cells}, "file": file}
 
 
 def order_of(order):

@@ -2,6 +2,7 @@
 import ast
 import copy
 import importlib
+import json
 import logging
 import os
 import pathlib
@@ -92,6 +93,12 @@ def world():
             if flat and C.model_type and C.model_type not in OTHER:
                 found.setdefault(C.model_type, (C, getattr(module, name)))
     return found
+
+
+def told(record):
+    """The key of `when`, as a file has it."""
+    key, _, word = record.get("when", "").partition("=")
+    return {key: json.loads(word) if word == "true" else word} if key else {}
 
 
 def make_rotary(R, config):

@@ -47,7 +47,8 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
 
 std::optional<Arithmetic> nearest_arithmetic(const RotationObservation& observation) {
   const Rotation* rotation = std::get_if<Rotation>(&observation.expected().effect);
-  if (!rotation || !rotation->recipe || !rotation->waves || observation.reading().is_vectors())
+  if (!rotation || !rotation->recipe || rotation->coordinates || !rotation->waves ||
+      observation.reading().is_vectors())
     return {};
   std::optional<Arithmetic> best;
   for (const Dialect& dialect : all_dialects()) {

@@ -34,6 +34,14 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     (required.by_default ? attempt.by_default : attempt.reasons).push_back(*reason);
     attempt.cost += 1;
   }
+  if (reading.is_vectors() && 2 * reading.pairs < reading.width && reading.last != truth.last) {
+    const auto word = [](bool last) { return last ? "last" : "first"; };
+    attempt.reasons.push_back(
+        {Cause::wrong_channels,
+         fmt::format("a head's {} {} channels turn, where its {} are meant", word(reading.last),
+                     2 * reading.pairs, word(truth.last))});
+    attempt.cost += 1;
+  }
   // Both ways round, such a vector is one of frequencies; a program reads it as that.
   if (reading.form == Form::periods && !reading.named && expected.layout.empty()) {
     attempt.by_default.push_back(

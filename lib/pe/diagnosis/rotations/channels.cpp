@@ -59,8 +59,8 @@ class Count {
         add(pair.out[side], in[pair.out[side]], out[pair.out[side]],
             std::fabs(out[pair.out[side]] - want[side]) <= allowed);
     }
-    for (Index k = 2 * reading_.pairs; k < reading_.width; ++k)
-      add(k, in[k], out[k], in[k] == out[k]);
+    for (Index k = 0; k < reading_.width; ++k)
+      if (!turns(reading_, k)) add(k, in[k], out[k], in[k] == out[k]);
   }
 
   void add(Index channel, double before, double after, bool is_meant) {

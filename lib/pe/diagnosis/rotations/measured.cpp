@@ -24,6 +24,11 @@ Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis&
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (const Index slot = observation.slot(rows[i]); rows[i] == observation.row_of_slot(slot))
         ruler.probes.emplace(slot, i);
+    if (observation.slots() > 1) {
+      const double first = meant.position(observation.row_of_slot(0), 0),
+                   step = meant.position(observation.row_of_slot(1), 0) - first;
+      if (step != 0) ruler.origin = first / step;
+    }
     return ruler;
   }
   std::map<double, std::size_t> places;
@@ -36,6 +41,7 @@ Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis&
   for (auto place = places.begin(); std::next(place) != places.end(); ++place)
     if (step_from(place) < step_from(origin)) origin = place;
   ruler.step = step_from(origin);
+  ruler.origin = origin->first;
   for (const auto& [place, probe] : places)
     if (const double steps = (place - origin->first) / ruler.step;
         std::fabs(steps - std::round(steps)) < 1e-6)
@@ -83,9 +89,9 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   }
   PairEstimate measured{frequency / ruler.step, infinity};
   if (farthest == 0) return measured;
-  measured.error =
-      (moved + observation.truth().growth[j] * unit * std::fabs(frequency) * (2 + farthest)) /
-      (farthest * ruler.step);
+  measured.error = (moved + observation.truth().growth[j] * unit * std::fabs(frequency) *
+                                (2 * (1 + std::fabs(ruler.origin) / ruler.step) + farthest)) /
+                   (farthest * ruler.step);
   return measured;
 }
 

@@ -48,6 +48,7 @@ struct RotationReading {
   std::size_t axis = 0;             // which of them counts positions
   std::string axis_from = {};       // who says so; empty: nobody, and another would do as well
   Index blocks = 1;                 // halves pair up within each of so many blocks of channels
+  bool last = false;                // the channels that turn are the last, not the first
   bool key = false;                 // scaled as keys are, where queries and keys differ
   bool side_said = true;            // the command says whether queries or keys
   bool named = false;               // the array's name says what its numbers are
@@ -84,6 +85,9 @@ std::string name_of_axis(const RotationReading& reading, std::size_t axis);
 
 /// The channels of a vector that pair j is read from and written to.
 PairChannels channels_of(const RotationReading& reading, Index pair);
+
+/// Whether a channel of a vector belongs to a pair.
+bool turns(const RotationReading& reading, Index channel);
 
 /// A shape without its axes of one; {1} where nothing is left.
 std::vector<Index> squeezed(const std::vector<Index>& shape);

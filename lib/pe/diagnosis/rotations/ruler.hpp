@@ -13,6 +13,7 @@ namespace pe {
 struct Ruler {
   std::map<Index, std::size_t> probes;
   double step = 1;
+  double origin = 0;  // where step 0 stands: float32 angles are off by a share of themselves
 };
 
 /// Probes of the first run by position; of several axes, by equal steps of the axis that the pair

@@ -32,8 +32,10 @@ void add_axes(RotationTruth& truth, const Coordinates& coordinates,
           pair < truth.axis.size()) {
         truth.axis[pair] = part.axis;
         // Of one unit of the coordinate; the rotation's own are those of one cell.
-        truth.frequencies[pair] = truth.unscaled[pair] =
-            to_double(part.waves.frequencies()[static_cast<std::size_t>(i)]);
+        const double step = truth.frequencies[pair];
+        truth.frequencies[pair] = to_double(part.waves.frequencies()[static_cast<std::size_t>(i)]);
+        if (step != truth.frequencies[pair] && step > 0)
+          truth.unscaled[pair] *= truth.frequencies[pair] / step;
       }
   }
   truth.coordinate = [at = coordinates.at, maps](double position, std::size_t axis) {
@@ -109,6 +111,7 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
     truth.magnitude = rotation->magnitude;
     truth.dim = rotation->dim;
     truth.blocks = rotation->blocks;
+    truth.last = rotation->last;
     truth.scale = scale_of(*rotation);
     if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
     truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));

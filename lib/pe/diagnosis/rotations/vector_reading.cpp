@@ -65,13 +65,20 @@ std::string name_of_axis(const RotationReading& reading, std::size_t axis) {
 }
 
 PairChannels channels_of(const RotationReading& reading, Index pair) {
-  return channels_of(Rotation{.pairs = reading.pairs,
+  return channels_of(Rotation{.dim = reading.width,
+                              .pairs = reading.pairs,
                               .pairing = *reading.pairing,
                               .waves = {},
                               .unscaled = {},
                               .fill = {},
-                              .blocks = reading.blocks},
+                              .blocks = reading.blocks,
+                              .last = reading.last},
                      pair);
+}
+
+bool turns(const RotationReading& reading, Index channel) {
+  const Index turning = 2 * reading.pairs;
+  return reading.last ? channel >= reading.width - turning : channel < turning;
 }
 
 std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Index> pairs,
@@ -105,10 +112,14 @@ std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Ind
         reading.blocks = blocks;
         all.push_back(reading);
       };
-      if (question.blocks > 1) add("halves of each block", Pairing::halves, question.blocks);
-      add("halves", Pairing::halves, 1);
-      add("adjacent", Pairing::adjacent, 1);
-      add("adjacent-to-halves", Pairing::adjacent_to_halves, 1);
+      for (const bool last : {false, true}) {
+        if (last && 2 * reading.pairs == reading.width) continue;
+        reading.last = last;
+        if (question.blocks > 1) add("halves of each block", Pairing::halves, question.blocks);
+        add("halves", Pairing::halves, 1);
+        add("adjacent", Pairing::adjacent, 1);
+        add("adjacent-to-halves", Pairing::adjacent_to_halves, 1);
+      }
     }
   }
   return all;

@@ -57,7 +57,7 @@ std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observa
                                               const RotationHypothesis& hypothesis, double base) {
   const RotationTruth& truth = observation.truth();
   if (!observation.expected().encoding->scalable || !(base > 1) || !hypothesis.changes.empty() ||
-      hypothesis.frequencies != truth.frequencies || !hypothesis.axis.empty() ||
+      hypothesis.frequencies != truth.frequencies || hypothesis.axis != truth.axis ||
       truth.unscaled.size() < observation.pairs() || observation.pairs() < 2 ||
       !(truth.unscaled[1] > 0))
     return {};

@@ -1,0 +1,60 @@
+// The scaling of an encoding's parameters, checked.
+#include "pe/encodings/scaled.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "pe/base/error.hpp"
+
+namespace pe {
+namespace {
+
+const Scaling* named(const Parameters& parameters, const char* parameter) {
+  const std::string& name = parameters.choice(parameter);
+  return name == "none" ? nullptr : &find_scaling(name);
+}
+
+// The rule that resonance rounds.
+const Scaling* under(const Parameters& parameters, const Scaling* scaling) {
+  return scaling && scaling->name == "resonance" ? named(parameters, "over") : nullptr;
+}
+
+}  // namespace
+
+const Scaling* chosen_scaling(const Parameters& parameters) {
+  const Scaling* scaling = named(parameters, "scaling");
+  const Scaling* rounded = under(parameters, scaling);
+  const auto reads = [&](const Scaling* rule, std::string_view name) {
+    return rule && std::ranges::any_of(rule->parameters,
+                                       [&](const Parameter& row) { return row.name == name; });
+  };
+  for (const Scaling* rule : {scaling, rounded})
+    for (const Parameter& parameter : rule ? rule->parameters : std::span<const Parameter>{})
+      if (!parameters.has(parameter.name) && parameter.required)
+        throw UsageError(fmt::format("--scaling {} needs --{} ({})", rule->name, parameter.name,
+                                     parameter.help));
+  for (const Scaling* other : all_scalings())
+    for (const Parameter& parameter : other->parameters)
+      if (parameters.has(parameter.name) &&
+          parameters.origin(parameter.name).starts_with("flag ") &&
+          !reads(scaling, parameter.name) && !reads(rounded, parameter.name))
+        throw UsageError(
+            scaling
+                ? fmt::format("--{} has no meaning for --scaling {}", parameter.name, scaling->name)
+                : fmt::format("--{} has no meaning without --scaling (try --scaling {})",
+                              parameter.name, other->name));
+  return scaling;
+}
+
+std::vector<std::string> revoked_by_scaling(const Parameters& parameters) {
+  const Scaling* scaling = named(parameters, "scaling");
+  std::vector<std::string> laws;
+  for (const Scaling* rule : {scaling, under(parameters, scaling)})
+    if (rule) std::ranges::copy(words(rule->revokes), std::back_inserter(laws));
+  return laws;
+}
+
+}  // namespace pe
