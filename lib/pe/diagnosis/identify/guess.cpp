@@ -59,7 +59,10 @@ Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis) {
   for (const Parameters::Entry& entry : guess.expected.parameters.entries())
     if (guess.candidate.given.contains(entry.name))
       found.summary += fmt::format(", {} {}", entry.name, entry.text);
-  if (encoding.kind == Kind::rotation) found.scaling = "none";
+  if (encoding.kind == Kind::rotation) {
+    const auto scaling = guess.candidate.given.find("scaling");
+    found.scaling = scaling == guess.candidate.given.end() ? "none" : scaling->second.text;
+  }
   found.parameters = telling(guess.candidate, guess.expected);
   found.command =
       command_of(guess.candidate, guess.expected, *guess.expected.rows + guess.tokens.count(), 0,

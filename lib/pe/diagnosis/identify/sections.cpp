@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
+#include "pe/diagnosis/identify/ladder.hpp"
 
 namespace pe {
 namespace {
@@ -80,13 +82,18 @@ std::string segments_of(const std::vector<Standing>& places, std::int64_t& inter
   return text;
 }
 
-// Where the rows stand in time and height, as their phases tell; nothing where those are no whole
-// numbers. Vectors of short types leave a third of a step open.
-std::vector<Standing> places_of(const Guess& guess, Index rows) {
+std::vector<Index> first_rows(const Guess& guess, Index rows) {
   const RotationReading& reading = guess.likely.reading;
   std::vector<Index> all(static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i] = static_cast<Index>(i) * (reading.run > 0 ? reading.stride : 1);
+  return all;
+}
+
+// Where the rows stand in time and height, as their phases tell; nothing where those are no whole
+// numbers. Vectors of short types leave a third of a step open.
+std::vector<Standing> places_of(const Guess& guess, Index rows) {
+  const std::vector<Index> all = first_rows(guess, rows);
   const RotationObservation observation = guess.observe(all);
   std::vector<Standing> places(all.size());
   for (std::size_t axis = 0; axis < std::tuple_size_v<Standing>; ++axis) {
@@ -124,17 +131,62 @@ std::vector<Candidate> candidates_of(Index rows) {
   return all;
 }
 
+// What every pair is measured to turn by along its own axis.
+Measured measured_by(const Guess& guess, Index rows) {
+  const RotationObservation observation = guess.observe(first_rows(guess, rows));
+  const RotationHypothesis start = observation.start();
+  return {.frequencies = observation.measured(start),
+          .amplitude = observation.amplitude(),
+          .has_amplitude = observation.has_amplitude(),
+          .exact = false,
+          .errors = observation.measured_errors(start)};
+}
+
+// Text in front turns the first pair by 1 a position, or by 1/s where all positions are divided.
+std::optional<Candidate> interpolated(const Guess& text, Index rows) {
+  const Measured measured = measured_by(text, rows);
+  const double first = measured.frequencies[0], error = measured.errors[0];
+  if (!(first > 0) || !(first < 0.99) || !(error < 0.01 * first)) return {};
+  Candidate slow = text.candidate;
+  slow.given["scaling"] = identified("linear");
+  slow.given["factor"] = identified(spell_number(tidiest(1 / first, error / first).value));
+  slow.cost += 0.2;
+  return slow;
+}
+
+// The same sections over every scaled ladder that comes near.
+std::optional<Guess> scaled(const Guess& plain, const Dump& dump, Index rows,
+                            const std::string& layout) {
+  for (const Candidate& ladder : scaled_guesses(measured_by(plain, rows))) {
+    Candidate one = plain.candidate;
+    for (const auto& [name, value] : ladder.given)
+      if (name != "dim" && name != "rotary-dim") one.given[name] = value;
+    one.cost += ladder.cost;
+    auto guess = held(one, dump, rows, layout);
+    if (guess && guess->agrees()) return guess;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<Identification> identify_sections(const Dump& dump, const std::string& layout) {
   constexpr Index most_rows = 1 << 14;
-  std::vector<Guess> agreeing;
+  std::vector<Guess> agreeing, near;
   for (const Index rows : counts_of_rows(dump)) {
     if (rows > most_rows) continue;
     for (Candidate candidate : candidates_of(rows)) {
-      const auto text = held(candidate, dump, rows, layout);
-      const RotationReading* reading = text ? &text->likely.reading : nullptr;
-      if (!reading || (reading->run > 0 ? reading->run : reading->rows) != rows) continue;
+      auto text = held(candidate, dump, rows, layout);
+      const auto reads_rows = [&] {
+        const RotationReading& reading = text->likely.reading;
+        return (reading.run > 0 ? reading.run : reading.rows) == rows;
+      };
+      if (!text || !reads_rows()) continue;
+      if (const auto slow = interpolated(*text, rows)) {
+        candidate = *slow;
+        text = held(candidate, dump, rows, layout);
+        if (!text || !reads_rows()) continue;
+      }
       std::int64_t interval = 1;
       const std::vector<Standing> places = places_of(*text, rows);
       if (places.empty()) continue;
@@ -143,11 +195,25 @@ std::optional<Identification> identify_sections(const Dump& dump, const std::str
       for (const char* advance : {"space", "all"}) {
         candidate.given["advance"] = identified(advance);
         auto guess = held(candidate, dump, rows, layout);
-        if (!guess || !guess->agrees()) continue;
+        if (!guess) continue;
+        if (!guess->agrees()) {
+          near.push_back(std::move(*guess));
+          continue;
+        }
         agreeing.push_back(std::move(*guess));
         break;
       }
     }
+  }
+  // Of models whose sections and pairs are alike one is enough.
+  std::set<std::vector<std::string>> asked;
+  for (const Guess& plain : near) {
+    std::vector<std::string> key{std::to_string(*plain.expected.rows)};
+    for (const auto& [name, value] : plain.candidate.given)
+      if (name != "base") key.push_back(value.text);
+    if (!agreeing.empty() || !asked.insert(key).second) continue;
+    if (auto guess = scaled(plain, dump, *plain.expected.rows, layout))
+      agreeing.push_back(std::move(*guess));
   }
   return told(std::move(agreeing), dump);
 }
