@@ -114,8 +114,10 @@ def untold(one):
         return "trained weights have no formula"
     if any(w in one.name for w in (" step ", " step,", " of 1 from", ", 1 rows", ", 2 rows", "stacked cache", "left padding as transformers")) or ", last 1 " in one.name:
         return "one row, or two tables in one"
-    if "longrope" in one.name and "model" not in one.check and layout_word(one) == "turns":
-        return "a list of divisors fitted to float16 values of amplitude above 1 misses the bound"
+    if one.check.get("encoding") == "mrope" and "scaling" in one.check["parameters"]:
+        return "a scaling that bends the pairs by which places are read, or stretches time before any text shows it"
+    if "longrope" in one.name and "model" not in one.check and layout_word(one) in ("turns", "cos-sin"):
+        return "a list of divisors fitted to 16-bit values of amplitude above 1 misses the bound"
     return ""
 
 

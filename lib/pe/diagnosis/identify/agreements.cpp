@@ -54,8 +54,15 @@ class AgreementSearch {
   std::vector<AgreeingCandidate> agreeing(const FrequencyEstimate& seen,
                                           const std::vector<Made>& candidates) const {
     std::vector<AgreeingCandidate> hits;
-    for (const auto& [candidate, made] : candidates) {
+    for (const auto& [plain, made] : candidates) {
+      Candidate candidate = plain;
       Expectation expected = made;
+      if (seen.reading.last && plain.encoding->name == "rope") {
+        candidate.given["rotary-at"] = identified("last");
+        auto remade = expectation_of(candidate, length_, 0, false);
+        if (!remade) continue;
+        expected = std::move(*remade);
+      }
       expected.first = seen.first;
       expected.step = seen.step;
       const auto truth = truth_of(expected, seen.reading);
