@@ -128,6 +128,10 @@ TEST_CASE("layers that do not turn are told by kind, by base and by switch") {
       read(R"({"model_type":"exaone4","layer_types":["full_attention","full_attention"]})"),
       "config.json: no layer turns: the class of exaone4 leaves full_attention layers as they are",
       pe::UsageError);
+  // A kind that the file's own list names is one, though all are alike.
+  CHECK(given(read(R"({"model_type":"smollm3","rope_theta":77,"layer_types":["full_attention"]})",
+                   "rope", "full_attention"),
+              "base") == "77");
   // Exaone 4's smaller model: no window, and all layers turn.
   CHECK(
       given(

@@ -94,7 +94,8 @@ std::vector<std::string> layer_types_of(const Config& config, const Family& fami
 std::string choose_layer(Reading& reading, const Config& config, std::string_view asked) {
   const auto& types = reading.layer_types;
   if (types.empty()) {
-    if (!asked.empty())
+    const auto listed = config.items("layer_types");
+    if (!asked.empty() && std::ranges::find(listed, asked) == listed.end())
       throw UsageError(
           fmt::format("--layer-type {}: all layers of {} are alike", asked, config.file));
     return "";

@@ -129,10 +129,14 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
   }
   Diagnosis plain = diagnose_vectors(expected, dump);
   if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation) return plain;
-  // Heads side by side in one row look like one head that turns in part.
+  // Heads side by side in one row look like one head that turns in part, unless the axes have a
+  // name each.
+  if (expected.axes.find('h') != std::string::npos) return plain;
   const Dump split = with_heads(dump, truth_of(expected).dim);
   if (split.arrays[0].shape == dump.arrays[0].shape) return plain;
-  Diagnosis heads = diagnose_vectors(expected, split);
+  Expectation of_heads = expected;
+  if (!expected.axes.empty()) of_heads.axes.insert(expected.axes.size() - 1, "h");
+  Diagnosis heads = diagnose_vectors(of_heads, split);
   const bool better = heads.tier != Tier::wrong || (!is_explained(plain) && is_explained(heads));
   return better ? heads : plain;
 }
