@@ -71,7 +71,7 @@ def handed(attention, hidden, embeddings):
 
 
 def attentions(model, config):
-    """(layer, answer) of each attention that has a number among the layers and could be called."""
+    """(attention, answer) of each attention that has a number among the layers and could be called."""
     for part in model.modules():
         layer = getattr(part, "layer_idx", None)
         if layer is None or "forward" not in vars(type(part)):
@@ -79,7 +79,7 @@ def attentions(model, config):
         row = torch.zeros(1, 4, 8, device="meta")
         answers = [handed(part, getattr(config, "hidden_size", 64), embeddings) for embeddings in ((row, row), row)]
         if any(answers):
-            yield layer, next(filter(None, answers))
+            yield part, next(filter(None, answers))
 
 
 def turning_kinds(C, R, **file):
@@ -89,9 +89,9 @@ def turning_kinds(C, R, **file):
     if model is None or not kinds:
         return {}
     seen = {}
-    for layer, (turns, _) in attentions(model, config):
-        if layer < len(kinds):
-            seen.setdefault(kinds[layer], set()).add(turns)
+    for part, (turns, _) in attentions(model, config):
+        if part.layer_idx < len(kinds):
+            seen.setdefault(kinds[part.layer_idx], set()).add(turns)
     return {kind: turns.pop() for kind, turns in seen.items() if len(turns) == 1}
 
 
@@ -111,7 +111,9 @@ def is_end(C, R):
     """Whether the attention hands over the last channels of its heads."""
     config = C()
     model = model_of(C, R, config)
-    for _, (turns, q) in attentions(model, config) if model is not None else []:
+    for part, (turns, q) in attentions(model, config) if model is not None else []:
+        if turns and q.stride(1) == q.shape[-1]:  # a scaled copy has lost its place: heads of [nope, rope], as those that have not lost it
+            return getattr(part, "qk_nope_head_dim", 0) > 0 and q.shape[-1] == part.qk_rope_head_dim
         if turns:
             return q.storage_offset() > 0 and q.stride(1) > q.shape[-1]
     return False
