@@ -164,6 +164,31 @@ TEST_CASE("layers that do not turn are told by kind, by base and by switch") {
           "base") == "77.0");
 }
 
+TEST_CASE("layers are called as the file calls them, too") {
+  constexpr const char* json = R"({"model_type":"deepseek_v4"})";
+  CHECK(given(read(json, "rope", "sliding_attention"), "base") == "10000.0");
+  for (const char* compressed : {"heavily_compressed_attention", "compressed_sparse_attention"})
+    CHECK(given(read(json, "rope", compressed), "base") == "160000.0");
+  for (const char* still : {"jamba", "nemotron_h", "zamba", "kimi_linear"})
+    CHECK_THROWS_WITH_AS(
+        read(fmt::format(R"({{"model_type":"{}"}})", still)),
+        fmt::format("config.json: model_type {} has no position encoding: its attention does not "
+                    "turn",
+                    still)
+            .c_str(),
+        pe::UsageError);
+}
+
+TEST_CASE("nanochat turns backward, and its table does not") {
+  const pe::Reading reading = read(R"({"model_type":"nanochat"})");
+  CHECK(given(reading, "direction") == "backward");
+  const pe::Rotation rotation = rotation_of(reading);
+  const pe::Content turned =
+      pe::turn(unit_vector(rotation.dim, 0), rotation, pe::PositionRange{1, 1, 1, 0});
+  CHECK(turned.row(0, 0, 0)[0] == doctest::Approx(std::cos(1.0)));
+  CHECK(turned.row(0, 0, 0)[rotation.dim / 2] == doctest::Approx(-std::sin(1.0)));
+}
+
 TEST_CASE("a head whose last channels turn keeps its first") {
   const pe::Rotation rotation =
       rotation_of(read(R"({"model_type":"deepseek_v4"})", "rope", "main"));

@@ -74,6 +74,16 @@ TEST_CASE("whole heads are read where the part that turns is meant, by its place
   }
 }
 
+TEST_CASE("vectors turn the way that is meant") {
+  const Dump forward = dump({1, 2, positions, 8}, 0, 8);
+  CHECK(of({{"dim", "8"}}, forward).tier != Tier::wrong);
+  CHECK(told(of({{"dim", "8"}, {"direction", "backward"}}, forward)) == "wrong direction-reversed");
+  Dump backward = forward;  // what turns forward turned back
+  std::swap(backward.arrays, backward.before);
+  CHECK(of({{"dim", "8"}, {"direction", "backward"}}, backward).tier != Tier::wrong);
+  CHECK(told(of({{"dim", "8"}}, backward)) == "wrong direction-reversed");
+}
+
 TEST_CASE("heads side by side are heads, whether letters name the axes or not") {
   const Dump heads = dump({1, positions, 24}, 0, 8), shifted = dump({1, positions, 24}, 0, 8, 1);
   for (const char* axes : {"", "bsd"}) {

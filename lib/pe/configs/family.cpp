@@ -58,7 +58,7 @@ std::string note_of(const JsonNode& row) {
     add("position p reads row p + " + reads->text + " of " + text_of(row.find("rows")));
   if (const JsonNode* further = row.find("further"))
     add(fmt::format("it has further tables: {}", fmt::join(strings_of(further), ", ")));
-  if (row.find("sign")) add("its pairs turn against the usual sense: the sine's sign is reversed");
+  if (row.find("sign")) add("its pairs turn against the usual sense (direction backward)");
   return note;
 }
 

@@ -171,7 +171,10 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   const Config& config = reader.config();
   const Family& family = reader.family();
   reading.layer_types = layer_types_of(config, family);
-  reading.layer_type = choose_layer(reading, config, turning_layer(reader, layer_type));
+  const JsonNode* names = family.find("names");  // of layers, where their turns have others
+  const JsonNode* other = names ? names->find(layer_type) : nullptr;
+  reading.layer_type =
+      choose_layer(reading, config, other ? other->text : turning_layer(reader, layer_type));
   const JsonNode* layers = family.find("layers");
   const LayerType layer{reading.layer_type, layers ? layers->find(reading.layer_type) : nullptr};
   const RopeObject object = find_object(reader, layer);
@@ -194,7 +197,10 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   if (!reading.encoding->scalable && reader.has("scaling") && reader.text("scaling") != "none")
     throw UsageError(fmt::format("{}: its frequencies are scaled ({}), which {} does not do here",
                                  config.file, reader.text("scaling"), reading.encoding->name));
-  if (family.find("sign"))
+  if (family.find("sign") && asks("direction"))
+    reader.set("direction", "backward", fmt::format("default of {}", family.name()),
+               "the class's own");
+  else if (family.find("sign"))
     reader.warn(
         fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
   doubt(reader, object);

@@ -35,6 +35,12 @@ constexpr Parameter schema[] = {
      .help = "which channels of a head turn where not all do: its first, or its last (DeepSeek V4)",
      .fallback = "first",
      .choices = "first last"},
+    {.name = "direction",
+     .type = Parameter::Type::choice,
+     .help = "how vectors turn: forward, (x cos − y sin, x sin + y cos), or backward, by −angle "
+             "(nanochat); cos and sin are the same",
+     .fallback = "forward",
+     .choices = "forward backward"},
     {.name = "base",
      .type = Parameter::Type::number,
      .help = "θ_j = base^(−2j/rotary-dim)",
@@ -89,6 +95,7 @@ Effect make(const Parameters& parameters, Index length) {
                                     plain.frequencies);
   rotation.by_channel = by_channel;
   rotation.last = parameters.choice("rotary-at") == "last";
+  rotation.backward = parameters.choice("direction") == "backward";
   rotation.recipe = bent.recipe;
   rotation.decisions = bent.decisions;
   return rotation;

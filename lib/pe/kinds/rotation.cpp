@@ -19,8 +19,12 @@ PairChannels channels_of(const Rotation& rotation, Index pair) {
   const Index in_block = rotation.pairs / rotation.blocks,
               start = at + pair / in_block * 2 * in_block + pair % in_block;
   const std::array<Index, 2> halves{start, start + in_block};
-  return {rotation.pairing == Pairing::halves ? halves : adjacent,
-          rotation.pairing == Pairing::adjacent ? adjacent : halves};
+  PairChannels channels{rotation.pairing == Pairing::halves ? halves : adjacent,
+                        rotation.pairing == Pairing::adjacent ? adjacent : halves};
+  if (rotation.backward)  // the turn of (b, a) by an angle is that of (a, b) by its negative
+    for (std::array<Index, 2>* side : {&channels.in, &channels.out})
+      std::swap((*side)[0], (*side)[1]);
+  return channels;
 }
 
 void check_positions(const Rotation& rotation, const PositionRange& positions) {

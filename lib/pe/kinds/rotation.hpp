@@ -37,7 +37,8 @@ struct Rotation {
   std::function<void(const PositionRange&, DType, std::byte* cosine, std::byte* sine)> fill;
   Index blocks =
       1;  // halves pair up within each of so many equal blocks of channels (Gemma 4's vision tower)
-  bool last = false;  // the channels that turn are the head's last, not its first
+  bool last = false;      // the channels that turn are the head's last, not its first
+  bool backward = false;  // vectors turn by −angle: a pair's channels stand in each other's place
   /// Several axes: where each position stands, and the pairs that each axis turns (places are
   /// pairs; `waves` then holds the frequency of each pair along its own axis, and only `fill` knows
   /// the angles). Empty: pair j turns by position · θ_j.

@@ -126,6 +126,31 @@ def rates(C, R):
     return "bases" if 77777.0 in bases else "switch"
 
 
+class Asked(dict):
+    """Cosines and sines by kind of layers, of which it remembers the one that was asked for."""
+
+    def __missing__(self, key):
+        row = torch.zeros(1, 4, 8, device="meta")
+        self.key, self[key] = key, (row, row)
+        return row, row
+
+
+def names(C, R, layers):
+    """{kind of layers: the layers of rotary parameters whose turns its attention takes}, where the two have other names."""
+    own, found = getattr(C(), "layer_types", None) or [], {}
+    for kinds in [own, ["full_attention"] * len(own), ["sliding_attention"] * len(own)] if set(own) - layers else []:
+        try:
+            config = C(layer_types=kinds)
+        except Exception:  # a kind that the class has not
+            continue
+        model = model_of(C, R, config)
+        for part in model.modules() if model is not None else []:
+            place, asked = getattr(part, "layer_idx", None), Asked()
+            if place is not None and place < len(kinds) and "forward" in vars(type(part)) and handed(part, config.hidden_size, asked) and asked:
+                found[kinds[place]] = asked.key
+    return {kind: name for kind, name in sorted(found.items()) if kind != name}
+
+
 def turns_unwindowed(C, R, kind):
     """Whether layers that do not turn would, had the file no window."""
     try:
@@ -152,7 +177,7 @@ def switch(C, R):
 
 
 def ask(C, R, record):
-    """What the record says of the layers and the heads besides: `when`, `still`, `kinds`, `at`, `rates`."""
+    """What the record says of the layers and the heads besides: `when`, `still`, `kinds`, `at`, `rates`, `names`."""
     module, found = importlib.import_module(R.__module__), {}
     if when := switch(C, R):
         found["when"] = when
@@ -163,6 +188,8 @@ def ask(C, R, record):
             found["kinds"] = sorted(set(C().layer_types))
     if isinstance(getattr(C(), "layer_rope_theta", None), list):
         found["rates"] = rates(C, R)
+    if called := names(C, R, set(record.get("layers", {}))) if record.get("layers") else {}:
+        found["names"] = called
     layer = next(iter(record.get("layers", {})), "")
     pairs = len(tables(C, R, {})[0][layer][0])
     if is_end(C, R) or ends_heads(R, C(), module, pairs, layer):

@@ -92,7 +92,7 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
 
 VectorQuestion question_of(const Expectation& expected, const RotationTruth& truth,
                            std::optional<bool> key) {
-  return {expected.axes, expected.rows, truth.blocks, truth.scale != nullptr, key};
+  return {expected.axes, expected.rows, truth.blocks, truth.backward, truth.scale != nullptr, key};
 }
 
 namespace {

@@ -49,6 +49,7 @@ struct RotationReading {
   std::string axis_from = {};       // who says so; empty: nobody, and another would do as well
   Index blocks = 1;                 // halves pair up within each of so many blocks of channels
   bool last = false;                // the channels that turn are the last, not the first
+  bool backward = false;            // they turn by −angle, as is meant
   bool key = false;                 // scaled as keys are, where queries and keys differ
   bool side_said = true;            // the command says whether queries or keys
   bool named = false;               // the array's name says what its numbers are
@@ -72,6 +73,7 @@ struct VectorQuestion {
   std::string axes = {};           // letters b h s d; empty: to be told from the extents
   std::optional<Index> rows = {};  // positions that there must be
   Index blocks = 1;                // see RotationReading
+  bool backward = false;           // likewise
   bool scaled = false;             // queries and keys have scales of their own
   std::optional<bool> key = {};    // which of them
 };

@@ -112,6 +112,7 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
     truth.dim = rotation->dim;
     truth.blocks = rotation->blocks;
     truth.last = rotation->last;
+    truth.backward = rotation->backward;
     truth.scale = scale_of(*rotation);
     if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
     truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));

@@ -22,6 +22,7 @@ struct RotationTruth {
   std::vector<std::size_t> parts = {};   // and which of the row's parts a pair belongs to
   std::int64_t shift = 0;                // added to every position (a sinusoidal table's offset)
   Index blocks = 1;                      // halves of vectors pair up within each of so many
+  bool backward = false;                 // vectors turn by −angle
   bool last = false;                     // the channels that turn are a head's last, not its first
   /// xPos: what multiplies a turned pair of a query at a position; null: nothing does.
   std::function<double(double position, std::size_t pair)> scale;

@@ -72,7 +72,8 @@ PairChannels channels_of(const RotationReading& reading, Index pair) {
                               .unscaled = {},
                               .fill = {},
                               .blocks = reading.blocks,
-                              .last = reading.last},
+                              .last = reading.last,
+                              .backward = reading.backward},
                      pair);
 }
 
@@ -92,6 +93,7 @@ std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Ind
   reading.rows = array.size() / std::max<Index>(1, reading.width);
   reading.pairs = std::min(pairs.value_or(reading.width / 2), reading.width / 2);
   reading.extents.assign(array.shape.begin(), array.shape.end() - 1);
+  reading.backward = question.backward;
   reading.side_said = !question.scaled || question.key.has_value();
   std::vector<RotationReading> all;
   for (const PositionAxis& place : position_axes(array, question)) {
