@@ -74,6 +74,19 @@ TEST_CASE("whole heads are read where the part that turns is meant, by its place
   }
 }
 
+TEST_CASE("what is not turned is said to be right for layers that do not turn") {
+  Dump dump_of_layer = dump({1, 2, positions, 8}, 0, 8);
+  dump_of_layer.arrays = dump_of_layer.before;
+  Expectation expected = expect("rope", {{"dim", "8"}}, positions);
+  const auto notes = [&] { return diagnose(expected, dump_of_layer).notes; };
+  CHECK(told(diagnose(expected, dump_of_layer)) == "wrong not-rotated");
+  CHECK(notes().empty());
+  expected.still = "every 4th layer does not turn (no_rope_layers)";
+  REQUIRE(notes().size() == 1);
+  CHECK(notes()[0] ==
+        "right for some layers of this model: every 4th layer does not turn (no_rope_layers)");
+}
+
 TEST_CASE("vectors turn the way that is meant") {
   const Dump forward = dump({1, 2, positions, 8}, 0, 8);
   CHECK(of({{"dim", "8"}}, forward).tier != Tier::wrong);

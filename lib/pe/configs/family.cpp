@@ -34,22 +34,31 @@ struct Rows {
   std::map<std::string, JsonNode, std::less<>> composites;
 };
 
+std::string joined(std::string_view before, std::string_view sentence) {
+  return fmt::format("{}{}{}", before, before.empty() ? "" : "; ", sentence);
+}
+
+// The layers that do not turn.
+std::string still_of(const JsonNode& row) {
+  std::string told = text_of(row.find("nope"));
+  const JsonNode* still = row.find("still");
+  for (const JsonMember& kind : still ? still->members : std::vector<JsonMember>{}) {
+    const std::string& unless = kind.value.text;
+    told = joined(told, fmt::format("{} layers do not turn{}", kind.name,
+                                    unless.empty() ? "" : ", but where " + unless + " is null"));
+  }
+  return told;
+}
+
 // Notes that a record tells by its keys.
 std::string note_of(const JsonNode& row) {
   std::string note = text_of(row.find("note"));
-  const auto add = [&](std::string_view sentence) {
-    note += (note.empty() ? "" : "; ") + std::string(sentence);
-  };
+  const auto add = [&](std::string_view sentence) { note = joined(note, sentence); };
   const auto width = strings_of(row.find("width"));
   if (std::ranges::find(width, "qk_rope_head_dim") != width.end())
     add("only the qk_rope_head_dim channels of each head turn; scores have a factor of their own "
         "that no table shows");
-  if (const JsonNode* nope = row.find("nope")) add(nope->text);
-  if (const JsonNode* still = row.find("still"))
-    for (const JsonMember& kind : still->members)
-      add(fmt::format(
-          "{} layers do not turn{}", kind.name,
-          kind.value.text.empty() ? "" : fmt::format(", but where {} is null", kind.value.text)));
+  if (const std::string still = still_of(row); !still.empty()) add(still);
   if (const JsonNode* v4 = row.find("v4"); v4 && v4->find("otherwise"))
     add("transformers 4.57 read its configs in another way, which is not recorded");
   if (const JsonNode* tensor = row.find("tensor"))
@@ -70,6 +79,7 @@ Family family_of(std::string types, const JsonNode& row) {
                                    {"pairing", &family.pairing}})
     if (const JsonNode* value = row.find(key)) *field = value->text;
   family.note = note_of(row);
+  family.still = still_of(row);
   return family;
 }
 

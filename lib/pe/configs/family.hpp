@@ -21,6 +21,7 @@ struct Family {
   std::string part = {};           // "encoder", "decoder": the row speaks of that part alone
   std::string pairing = "halves";  // channels that turn together
   std::string note = {};           // what a reader of its tables should know
+  std::string still = {};          // which of its layers do not turn; "" where all do
   std::string other = {};          // the encoding of the type's other row, which is read by name
   JsonNode row = {};
 

@@ -27,7 +27,8 @@ struct Expectation {
   std::optional<Index> rows;         // --length: how many rows there must be
   const Dialect* dialect = nullptr;  // whose layout and arithmetic are required; null: any
   std::string layout;                // --file-layout: how the arrays are laid out; "": recognised
-  std::string axes = {};  // --axes: of vectors, letters b h s d; "": by the count of rows
+  std::string axes = {};   // --axes: of vectors, letters b h s d; "": by the count of rows
+  std::string still = {};  // which of the model's layers do not turn; "": all do, or who knows
   /// The same encoding with other parameters (an empty word takes one away); nothing when it
   /// refuses them.
   struct Remade {

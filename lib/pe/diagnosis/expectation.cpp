@@ -15,6 +15,7 @@ Expectation expectation_of(const Subject& subject) {
                        .rows = {},
                        .layout = {},
                        .axes = {},
+                       .still = subject.reading.family ? subject.reading.family->still : "",
                        .remake = {}};
   expected.remake = [subject](const Settings& changes) -> std::optional<Expectation::Remade> {
     auto changed = with_changes(subject, texts_of(changes, "diagnosis"));

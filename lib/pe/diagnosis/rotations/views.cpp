@@ -118,6 +118,16 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
                                    [](const Diagnosis& one) { return static_cast<int>(one.tier); });
 }
 
+// What is not turned may come from a layer that its model does not turn.
+Diagnosis with_still_layers(const Expectation& expected, Diagnosis diagnosis) {
+  const bool is_still = std::ranges::any_of(
+      diagnosis.reasons, [](const Reason& reason) { return reason.cause == Cause::not_rotated; });
+  if (is_still && !expected.still.empty())
+    diagnosis.notes.push_back(
+        fmt::format("right for some layers of this model: {}", expected.still));
+  return diagnosis;
+}
+
 }  // namespace
 
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
@@ -128,17 +138,18 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
     return stacked && table.tier == Tier::wrong ? *stacked : table;
   }
   Diagnosis plain = diagnose_vectors(expected, dump);
-  if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation) return plain;
+  if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation)
+    return with_still_layers(expected, std::move(plain));
   // Heads side by side in one row look like one head that turns in part, unless the axes have a
   // name each.
-  if (expected.axes.find('h') != std::string::npos) return plain;
   const Dump split = with_heads(dump, truth_of(expected).dim);
-  if (split.arrays[0].shape == dump.arrays[0].shape) return plain;
+  if (expected.axes.find('h') != std::string::npos || split.arrays[0].shape == dump.arrays[0].shape)
+    return with_still_layers(expected, std::move(plain));
   Expectation of_heads = expected;
   if (!expected.axes.empty()) of_heads.axes.insert(expected.axes.size() - 1, "h");
   Diagnosis heads = diagnose_vectors(of_heads, split);
   const bool better = heads.tier != Tier::wrong || (!is_explained(plain) && is_explained(heads));
-  return better ? heads : plain;
+  return with_still_layers(expected, better ? std::move(heads) : std::move(plain));
 }
 
 }  // namespace pe
