@@ -30,6 +30,8 @@ class Budget {
   /// Throws OutOfTime when the time is over.
   void ask() const;
   bool has_end() const { return end_ != 0; }
+  /// That it may take, from its beginning.
+  double seconds() const { return seconds_; }
   std::uint64_t most() const { return most_; }
   /// Milliseconds until then, as poll() takes them: -1 where there is no end.
   int milliseconds() const;

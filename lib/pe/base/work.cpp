@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <ctime>
 
@@ -21,11 +20,11 @@ std::string duration(double seconds) {
   return fmt::format("{:.2g} years", seconds / 31557600);
 }
 
-// The sizes that take the time that is left, each by itself.
-std::string less_of(const Work& work, double left) {
+// The sizes that take the time that is given, each by itself.
+std::string less_of(const Work& work, double given) {
   std::string text;
   for (const Lever& lever : work.levers) {
-    const double fits = std::floor(lever.value * std::pow(left / work.seconds(), 1 / lever.power));
+    const double fits = std::floor(lever.value * std::pow(given / work.seconds(), 1 / lever.power));
     if (fits >= 1 && fits < lever.value)
       text += fmt::format("{}--{} {:.0f} or less", text.empty() ? "" : ", ", lever.option, fits);
   }
@@ -36,14 +35,13 @@ std::string less_of(const Work& work, double left) {
 }  // namespace
 
 void begin(const Work& work) {
-  const int milliseconds = budget_here()->milliseconds();
-  if (milliseconds < 0) return;  // it may take as long as it likes
-  ask_time();                    // what has run out already is no matter of this work
-  const double left = std::max(1, milliseconds) / 1000.0;
-  if (!(work.seconds() > far_beyond * left)) return;
-  throw TooLong(
-      fmt::format("{} would take about {}, and --timeout leaves {}: give {}more --timeout",
-                  work.what, duration(work.seconds()), duration(left), less_of(work, left)));
+  const auto budget = budget_here();
+  if (!budget->has_end()) return;  // it may take as long as it likes
+  budget->ask();                   // what has run out already is no matter of this work
+  if (!(work.seconds() > far_beyond * budget->seconds())) return;
+  throw TooLong(fmt::format("{} would take about {}, and --timeout gives {}: give {}more --timeout",
+                            work.what, duration(work.seconds()), duration(budget->seconds()),
+                            less_of(work, budget->seconds())));
 }
 
 double seconds_of(const std::function<void()>& sample) {

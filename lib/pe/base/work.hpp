@@ -35,8 +35,9 @@ struct TooLong : OutOfTime {
   using OutOfTime::OutOfTime;
 };
 
-/// Throws TooLong where the work takes more than three times what is left of the time that the
-/// task may take, and says how long it takes and what takes less.
+/// Throws TooLong where the work takes more than three times as long as the task may, and says how
+/// long it takes and what takes less. The time that is left decides nothing here: the same words
+/// get the same refusal on every machine.
 void begin(const Work& work);
 
 /// Seconds of computing that a sample of the work takes, once it has been done before.
