@@ -325,7 +325,7 @@ TEST_CASE("keys that nobody reads are named") {
   CHECK(says(
       warned(
           R"({"model_type":"qwen3","head_dim":8,"rope_scaling":{"rope_type":"yarn","factor":2.0,"original_max_position_embeddings":16,"attn_factor":0.9}})"),
-      "attn_factor 0.9 is not read, as in transformers; vLLM multiplies"));
+      "attn_factor 0.9 is not read, as in transformers; SGLang multiplies"));
   CHECK(says(
       warned(R"({"model_type":"llama9","head_dim":8,"rope_theta":3.0})"),
       "model_type llama9 is in no row of the catalogue: its keys are read as Llama spells them"));

@@ -3,11 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <cmath>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/config_file.hpp"
+#include "pe/dialects/spell.hpp"
+#include "pe/io/json_tree.hpp"
 
 namespace {
 
@@ -86,6 +91,41 @@ TEST_SUITE("subject") {
     subject = make_subject(texts, reading, 8, no_tensor);
     CHECK(text_of(subject, "truncate") == "false (flag --truncate)");
     CHECK(text_of(subject, "base") == "500 (flag --base)");
+  }
+
+  TEST_CASE("vLLM and SGLang read whole configs as they did when they were run") {
+    std::ifstream file(PE_SOURCE_DIR "/data/parity/engine_configs.txt");
+    int caches = 0;
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with('#')) continue;
+      ++caches;
+      const JsonNode record = parse_json(line, "engine_configs.txt");
+      const Config config = parse_config(record.find("config")->text, "config.json");
+      SubjectTexts texts = texts_of("rope");
+      texts.dialect = record.find("dialect")->text;
+      const Index place = std::stoll(record.find("place")->text);
+      const Subject subject =
+          make_subject(texts, read_model(config, texts.encoding, ""), place + 1, no_tensor);
+      const Array row =
+          collect(spell(std::get<Rotation>(subject.effect), span_of(PositionRange{place, 1, 1, 0}),
+                        DType::f32, {"cos_sin_cache"}, *subject.dialect)
+                      .front(),
+                  1);
+      const auto& theirs = record.find("cos_sin_cache")->items;
+      REQUIRE(row.size() == std::ssize(theirs));
+      double most = 0;
+      for (Index i = 0; i < row.size(); ++i) {
+        const auto bits = static_cast<std::uint32_t>(
+            std::stoul(theirs[static_cast<std::size_t>(i)].text, nullptr, 16));
+        most =
+            std::max(most, std::fabs(row.at(i) - static_cast<double>(std::bit_cast<float>(bits))));
+      }
+      // Recorded with 8-lane vectors, whose powers differ in their last bit: of a frequency of 1
+      // that is 2^-24 of the angle.
+      INFO(line.substr(0, 400));
+      CHECK(most <= 2e-7 + static_cast<double>(place) * 0x1p-23);
+    }
+    CHECK(caches == 10);
   }
 
   TEST_CASE("a dialect's reading counts only where the scaling is meant, or the encoding") {

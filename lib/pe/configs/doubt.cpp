@@ -48,10 +48,10 @@ void doubt_inside(Reader& reader, const std::string& where, const std::string& r
       continue;
     if (key == "max_position_embeddings" && says_the_same(reader, *value, "max-position")) continue;
     if (key == "attn_factor")
-      reader.warn(
-          fmt::format("{} {} is not read, as in transformers; vLLM multiplies its attention factor "
-                      "by it (--dialect vllm)",
-                      config.name(path), value->text));
+      reader.warn(fmt::format(
+          "{} {} is not read, as in transformers; SGLang multiplies its attention factor "
+          "by it (--dialect sglang), as older vLLM did",
+          config.name(path), value->text));
     else if (key == "short_mscale" || key == "long_mscale")
       reader.warn(
           fmt::format("{} {} is not read, as in transformers' class of {}; engines that "
@@ -109,6 +109,7 @@ void doubt_factor(Reader& reader) {
     return;
   const double factor = number(reader, "factor"), longest = number(reader, "max-position"),
                original = number(reader, "original-max-position");
+  if (reader.family().name().starts_with("gguf/")) return;  // no transformers reads it
   if (longest == original || std::fabs(longest / original - factor) < 1e-9 * factor) return;
   reader.warn(
       fmt::format("factor {:g} is used, but max_position_embeddings {:g} / "

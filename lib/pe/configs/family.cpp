@@ -27,6 +27,9 @@ constexpr std::string_view older =
 constexpr std::string_view tables =
 #include "families_tables.inc"  // written by CMake from data/families_tables.json
     ;
+constexpr std::string_view gguf =
+#include "families_gguf.inc"  // written by CMake from data/families_gguf.json
+    ;
 #pragma GCC diagnostic pop
 
 struct Rows {
@@ -107,7 +110,8 @@ Rows read_rows() {
   const JsonNode other = parse_json(std::string(elsewhere), "families_elsewhere.json"),
                  own = parse_json(std::string(recorded), "families.json"),
                  added = parse_json(std::string(tables), "families_tables.json"),
-                 before = parse_json(std::string(older), "families_older.json");
+                 before = parse_json(std::string(older), "families_older.json"),
+                 files = parse_json(std::string(gguf), "families_gguf.json");
   for (const JsonNode& row : other.find("rows")->items)
     rows.families.push_back(family_of(text_of(row.find("types")), row));
   for (const JsonMember& member : own.find("types")->members) {
@@ -120,8 +124,9 @@ Rows read_rows() {
       row.members.push_back({"v4", *v4});
     rows.families.push_back(family_of(member.name, row));
   }
-  for (const JsonNode& row : added.find("rows")->items)
-    rows.families.push_back(family_of(text_of(row.find("types")), row));
+  for (const JsonNode* recorded_rows : {added.find("rows"), files.find("rows")})
+    for (const JsonNode& row : recorded_rows->items)
+      rows.families.push_back(family_of(text_of(row.find("types")), row));
   tell_others(rows.families);
   return rows;
 }

@@ -12,7 +12,8 @@
 namespace pe {
 
 /// A row of data/families.json or data/families_tables.json, which transformers' own classes were
-/// asked for, or of data/families_elsewhere.json, which was read from code. data/README.md says
+/// asked for, of data/families_gguf.json, which llama.cpp was, or of data/families_elsewhere.json,
+/// which was read from code. data/README.md says
 /// what each key of a row means.
 struct Family {
   std::string types = {};  // values of model_type, the family's own name first

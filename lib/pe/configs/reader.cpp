@@ -59,6 +59,10 @@ void Reader::remember_v4(std::string_view parameter, std::string text) {
                                             "as transformers 4.57 reads the config"};
 }
 
+void Reader::remember_sglang(std::string_view parameter, std::string text) {
+  reading_.sglang[std::string(parameter)] = {std::move(text), "as SGLang reads the config"};
+}
+
 std::vector<std::string> Reader::spellings(const std::string& key) const {
   std::vector<std::string> names;
   if (const JsonNode* also = family_.find("also")) names = strings_of(also->find(key));

@@ -28,6 +28,7 @@ class Reader {
   /// Remembers what transformers 4 made of the file, and says so.
   void differs_in_v4(std::string_view parameter, std::string text, std::string_view why);
   void remember_v4(std::string_view parameter, std::string text);
+  void remember_sglang(std::string_view parameter, std::string text);
   bool has(std::string_view parameter) const { return reading_.given.contains(parameter); }
   const std::string& text(std::string_view parameter) const {
     return reading_.given.find(parameter)->second.text;

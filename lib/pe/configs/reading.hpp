@@ -14,7 +14,8 @@ struct Reading {
   const Encoding* encoding = nullptr;
   const Family* family = nullptr;  // nullptr: the keys were read without knowing the model
   Given given;
-  Given older;  // what the last release of transformers 4 read otherwise, where it is known
+  Given older;   // what the last release of transformers 4 read otherwise, where it is known
+  Given sglang;  // what SGLang does
   std::vector<std::string>
       layer_types;  // kinds of layers that the config tells apart; none: all layers are alike
   std::string layer_type;             // the one read

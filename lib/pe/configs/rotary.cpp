@@ -165,8 +165,6 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
     else if (config.find(key.substr(0, slash)) && width.empty())
       width = key.substr(0, slash);
   }
-  if (const Config::Value* counted = config.find("rotary_dim"); counted && !counted->key.empty())
-    width = "rotary_dim";  // GGUF counts the channels that turn
   if (!inside)
     for (const std::string& path : object.paths("partial_rotary_factor")) reader.know(path);
   const bool honoured = !plain || text_of(family.find("plain")) == "partial";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/reader.hpp"
@@ -188,6 +189,38 @@ bool overlooks_magnitude(const Reader& reader, const RopeObject& object, std::st
          });
 }
 
+// SGLang's yarn counts a pair of mscale of which one is 0, and multiplies by attn_factor (its
+// yarn.py, factory.py); attention_factor it does not read.
+void compare_sglang(Reader& reader, const RopeObject& object) {
+  const auto inside = [&](const char* key) -> std::optional<double> {
+    for (const std::string& path : object.paths(key))
+      if (const Config::Value* value = reader.config().find(path);
+          value && value->type == Type::number)
+        return Decimal(value->text).value();
+    return {};
+  };
+  const auto above = inside("mscale"), below = inside("mscale_all_dim"),
+             times = inside("attn_factor"), factor = inside("factor");
+  const bool is_pair = above && below && (*above == 0 || *below == 0);
+  if (!factor || (!times && !is_pair)) return;
+  const auto grown = [&](double k) { return *factor <= 1 ? 1 : 0.1 * k * std::log(*factor) + 1; };
+  const auto width = strings_of(reader.family().find("width"));
+  const bool latent = std::ranges::count(width, "qk_rope_head_dim") > 0;
+  double value = grown(1);
+  if ((above && below) || latent) value = grown(above.value_or(1)) / grown(below.value_or(0));
+  reader.remember_sglang("attention-factor", fmt::format("{:.17g}", value * times.value_or(1)));
+}
+
+// A null where a class asks for true or false is false to it.
+bool take_null_flag(Reader& reader, const RopeObject& object, std::string_view key) {
+  for (const std::string& path : object.paths(key))
+    if (reader.config().is_null(path)) {
+      reader.set("truncate", "false", "config " + reader.config().name(path), "null is not true");
+      return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object) {
@@ -209,6 +242,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     if (parameter_name == "truncate" && (layer.own || object.nested))
       continue;  // read at the top only
     if (overlooks_magnitude(reader, object, parameter_name)) continue;
+    if (parameter_name == "truncate" && take_null_flag(reader, object, parameter.config)) continue;
     take_inside(reader, object, parameter_name, type_of(parameter), parameter.config);
   }
   if (name == "ntk")
@@ -218,6 +252,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
                                                            !reader.has("attention-factor"))
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
   if (original) take_original(reader, layer, object);
+  if (name == "yarn") compare_sglang(reader, object);
   const JsonNode* v4 = reader.family().find("v4");
   if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))
     compare_v4(reader, object, name);

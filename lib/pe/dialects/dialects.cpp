@@ -63,7 +63,10 @@ constexpr Dialect rows[] = {
      .summary = "ggml on a processor: the angle is multiplied on from pair to pair; a cache of "
                 "cosine, sine for each token",
      .source = "ggml src/ggml-cpu/ops.cpp, ggml_rope_cache_init; llama.cpp src/llama-context.cpp",
-     .claim = "By reading the source; the C library's powf stands for theirs.",
+     .claim =
+         "Within 2 ulp of float32 of what ggml's own operation turns by on a processor where "
+         "llama.cpp 0c1e570 asks it to, at positions up to 8191, and within a rounding of the "
+         "angle under divisors (data/parity/gguf.txt); the C library's powf stands for theirs.",
      .readings = "yarn.truncate=true",
      .keeping = Keeping::turns,
      .array = "cache",
@@ -91,7 +94,10 @@ constexpr Dialect rows[] = {
          "Within 1 ulp of float32 of what get_rope of vllm 0.33.0 caches, 2 under an attention "
          "factor, at positions up to 131071 (data/parity/engines.txt); its cache has the "
          "model's dtype (--dtype).",
-     .readings = "dynamic.growth=unscaled longrope.attention-factor= longrope.factor=",
+     .readings = "dynamic.growth=unscaled longrope.attention-factor= longrope.factor= "
+                 "yarn.truncate=true?latent yarn.attention-factor=?latent "
+                 "yarn.mscale-rule=each?latent yarn.attention-factor=?gpt_oss yarn.mscale=?gpt_oss "
+                 "yarn.original-max-position=4*@original-max-position?sectioned",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -103,7 +109,8 @@ constexpr Dialect rows[] = {
      .claim = "Within 1 ulp of float32 of what get_rope of sglang 0.5.23 caches, 2 under an "
               "attention factor, at positions up to 131071 (data/parity/engines.txt).",
      .readings = "dynamic.growth=frozen yarn.attention-factor= longrope.attention-factor= "
-                 "longrope.factor=",
+                 "longrope.factor= yarn.truncate=true?latent yarn.mscale-rule=each?latent "
+                 "config.reading=sglang",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -114,6 +121,7 @@ constexpr Dialect rows[] = {
      .summary = "cosine, sine of each pair; the power in double",
      .source = "TensorRT-LLM functional.py, RopeEmbeddingUtils",
      .claim = "By reading the source.",
+     .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each",
      .keeping = Keeping::turns,
      .array = "rotary_cos_sin",
      .steps = &numpy_steps},
@@ -154,7 +162,7 @@ constexpr Dialect rows[] = {
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
-                 "longrope.long-mscale=",
+                 "longrope.long-mscale=?!phimoe",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_metal},
@@ -167,7 +175,7 @@ constexpr Dialect rows[] = {
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
-                 "longrope.long-mscale=",
+                 "longrope.long-mscale=?!phimoe",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_cpu},
@@ -176,6 +184,7 @@ constexpr Dialect rows[] = {
      .summary = "cos_cache and sin_cache with a column for each pair",
      .source = "onnxruntime contrib_ops/cpu/bert/rotary_embedding.cc",
      .claim = "The layout by reading the source; the exporter's steps are PyTorch's.",
+     .readings = "yarn.truncate=false",
      .keeping = Keeping::pairs,
      .array = "cos_cache sin_cache",
      .usual_pairing = Pairing::halves,

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
+#include "pe/base/decimal.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
 #include "pe/configs/catalogue.hpp"
@@ -17,17 +19,42 @@
 namespace pe {
 namespace {
 
-// One entry of Dialect::readings: "scaling.parameter=value" or "encoding.parameter=value".
+// One entry of Dialect::readings: "scaling.parameter=value" or "encoding.parameter=value", with
+// "?which" for some models alone and "?!which" for all others.
 struct DialectReading {
   explicit DialectReading(const std::string& text) {
     const auto dot = text.find('.');
     const auto equals = text.find('=');
+    const auto mark = std::min(text.find('?'), text.size());
     of = text.substr(0, dot);
     parameter = text.substr(dot + 1, equals - dot - 1);
-    value = text.substr(equals + 1);
+    value = text.substr(equals + 1, mark - equals - 1);
+    if (mark < text.size()) which = text.substr(mark + 1);
   }
-  std::string of, parameter, value;
+  std::string of, parameter, value, which;
 };
+
+// Whether an engine reads a model so: "latent" are those of latent attention, "sectioned" those
+// whose axes take whole sections of pairs; any other word is a type of model.
+bool speaks_of(const std::string& which, const Family* family) {
+  if (which.empty()) return true;
+  if (which.starts_with('!')) return !speaks_of(which.substr(1), family);
+  if (!family) return false;
+  if (which == "latent")
+    return std::ranges::count(strings_of(family->find("width")), "qk_rope_head_dim") > 0;
+  if (which == "sectioned") return text_of(family->find("order")) == "sectioned";
+  return std::ranges::count(words(family->types), which) > 0;
+}
+
+// "@name": what another parameter is; "4*@name": so many times that.
+std::string said_by(const std::string& value,
+                    const std::function<std::string(const std::string&)>& of) {
+  const auto at = value.find('@');
+  if (at == std::string::npos) return value;
+  const std::string found = of(value.substr(at + 1));
+  if (at == 0 || found.empty()) return found;
+  return (Decimal(value.substr(0, at - 1)).real() * Decimal(found).real()).str(30);
+}
 
 // What config and other input said, as the dialect reads it.
 Given as_read(const Subject& subject) {
@@ -39,14 +66,16 @@ Given as_read(const Subject& subject) {
   };
   for (const std::string& text : words(subject.dialect->readings)) {
     const DialectReading reading(text);
-    if (reading.of == "config") {  // as an older release reads it
-      for (const auto& [name, older] : subject.reading.older) read[name] = older;
+    if (reading.of == "config") {  // as another program reads its keys
+      const Reading& model = subject.reading;
+      for (const auto& [name, other] : reading.value == "sglang" ? model.sglang : model.older)
+        read[name] = other;
       continue;
     }
-    const bool meant = value("scaling") == reading.of || subject.encoding->name == reading.of;
+    const bool meant = (value("scaling") == reading.of || subject.encoding->name == reading.of) &&
+                       speaks_of(reading.which, subject.reading.family);
     if (!meant || subject.flags.contains(reading.parameter)) continue;
-    const std::string said =
-        reading.value.starts_with('@') ? value(reading.value.substr(1)) : reading.value;
+    const std::string said = said_by(reading.value, value);
     if (said.empty())
       read.erase(reading.parameter);
     else
