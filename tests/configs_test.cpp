@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "pe/base/error.hpp"
@@ -423,6 +424,59 @@ TEST_CASE("GGUF metadata reads like the config it was converted from") {
                 2.5) < 1e-15);
   CHECK(rotation(bent).magnitude == 1);
   CHECK_THROWS_AS(gguf(llama.file().substr(0, 100)), pe::FileError);
+}
+
+TEST_CASE("a GGUF key of another kind is refused by its name, and odd numbers end in words") {
+  const std::vector<std::pair<std::string, float>> numbers{{"embedding_length", 64},
+                                                           {"attention.head_count", 4},
+                                                           {"block_count", 2},
+                                                           {"context_length", 4096},
+                                                           {"rope.dimension_count", 16},
+                                                           {"rope.dimension_count_swa", 8},
+                                                           {"attention.key_length", 16},
+                                                           {"attention.key_length_swa", 8},
+                                                           {"attention.sliding_window", 512},
+                                                           {"rope.freq_base", 1e4f},
+                                                           {"rope.freq_base_swa", 1e6f},
+                                                           {"rope.scaling.factor", 4},
+                                                           {"rope.scaling.attn_factor", 1.5f}};
+  const auto file_with = [&](std::string_view kind, std::string_view odd, const auto& put_odd) {
+    Gguf file;
+    const std::string architecture(kind);
+    file.word("general.architecture", kind).word(architecture + ".rope.scaling.type", "yarn");
+    for (const auto& [name, value] : numbers)
+      if (name != odd)
+        file.real(architecture + "." + name, value);
+      else
+        put_odd(file, architecture + "." + name);
+    return file.file();
+  };
+  int refused = 0;
+  for (const std::string_view kind : {"llama", "gemma3", "step35", "gpt-oss", "never-heard-of"})
+    for (const auto& [odd, usual] : numbers) {
+      INFO(kind << " " << odd);
+      const std::string worded =
+          file_with(kind, odd, [](Gguf& file, const std::string& key) { file.word(key, "abc"); });
+      try {
+        read(gguf(worded));  // a key that this architecture does not read
+      } catch (const pe::UsageError& error) {
+        ++refused;
+        const bool named = std::string(error.what()).find(odd) != std::string::npos;
+        INFO(error.what());
+        CHECK(named);
+      }
+      for (const float value : {0.f, -1.f, 1e-30f, 3e38f, std::numeric_limits<float>::infinity(),
+                                std::numeric_limits<float>::quiet_NaN()}) {
+        const std::string bytes = file_with(
+            kind, odd, [&](Gguf& file, const std::string& key) { file.real(key, value); });
+        try {
+          read(gguf(bytes));
+        } catch (const pe::UsageError& error) {
+          CHECK(std::string(error.what()).find('\n') == std::string::npos);
+        }
+      }
+    }
+  CHECK(refused > 40);
 }
 
 TEST_SUITE_END();

@@ -77,7 +77,8 @@ TEST_CASE("older configs are read as transformers 4.57 read them, and the differ
       }
     };
     pe::Given older = reading.given;
-    for (const auto& [name, value] : reading.older) older[name] = value;
+    if (const auto v4 = reading.others.find("hf-v4"); v4 != reading.others.end())
+      for (const auto& [name, value] : v4->second.given) older[name] = value;
     CHECK(why(older) == "");
     ++right;
     if (!why(reading.given).empty()) {

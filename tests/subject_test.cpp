@@ -125,7 +125,7 @@ TEST_SUITE("subject") {
       INFO(line.substr(0, 400));
       CHECK(most <= 2e-7 + static_cast<double>(place) * 0x1p-23);
     }
-    CHECK(caches == 10);
+    CHECK(caches == 28);
   }
 
   TEST_CASE("a dialect's reading counts only where the scaling is meant, or the encoding") {
@@ -136,6 +136,65 @@ TEST_SUITE("subject") {
     texts = texts_of("sinusoidal", {{"dim", "16"}});
     texts.dialect = "fairseq";
     CHECK(text_of(make_subject(texts, {}, 8, no_tensor), "offset") == "2 (dialect fairseq)");
+  }
+
+  TEST_CASE("engines read silence, alpha and whole families of their own way") {
+    // Lengths: mlx-lm models/rope_utils.py, YarnRoPE and Llama3RoPE; TensorRT-LLM functional.py,
+    // create_sinusoidal_positions_yarn. Alpha: vllm and sglang get_rope. Families: those whose
+    // mlx_lm/models/*.py or sglang/srt/models/*.py hand the scaling to no rotation.
+    const std::string sizes =
+        R"("hidden_size": 512, "num_attention_heads": 4, "max_position_embeddings": 32768, )";
+    const auto read_as = [&](const std::string& rest, const char* dialect,
+                             std::string_view parameter) {
+      SubjectTexts texts = texts_of("rope");
+      texts.dialect = dialect;
+      const Config config = parse_config("{" + sizes + rest + "}", "config.json");
+      const Subject subject =
+          make_subject(texts, read_model(config, texts.encoding, ""), 64, no_tensor);
+      const std::string said = text_of(subject, std::string(parameter));
+      return said.substr(0, said.find(" ("));
+    };
+    const std::string yarn = R"("rope_scaling": {"rope_type": "yarn", "factor": 4})",
+                      alpha =
+                          R"("rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1.0})",
+                      linear = R"("rope_scaling": {"type": "linear", "factor": 4})";
+    const std::string llama = R"("model_type": "llama", )",
+                      mixtral = R"("model_type": "mixtral", )",
+                      qwen3_moe = R"("model_type": "qwen3_moe", "head_dim": 128, )";
+    CHECK(read_as(llama + yarn, "hf", "original-max-position") == "32768");
+    CHECK(read_as(llama + yarn, "mlx", "original-max-position") == "4096");
+    CHECK(read_as(llama + yarn, "mlx-cpu", "original-max-position") == "4096");
+    CHECK(read_as(llama + yarn, "trtllm", "original-max-position") == "1024");
+    CHECK(read_as(llama + alpha, "hf", "scaling") == "dynamic");
+    for (const char* engine : {"vllm", "sglang"}) {
+      CHECK(read_as(llama + alpha, engine, "scaling") == "ntk");
+      CHECK(read_as(llama + alpha, engine, "alpha") == "1000.0");
+    }
+    CHECK(read_as(mixtral + linear, "vllm", "scaling") == "linear");
+    for (const char* engine : {"sglang", "mlx", "mlx-cpu"}) {
+      CHECK(read_as(mixtral + linear, engine, "scaling") == "none");
+      CHECK(read_as(llama + linear, engine, "scaling") == "linear");
+    }
+    CHECK(read_as(qwen3_moe + yarn, "mlx", "scaling") == "none");
+    CHECK(read_as(qwen3_moe + yarn, "sglang", "scaling") == "yarn");
+    CHECK(read_as(llama + alpha, "ggml", "scaling") == "none");
+  }
+
+  TEST_CASE("a doubt that the dialect settles is not said") {
+    const Config config = parse_config(
+        R"({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4,
+            "max_position_embeddings": 32768, "rope_scaling": {"rope_type": "yarn", "factor": 4,
+            "original_max_position_embeddings": 8192, "attn_factor": 1.5}})",
+        "config.json");
+    const auto doubts = [&](const char* dialect) {
+      SubjectTexts texts = texts_of("rope");
+      texts.dialect = dialect;
+      return make_subject(texts, read_model(config, texts.encoding, ""), 64, no_tensor)
+          .reading.warnings.size();
+    };
+    CHECK(doubts("hf") == 1);
+    CHECK(doubts("vllm") == 1);
+    CHECK(doubts("sglang") == 0);
   }
 
   TEST_CASE("a config means an encoding, and only one of config and model is read") {

@@ -48,10 +48,11 @@ void doubt_inside(Reader& reader, const std::string& where, const std::string& r
       continue;
     if (key == "max_position_embeddings" && says_the_same(reader, *value, "max-position")) continue;
     if (key == "attn_factor")
-      reader.warn(fmt::format(
-          "{} {} is not read, as in transformers; SGLang multiplies its attention factor "
-          "by it (--dialect sglang), as older vLLM did",
-          config.name(path), value->text));
+      reader.warn_unless(
+          "sglang",
+          fmt::format("{} {} is not read, as in transformers; SGLang multiplies its attention "
+                      "factor by it (--dialect sglang), as older vLLM did",
+                      config.name(path), value->text));
     else if (key == "short_mscale" || key == "long_mscale")
       reader.warn(
           fmt::format("{} {} is not read, as in transformers' class of {}; engines that "
@@ -73,6 +74,13 @@ void doubt_inside(Reader& reader, const std::string& where, const std::string& r
   }
 }
 
+// Counts of channels that the head's width repeats.
+void know_counts(Reader& reader, const JsonNode* keys) {
+  for (const std::string& key : strings_of(keys))
+    if (const std::size_t slash = key.find('/'); slash != std::string::npos)
+      reader.know(key.substr(0, slash));
+}
+
 // Keys of the class's other layers are read, though not for these; in silence its silent_keys are.
 void know_other_layers(Reader& reader, const RopeObject& object) {
   const JsonNode* layers = reader.family().find("layers");
@@ -83,9 +91,10 @@ void know_other_layers(Reader& reader, const RopeObject& object) {
         for (const std::string& key : strings_of(layer.value.find(keys))) reader.know(key);
       }
   for (const std::string& key : strings_of(reader.family().find("quiet"))) reader.know(key);
-  for (const std::string& key : strings_of(reader.family().find("partial_keys")))
-    if (const std::size_t slash = key.find('/'); slash != std::string::npos)
-      reader.know(key.substr(0, slash));  // a count of channels that the head's width repeats
+  know_counts(reader, reader.family().find("partial_keys"));
+  if (layers)
+    for (const JsonMember& layer : layers->members)
+      know_counts(reader, layer.value.find("partial_keys"));
 }
 
 void doubt_unread_keys(Reader& reader, const RopeObject& object) {

@@ -52,11 +52,12 @@ class Translation {
 
   Config made() {
     for (const auto& [gguf, name] : sizes)
-      if (const Config::Value* value = find(gguf)) put(name, Type::number, first_of(*value), gguf);
-    if (const Config::Value* slopes = find("attention.max_alibi_bias"); slopes && number(*slopes))
+      if (const Config::Value* value = size(gguf)) put(name, Type::number, first_of(*value), gguf);
+    if (number_at("attention.max_alibi_bias") != 0)
       put("alibi", Type::boolean, "true", "attention.max_alibi_bias");
-    if (const Config::Value* window_size = find("attention.sliding_window"))
-      put("windowed", Type::boolean, number(*window_size) > 0 ? "true" : "false");
+    if (const Config::Value* window_size = size("attention.sliding_window"))
+      put("windowed", Type::boolean,
+          Decimal(first_of(*window_size)).value() > 0 ? "true" : "false");
     if (find("rope.dimension_sections")) put("sectioned", Type::boolean, "true");
     Config::Value& type = json_.values["model_type"];
     type = {Type::string, "gguf/" + architecture_, "general.architecture"};
@@ -73,6 +74,31 @@ class Translation {
     return file_.find(fmt::format("{}.{}", architecture_, key));
   }
 
+  // A number below the architecture; nullptr where there is none. Throws UsageError naming the key
+  // that is of another kind.
+  const Config::Value* numeric(std::string_view key) const {
+    return file_.number(fmt::format("{}.{}", architecture_, key));
+  }
+
+  // The same, or a list of one for each layer.
+  const Config::Value* size(std::string_view key) const {
+    const Config::Value* value = find(key);
+    return value && value->type == Type::list ? value : numeric(key);
+  }
+
+  // Its value, 0 where there is none.
+  double number_at(std::string_view key) const {
+    const Config::Value* value = numeric(key);
+    return value ? number(*value) : 0;
+  }
+
+  // The channels of a head whose width is not given: 0 where the file does not say.
+  double split_width() const {
+    const Config::Value *width = json_.find("hidden_size"),
+                        *heads = json_.find("num_attention_heads");
+    return width && heads ? std::floor(number(*width) / number(*heads)) : 0;
+  }
+
   void put(const std::string& path, Type type, std::string text, std::string_view key = {}) {
     for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1))
       json_.values.try_emplace(path.substr(0, dot), Config::Value{Type::object, "an object", {}});
@@ -85,7 +111,7 @@ class Translation {
   // A key of the windows' own, the whole model's where there is none.
   void put_size(const std::string& path, std::initializer_list<std::string_view> keys) {
     for (const std::string_view key : keys)
-      if (const Config::Value* value = find(key)) {
+      if (const Config::Value* value = size(key)) {
         put(path, Type::number, first_of(*value), key);
         return;
       }
@@ -115,22 +141,16 @@ class Translation {
     if (family_ && family_->encoding == "mrope") put_part();
     if (!rule("base").empty() && !still) widths("_swa", true, own);
     // A window without a width of its own splits the model's as every other layer does.
-    if (!rule("base").empty() && !still && !json_.find("head_dim_swa") &&
-        json_.find("hidden_size") && json_.find("num_attention_heads")) {
-      const double heads = number(*json_.find("num_attention_heads"));
-      put("head_dim_swa", Type::number,
-          fmt::format("{:.0f}", std::floor(number(*json_.find("hidden_size")) / heads)));
-    }
+    if (!rule("base").empty() && !still && !json_.find("head_dim_swa") && split_width() > 0)
+      put("head_dim_swa", Type::number, fmt::format("{:.0f}", split_width()));
   }
 
   // M-RoPE counts the part that turns, not its channels.
   void put_part() {
-    const Config::Value *count = json_.find("rotary_dim"), *head = json_.find("head_dim"),
-                        *width = json_.find("hidden_size"),
-                        *heads = json_.find("num_attention_heads");
-    if (!count || !(head || (width && heads))) return;
-    const double channels = head ? number(*head) : std::floor(number(*width) / number(*heads)),
-                 part = number(*count) / channels;
+    const Config::Value *count = json_.find("rotary_dim"), *head = json_.find("head_dim");
+    const double channels = head ? number(*head) : split_width();
+    if (!count || !(channels > 0)) return;
+    const double part = number(*count) / channels;
     json_.values.erase("rotary_dim");
     put("rope_parameters.partial_rotary_factor", Type::number, fmt::format("{:.17g}", part),
         "rope.dimension_count");
@@ -138,10 +158,7 @@ class Translation {
 
   void halve(const char* path, const char* otherwise) {
     const Config::Value* count = json_.find(path) ? json_.find(path) : json_.find(otherwise);
-    double channels = count ? number(*count) : 0;
-    if (!count && json_.find("hidden_size") && json_.find("num_attention_heads"))
-      channels = std::floor(number(*json_.find("hidden_size")) /
-                            number(*json_.find("num_attention_heads")));
+    const double channels = count ? number(*count) : split_width();
     put(path, Type::number, fmt::format("{:.0f}", channels / 2), "rope.dimension_count");
   }
 
@@ -165,7 +182,7 @@ class Translation {
     if (type == "none" && windows && rule("base") != "full") type = "linear";
     if (!scaled || type == "none") type = "default";
     const char* key = find("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
-    const Config::Value* given = type == "default" ? nullptr : find(key);
+    const Config::Value* given = type == "default" ? nullptr : numeric(key);
     const double factor = given && number(*given) != 0 ? number(*given) : 1;
     if (put_lists(root, windows, type, factor)) return;
     if (type == "linear" && factor == 1) type = "default";
@@ -191,17 +208,17 @@ class Translation {
   void put_unstretched(const std::string& root) {
     put(root + ".rope_type", Type::string, "yarn", "rope.scaling.type");
     put(root + ".factor", Type::number, "1");
-    if (const Config::Value* attention = find("rope.scaling.attn_factor"))
+    if (const Config::Value* attention = numeric("rope.scaling.attn_factor"))
       put(root + ".attention_factor", Type::number, attention->text, "rope.scaling.attn_factor");
     put_original(root);
   }
 
   void put_base(const std::string& root, bool windows) {
     const std::string whose = windows ? rule("base") : "full";
-    if (whose != "full" && find("rope.freq_base_swa"))
+    if (whose != "full" && numeric("rope.freq_base_swa"))
       put(root + ".rope_theta", Type::number, find("rope.freq_base_swa")->text,
           "rope.freq_base_swa");
-    else if (whose != "own" && find("rope.freq_base"))
+    else if (whose != "own" && numeric("rope.freq_base"))
       put(root + ".rope_theta", Type::number, find("rope.freq_base")->text, "rope.freq_base");
     if (const Config::Value* sections = find("rope.dimension_sections")) {
       std::string three = sections->text;  // the fourth is a vision tower's, and 0
@@ -213,7 +230,7 @@ class Translation {
   // The length that yarn and longrope begin from: llama.cpp takes the whole context in silence.
   void put_original(const std::string& root) {
     for (const char* key : {"rope.scaling.original_context_length", "context_length"})
-      if (const Config::Value* length = find(key)) {
+      if (const Config::Value* length = numeric(key)) {
         put(root + ".original_max_position_embeddings", Type::number, length->text, key);
         return;
       }
@@ -233,7 +250,7 @@ class Translation {
       return true;
     }
     const Config::Value* channels = json_.find(windows ? "rotary_dim_swa" : "rotary_dim");
-    const std::size_t pairs = channels ? static_cast<std::size_t>(number(*channels)) / 2 : 0;
+    const std::size_t pairs = channels ? pairs_of(number(*channels)) : 0;
     const auto put_list = [&](const char* name, const Config::Value& list, const char* tensor) {
       put(root + name, Type::list, times(first(list.text, pairs), factor), tensor);
     };
@@ -243,11 +260,16 @@ class Translation {
              one ? "rope_freqs.weight" : "rope_factors_long.weight");
     put_list(".short_factor", one ? *one : *near,
              one ? "rope_freqs.weight" : "rope_factors_short.weight");
-    const Config::Value* attention = find("rope.scaling.attn_factor");
+    const Config::Value* attention = numeric("rope.scaling.attn_factor");
     put(root + ".attention_factor", Type::number, attention ? attention->text : "1",
         attention ? "rope.scaling.attn_factor" : "");
     put_original(root);
     return true;
+  }
+
+  // 0, all of a list, for a count that is none.
+  static std::size_t pairs_of(double channels) {
+    return channels > 0 && channels < 1e9 ? static_cast<std::size_t>(channels) / 2 : 0;
   }
 
   // Of a list that is longer than the pairs of these layers the first count; 0: all.
@@ -279,7 +301,7 @@ class Translation {
     if (family_ && family_->find("betas"))
       for (const char* name : {"beta_fast", "beta_slow"}) {
         const std::string key = fmt::format("rope.scaling.yarn_{}", name);
-        if (const Config::Value* beta = find(key))
+        if (const Config::Value* beta = numeric(key))
           put(fmt::format("{}.{}", root, name), Type::number, beta->text, key);
       }
     if (const JsonNode* ramp = family_ ? family_->find("ramp") : nullptr)
@@ -290,8 +312,8 @@ class Translation {
     const auto grown = [&](double by) { return factor <= 1 ? 1 : 0.1 * by * std::log(factor) + 1; };
     double attention = grown(1);
     const JsonNode* log = family_ ? family_->find("log") : nullptr;
-    const Config::Value *by = find("rope.scaling.yarn_log_multiplier"),
-                        *times = find("rope.scaling.attn_factor");
+    const Config::Value *by = numeric("rope.scaling.yarn_log_multiplier"),
+                        *times = numeric("rope.scaling.attn_factor");
     const bool counts = log && by && number(*by) != 0;
     if (counts) {
       const double multiplier = number(*by) / Decimal(text_of(log->find("unit"))).value();

@@ -51,16 +51,12 @@ bool Reader::set_default(std::string_view parameter, std::string text) {
 void Reader::differs_in_v4(std::string_view parameter, std::string text, std::string_view why) {
   warn(fmt::format("transformers 4.57 takes {} {} here, {} (--dialect hf-v4)", parameter, text,
                    why));
-  remember_v4(parameter, std::move(text));
+  remember("hf-v4", parameter, std::move(text));
 }
 
-void Reader::remember_v4(std::string_view parameter, std::string text) {
-  reading_.older[std::string(parameter)] = {std::move(text),
-                                            "as transformers 4.57 reads the config"};
-}
-
-void Reader::remember_sglang(std::string_view parameter, std::string text) {
-  reading_.sglang[std::string(parameter)] = {std::move(text), "as SGLang reads the config"};
+void Reader::remember(std::string_view program, std::string_view parameter, std::string text) {
+  reading_.others[std::string(program)].given[std::string(parameter)] = {
+      std::move(text), fmt::format("as {} reads the config", program)};
 }
 
 std::vector<std::string> Reader::spellings(const std::string& key) const {
@@ -92,6 +88,12 @@ Index Reader::count(const std::vector<std::string>& paths, std::string& found) {
 
 void Reader::warn(std::string sentence) {
   reading_.warnings.push_back(config_.file + ": " + std::move(sentence));
+}
+
+void Reader::warn_unless(std::string_view programs, std::string sentence) {
+  warn(std::move(sentence));
+  for (const std::string& program : words(programs))
+    reading_.others[program].settled.push_back(reading_.warnings.back());
 }
 
 void Reader::refuse(std::string_view path, std::string_view expected) const {

@@ -27,8 +27,8 @@ class Reader {
   bool set_default(std::string_view parameter, std::string text);
   /// Remembers what transformers 4 made of the file, and says so.
   void differs_in_v4(std::string_view parameter, std::string text, std::string_view why);
-  void remember_v4(std::string_view parameter, std::string text);
-  void remember_sglang(std::string_view parameter, std::string text);
+  /// Remembers what another program makes of the file (hf-v4, vllm …); "": it does not read it.
+  void remember(std::string_view program, std::string_view parameter, std::string text);
   bool has(std::string_view parameter) const { return reading_.given.contains(parameter); }
   const std::string& text(std::string_view parameter) const {
     return reading_.given.find(parameter)->second.text;
@@ -43,6 +43,8 @@ class Reader {
   Index count(const std::vector<std::string>& paths, std::string& found);
 
   void warn(std::string sentence);
+  /// The same, of a doubt that is none where one of these programs is meant ("sglang mlx").
+  void warn_unless(std::string_view programs, std::string sentence);
   void know(std::string_view path) { known_.insert(std::string(path)); }
   bool knows(std::string_view path) const { return known_.contains(std::string(path)); }
   [[noreturn]] void refuse(std::string_view path, std::string_view expected) const;

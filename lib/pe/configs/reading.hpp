@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,17 @@
 
 namespace pe {
 
+/// What a program reads otherwise than the class of transformers does.
+struct OtherReading {
+  Given given;                       // an empty text: it does not read what the file says
+  std::vector<std::string> settled;  // warnings that are no doubt where this program is meant
+};
+
 struct Reading {
   const Encoding* encoding = nullptr;
   const Family* family = nullptr;  // nullptr: the keys were read without knowing the model
   Given given;
-  Given older;   // what the last release of transformers 4 read otherwise, where it is known
-  Given sglang;  // what SGLang does
+  std::map<std::string, OtherReading, std::less<>> others;  // by program: hf-v4, vllm, mlx …
   std::vector<std::string>
       layer_types;  // kinds of layers that the config tells apart; none: all layers are alike
   std::string layer_type;             // the one read

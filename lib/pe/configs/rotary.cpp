@@ -106,7 +106,7 @@ void overlook_partial(Reader& reader, const std::vector<std::string>& paths) {
           "whole head, transformers 4 and others turn that part (--partial-rotary-factor {})",
           config.name(path), part->text, reader.family().name(), part->text));
       if (path == "partial_rotary_factor" && has_v4(reader.family()))
-        reader.remember_v4("partial-rotary-factor", part->text);
+        reader.remember("hf-v4", "partial-rotary-factor", part->text);
     }
     reader.know(path);
   }

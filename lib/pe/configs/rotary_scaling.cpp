@@ -44,6 +44,7 @@ std::string scaling_name(const Reader& reader, const RopeObject& object, std::st
     if (const JsonNode* other = renames->find(type)) type = other->text;
   if (type == "default" || type == "mrope") return "none";
   if (type == "su") return "longrope";
+  if (type == "telechat3-yarn") return "yarn";
   const auto alpha = object.paths("alpha");
   const bool fixed = std::ranges::any_of(
       alpha, [&](const std::string& path) { return reader.config().find(path) != nullptr; });
@@ -208,7 +209,54 @@ void compare_sglang(Reader& reader, const RopeObject& object) {
   const bool latent = std::ranges::count(width, "qk_rope_head_dim") > 0;
   double value = grown(1);
   if ((above && below) || latent) value = grown(above.value_or(1)) / grown(below.value_or(0));
-  reader.remember_sglang("attention-factor", fmt::format("{:.17g}", value * times.value_or(1)));
+  reader.remember("sglang", "attention-factor", fmt::format("{:.17g}", value * times.value_or(1)));
+}
+
+// vLLM and SGLang turn by alpha, whatever the length, where a dynamic object has one.
+void compare_alpha(Reader& reader, const RopeObject& object) {
+  for (const std::string& path : object.paths("alpha")) {
+    const Config::Value* alpha = reader.config().find(path);
+    if (!alpha || alpha->type != Config::Type::number) continue;
+    reader.know(path);
+    for (const char* program : {"vllm", "sglang"}) {
+      reader.remember(program, "scaling", "ntk");
+      reader.remember(program, "alpha", alpha->text);
+      reader.remember(program, "factor", "");
+    }
+    reader.warn_unless(
+        "vllm sglang",
+        fmt::format("{} {} is not read, as in transformers; vLLM and SGLang raise the base by it "
+                    "at every length (--dialect vllm, sglang)",
+                    reader.config().name(path), alpha->text));
+    return;
+  }
+}
+
+// vLLM stretches by the longest length against max_trained_positions, once and for all.
+void compare_trained(Reader& reader, const RopeObject& object) {
+  for (const std::string& path : object.paths("max_trained_positions")) {
+    const Config::Value* trained = reader.config().find(path);
+    if (!trained || trained->type != Config::Type::number || !reader.has("max-position")) continue;
+    reader.know(path);
+    reader.remember("vllm", "growth", "per-length");
+    reader.remember("vllm", "seq-len", reader.text("max-position"));
+    reader.remember("vllm", "original-max-position", trained->text);
+    reader.warn_unless("vllm",
+                       fmt::format("{} {} is not read, as in transformers; vLLM stretches from it "
+                                   "(--dialect vllm)",
+                                   reader.config().name(path), trained->text));
+    return;
+  }
+}
+
+// The original length of programs that read it in the rotary object alone, and have one of their
+// own where it does not say.
+void compare_lengths(Reader& reader, const RopeObject& object, std::string_view name) {
+  for (const std::string& path : object.paths("original_max_position_embeddings"))
+    if (reader.config().number(path)) return;
+  if (name == "yarn" || name == "llama3")
+    reader.remember("mlx", "original-max-position", name == "yarn" ? "4096" : "8192");
+  if (name == "yarn") reader.remember("trtllm", "original-max-position", "1024");
 }
 
 // A null where a class asks for true or false is false to it.
@@ -253,6 +301,9 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
   if (original) take_original(reader, layer, object);
   if (name == "yarn") compare_sglang(reader, object);
+  if (name == "dynamic") compare_trained(reader, object);
+  if (name == "dynamic") compare_alpha(reader, object);
+  if (original) compare_lengths(reader, object, name);
   const JsonNode* v4 = reader.family().find("v4");
   if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))
     compare_v4(reader, object, name);

@@ -44,7 +44,7 @@ constexpr Dialect rows[] = {
      .source = "transformers 4.57.6 modeling_rope_utils.py, and its classes",
      .claim = "On 987 older configurations of 72 model types inv_freq and factor as recorded in "
               "data/parity/older.txt; steps as hf's.",
-     .readings = "config.reading=older",
+     .readings = "config.reading=hf-v4",
      .keeping = Keeping::halves,
      .usual_pairing = Pairing::halves,
      .steps = &torch_avx512,
@@ -67,7 +67,7 @@ constexpr Dialect rows[] = {
          "Within 2 ulp of float32 of what ggml's own operation turns by on a processor where "
          "llama.cpp 0c1e570 asks it to, at positions up to 8191, and within a rounding of the "
          "angle under divisors (data/parity/gguf.txt); the C library's powf stands for theirs.",
-     .readings = "yarn.truncate=true",
+     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_cpu},
@@ -75,7 +75,7 @@ constexpr Dialect rows[] = {
      .summary = "ggml on CUDA, SYCL and Vulkan: position · powf(powf(base, −2/d), j)",
      .source = "ggml src/ggml-cuda/rope.cu",
      .claim = "By reading the source; device powf, cosf and sinf may differ by ulps.",
-     .readings = "yarn.truncate=true",
+     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_cuda},
@@ -83,7 +83,7 @@ constexpr Dialect rows[] = {
      .summary = "ggml on Metal and OpenCL: position · pow(base, −2j/d)",
      .source = "ggml src/ggml-metal, kernels/rope.cl",
      .claim = "By reading the source; device pow, cos and sin may differ by ulps.",
-     .readings = "yarn.truncate=true",
+     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_metal},
@@ -97,7 +97,8 @@ constexpr Dialect rows[] = {
      .readings = "dynamic.growth=unscaled longrope.attention-factor= longrope.factor= "
                  "yarn.truncate=true?latent yarn.attention-factor=?latent "
                  "yarn.mscale-rule=each?latent yarn.attention-factor=?gpt_oss yarn.mscale=?gpt_oss "
-                 "yarn.original-max-position=4*@original-max-position?sectioned",
+                 "yarn.original-max-position=4*@original-max-position?sectioned "
+                 "config.reading=vllm",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -110,7 +111,8 @@ constexpr Dialect rows[] = {
               "attention factor, at positions up to 131071 (data/parity/engines.txt).",
      .readings = "dynamic.growth=frozen yarn.attention-factor= longrope.attention-factor= "
                  "longrope.factor= yarn.truncate=true?latent yarn.mscale-rule=each?latent "
-                 "config.reading=sglang",
+                 "config.reading=sglang rope.scaling=none?mixtral|starcoder2|gemma|gemma2|phi|"
+                 "persimmon|stablelm|granitemoe|olmo|baichuan|dbrx",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -121,7 +123,8 @@ constexpr Dialect rows[] = {
      .summary = "cosine, sine of each pair; the power in double",
      .source = "TensorRT-LLM functional.py, RopeEmbeddingUtils",
      .claim = "By reading the source.",
-     .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each",
+     .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
+                 "config.reading=trtllm",
      .keeping = Keeping::turns,
      .array = "rotary_cos_sin",
      .steps = &numpy_steps},
@@ -162,7 +165,10 @@ constexpr Dialect rows[] = {
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
-                 "longrope.long-mscale=?!phimoe",
+                 "longrope.long-mscale=?!phimoe config.reading=mlx "
+                 "rope.scaling=none?cohere|cohere2|dbrx|ernie4_5|gemma|gemma2|glm|glm4|"
+                 "glm4_moe|gpt_neox|helium|lfm2|lfm2_moe|mixtral|olmo|phi|qwen2_moe|qwen3_moe|"
+                 "stablelm|starcoder2",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_metal},
@@ -175,7 +181,10 @@ constexpr Dialect rows[] = {
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
-                 "longrope.long-mscale=?!phimoe",
+                 "longrope.long-mscale=?!phimoe config.reading=mlx "
+                 "rope.scaling=none?cohere|cohere2|dbrx|ernie4_5|gemma|gemma2|glm|glm4|"
+                 "glm4_moe|gpt_neox|helium|lfm2|lfm2_moe|mixtral|olmo|phi|qwen2_moe|qwen3_moe|"
+                 "stablelm|starcoder2",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_cpu},

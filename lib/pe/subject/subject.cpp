@@ -35,11 +35,15 @@ struct DialectReading {
 };
 
 // Whether an engine reads a model so: "latent" are those of latent attention, "sectioned" those
-// whose axes take whole sections of pairs; any other word is a type of model.
+// whose axes take whole sections of pairs, "gguf" those out of such a file; any other word is a
+// type of model.
 bool speaks_of(const std::string& which, const Family* family) {
   if (which.empty()) return true;
   if (which.starts_with('!')) return !speaks_of(which.substr(1), family);
+  if (const auto bar = which.find('|'); bar != std::string::npos)
+    return speaks_of(which.substr(0, bar), family) || speaks_of(which.substr(bar + 1), family);
   if (!family) return false;
+  if (which == "gguf") return family->name().starts_with("gguf/");
   if (which == "latent")
     return std::ranges::count(strings_of(family->find("width")), "qk_rope_head_dim") > 0;
   if (which == "sectioned") return text_of(family->find("order")) == "sectioned";
@@ -67,9 +71,13 @@ Given as_read(const Subject& subject) {
   for (const std::string& text : words(subject.dialect->readings)) {
     const DialectReading reading(text);
     if (reading.of == "config") {  // as another program reads its keys
-      const Reading& model = subject.reading;
-      for (const auto& [name, other] : reading.value == "sglang" ? model.sglang : model.older)
-        read[name] = other;
+      const auto other = subject.reading.others.find(reading.value);
+      if (other == subject.reading.others.end()) continue;
+      for (const auto& [name, said] : other->second.given)
+        if (said.text.empty())
+          read.erase(name);
+        else
+          read[name] = said;
       continue;
     }
     const bool meant = (value("scaling") == reading.of || subject.encoding->name == reading.of) &&
@@ -82,6 +90,19 @@ Given as_read(const Subject& subject) {
       read[reading.parameter] = {said, fmt::format("dialect {}", subject.dialect->name)};
   }
   return read;
+}
+
+// Doubts that the dialect settles are none.
+void settle(Subject& subject) {
+  for (const std::string& text : words(subject.dialect->readings)) {
+    const DialectReading reading(text);
+    if (reading.of != "config") continue;
+    const auto other = subject.reading.others.find(reading.value);
+    if (other == subject.reading.others.end()) continue;
+    std::erase_if(subject.reading.warnings, [&](const std::string& warning) {
+      return std::ranges::count(other->second.settled, warning) > 0;
+    });
+  }
 }
 
 Parameters parameters_of(const Subject& subject, const LoadTensor& load) {
@@ -189,6 +210,7 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   subject.dialect_given = texts.dialect.has_value();
   subject.among_tokens = texts.among_tokens;
   subject.reading = reading;
+  settle(subject);
   subject.flags = texts.flags;
   subject.given = reading.given;
   subject.given.insert(texts.implied.begin(), texts.implied.end());

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# Records the caches that engines make of whole configs, data/parity/engine_configs.txt: run from their sources, on a processor.
+"""engine_configs.py --vllm FOLDER --sglang FOLDER --versions TEXT
+
+Each folder holds an unpacked wheel; --versions names them in their order ("vllm 0.33.0, sglang 0.5.23"). A config goes through get_rope as
+the program's model file hands it on: what is special to a type stands in `vllm` and `sglang` below with the file that has it. One row of
+each cache is kept as float32 bits; tests/subject_test.cpp holds the dialects to them.
+"""
+import argparse
+import json
+import pathlib
+import sys
+import types
+
+import engines
+import torch
+
+OUT = pathlib.Path(__file__).resolve().parents[2] / "data/parity/engine_configs.txt"
+PLACE = 4001
+DEEPSEEK = {"hidden_size": 2048, "num_attention_heads": 16, "max_position_embeddings": 163840, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128,
+            "rope_theta": 10000, "model_type": "deepseek_v3"}
+STRETCH = {"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "beta_fast": 32, "beta_slow": 1}
+SMALL = {"hidden_size": 2048, "num_attention_heads": 16, "max_position_embeddings": 8192}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
+ALPHA = {"type": "dynamic", "alpha": 1000.0, "factor": 1.0}
+
+
+def deepseek(**more):
+    return {**DEEPSEEK, "rope_scaling": {**STRETCH, **more}}
+
+
+VLLM = [
+    deepseek(attention_factor=1.0), deepseek(truncate=False), deepseek(mscale=0, mscale_all_dim=0), deepseek(mscale=0.707),
+    deepseek(mscale=1.0, mscale_all_dim=1.0),
+    {"model_type": "qwen2_5_vl_text", "hidden_size": 3584, "num_attention_heads": 28, "max_position_embeddings": 32768, "rope_theta": 1000000.0,
+     "rope_scaling": {**YARN, "mrope_section": [16, 24, 24]}},
+    {"model_type": "gpt_oss", "hidden_size": 2880, "num_attention_heads": 64, "head_dim": 64, "max_position_embeddings": 131072, "rope_theta": 150000,
+     "rope_scaling": {"rope_type": "yarn", "factor": 32.0, "original_max_position_embeddings": 4096, "beta_fast": 32.0, "beta_slow": 1.0,
+                      "truncate": False, "attention_factor": 1.0}},
+    {"model_type": "llama", **SMALL, "rope_theta": 500000.0, "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+                                                                              "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}},
+    {"model_type": "stablelm", "hidden_size": 2048, "num_attention_heads": 32, "max_position_embeddings": 4096, "rope_theta": 10000.0,
+     "partial_rotary_factor": 0.25},
+    {"model_type": "llama", **SMALL, "rope_theta": 10000.0, "rope_scaling": ALPHA},
+    {"model_type": "hunyuan_v1_dense", **SMALL, "rope_theta": 10000.0, "head_dim": 128, "rope_scaling": ALPHA},
+    {"model_type": "mixtral", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "linear", "factor": 4.0}},
+    {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {**YARN, "attn_factor": 0.878}},
+    {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {**YARN, "truncate": False, "attention_factor": 1.25}},
+    {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "dynamic", "factor": 4.0}},
+    {"model_type": "llama", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0, "max_trained_positions": 2048}},
+]
+SGLANG = [
+    {"model_type": "qwen3", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128, "max_position_embeddings": 40960, "rope_theta": 1000000.0,
+     "rope_scaling": {**YARN, "attn_factor": 0.878}},
+    {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {**YARN, "attention_factor": 1.25}},
+    {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {**YARN, "mscale": 0, "mscale_all_dim": 1.0}},
+    deepseek(mscale=1.0, mscale_all_dim=1.0), deepseek(mscale=0.707), deepseek(mscale=0.707, attn_factor=0.9), deepseek(truncate=False),
+    {"model_type": "llama", **SMALL, "rope_theta": 10000.0, "rope_scaling": ALPHA},
+    {"model_type": "hunyuan_v1_dense", **SMALL, "rope_theta": 10000.0, "head_dim": 128, "rope_scaling": ALPHA},
+    {"model_type": "llama", **SMALL, "rope_theta": 10000.0, "rope_scaling": {"type": "linear", "factor": 4.0}},
+    {"model_type": "mixtral", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "linear", "factor": 4.0}},
+    {"model_type": "starcoder2", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048}},
+]
+
+
+def head_of(config):
+    """The channels of a head that may turn, as every model file counts them."""
+    return config.get("qk_rope_head_dim") or config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+
+
+def scaling_of(config):
+    rope = dict(config.get("rope_scaling") or {"rope_type": "default"})
+    rope.setdefault("rope_type", rope.pop("type", "default"))  # both programs' configs rename it
+    return rope
+
+
+def vllm(folder):
+    package = engines.imported(folder, "vllm.model_executor.layers.rotary_embedding")
+    for config in VLLM:
+        rope = {"rope_theta": config["rope_theta"], **scaling_of(config)}
+        if "partial_rotary_factor" in config:
+            rope["partial_rotary_factor"] = config["partial_rotary_factor"]
+        if config["model_type"] == "deepseek_v3":  # models/deepseek_v2.py
+            rope["rope_type"] = "deepseek_yarn"
+        if config["model_type"] == "gpt_oss":  # models/gpt_oss.py hands these on, by name
+            names = ("rope_theta", "rope_type", "factor", "original_max_position_embeddings", "beta_fast", "beta_slow", "truncate")
+            rope = {name: rope[name] for name in names}
+        yield config, package.get_rope(head_of(config), config["max_position_embeddings"], True, rope, torch.float32)
+
+
+def sglang(folder):
+    torch.Tensor.cuda = lambda self, *_: self
+    for name in ("vllm", "vllm._custom_ops"):  # a kernel that is imported, not called
+        sys.modules.setdefault(name, engines.Stub(name))
+    package = engines.imported(folder, "sglang.srt.layers.rotary_embedding")
+    sys.modules["sglang.srt.layers.rotary_embedding.rope_variant"].get_device = lambda: "cpu"
+    for config in SGLANG:
+        rope = scaling_of(config)
+        if config["model_type"] == "deepseek_v3":  # models/deepseek_v2.py
+            rope["rope_type"] = "deepseek_yarn"
+        if config["model_type"] in ("mixtral", "starcoder2"):  # models/mixtral.py and starcoder2.py hand no scaling on
+            rope = None
+        head = head_of(config)
+        yield config, package.get_rope(head, head, config["max_position_embeddings"], config["rope_theta"], True, rope, torch.float32)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("vllm", "sglang"):
+        parser.add_argument("--" + name, type=pathlib.Path, required=True)
+    parser.add_argument("--versions", required=True)
+    given = parser.parse_args()
+    lines = ["# rows of the caches that vLLM's and SGLang's get_rope, called as their model files call it, make of whole configs on a processor "
+             f"(PyTorch {torch.__version__.split('+')[0]}, {torch.backends.cpu.get_cpu_capability()})"]
+    for (dialect, made), program in zip((("sglang", sglang), ("vllm", vllm)), reversed(given.versions.split(", "))):
+        for config, rope in made(getattr(given, dialect)):
+            cache = rope.cos_sin_cache[PLACE].float().contiguous().view(torch.int32).tolist()
+            lines.append(json.dumps({"dialect": dialect, "program": program, "config": json.dumps(config), "place": PLACE,
+                                     "cos_sin_cache": [f"{value & 0xFFFFFFFF:08x}" for value in cache]}))
+        for name in [name for name in sys.modules if name.split(".")[0] == "vllm" and isinstance(sys.modules[name], types.ModuleType)]:
+            del sys.modules[name]  # the stub of a kernel
+    OUT.write_text("\n".join(lines) + "\n")
+    print(f"{len(lines) - 1} caches in {OUT.name}")
+
+
+if __name__ == "__main__":
+    main()
