@@ -120,8 +120,8 @@ TEST_SUITE("subject") {
         most =
             std::max(most, std::fabs(row.at(i) - static_cast<double>(std::bit_cast<float>(bits))));
       }
-      // Recorded with 8-lane vectors, whose powers differ in their last bit: of a frequency of 1
-      // that is 2^-24 of the angle.
+      // Powers may differ in their last bit with the lanes of the vectors: of a frequency of 1 that
+      // is 2^-24 of the angle.
       INFO(line.substr(0, 400));
       CHECK(most <= 2e-7 + static_cast<double>(place) * 0x1p-23);
     }

@@ -130,6 +130,11 @@ def torchtune(folder):
         yield line("torchtune", {"dim": dim, "base": base}, cache=plain(dim, LENGTH, int(base)).cache)
     for dim, base in PLAIN[:2]:
         yield line("torchtune", {"dim": dim, "base": base, **LLAMA}, cache=scaled(dim, LENGTH, int(base)).cache)
+    phi = loaded(folder / "torchtune/models/phi3/_position_embeddings.py").Phi3RotaryPositionalEmbeddings
+    qwen = loaded(folder / "torchtune/models/qwen2/_positional_embeddings.py").Qwen2RotaryPositionalEmbeddings
+    for dim, base in PLAIN:
+        for module in (phi, qwen):
+            yield line("torchtune-halves", {"dim": dim, "base": base}, cache=module(dim, LENGTH, int(base)).cache)
 
 
 LLAMA = {"scaling": "llama3", "factor": 8, "low-freq-factor": 1, "high-freq-factor": 4, "original-max-position": 8192}

@@ -32,6 +32,7 @@ Stored array_of(const ArrayLayout& layout, Index first, Index rows, int part,
       row[(part == 0 ? layout.cosine : layout.sine).at(j, pairs)] = value;
       if (layout.copy) row[layout.copy->at(j, pairs)] = value;
       if (layout.arrays == 1 && !layout.angles) row[layout.sine.at(j, pairs)] = s;
+      if (layout.name == "cos-sin-halves") row[3 * pairs + j] = s;
     }
   return stored(foreign::array(dtype, {rows, layout.width * pairs}, values), name, name + ".npy");
 }

@@ -33,10 +33,16 @@ void put(const ArrayLayout& layout, const std::vector<float>& angles, const Step
     const auto place = [&](const ArrayLayout::Spot& spot, float value) {
       row[spot.at(j, pairs)] = value;
     };
-    const float value = layout.angles ? angle : part == 0 ? steps.cosine(angle) : steps.sine(angle);
-    place(part == 0 ? layout.cosine : layout.sine, value);
-    if (layout.copy) place(*layout.copy, value);
-    if (layout.arrays == 1 && !layout.angles) place(layout.sine, steps.sine(angle));
+    if (part == 0) {
+      const float value = layout.angles ? angle : steps.cosine(angle);
+      place(layout.cosine, value);
+      if (layout.copy) place(*layout.copy, value);
+    }
+    if (part == 1 || (layout.arrays == 1 && !layout.angles)) {
+      const float value = steps.sine(angle);
+      place(layout.sine, value);
+      if (const auto copy = layout.sine_copy()) place(*copy, value);
+    }
   }
 }
 
@@ -56,7 +62,7 @@ std::vector<Axis> axes_of(const Dialect& dialect, const PositionRange& positions
       axes.push_back(counted("dim", 2 * pairs, "channel of the head"));
       break;
     default:
-      axes.push_back(counted("dim", 2 * pairs, "channel of the head"));
+      axes.push_back(counted("dim", row_of(dialect.keeping).width * pairs, "channel of the head"));
   }
   return axes;
 }

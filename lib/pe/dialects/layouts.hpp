@@ -30,8 +30,15 @@ struct ArrayLayout {
   int arrays;                      // 2: cosines and sines have one each
   Index width;                     // elements of a row for each pair
   Spot cosine, sine;               // of angles: `cosine` alone
-  std::optional<Spot> copy;        // the second of two equal columns, of either side
+  std::optional<Spot> copy;        // the second of two equal columns, the cosine's (angle's)
   std::optional<Pairing> pairing;  // of the kernels that columns for channels are made for
+
+  /// The sine's second column, as far from its first as the cosine's.
+  std::optional<Spot> sine_copy() const {
+    if (!copy || angles) return {};
+    return Spot{copy->half + sine.half - cosine.half, copy->element + sine.element - cosine.element,
+                copy->step};
+  }
 };
 
 std::span<const ArrayLayout> all_layouts();

@@ -52,7 +52,7 @@ std::optional<RotationReading> reading_of(const ArrayLayout& layout, Index rows,
       std::string(layout.name), layout.angles ? Form::angles : Form::turns, rows, width, n,
       place_of(layout.cosine, cosine, n), place_of(layout.sine, sine, n), layout.pairing);
   if (layout.copy) reading.cosine_copy = place_of(*layout.copy, cosine, n);
-  if (layout.copy && layout.arrays == 2) reading.sine_copy = place_of(*layout.copy, sine, n);
+  if (const auto copy = layout.sine_copy()) reading.sine_copy = place_of(*copy, sine, n);
   return reading;
 }
 
@@ -155,6 +155,11 @@ void add_line(std::vector<RotationReading>& all, const Stored& array, Index n,
   add_one_side(all, 1, n, *pairs);
   if (n == *pairs) add_fused(all, 1, n, pairs, array.is_complex);
   if (n % (2 * *pairs) == 0) add_fused(all, n / (2 * *pairs), 2 * *pairs, pairs, array.is_complex);
+  for (const ArrayLayout& layout : all_layouts()) {
+    const Index width = layout.width * *pairs;
+    if (layout.arrays == 1 && layout.width > 2 && n % width == 0 && !array.is_complex)
+      all.push_back(*reading_of(layout, n / width, width, 0, 0));
+  }
 }
 
 // Coordinates of rows beside a table (a CSV's position column) are no turns.
