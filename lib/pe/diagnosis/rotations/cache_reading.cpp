@@ -56,14 +56,35 @@ std::optional<RotationReading> reading_of(const ArrayLayout& layout, Index rows,
   return reading;
 }
 
+// Whether both sides' second columns repeat the first ones in the first row, the middle one or the
+// last. Of an array that nowhere does, four columns belong to two pairs, not to one.
+bool repeats(const Stored& array, const RotationReading& reading) {
+  std::vector<double> row(static_cast<std::size_t>(reading.width));
+  const auto same = [&](const RotationReading::Place& first, const RotationReading::Place& second) {
+    for (Index j = 0; j < reading.pairs; ++j) {
+      const auto a = static_cast<std::size_t>(first.at(j)),
+                 b = static_cast<std::size_t>(second.at(j));
+      if (row[a] != row[b]) return false;
+    }
+    return true;
+  };
+  for (const Index at : {Index{0}, reading.rows / 2, reading.rows - 1}) {
+    array.read(at * reading.width, reading.width, row.data());
+    if (same(reading.cosine, *reading.cosine_copy) && same(reading.sine, *reading.sine_copy))
+      return true;
+  }
+  return false;
+}
+
 // One array: both sides in it, or angles.
-void add_fused(std::vector<RotationReading>& all, Index rows, Index width,
-               std::optional<Index> pairs, bool is_complex) {
+void add_fused(std::vector<RotationReading>& all, const Stored& array, Index rows, Index width,
+               std::optional<Index> pairs) {
   for (const ArrayLayout& layout : all_layouts()) {
-    if (layout.arrays != 1 || (is_complex && layout.keeping != Keeping::turns)) continue;
+    if (layout.arrays != 1 || (array.is_complex && layout.keeping != Keeping::turns)) continue;
     // Where the width suits both sides of the pairs that are meant, it holds no angles of others.
     if (pairs && layout.width == 1 && *pairs == width / 2) continue;
-    if (const auto reading = reading_of(layout, rows, width, 0, 0)) all.push_back(*reading);
+    const auto reading = reading_of(layout, rows, width, 0, 0);
+    if (reading && (!reading->sine_copy || repeats(array, *reading))) all.push_back(*reading);
   }
 }
 
@@ -153,12 +174,13 @@ void add_line(std::vector<RotationReading>& all, const Stored& array, Index n,
   add_vector_of_numbers(all, array, n);
   if (!pairs || *pairs == 0) return;
   add_one_side(all, 1, n, *pairs);
-  if (n == *pairs) add_fused(all, 1, n, pairs, array.is_complex);
-  if (n % (2 * *pairs) == 0) add_fused(all, n / (2 * *pairs), 2 * *pairs, pairs, array.is_complex);
+  if (n == *pairs) add_fused(all, array, 1, n, pairs);
+  if (n % (2 * *pairs) == 0) add_fused(all, array, n / (2 * *pairs), 2 * *pairs, pairs);
   for (const ArrayLayout& layout : all_layouts()) {
     const Index width = layout.width * *pairs;
-    if (layout.arrays == 1 && layout.width > 2 && n % width == 0 && !array.is_complex)
-      all.push_back(*reading_of(layout, n / width, width, 0, 0));
+    if (layout.arrays != 1 || layout.width <= 2 || n % width != 0 || array.is_complex) continue;
+    const RotationReading reading = *reading_of(layout, n / width, width, 0, 0);
+    if (repeats(array, reading)) all.push_back(reading);
   }
 }
 
@@ -253,7 +275,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
   if (shape.size() == 1) {
     add_line(all, arrays[only], shape[0], pairs);
   } else {
-    add_fused(all, rows, width, pairs, arrays[only].is_complex);
+    add_fused(all, arrays[only], rows, width, pairs);
     if (pairs && !arrays[only].is_complex) {
       add_one_side(all, arrays[only].size() / shape.back(), shape.back(), *pairs);
       add_blocks(all, question.blocks);
