@@ -181,16 +181,12 @@ TEST_SUITE("subject") {
   }
 
   TEST_CASE("a doubt that the dialect settles is not said") {
-    const Config config = parse_config(
+    const std::string config =
         R"({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4,
             "max_position_embeddings": 32768, "rope_scaling": {"rope_type": "yarn", "factor": 4,
-            "original_max_position_embeddings": 8192, "attn_factor": 1.5}})",
-        "config.json");
+            "original_max_position_embeddings": 8192, "attn_factor": 1.5}})";
     const auto doubts = [&](const char* dialect) {
-      SubjectTexts texts = texts_of("rope");
-      texts.dialect = dialect;
-      return make_subject(texts, read_model(config, texts.encoding, ""), 64, no_tensor)
-          .reading.warnings.size();
+      return reading_of({.config = config, .dialect = dialect}).warnings.size();
     };
     CHECK(doubts("hf") == 1);
     CHECK(doubts("vllm") == 1);

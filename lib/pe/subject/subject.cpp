@@ -93,13 +93,13 @@ Given as_read(const Subject& subject) {
 }
 
 // Doubts that the dialect settles are none.
-void settle(Subject& subject) {
-  for (const std::string& text : words(subject.dialect->readings)) {
+void settle(Reading& model, const Dialect& dialect) {
+  for (const std::string& text : words(dialect.readings)) {
     const DialectReading reading(text);
     if (reading.of != "config") continue;
-    const auto other = subject.reading.others.find(reading.value);
-    if (other == subject.reading.others.end()) continue;
-    std::erase_if(subject.reading.warnings, [&](const std::string& warning) {
+    const auto other = model.others.find(reading.value);
+    if (other == model.others.end()) continue;
+    std::erase_if(model.warnings, [&](const std::string& warning) {
       return std::ranges::count(other->second.settled, warning) > 0;
     });
   }
@@ -197,7 +197,9 @@ Reading reading_of(const SubjectTexts& texts) {
   check_source(texts);
   const Config config =
       texts.config.empty() ? read_catalogued(texts.model) : read_config_file(texts.config);
-  return read_model(config, texts.encoding, texts.layer_type, texts.part);
+  Reading reading = read_model(config, texts.encoding, texts.layer_type, texts.part);
+  settle(reading, find_dialect(texts.dialect.value_or("exact")));
+  return reading;
 }
 
 Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index usual_length,
@@ -210,7 +212,6 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   subject.dialect_given = texts.dialect.has_value();
   subject.among_tokens = texts.among_tokens;
   subject.reading = reading;
-  settle(subject);
   subject.flags = texts.flags;
   subject.given = reading.given;
   subject.given.insert(texts.implied.begin(), texts.implied.end());
