@@ -328,6 +328,10 @@ TEST_CASE("keys that nobody reads are named") {
           R"({"model_type":"qwen3","head_dim":8,"rope_scaling":{"rope_type":"yarn","factor":2.0,"original_max_position_embeddings":16,"attn_factor":0.9}})"),
       "attn_factor 0.9 is not read, as in transformers; SGLang multiplies"));
   CHECK(says(
+      warned(
+          R"({"model_type":"qwen2","hidden_size":64,"num_attention_heads":4,"dual_chunk_attention_config":{"chunk_size":262144}})"),
+      "dual_chunk_attention_config is not read, as in transformers; vLLM and SGLang count"));
+  CHECK(says(
       warned(R"({"model_type":"llama9","head_dim":8,"rope_theta":3.0})"),
       "model_type llama9 is in no row of the catalogue: its keys are read as Llama spells them"));
   CHECK(warned(R"({"model_type":"llama","head_dim":8,"rope_theta":3.0})").empty());

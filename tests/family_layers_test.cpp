@@ -22,6 +22,11 @@ pe::Reading read(const std::string& json, const char* encoding = "rope", const c
   return pe::read_model(pe::parse_config(json, "config.json"), &pe::find_encoding(encoding), layer);
 }
 
+// Nobody names the encoding: the config decides.
+pe::Reading decided(const std::string& json) {
+  return pe::read_model(pe::parse_config(json, "config.json"), nullptr, "");
+}
+
 std::string given(const pe::Reading& reading, std::string_view name) {
   const auto found = reading.given.find(name);
   return found == reading.given.end() ? "" : found->second.text;
@@ -138,15 +143,15 @@ TEST_CASE("layers that do not turn are told by kind, by base and by switch") {
           read(
               R"({"model_type":"exaone4","sliding_window":null,"layer_types":["full_attention"],"rope_theta":1000000})"),
           "base") == "1000000");
-  CHECK_THROWS_AS(read(R"({"model_type":"granitemoehybrid"})"), pe::UsageError);
-  CHECK_THROWS_AS(read(R"({"model_type":"granitemoehybrid","position_embedding_type":"nope"})"),
+  CHECK_THROWS_AS(decided(R"({"model_type":"granitemoehybrid"})"), pe::UsageError);
+  CHECK_THROWS_AS(decided(R"({"model_type":"granitemoehybrid","position_embedding_type":"nope"})"),
                   pe::UsageError);
   CHECK(
       given(
           read(
               R"({"model_type":"granitemoehybrid","position_embedding_type":"rope","rope_theta":77})"),
           "base") == "77");
-  CHECK_THROWS_AS(read(R"({"model_type":"zamba2"})"), pe::UsageError);
+  CHECK_THROWS_AS(decided(R"({"model_type":"zamba2"})"), pe::UsageError);
   CHECK(given(read(R"({"model_type":"granite_swa","layer_rope_theta":[0,500000,500000.0]})"),
               "base") == "500000");
   const pe::Reading two = read(R"({"model_type":"granite_swa","layer_rope_theta":[10000,500000]})");
@@ -177,6 +182,27 @@ TEST_CASE("layers are called as the file calls them, too") {
                     still)
             .c_str(),
         pe::UsageError);
+}
+
+TEST_CASE("what is asked for by name and the config denies is made, with a doubt") {
+  const auto doubts = [](const char* json, const char* asked) {
+    const pe::Reading reading = read(json, asked);
+    return reading.warnings.empty() ? std::string() : reading.warnings.front();
+  };
+  CHECK(doubts(R"({"model_type":"zamba2"})", "rope") ==
+        "config.json: model_type zamba2 has no position encoding: use_mem_rope is not true; this "
+        "is what it would turn or add otherwise");
+  CHECK(doubts(R"({"model_type":"zamba2","use_mem_rope":true})", "rope").empty());
+  CHECK(doubts(R"({"model_type":"falcon","alibi":true})", "rope") ==
+        "config.json: model_type falcon has alibi here (alibi=true), not rope");
+  CHECK(doubts(R"({"model_type":"falcon"})", "rope").empty());
+  CHECK(doubts(R"({"model_type":"esm"})", "rope") ==
+        "config.json: model_type esm has learned here (position_embedding_type!=rotary), not rope");
+  CHECK(doubts(R"({"model_type":"esm","position_embedding_type":"rotary"})", "rope").empty());
+  CHECK_THROWS_WITH_AS(decided(R"({"model_type":"zamba2"})"),
+                       "config.json: model_type zamba2 has no position encoding: use_mem_rope is "
+                       "not true",
+                       pe::UsageError);
 }
 
 TEST_CASE("nanochat turns backward, and its table does not") {

@@ -118,7 +118,7 @@ def main():
             lines.append(json.dumps({"dialect": dialect, "program": program, "config": json.dumps(config), "place": PLACE,
                                      "cos_sin_cache": [f"{value & 0xFFFFFFFF:08x}" for value in cache]}))
         for name in [name for name in sys.modules if name.split(".")[0] == "vllm" and isinstance(sys.modules[name], types.ModuleType)]:
-            del sys.modules[name]  # the stub of a kernel
+            del sys.modules[name]  # a kernel's place, held for the import
     OUT.write_text("\n".join(lines) + "\n")
     print(f"{len(lines) - 1} caches in {OUT.name}")
 

@@ -85,7 +85,7 @@ def ask_type(kind, C, R, missed):
     record |= attention.ask(C, R, record)
     truths = []
     for name, file in cases(record, probed, random.Random(kind)):
-        file = {**file, **told(record)}
+        file = {**told(record), **file, **told(record)}
         try:
             made, _ = tables(C, R, json.loads(json.dumps(file)))
         except Exception:  # the class refuses this file: there is no truth
@@ -189,9 +189,10 @@ def write_axes(rows, rotaries, version):
                           + "".join(json.dumps(t["is"]) + "\t" + json.dumps({"model_type": t["type"], **t["file"]}) + "\n" for t in made))
 
 
-def types_elsewhere():
+def types_elsewhere(refused=True):
+    """The types of rows by hand; those that say why nothing can be read, too, or not."""
     rows = json.loads((ROOT / "data/families_elsewhere.json").read_text())["rows"]
-    return {kind for row in rows for kind in row["types"].split()}
+    return {kind for row in rows if refused or "refuse" not in row for kind in row["types"].split()}
 
 
 def show_changes(old, rows):
@@ -262,7 +263,8 @@ def record_turns(rotaries, types, added, version):
     rows, truths, missed = ask_turns(types, rotaries)
     if not types:
         classes = all_configurations()
-        found = composites(classes, rows, held_keys, types_elsewhere(), added)
+        found = {**composites(classes, rows, held_keys, types_elsewhere(), added),  # a part that can be read speaks first
+                 **composites(classes, rows, held_keys, types_elsewhere(refused=False), added)}
         rows |= found
         for kind in sorted(found):
             truths += composite_truths(kind, found[kind], rows, classes, rotaries)

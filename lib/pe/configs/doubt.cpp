@@ -108,6 +108,10 @@ void doubt_unread_keys(Reader& reader, const RopeObject& object) {
         !says_the_same(reader, *config.find(key), "base"))
       reader.warn(fmt::format("{} is not read: no rule here knows it", config.name(key)));
   }
+  if (!config.keys("dual_chunk_attention_config").empty())
+    reader.warn(
+        "dual_chunk_attention_config is not read, as in transformers; vLLM and SGLang count "
+        "positions within its chunks, so that queries and keys turn otherwise than by this table");
   const std::string rule = reader.has("scaling") ? reader.text("scaling") : "none";
   for (const std::string& where : object.where) doubt_inside(reader, where, rule);
 }

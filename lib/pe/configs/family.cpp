@@ -149,18 +149,37 @@ bool holds(const Config& config, std::string_view condition) {
 const Family* find_family(const Config& config, const Encoding* asked, std::string_view part) {
   const Config::Value* type = config.find("model_type");
   if (!type) return nullptr;
-  const Family *first = nullptr, *of_kind = nullptr;
+  const Family *first = nullptr, *of_kind = nullptr, *refused = nullptr, *unmet = nullptr;
   for (const Family& family : all_rows().families) {
-    if (!names(family, type->text) || !holds(config, family.when)) continue;
-    if (!part.empty() && family.part != part) continue;
+    if (!names(family, type->text) || (!part.empty() && family.part != part)) continue;
+    const bool named = asked && family.encoding == asked->name, refuses = family.find("refuse");
+    if (!holds(config, family.when)) {
+      if (named && !unmet && !refuses) unmet = &family;
+      continue;
+    }
     // Where nothing was asked for, a row that says why not gives way to one that can be read, and
     // one that stands besides another to that one.
-    const bool gives_way = !asked && (family.find("refuse") || family.find("besides"));
-    if (!gives_way && (!asked || family.encoding == asked->name)) return &family;
+    if (asked ? named && !refuses : !refuses && !family.find("besides")) return &family;
+    if (named && !refused) refused = &family;
     if (asked && !of_kind && find_encoding(family.encoding).kind == asked->kind) of_kind = &family;
     if (!first) first = &family;
   }
-  return of_kind ? of_kind : first;
+  for (const Family* next : {unmet, refused, of_kind})
+    if (next) return next;
+  return first;
+}
+
+std::string doubt_family(const Config& config, const Family& family, std::string_view part) {
+  const bool met = holds(config, family.when);
+  const Family* said = find_family(config, nullptr, part);
+  if (!said || (said->encoding == family.encoding && !said->find("refuse")) ||
+      (met && said->when.empty()))
+    return {};
+  if (const JsonNode* why = said->find("refuse"))
+    return fmt::format("model_type {} {}; this is what it would turn or add otherwise",
+                       config.find("model_type")->text, why->text);
+  return fmt::format("model_type {} has {} here ({}), not {}", config.find("model_type")->text,
+                     said->encoding, said->when, family.encoding);
 }
 
 std::vector<std::string> parts_of(const Config& config) {

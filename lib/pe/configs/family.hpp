@@ -31,10 +31,14 @@ struct Family {
 };
 
 /// The family of a config, or nullptr when its model_type is absent or in no row. Of several rows
-/// the one whose encoding was asked for goes first, then one of its kind. With a part, rows of that
-/// part alone count.
+/// the one whose encoding was asked for goes first, also where the config does not say what that
+/// row wants, then one of its kind. With a part, rows of that part alone count.
 const Family* find_family(const Config& config, const Encoding* asked = nullptr,
                           std::string_view part = {});
+
+/// What is doubtful where a row was asked for by its encoding's name: the config says that the
+/// model has another one, or none. "" where nothing is.
+std::string doubt_family(const Config& config, const Family& family, std::string_view part);
 
 /// The parts that rows of this model_type tell apart.
 std::vector<std::string> parts_of(const Config& config);

@@ -43,8 +43,9 @@ void Reader::set(std::string_view parameter, std::string text, std::string origi
 
 bool Reader::set_default(std::string_view parameter, std::string text) {
   if (text.empty()) return false;
+  const bool gguf = family_.name().starts_with("gguf/");
   set(parameter, std::move(text), fmt::format("default of {}", family_.name()),
-      "the class's own where the file is silent");
+      fmt::format("{} own where the file is silent", gguf ? "llama.cpp's" : "the class's"));
   return true;
 }
 

@@ -276,6 +276,11 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
     reading.warnings.push_back(fmt::format("{}: model_type {} has {}, not {}", config.file,
                                            config.find("model_type")->text, family.encoding,
                                            asked->name));
+  if (const std::string doubt = known && asked && asked->name == known->encoding
+                                    ? doubt_family(config, *known, part)
+                                    : "";
+      !doubt.empty())
+    reading.warnings.push_back(fmt::format("{}: {}", config.file, doubt));
   Reader reader(config, rotary && !family.find("width") ? by_keys("rope") : family, reading);
   if (rotary)
     read_rotation(reader, reading, layer_type);

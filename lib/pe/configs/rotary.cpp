@@ -84,14 +84,31 @@ std::string ratio_of(Reader& reader, std::string_view text) {
   return fmt::format("{}", static_cast<double>(above) / static_cast<double>(below));
 }
 
+// Whether another layer's scaling makes this one read its part (`after`) or that part's keys at the
+// top (`keys_after`) as a scaled one does: the class fills its objects when the first scaled layer
+// is made (DeepSeek-V4, MiMo-V2).
+bool is_beside_scaled(const Reader& reader, const LayerType& layer, const RopeObject& object,
+                      const char* what) {
+  const JsonNode* after = object.nested ? reader.family().find(what) : nullptr;
+  const JsonNode* other = after ? after->find(layer.type) : nullptr;
+  if (!other) return false;
+  for (const char* key : {".rope_type", ".type"})
+    if (const Config::Value* type = reader.config().find(object.root + "." + other->text + key))
+      return type->text != "default";
+  return false;
+}
+
 std::vector<std::string> partial_keys(const Reader& reader, const LayerType& layer,
                                       const RopeObject& object, bool plain) {
   const Family& family = reader.family();
   const char* name = "partial_keys";
+  plain = plain && !is_beside_scaled(reader, layer, object, "keys_after");
   if (plain && family.find("plain_partial_keys")) name = "plain_partial_keys";
   if (object.silent && layer.own && family.find("silent_partial_keys"))
     name = "silent_partial_keys";
   if (object.legacy && family.find("v4_partial_keys")) name = "v4_partial_keys";
+  if (object.legacy && plain && family.find("v4_plain_partial_keys"))
+    name = "v4_plain_partial_keys";
   return strings_of(layer.find(family, name));
 }
 
@@ -182,18 +199,6 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   if (!is_null_part(reader, paths)) hold_partial(reader, layer, object, plain);
 }
 
-// Whether another layer's scaling makes this one read its part as a scaled one does: the class
-// fills its objects when the first scaled layer is made (DeepSeek-V4).
-bool is_beside_scaled(const Reader& reader, const LayerType& layer, const RopeObject& object) {
-  const JsonNode* after = object.nested ? reader.family().find("after") : nullptr;
-  const JsonNode* other = after ? after->find(layer.type) : nullptr;
-  if (!other) return false;
-  for (const char* key : {".rope_type", ".type"})
-    if (const Config::Value* type = reader.config().find(object.root + "." + other->text + key))
-      return type->text != "default";
-  return false;
-}
-
 }  // namespace
 
 void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& object) {
@@ -206,7 +211,8 @@ void read_rotary(Reader& reader, const LayerType& layer, const RopeObject& objec
         reader.set_default("max-position", held->text);
   take_base(reader, layer, object);
   const std::string name = read_scaling(reader, layer, object);
-  take_partial(reader, layer, object, name == "none" && !is_beside_scaled(reader, layer, object));
+  take_partial(reader, layer, object,
+               name == "none" && !is_beside_scaled(reader, layer, object, "after"));
 }
 
 void read_pairing(Reader& reader) {

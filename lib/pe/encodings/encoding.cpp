@@ -54,7 +54,7 @@ std::vector<Parameters::Entry> deciding(const Encoding& encoding, const Paramete
     return std::ranges::any_of(rows, [&](const Parameter& row) { return row.name == name; });
   };
   std::erase_if(entries, [&](const Parameters::Entry& entry) {
-    if (entry.origin != "default" || has(encoding.parameters, entry.name)) return false;
+    if (has(encoding.parameters, entry.name)) return false;
     for (const char* chosen : {"scaling", "over"})
       if (const std::string& rule = parameters.choice(chosen);
           rule != "none" && has(find_scaling(rule).parameters, entry.name))

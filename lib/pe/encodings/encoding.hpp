@@ -42,7 +42,7 @@ const Encoding& find_encoding(std::string_view name);
 /// The row's parameters, and for a scalable row those of every scaling.
 std::vector<Parameter> schema_of(const Encoding& encoding);
 
-/// The values that decide the effect: all but the defaults of scalings that are not applied.
+/// The values that decide the effect: all but those of scalings that are not applied.
 std::vector<Parameters::Entry> deciding(const Encoding& encoding, const Parameters& parameters);
 
 /// What the row claims of a field: correctly-rounded (f64: within 1 ulp), exact, absolute:BOUND, or

@@ -162,6 +162,11 @@ def edges(record, kinds, rng, base):
     yield "late base", {**sizes, "rope_theta": base(), "rope_parameters": {kind: dict(linear) for kind in kinds} or dict(linear)}
     older = {kind: dict(linear) for kind in kinds} or dict(linear)
     yield "v4 beside", {**sizes, "rope_theta": base(), "partial_rotary_factor": 0.5, "rope_scaling": older}
+    if kinds:
+        plain = {"rope_type": "default", "rope_theta": base()}
+        for key, name in (("rope_scaling", "v4"), ("rope_parameters", "v5")):
+            for scaled in ["", *kinds]:
+                yield f"{name} part beside {scaled or 'nothing'} scaled", {**sizes, "partial_rotary_factor": 0.5, key: {kind: dict(linear, rope_theta=base()) if kind == scaled else dict(plain) for kind in kinds}}
     yield "v4 plain beside", {**sizes, "rope_theta": base(), "rope_scaling": {"rope_type": "default", "rope_theta": base()}}
     for text in record.get("partial_keys", []):
         if "/" in text:

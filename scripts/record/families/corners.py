@@ -106,6 +106,30 @@ def find_older(p, record, layers):
     if whole is not None and half is not None and all(abs(len(whole[l][0]) - 2 * len(half[l][0])) <= 1 < len(whole[l][0]) for l in layers) \
             and "partial_rotary_factor" not in record.get("partial_keys", []):
         record["v4_partial_keys"] = ["partial_rotary_factor"]
+        find_older_plain(p, record, layers)
+
+
+def outer_half_is_heard(p, layer, layers, key, rules):
+    """Whether a part at the top reaches that layer beside objects of these rules, plain where there is none."""
+    objects = {l: {**rules.get(l, {"rope_type": "default"}), "rope_theta": FREE} for l in layers}
+    whole, half = (p.ask({"partial_rotary_factor": part, key: {**objects, **{l: None for l in p.void}} if layers != [""] else objects[""]})
+                   for part in (1.0, 0.5))
+    return whole is not None and half is not None and not same(whole, half, layer)
+
+
+def find_keys_after(p, record, layers, key):
+    """Layers without a scaling that the part at the top reaches only beside a scaled one: objects are filled when that is made."""
+    found = {layer: other for layer in layers for other in layers
+             if other != layer and outer_half_is_heard(p, layer, layers, key, {other: LINEAR})}
+    if found:
+        record["keys_after"] = {**record.get("keys_after", {}), **found}
+
+
+def find_older_plain(p, record, layers):
+    """Whether that outer part reaches an object without a scaling."""
+    if not any(outer_half_is_heard(p, layer, layers, "rope_scaling", {}) for layer in layers):
+        record["v4_plain_partial_keys"] = []
+        find_keys_after(p, record, layers, "rope_scaling")
 
 
 def find_plain(p, record, layers):
@@ -158,6 +182,8 @@ def find_corners(p, record, layers):
         find_kinds(p, record, layers)
         find_typed(p, record, layers)
         find_shared(p, record, layers)
+        if record.get("plain_partial_keys") == []:
+            find_keys_after(p, record, layers, "rope_parameters")
         find_flat(p, record, layers)
 
 

@@ -137,11 +137,13 @@ def resolve(record, file, layer_type=""):
     partial = where.get("partial_rotary_factor") if heard else None
     other = given.get(record.get("after", {}).get(layer_type)) if nested else None
     alone = plain and not (other and other.get("rope_type", other.get("type", "default")) != "default")
-    keys = "plain_partial_keys" if alone and "plain_partial_keys" in record else "partial_keys"
+    scaled = given.get(record.get("keys_after", {}).get(layer_type)) if nested else None
+    unheard = alone and not (scaled and scaled.get("rope_type", scaled.get("type", "default")) != "default")
+    keys = "plain_partial_keys" if unheard and "plain_partial_keys" in record else "partial_keys"
     if silent_here and layers and "silent_partial_keys" in record:
         keys = "silent_partial_keys"
     if legacy and "v4_partial_keys" in record:
-        keys = "v4_partial_keys"
+        keys = "v4_plain_partial_keys" if unheard and "v4_plain_partial_keys" in record else "v4_partial_keys"
     hidden = record.get("null_partial") and "partial_rotary_factor" in record.get(keys, []) and file.get("partial_rotary_factor", 0) is None
     for text in record.get(keys, []):
         if partial is None and file.get(text.split("/")[0]) is not None and not hidden:

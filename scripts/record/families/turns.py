@@ -59,7 +59,10 @@ def unit_turns(R, config, module, pairs, layer, position=1, whole=False):
     else:
         return None
     parts = list(out) if isinstance(out, tuple) else [out]
-    head = getattr(config, "head_dim", None)
+    try:
+        head = getattr(config, "head_dim", None)
+    except Exception:  # layers have heads of their own
+        head = None
     for size in (head if whole and head else 2 * pairs, head if not layer else 2 * pairs):
         try:
             return torch.stack([turned(apply, torch.eye(size)[j], parts) for j in range(size)])
@@ -113,10 +116,10 @@ def truths(kind, C, R, layers, first, whole):
 def all_truths(kind, classes, row):
     """The truths of every kind of layers of a type: of a class that has them all by itself, or one that is told."""
     layers = [layer for layer, own in row.get("layers", {}).items() if not own.get("void")] or [""]
-    told = {"layer_types": layers, "num_hidden_layers": len(layers)} if layers != [""] else {}
+    listed = {"layer_types": layers, "num_hidden_layers": len(layers)} if layers != [""] else {}
     switch = told(row)
     made = {}
-    for first in (switch, {**told, **switch}):
+    for first in (switch, {**listed, **switch}):
         for truth in truths(kind, *classes, layers, first, row.get("at") == "last"):
             made.setdefault((truth["layer"], truth["file"].get("rope_interleave")), truth)
     missing = set(layers) - {layer for layer, _ in made}
