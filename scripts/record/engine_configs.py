@@ -22,6 +22,9 @@ DEEPSEEK = {"hidden_size": 2048, "num_attention_heads": 16, "max_position_embedd
 STRETCH = {"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "beta_fast": 32, "beta_slow": 1}
 SMALL = {"hidden_size": 2048, "num_attention_heads": 16, "max_position_embeddings": 8192}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
+LONG = {"model_type": "phi3", "hidden_size": 256, "num_attention_heads": 8, "max_position_embeddings": 8192, "rope_theta": 10000.0,
+        "original_max_position_embeddings": 4096}
+FACTORS = {"type": "longrope", "short_factor": [1 + j / 64 for j in range(16)], "long_factor": [1 + j / 4 for j in range(16)]}
 ALPHA = {"type": "dynamic", "alpha": 1000.0, "factor": 1.0}
 
 
@@ -48,6 +51,8 @@ VLLM = [
     {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {**YARN, "truncate": False, "attention_factor": 1.25}},
     {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "dynamic", "factor": 4.0}},
     {"model_type": "llama", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0, "max_trained_positions": 2048}},
+    {**LONG, "rope_scaling": {**FACTORS, "attention_factor": 1.25, "factor": 4.0}},
+    {**LONG, "rope_scaling": {**FACTORS, "short_mscale": 1.125, "long_mscale": 1.5}},
 ]
 SGLANG = [
     {"model_type": "qwen3", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128, "max_position_embeddings": 40960, "rope_theta": 1000000.0,
@@ -60,6 +65,8 @@ SGLANG = [
     {"model_type": "llama", **SMALL, "rope_theta": 10000.0, "rope_scaling": {"type": "linear", "factor": 4.0}},
     {"model_type": "mixtral", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "linear", "factor": 4.0}},
     {"model_type": "starcoder2", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048}},
+    {**LONG, "rope_scaling": {**FACTORS, "attention_factor": 1.25, "factor": 4.0}},
+    {**LONG, "rope_scaling": {**FACTORS, "short_mscale": 1.125, "long_mscale": 1.5}},
 ]
 
 
@@ -71,11 +78,22 @@ def head_of(config):
 def scaling_of(config):
     rope = dict(config.get("rope_scaling") or {"rope_type": "default"})
     rope.setdefault("rope_type", rope.pop("type", "default"))  # both programs' configs rename it
+    if "original_max_position_embeddings" in config:  # and hand this on
+        rope["original_max_position_embeddings"] = config["original_max_position_embeddings"]
     return rope
+
+
+def row_of(rope):
+    """One row of the cache; of longrope's two tables the long one's, which stands below the short one's."""
+    if hasattr(rope, "cos_sin_cache"):
+        return rope.cos_sin_cache[PLACE]
+    return rope.long_short_cos_sin_cache[rope.original_max_position_embeddings + PLACE]
 
 
 def vllm(folder):
     package = engines.imported(folder, "vllm.model_executor.layers.rotary_embedding")
+    served = types.SimpleNamespace(model_config=types.SimpleNamespace(max_model_len=LONG["max_position_embeddings"]))
+    sys.modules["vllm.model_executor.layers.rotary_embedding.phi3_long_rope_scaled_rope"].get_current_vllm_config = lambda: served
     for config in VLLM:
         rope = {"rope_theta": config["rope_theta"], **scaling_of(config)}
         if "partial_rotary_factor" in config:
@@ -114,8 +132,9 @@ def main():
              f"(PyTorch {torch.__version__.split('+')[0]}, {torch.backends.cpu.get_cpu_capability()})"]
     for (dialect, made), program in zip((("sglang", sglang), ("vllm", vllm)), reversed(given.versions.split(", "))):
         for config, rope in made(getattr(given, dialect)):
-            cache = rope.cos_sin_cache[PLACE].float().contiguous().view(torch.int32).tolist()
+            cache = row_of(rope).float().contiguous().view(torch.int32).tolist()
             lines.append(json.dumps({"dialect": dialect, "program": program, "config": json.dumps(config), "place": PLACE,
+                                     "length": rope.max_position_embeddings if hasattr(rope, "long_short_cos_sin_cache") else PLACE + 1,
                                      "cos_sin_cache": [f"{value & 0xFFFFFFFF:08x}" for value in cache]}))
         for name in [name for name in sys.modules if name.split(".")[0] == "vllm" and isinstance(sys.modules[name], types.ModuleType)]:
             del sys.modules[name]  # a kernel's place, held for the import

@@ -54,7 +54,8 @@ void doubt_inside(Reader& reader, const std::string& where, const std::string& r
                       "factor by it (--dialect sglang), as older vLLM did",
                       config.name(path), value->text));
     else if (key == "short_mscale" || key == "long_mscale")
-      reader.warn(
+      reader.warn_unless(
+          "vllm sglang",
           fmt::format("{} {} is not read, as in transformers' class of {}; engines that "
                       "multiply by it: --{} {}",
                       config.name(path), value->text, reader.family().name(),

@@ -249,6 +249,16 @@ void compare_trained(Reader& reader, const RopeObject& object) {
   }
 }
 
+// vLLM and SGLang multiply longrope's two tables by these, whatever the class of the model does.
+void compare_magnitudes(Reader& reader, const RopeObject& object) {
+  for (const auto& [key, parameter] :
+       {std::pair{"short_mscale", "short-mscale"}, {"long_mscale", "long-mscale"}})
+    for (const std::string& path : object.paths(key))
+      if (const Config::Value* value = reader.config().number(path))
+        for (const char* program : {"vllm", "sglang"})
+          reader.remember(program, parameter, value->text);
+}
+
 // The original length of programs that read it in the rotary object alone, and have one of their
 // own where it does not say.
 void compare_lengths(Reader& reader, const RopeObject& object, std::string_view name) {
@@ -301,6 +311,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
   if (original) take_original(reader, layer, object);
   if (name == "yarn") compare_sglang(reader, object);
+  if (name == "longrope") compare_magnitudes(reader, object);
   if (name == "dynamic") compare_trained(reader, object);
   if (name == "dynamic") compare_alpha(reader, object);
   if (original) compare_lengths(reader, object, name);
