@@ -5,7 +5,7 @@
 
 Each folder holds the sources (a checkout, or an unpacked wheel); lines of programs that are not named stay as they are. The functions and
 methods that make a cache run with PyTorch alone, on a processor: taken out of their files as they stand, or their files are imported with
-whatever else they import stubbed, for that wants kernels, GPUs and servers. Kept are rows of the cache at the positions that a line names
+stand-ins for all else that they import, which wants kernels, GPUs and servers. Kept are rows of the cache at the positions that a line names
 (PLACES where it names none) as float32 bits, in the dialect's own layout; tests/engines_test.cpp holds the dialects to them. keras-hub wants
 `keras` in the virtual environment, x-transformers and diffusers nothing more.
 """
@@ -94,7 +94,7 @@ class Stub(types.ModuleType):
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports a program's position files, and stubs for all else of it and of what is not installed."""
+    """Imports a program's position files, and stand-ins for all else of it and of what is not installed."""
     def __init__(self, folder, *kept):
         self.folder, self.kept, self.top = folder, kept, kept[0].split(".")[0]
 
