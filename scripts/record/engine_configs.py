@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # Records the caches that engines make of whole configs, data/parity/engine_configs.txt: run from their sources, on a processor.
-"""engine_configs.py --vllm FOLDER --sglang FOLDER --versions TEXT
+"""engine_configs.py --vllm FOLDER --sglang FOLDER --versions TEXT [--random SEED --count N -o FILE]
 
 Each folder holds an unpacked wheel; --versions names them in their order ("vllm 0.33.0, sglang 0.5.23"). A config goes through get_rope as
 the program's model file hands it on: what is special to a type stands in `vllm` and `sglang` below with the file that has it. One row of
-each cache is kept as float32 bits; tests/subject_test.cpp holds the dialects to them.
+each cache is kept as float32 bits; tests/subject_test.cpp holds the dialects to them. --random writes N drawn configs of each program
+(drawn_configs.py) to FILE instead: `PE_ENGINE_CONFIGS=FILE pe_tests -tc="vLLM and SGLang*"` judges them. What a program refuses is left out.
 """
 import argparse
 import json
 import pathlib
+import random
 import sys
 import types
 
+import drawn_configs
 import engines
 import torch
 
@@ -51,6 +54,9 @@ VLLM = [
     {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {**YARN, "truncate": False, "attention_factor": 1.25}},
     {"model_type": "qwen3", **SMALL, "head_dim": 64, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "dynamic", "factor": 4.0}},
     {"model_type": "llama", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0, "max_trained_positions": 2048}},
+    {"model_type": "qwen2", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {**YARN, "mrope_section": [16, 24, 24], "attention_factor": 1.25}},
+    {"model_type": "new", **SMALL, "rope_theta": 160000, "rope_scaling": {"type": "ntk", "factor": 2.0}},
+    {"model_type": "new", **SMALL, "rope_theta": 20000, "rope_scaling": {"type": "ntk", "factor": 8.0, "mixed_b": 0.6}},
     {**LONG, "rope_scaling": {**FACTORS, "attention_factor": 1.25, "factor": 4.0}},
     {**LONG, "rope_scaling": {**FACTORS, "short_mscale": 1.125, "long_mscale": 1.5}},
 ]
@@ -83,27 +89,31 @@ def scaling_of(config):
     return rope
 
 
-def row_of(rope):
+def row_of(rope, place):
     """One row of the cache; of longrope's two tables the long one's, which stands below the short one's."""
     if hasattr(rope, "cos_sin_cache"):
-        return rope.cos_sin_cache[PLACE]
-    return rope.long_short_cos_sin_cache[rope.original_max_position_embeddings + PLACE]
+        return rope.cos_sin_cache[place]
+    return rope.long_short_cos_sin_cache[rope.original_max_position_embeddings + place]
 
 
 def vllm(folder):
     package = engines.imported(folder, "vllm.model_executor.layers.rotary_embedding")
-    served = types.SimpleNamespace(model_config=types.SimpleNamespace(max_model_len=LONG["max_position_embeddings"]))
+    served = types.SimpleNamespace(model_config=types.SimpleNamespace(max_model_len=0))
     sys.modules["vllm.model_executor.layers.rotary_embedding.phi3_long_rope_scaled_rope"].get_current_vllm_config = lambda: served
-    for config in VLLM:
+
+    def made(config):
         rope = {"rope_theta": config["rope_theta"], **scaling_of(config)}
         if "partial_rotary_factor" in config:
             rope["partial_rotary_factor"] = config["partial_rotary_factor"]
         if config["model_type"] == "deepseek_v3":  # models/deepseek_v2.py
-            rope["rope_type"] = "deepseek_yarn"
+            rope["rope_type"] = "deepseek_yarn" if rope["rope_type"] == "yarn" else rope["rope_type"]
         if config["model_type"] == "gpt_oss":  # models/gpt_oss.py hands these on, by name
             names = ("rope_theta", "rope_type", "factor", "original_max_position_embeddings", "beta_fast", "beta_slow", "truncate")
             rope = {name: rope[name] for name in names}
-        yield config, package.get_rope(head_of(config), config["max_position_embeddings"], True, rope, torch.float32)
+        served.model_config.max_model_len = config["max_position_embeddings"]
+        return package.get_rope(head_of(config), config["max_position_embeddings"], True, rope, torch.float32)
+
+    return made
 
 
 def sglang(folder):
@@ -112,14 +122,40 @@ def sglang(folder):
         sys.modules.setdefault(name, engines.Stub(name))
     package = engines.imported(folder, "sglang.srt.layers.rotary_embedding")
     sys.modules["sglang.srt.layers.rotary_embedding.rope_variant"].get_device = lambda: "cpu"
-    for config in SGLANG:
+
+    def made(config):
         rope = scaling_of(config)
         if config["model_type"] == "deepseek_v3":  # models/deepseek_v2.py
             rope["rope_type"] = "deepseek_yarn"
         if config["model_type"] in ("mixtral", "starcoder2"):  # models/mixtral.py and starcoder2.py hand no scaling on
             rope = None
         head = head_of(config)
-        yield config, package.get_rope(head, head, config["max_position_embeddings"], config["rope_theta"], True, rope, torch.float32)
+        return package.get_rope(head, head, config["max_position_embeddings"], config["rope_theta"], True, rope, torch.float32)
+
+    return made
+
+
+def line_of(dialect, program, config, rope, place):
+    cache = row_of(rope, place).float().contiguous().view(torch.int32).tolist()
+    return json.dumps({"dialect": dialect, "program": program, "config": json.dumps(config), "place": place,
+                       "length": rope.max_position_embeddings if hasattr(rope, "long_short_cos_sin_cache") else place + 1,
+                       "cos_sin_cache": [f"{value & 0xFFFFFFFF:08x}" for value in cache]})
+
+
+def drawn(rng, dialect, program, made, count):
+    """Rows of drawn configs, at drawn positions; raises nothing where the program refuses one."""
+    lines, refused = [], 0
+    for _ in range(count):
+        config = drawn_configs.config(rng, dialect)
+        try:
+            rope = made(config)
+        except Exception:  # whatever a program says no with
+            refused += 1
+            continue
+        rows = 2048 if hasattr(rope, "long_short_cos_sin_cache") else rope.cos_sin_cache.shape[0]
+        lines.append(line_of(dialect, program, config, rope, rng.choice([1, rng.randrange(rows), min(rows, 8192) - 1])))
+    print(f"{program}: {len(lines)} caches, {refused} configs refused")
+    return lines
 
 
 def main():
@@ -127,19 +163,25 @@ def main():
     for name in ("vllm", "sglang"):
         parser.add_argument("--" + name, type=pathlib.Path, required=True)
     parser.add_argument("--versions", required=True)
+    parser.add_argument("--random", type=int, metavar="SEED")
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=OUT)
     given = parser.parse_args()
+    if given.random is not None and given.output == OUT:
+        parser.error("--random wants -o FILE: the record itself is not drawn")
     lines = ["# rows of the caches that vLLM's and SGLang's get_rope, called as their model files call it, make of whole configs on a processor "
              f"(PyTorch {torch.__version__.split('+')[0]}, {torch.backends.cpu.get_cpu_capability()})"]
-    for (dialect, made), program in zip((("sglang", sglang), ("vllm", vllm)), reversed(given.versions.split(", "))):
-        for config, rope in made(getattr(given, dialect)):
-            cache = row_of(rope).float().contiguous().view(torch.int32).tolist()
-            lines.append(json.dumps({"dialect": dialect, "program": program, "config": json.dumps(config), "place": PLACE,
-                                     "length": rope.max_position_embeddings if hasattr(rope, "long_short_cos_sin_cache") else PLACE + 1,
-                                     "cos_sin_cache": [f"{value & 0xFFFFFFFF:08x}" for value in cache]}))
+    rng = random.Random(given.random)
+    for (dialect, loaded, configs), program in zip((("sglang", sglang, SGLANG), ("vllm", vllm, VLLM)), reversed(given.versions.split(", "))):
+        made = loaded(getattr(given, dialect))
+        if given.random is None:
+            lines += [line_of(dialect, program, config, made(config), PLACE) for config in configs]
+        else:
+            lines += drawn(rng, dialect, program, made, given.count)
         for name in [name for name in sys.modules if name.split(".")[0] == "vllm" and isinstance(sys.modules[name], types.ModuleType)]:
             del sys.modules[name]  # a kernel's place, held for the import
-    OUT.write_text("\n".join(lines) + "\n")
-    print(f"{len(lines) - 1} caches in {OUT.name}")
+    given.output.write_text("\n".join(lines) + "\n")
+    print(f"{len(lines) - 1} caches in {given.output.name}")
 
 
 if __name__ == "__main__":

@@ -164,7 +164,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pe-corpus-") as name:
         folder = pathlib.Path(name)
         seeds, tool = seeds_of(options), options.bin / "pe-verify"
-        if seeds is not None:
+        if seeds is not None and options.identify:
+            told = [identifying.judge(tool, chosen(folder, seed, options), folder, dumps.write, identifying.untold, options.keep) for seed in seeds]
+            passed, failed = (sum(one[k] for one in told) for k in (0, 1))
+        elif seeds is not None:
             passed, failed = soaked(seeds, folder, options)
         else:
             cases = chosen(folder, options.seed, options)

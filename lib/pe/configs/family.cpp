@@ -139,6 +139,7 @@ const Rows& all_rows() {
 bool holds(const Config& config, std::string_view condition) {
   if (condition.empty()) return true;
   const auto equals = condition.find('=');
+  if (equals == condition.npos) return config.find(condition) != nullptr;
   const bool negated = condition[equals - 1] == '!';
   const Config::Value* value = config.find(condition.substr(0, equals - (negated ? 1 : 0)));
   return (value && value->text == condition.substr(equals + 1)) != negated;

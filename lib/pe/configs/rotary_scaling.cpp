@@ -33,6 +33,11 @@ bool take_inside(Reader& reader, const RopeObject& object, std::string_view para
   return held && reader.set_default(parameter, spelled(*held));
 }
 
+// Models of latent attention, which have a yarn of their own in vLLM and SGLang.
+bool is_latent(const Reader& reader) {
+  return std::ranges::count(strings_of(reader.family().find("width")), "qk_rope_head_dim") > 0;
+}
+
 double number_of(const Reader& reader, std::string_view name) {
   return Decimal(reader.text(name)).value();
 }
@@ -205,10 +210,9 @@ void compare_sglang(Reader& reader, const RopeObject& object) {
   const bool is_pair = above && below && (*above == 0 || *below == 0);
   if (!factor || (!times && !is_pair)) return;
   const auto grown = [&](double k) { return *factor <= 1 ? 1 : 0.1 * k * std::log(*factor) + 1; };
-  const auto width = strings_of(reader.family().find("width"));
-  const bool latent = std::ranges::count(width, "qk_rope_head_dim") > 0;
   double value = grown(1);
-  if ((above && below) || latent) value = grown(above.value_or(1)) / grown(below.value_or(0));
+  if ((above && below) || is_latent(reader))
+    value = grown(above.value_or(1)) / grown(below.value_or(0));
   reader.remember("sglang", "attention-factor", fmt::format("{:.17g}", value * times.value_or(1)));
 }
 
@@ -259,6 +263,25 @@ void compare_magnitudes(Reader& reader, const RopeObject& object) {
           reader.remember(program, parameter, value->text);
 }
 
+// A file that says ntk itself means the code beside GTE's checkpoints, which vLLM follows: the
+// fixed form, or the mixed one where mixed_b stands. transformers has no rule of this name.
+bool says_ntk(const Reader& reader, const RopeObject& object) {
+  const std::string key = type_key(reader, object);
+  const Config::Value* type = key.empty() ? nullptr : reader.config().find(key);
+  return type && type->text == "ntk";
+}
+
+void take_form(Reader& reader, const RopeObject& object) {
+  take_inside(reader, object, "factor", Type::number, "factor");
+  const bool mixed = take_inside(reader, object, "mixed-b", Type::number, "mixed_b");
+  reader.set("ntk-form", mixed ? "mixed" : "fixed", "rope_type ntk",
+             "as the code beside GTE's checkpoints and vLLM read it");
+  if (!reader.family().find("ntk"))
+    reader.warn_unless("vllm",
+                       "rope_type ntk is no rule of transformers: it is read as vLLM and the code "
+                       "beside GTE's checkpoints do (--ntk-form)");
+}
+
 // The original length of programs that read it in the rotary object alone, and have one of their
 // own where it does not say.
 void compare_lengths(Reader& reader, const RopeObject& object, std::string_view name) {
@@ -267,6 +290,16 @@ void compare_lengths(Reader& reader, const RopeObject& object, std::string_view 
   if (name == "yarn" || name == "llama3")
     reader.remember("mlx", "original-max-position", name == "yarn" ? "4096" : "8192");
   if (name == "yarn") reader.remember("trtllm", "original-max-position", "1024");
+}
+
+// vLLM's ramp of yarn is that of four times the original length where the object has sections of
+// axes: its cache is so long, for the positions of videos, and the ramp is taken from it.
+void compare_sections(Reader& reader, const RopeObject& object) {
+  if (!reader.has("original-max-position") || is_latent(reader)) return;
+  const Real length = Decimal(reader.text("original-max-position")).real();
+  for (const std::string& path : object.paths("mrope_section"))
+    if (reader.config().find(path))
+      reader.remember("vllm", "original-max-position", Real(4 * length).str(30));
 }
 
 // A null where a class asks for true or false is false to it.
@@ -290,12 +323,13 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     reader.warn(fmt::format("transformers' class of {} refuses rope_type {}: it turns plainly",
                             reader.family().name(), name));
   const Scaling& scaling = scaling_named(reader, object, name);
+  const bool ntk = says_ntk(reader, object);
   bool original = false;
   for (const Parameter& parameter : scaling.parameters) {
     const std::string_view parameter_name = parameter.name;
     original = original || (parameter_name == "original-max-position" && name != "dynamic");
     if (!parameter.config || parameter_name == "original-max-position" ||
-        (name == "ntk" && parameter_name == "factor"))
+        (name == "ntk" && (parameter_name != "alpha" || ntk)))
       continue;
     if (parameter_name == "truncate" && (layer.own || object.nested))
       continue;  // read at the top only
@@ -303,7 +337,9 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     if (parameter_name == "truncate" && take_null_flag(reader, object, parameter.config)) continue;
     take_inside(reader, object, parameter_name, type_of(parameter), parameter.config);
   }
-  if (name == "ntk")
+  if (ntk)
+    take_form(reader, object);
+  else if (name == "ntk")
     for (const std::string& path : object.paths("factor")) reader.know(path);
   if (const JsonNode* flat = reader.family().find("flat"); flat && object.flat && name == "yarn" &&
                                                            flat->find("fills") &&
@@ -311,6 +347,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
   if (original) take_original(reader, layer, object);
   if (name == "yarn") compare_sglang(reader, object);
+  if (name == "yarn") compare_sections(reader, object);
   if (name == "longrope") compare_magnitudes(reader, object);
   if (name == "dynamic") compare_trained(reader, object);
   if (name == "dynamic") compare_alpha(reader, object);

@@ -19,11 +19,11 @@ struct Dialect {
   std::string_view source;  // files and functions
   std::string_view claim;   // how close to the real program, as a sentence
   /// Parameters that it reads otherwise, where no flag says so, of a scaling or an encoding:
-  /// "dynamic.growth=frozen sinusoidal.layout=halves". A value @name is another parameter's,
-  /// 4*@name four times that; none: the config's value is not read. "config.reading=NAME" is
+  /// "dynamic.growth=frozen sinusoidal.layout=halves". A value @name is another parameter's;
+  /// none: the config's value is not read. "config.reading=NAME" is
   /// what Reading::others has of that program. With "?this|that" for models of these types alone,
-  /// for those of latent attention ("latent"), of sections of axes ("sectioned") or out of a GGUF
-  /// file ("gguf"); "?!which" for all others.
+  /// for those of latent attention ("latent") or out of a GGUF file ("gguf"); "?!which" for all
+  /// others.
   std::string_view readings = {};
   Keeping keeping = Keeping::pairs;  // how it keeps cosines and sines
   std::string_view array = {};       // name of the one array

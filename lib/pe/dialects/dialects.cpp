@@ -97,7 +97,6 @@ constexpr Dialect rows[] = {
      .readings = "dynamic.growth=unscaled longrope.attention-factor= longrope.factor= "
                  "yarn.truncate=true?latent yarn.attention-factor=?latent "
                  "yarn.mscale-rule=each?latent yarn.attention-factor=?gpt_oss yarn.mscale=?gpt_oss "
-                 "yarn.original-max-position=4*@original-max-position?sectioned "
                  "config.reading=vllm",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",

@@ -26,7 +26,8 @@ constexpr Parameter schema[] = {
      .help = "b of the mixed form",
      .fallback = "0.75",
      .lowest = "0",
-     .highest = "100"},
+     .highest = "100",
+     .config = "mixed_b"},
 };
 
 template <typename Number>

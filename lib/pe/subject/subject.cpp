@@ -34,9 +34,8 @@ struct DialectReading {
   std::string of, parameter, value, which;
 };
 
-// Whether an engine reads a model so: "latent" are those of latent attention, "sectioned" those
-// whose axes take whole sections of pairs, "gguf" those out of such a file; any other word is a
-// type of model.
+// Whether an engine reads a model so: "latent" are those of latent attention, "gguf" those out of
+// such a file; any other word is a type of model.
 bool speaks_of(const std::string& which, const Family* family) {
   if (which.empty()) return true;
   if (which.starts_with('!')) return !speaks_of(which.substr(1), family);
@@ -46,18 +45,13 @@ bool speaks_of(const std::string& which, const Family* family) {
   if (which == "gguf") return family->name().starts_with("gguf/");
   if (which == "latent")
     return std::ranges::count(strings_of(family->find("width")), "qk_rope_head_dim") > 0;
-  if (which == "sectioned") return text_of(family->find("order")) == "sectioned";
   return std::ranges::count(words(family->types), which) > 0;
 }
 
-// "@name": what another parameter is; "4*@name": so many times that.
+// "@name": what another parameter is.
 std::string said_by(const std::string& value,
                     const std::function<std::string(const std::string&)>& of) {
-  const auto at = value.find('@');
-  if (at == std::string::npos) return value;
-  const std::string found = of(value.substr(at + 1));
-  if (at == 0 || found.empty()) return found;
-  return (Decimal(value.substr(0, at - 1)).real() * Decimal(found).real()).str(30);
+  return value.starts_with('@') ? of(value.substr(1)) : value;
 }
 
 // What config and other input said, as the dialect reads it.
