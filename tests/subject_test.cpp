@@ -165,6 +165,39 @@ TEST_SUITE("subject") {
     CHECK(read_model(parse_config(slopes, "c.json"), nullptr, "").encoding->name == "alibi");
   }
 
+  TEST_CASE("decoders that transformers has not are read as engines' model files read them") {
+    struct Row {
+      const char *config, *parameter, *value;
+    };
+    for (const Row& row : {
+             Row{R"({"model_type": "exaone", "hidden_size": 4096, "num_attention_heads": 32,
+                     "rope_theta": 500000.0})",
+                 "dim", "128"},
+             Row{R"({"model_type": "bailing_moe", "hidden_size": 2048, "num_attention_heads": 16,
+                     "head_dim": 128, "rotary_dim": 64, "rope_theta": 600000})",
+                 "rotary-dim", "64"},
+             Row{R"({"model_type": "bailing_moe", "hidden_size": 2048, "num_attention_heads": 16,
+                     "partial_rotary_factor": 0.25, "rope_theta": 600000})",
+                 "partial-rotary-factor", "0.25"},
+             Row{R"({"model_type": "openelm", "head_dim": 64, "model_dim": 2048,
+                     "rope_freq_constant": 25000, "rope_max_length": 4096})",
+                 "base", "25000"},
+             Row{R"({"model_type": "iquestloopcoder", "hidden_size": 2048,
+                     "num_attention_heads": 16})",
+                 "base", "500000"},
+             Row{R"({"model_type": "lille-130m", "n_embd": 640, "n_head": 10,
+                     "rope_theta": 10000})",
+                 "dim", "64"},
+         }) {
+      CAPTURE(row.config);
+      const SubjectTexts texts = texts_of("rope");
+      const Reading reading = read_model(parse_config(row.config, "c.json"), texts.encoding, "");
+      CHECK(reading.warnings.empty());
+      CHECK(text_of(make_subject(texts, reading, 8, no_tensor), row.parameter)
+                .starts_with(row.value));
+    }
+  }
+
   TEST_CASE("a dialect's reading counts only where the scaling is meant, or the encoding") {
     SubjectTexts texts = texts_of("rope", {{"dim", "16"}, {"scaling", "linear"}, {"factor", "2"}});
     texts.dialect = "ggml";
