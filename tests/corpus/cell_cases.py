@@ -70,7 +70,7 @@ def row(a, rng, dtype):
 
 def tile(size, fill):
     def change(a, rng, dtype):
-        h, w = min(size, a.shape[0] - 1), min(size, a.shape[1])
+        h, w = min(size, a.shape[0] - 1), min(size, max(1, a.shape[1] // 2))  # whole rows of zeros have a name of their own
         i, j = place(a, rng, h, w)
         block = a[i:i + h, j:j + w]
         stale = np.roll(a, a.shape[0] // 2 + 3, 0)[i:i + h, j:j + w]

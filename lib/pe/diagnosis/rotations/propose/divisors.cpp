@@ -41,7 +41,7 @@ RotationProposals own_divisors(const RotationObservation& observation,
   const Scaling* scaling = meant_scaling(observation);
   const auto measured = measured_ladder(observation, hypothesis, meant_base(observation));
   if (!measured) return all;
-  double highest = 0.9;
+  double highest = std::max(0.9, measured->divisor(0));
   std::size_t grown = 0;  // a list grows along most of its length; damage of some columns does not
   for (std::size_t j = 0; j < measured->pairs(); ++j) {
     if (!measured->knows(j) || !(measured->divisor(j) > 0.98 * highest)) return all;

@@ -53,9 +53,11 @@ RotationProposals exponent(const RotationObservation& observation,
   if (unscaled.size() < 2 || unscaled[1] <= 0) return all;
   for (const int shift : {1, 2, -1, -2}) {
     const double factor = std::pow(unscaled[1], 0.5 * shift);
+    // A step of the ladder may be a ratio of whole numbers to 16 bits: 10000^(1/32) is 4/3. A
+    // factor of one digit goes before.
     add_ladder(
         observation, hypothesis, [&](std::size_t j) { return unscaled[j] * factor; },
-        fmt::format("exponents are 2j{:+} over d, where 2j is meant", shift), 1, all);
+        fmt::format("exponents are 2j{:+} over d, where 2j is meant", shift), 1.015, all);
   }
   return all;
 }
