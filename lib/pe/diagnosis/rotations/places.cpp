@@ -56,7 +56,8 @@ Angles angles_of(const RotationHypothesis& hypothesis, RotationReading::Side sid
 }  // namespace
 
 // Positions are found from the slowest pair, whose wave is longest, and made sharper by each faster
-// one. A step to the nearer of two angles is never longer than the one that is right.
+// one. A step to the nearer of two angles is never longer than the one that is right. Where angles
+// were rounded (slack), no pair is sharper than another: each counts by what it knows.
 double RotationObservation::implied(const RotationHypothesis& hypothesis, std::size_t axis,
                                     const double* cosine, const double* sine, const double* slack,
                                     double near) const {
@@ -65,7 +66,7 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
   for (std::size_t j = 0; j < pairs_; ++j) {
     norm = std::max(norm, std::hypot(cosine[j], sine[j]));
     const bool turns = hypothesis.axis.empty() || hypothesis.axis[j] == axis;
-    if (turns && hypothesis.frequencies[j] > 0 && std::isfinite(slack[j])) order.push_back(j);
+    if (turns && hypothesis.frequencies[j] > 0 && slack[j] < 1) order.push_back(j);
   }
   // Zeros are no turn, but of sines alone they are position 0.
   const bool zeros = !(norm > 0) && (reading_->side == RotationReading::Side::both ||
@@ -81,16 +82,18 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
   // Off the angles by more than `hopeless` in all, a position cannot be the best.
   const auto refine = [&](double p) {
     const double hopeless = 1.5 * best_off * static_cast<double>(order.size());
-    double off = 0, ratio = 1, before = slowest;
+    double off = 0, ratio = 1, before = slowest, known = 0;
     for (const std::size_t j : order) {
       const double f = hypothesis.frequencies[j], step = angles[j].from(p * f);
       // What the pairs before leave open grows by the ratio of the frequencies. A pair that is
       // farther off than that is damaged, or the position is another: it moves nothing.
       ratio = std::max(1.0, f / before);
       before = f;
-      if (std::fabs(step) < 0.5 * ratio)
-        p += step / f;
-      else if (off += std::fabs(step) / 2; off >= hopeless)
+      const double weight = slack[j] > 0 ? f * f / (slack[j] * slack[j]) : 0;
+      if (std::fabs(step) < 0.5 * ratio) {
+        p += step / f * (weight > 0 ? weight / (known + weight) : 1);
+        known += weight;
+      } else if (off += std::fabs(step) / 2; off >= hopeless)
         return;
     }
     off = 0;

@@ -11,14 +11,22 @@
 namespace pe {
 namespace {
 
+// How far a whole position may seem to stand from itself: rounded angles know it by their mean.
+double loose(const RotationObservation& observation, double position) {
+  if (observation.reading().form != RotationReading::Form::angles) return 0.25;
+  return 0.25 + 2 * unit_roundoff(observation.dtype()) * std::fabs(position) /
+                    std::sqrt(static_cast<double>(observation.pairs()));
+}
+
 // The first place after `good` whose implied position parts from the meant one by other than
 // `delta`, found by halving.
 Index boundary(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                Index good, Index bad, double delta) {
   while (bad - good > 1) {
     const Index middle = good + (bad - good) / 2, row = observation.row_of_slot(middle);
-    const double implied = observation.implied_positions(hypothesis, std::vector{row})[0];
-    (std::fabs(implied - hypothesis.position(row, 0) - delta) < 0.25 ? good : bad) = middle;
+    const double implied = observation.implied_positions(hypothesis, std::vector{row})[0],
+                 meant = hypothesis.position(row, 0);
+    (std::fabs(implied - meant - delta) < loose(observation, meant) ? good : bad) = middle;
   }
   return bad;
 }
@@ -41,7 +49,7 @@ std::vector<Jump> jumps_of(const RotationObservation& observation,
   for (const ProbeSpot& one : all) {
     const Index place = observation.slot(one.row);
     if (one.row != observation.row_of_slot(place)) continue;
-    while (std::fabs(one.implied - one.meant - jumps.back().off) >= 0.25) {
+    while (std::fabs(one.implied - one.meant - jumps.back().off) >= loose(observation, one.meant)) {
       const Index at = boundary(observation, hypothesis, last, place, jumps.back().off),
                   row = observation.row_of_slot(at);
       const double off = std::round(observation.implied_positions(hypothesis, std::vector{row})[0] -
