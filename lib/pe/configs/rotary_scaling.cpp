@@ -14,6 +14,9 @@ namespace {
 
 using Type = Config::Type;
 
+// TeleChat 3's yarn, whose attention factor grows with 0.07 · ln s.
+constexpr std::string_view grown_less = "telechat3-yarn";
+
 Type type_of(const Parameter& parameter) {
   return parameter.type == Parameter::Type::flag      ? Type::boolean
          : parameter.type == Parameter::Type::numbers ? Type::list
@@ -49,7 +52,7 @@ std::string scaling_name(const Reader& reader, const RopeObject& object, std::st
     if (const JsonNode* other = renames->find(type)) type = other->text;
   if (type == "default" || type == "mrope") return "none";
   if (type == "su") return "longrope";
-  if (type == "telechat3-yarn") return "yarn";
+  if (type == grown_less) return "yarn";
   const auto alpha = object.paths("alpha");
   const bool fixed = std::ranges::any_of(
       alpha, [&](const std::string& path) { return reader.config().find(path) != nullptr; });
@@ -302,6 +305,48 @@ void compare_sections(Reader& reader, const RopeObject& object) {
       reader.remember("vllm", "original-max-position", Real(4 * length).str(30));
 }
 
+// TeleChat 3 grows its magnitude less, whatever keys stand beside (vLLM: 0.07 in place of 0.1);
+// mlx-lm makes the usual one.
+void take_grown_less(Reader& reader, const RopeObject& object) {
+  const std::string key = type_key(reader, object);
+  const Config::Value* type = key.empty() ? nullptr : reader.config().find(key);
+  if (!type || type->text != grown_less || !reader.has("factor")) return;
+  const double grown = std::log(std::max(1.0, number_of(reader, "factor")));
+  reader.set("attention-factor", fmt::format("{:.17g}", 0.07 * grown + 1),
+             "config " + reader.config().name(key), "0.07 · ln(factor) + 1");
+  reader.remember("mlx", "attention-factor", fmt::format("{:.17g}", 0.1 * grown + 1));
+}
+
+// A rule that a family spells by keys of its own at the top (`stretch`): Nomic's dynamic, of a
+// factor and the length trained on; or TeleChat's, whose base grows by 2^⌈log₂(L/start) + 1⌉ − 1
+// for the L trained on. Nothing where its keys say nothing.
+std::string take_stretch(Reader& reader, const JsonNode& stretch) {
+  const JsonNode* holds = reader.family().find("holds");
+  const auto said = [&](const char* what) -> std::optional<Decimal> {
+    const std::string key = text_of(stretch.find(what));
+    reader.know(key);
+    const Config::Value* value = reader.config().number(key);
+    const JsonNode* held = holds ? holds->find(key) : nullptr;
+    if (value) return Decimal(value->text);
+    return held ? std::optional(Decimal(held->text)) : std::nullopt;
+  };
+  const auto origin = [&](const char* what) { return "config " + text_of(stretch.find(what)); };
+  const auto length = said("length"), factor = said("factor"), start = said("start");
+  if (factor && length && factor->value() != 0) {
+    reader.set("scaling", "dynamic", origin("factor"), "the class's own rule");
+    reader.set("factor", fmt::format("{}", factor->value()), origin("factor"));
+    reader.set("original-max-position", fmt::format("{}", length->value()), origin("length"));
+    return "dynamic";
+  }
+  if (!start || !length) return "none";
+  const double alpha = std::exp2(std::ceil(std::log2(length->value() / start->value()) + 1)) - 1;
+  if (alpha <= 1) return "none";
+  reader.set("scaling", "ntk", origin("start"), "the class's own rule");
+  reader.set("alpha", fmt::format("{}", alpha), origin("length"),
+             "2^⌈log₂(length / start) + 1⌉ − 1");
+  return "ntk";
+}
+
 // A null where a class asks for true or false is false to it.
 bool take_null_flag(Reader& reader, const RopeObject& object, std::string_view key) {
   for (const std::string& path : object.paths(key))
@@ -315,6 +360,8 @@ bool take_null_flag(Reader& reader, const RopeObject& object, std::string_view k
 }  // namespace
 
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object) {
+  if (const JsonNode* stretch = reader.family().find("stretch"))
+    return take_stretch(reader, *stretch);
   if (reader.family().find("plain_only")) return "none";
   take_name(reader, object);
   if (!reader.has("scaling") || reader.text("scaling") == "none") return "none";
@@ -346,6 +393,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
                                                            !reader.has("attention-factor"))
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
   if (original) take_original(reader, layer, object);
+  take_grown_less(reader, object);
   if (name == "yarn") compare_sglang(reader, object);
   if (name == "yarn") compare_sections(reader, object);
   if (name == "longrope") compare_magnitudes(reader, object);
