@@ -272,6 +272,9 @@ TEST_CASE("a key of positions is named wherever it stands unread") {
   CHECK(warns_of(reading_of(R"({"model_type": "unheard_of", "rope_ratio": 4, "text_config":
       {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}})"),
                  "rope_ratio is not read: text_config is"));
+  const char* flux = R"({"model_type": "FluxTransformer2DModel", "axes_dims_rope": [16, 56, )";
+  CHECK(reading_of((std::string(flux) + "56]}").c_str()).warnings.empty());
+  CHECK(warns_of(reading_of((std::string(flux) + "64]}").c_str()), "axes_dims_rope is not read"));
   CHECK(warns_of(reading_of(R"({"model_type": "bert", "hidden_size": 64, "rope_theta": 500})"),
                  "rope_theta is not read"));
 }
