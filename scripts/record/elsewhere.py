@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # Records what models' own code and its ports turn vectors by, of whole configs, data/parity/elsewhere.txt: families_elsewhere_test.cpp holds the rows to it.
-"""elsewhere.py [--mlx-lm] [--telechat FILE] [--telechat2 FILE] [--neobert FILE] [--nomic FILE] --versions TEXT
+"""elsewhere.py [--mlx-lm] [--telechat FILE] [--telechat2 FILE] [--neobert FILE] [--nomic FILE] [--codeshell FILE] [--yuan FILE]
+             [--moss FILE] --versions TEXT
 
 --mlx-lm builds the models of mlx-lm's wheel, which a Python with mlx, mlx-cpu and mlx-lm has, and turns unit vectors by the rope of one layer.
 The files are those beside checkpoints (modeling_telechat.py of Tele-AI/Telechat and modeling_telechat2.py of Tele-AI/TeleChat2, rotary.py of
-chandar-lab/NeoBERT, modeling_hf_nomic_bert.py of nomic-ai/contrastors) and want PyTorch alone: the functions that make the table run as they
+chandar-lab/NeoBERT, modeling_hf_nomic_bert.py of nomic-ai/contrastors, modeling_codeshell.py of WisdomShell/codeshell,
+yuan_hf_model.py of Yuan 2, modeling_moss.py of OpenMOSS/MOSS) and want PyTorch alone: the functions that make the table run as they
 stand. Lines of programs that are not named stay. --versions says what was run ("mlx-lm 0.32.2, mlx 0.32.4").
 """
 import argparse
@@ -142,21 +144,55 @@ def nomic(path, program):
             yield table_line(program, config, length, place, "adjacent" if config.get("rotary_emb_interleaved") else "halves", own._cos_cached, own._sin_cached)
 
 
+def cached(path, program, owner, configs, width):
+    """A Llama-like rotary class: its table of a whole sequence, as _set_cos_sin_cache keeps it."""
+    import torch
+    from engines import taken
+
+    for config in configs:
+        scaling = config.get("rope_scaling") or {}
+        name = owner + {"linear": "LinearScaling", "dynamic": "DynamicNTKScaling"}.get(scaling.get("type"), "") + "RotaryEmbedding"
+        dim = width(config)
+        own = types.SimpleNamespace(dim=dim, base=10000, max_position_embeddings=config["n_positions" if "n_positions" in config else "max_position_embeddings"],
+                                    scaling_factor=scaling.get("factor"), inv_freq=1.0 / (10000 ** (torch.arange(0, dim, 2).float() / dim)))
+        own.register_buffer = lambda key, value, persistent=False: setattr(own, key, value)
+        length = 4096
+        taken(path, name + "._set_cos_sin_cache")[name + "._set_cos_sin_cache"](own, length, torch.device("cpu"), torch.float32)
+        for place in (1, 777, 4095):
+            yield table_line(program, config, length, place, "halves", own.cos_cached[0, 0, :, : dim // 2], own.sin_cached[0, 0, :, : dim // 2])
+
+
+def moss(path, program):
+    from engines import taken
+
+    config = {"model_type": "moss", "n_embd": 6144, "n_head": 24, "n_positions": 2048, "rotary_dim": 64}
+    table = taken(path, "create_sinusoidal_positions")["create_sinusoidal_positions"](2048, 64)
+    for place in (1, 777, 2047):
+        yield table_line(program, config, 2048, place, "adjacent", table[:, 32:], table[:, :32])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mlx-lm", action="store_true")
-    for name in ("telechat", "telechat2", "neobert", "nomic"):
+    for name in ("telechat", "telechat2", "neobert", "nomic", "codeshell", "yuan", "moss"):
         parser.add_argument("--" + name, type=pathlib.Path)
     parser.add_argument("--versions", required=True)
     given = parser.parse_args()
     old = [json.loads(line) for line in OUT.read_text().splitlines() if not line.startswith("#")] if OUT.exists() else []
     one = {"model_type": "telechat", "hidden_size": 4096, "n_head": 32, "seq_length": 8192, "training_seqlen": 8192}
     big = {"model_type": "telechat", "hidden_size": 8192, "n_head": 64, "training_seqlen": 8192, "base_seqlen": 8192}
+    shell = {"model_type": "codeshell", "n_embd": 4096, "n_head": 32, "n_positions": 2048, "position_embedding_type": "rope"}
+    yuan = {"model_type": "yuan", "hidden_size": 2048, "num_attention_heads": 32, "max_position_embeddings": 8192}
     made = {
         "mlx-lm": lambda name: mlx_lines(name) if given.mlx_lm else [],
         "telechat": lambda name: telechat(given.telechat, name, [one, {**one, "training_seqlen": 16384}, {**one, "hidden_size": 5120}]) if given.telechat else [],
         "telechat2": lambda name: telechat(given.telechat2, name, [big, {**big, "training_seqlen": 32768}, {**big, "base_seqlen": 4096}]) if given.telechat2 else [],
         "neobert": lambda name: neobert(given.neobert, name) if given.neobert else [],
+        "codeshell": lambda name: cached(given.codeshell, name, "CodeShell", [shell, {**shell, "rope_scaling": {"type": "linear", "factor": 4.0}},
+                                         {**shell, "rope_scaling": {"type": "dynamic", "factor": 2.0}}], lambda c: c["n_embd"] // c["n_head"]) if given.codeshell else [],
+        "yuan": lambda name: cached(given.yuan, name, "Yuan", [yuan, {**yuan, "hidden_size": 8192, "num_attention_heads": 64}],
+                                    lambda c: c["hidden_size"] // c["num_attention_heads"]) if given.yuan else [],
+        "moss": lambda name: moss(given.moss, name) if given.moss else [],
         "nomic": lambda name: nomic(given.nomic, name) if given.nomic else [],
     }
     lines = []

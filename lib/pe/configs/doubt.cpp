@@ -22,7 +22,7 @@ constexpr std::string_view harmless =
     "learned_pos_emb rotary pos_emb rope_scaling rope_parameters "
     "relative_attention_num_buckets relative_attention_max_distance max_window_layers "
     "vision_rope_theta dropout_positions position_id_per_seconds use_mem_rope "
-    "rope_max_seq_len";
+    "rope_max_seq_len offset_alibi";
 
 bool listed(std::string_view list, std::string_view word) {
   const auto all = words(list);
@@ -230,14 +230,6 @@ void doubt_scaling(Reader& reader) {
 }  // namespace
 
 void doubt_other_keys(Reader& reader) {
-  if (const JsonNode* only = reader.family().find("only"))
-    for (const JsonMember& key : only->members)
-      if (const Config::Value* value = reader.config().find(key.name)) {
-        const bool number = value->type == Config::Type::number;
-        if (number ? Decimal(value->text).real() == Decimal(key.value.text).real()
-                   : value->text == key.value.text)
-          reader.know(key.name);
-      }
   for (const std::string& key : strings_of(reader.family().find("quiet"))) reader.know(key);
   for (const std::string& key : reader.config().keys("")) {
     const auto has = [&](const std::string& part) { return key.find(part) != std::string::npos; };
