@@ -198,6 +198,28 @@ TEST_CASE("rows from elsewhere read what their code was read to read") {
               "", "partial-rotary-factor", "0.75"},
           Row{R"({"model_type": "qwen3_asr_text", "hidden_size": 2048, "num_attention_heads": 16})",
               "", "base", "5000000"},
+          Row{R"({"model_type": "minimax_m3_text", "hidden_size": 6144})", "", "rotary-dim", "64"},
+          Row{R"({"model_type": "mimo_v2", "hidden_size": 4096, "num_attention_heads": 64,
+                   "swa_head_dim": 128, "swa_rope_theta": 20000})",
+              "sliding_attention", "dim", "128"},
+          Row{R"({"model_type": "mimo_v2", "hidden_size": 4096, "num_attention_heads": 64,
+                   "rope_theta": 5000000})",
+              "full_attention", "base", "5000000"},
+          Row{R"({"model_type": "youtu_vl", "hidden_size": 2048, "num_attention_heads": 16})", "",
+              "pairing", "adjacent"},
+          Row{R"({"model_type": "zaya1_vl", "head_dim": 128, "rotary_base": 5000000,
+                   "rope_theta": 10000})",
+              "full_attention", "base", "5000000"},
+          Row{R"({"model_type": "zaya1_vl", "head_dim": 128, "rope_theta": 40000})",
+              "sliding_attention", "base", "40000"},
+          Row{R"({"model_type": "deepseek_v41", "qk_rope_head_dim": 64,
+                   "compress_rope_theta": 40000.0})",
+              "compress", "base", "40000.0"},
+          Row{R"({"model_type": "deepseek_v41", "qk_rope_head_dim": 64, "rope_theta": 20000.0})",
+              "main", "rotary-at", "last"},
+          Row{R"({"model_type": "minicpm_sala", "hidden_size": 4096, "num_attention_heads": 32,
+                   "attn_use_rope": false, "lightning_use_rope": true})",
+              "", "dim", "128"},
           Row{R"({"model_type": "minicpmo", "hidden_size": 3584, "num_attention_heads": 28,
                    "rope_theta": 1000000.0})",
               "", "dim", "128"},
@@ -273,7 +295,8 @@ TEST_CASE("a class's name stands for the model_type that a file lacks, and that 
 }
 
 TEST_CASE("the text part is found under the names that models' own code has for it") {
-  for (const char* key : {"llm_cfg", "lm_config", "text_model_config", "language_model"}) {
+  for (const char* key : {"llm_cfg", "lm_config", "text_model_config", "language_model",
+                          "transformer_layer_config", "model"}) {
     const std::string config = fmt::format(R"({{"model_type": "unheard_of", "hidden_size": 64, "{}":
             {{"model_type": "qwen2", "hidden_size": 1024, "num_attention_heads": 8,
              "rope_theta": 1000000.0}}}})",

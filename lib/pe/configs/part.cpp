@@ -33,6 +33,8 @@ constexpr const char* text_keys[] = {
     "language_model",
     "llm",
     "decoder_config",
+    "transformer_layer_config",
+    "model",
 };
 
 // The key of an object that speaks as a text part does, or nullptr.
