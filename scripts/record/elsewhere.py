@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Records what models' own code and its ports turn vectors by, of whole configs, data/parity/elsewhere.txt: families_elsewhere_test.cpp holds the rows to it.
 """elsewhere.py [--mlx-lm] [--telechat FILE] [--telechat2 FILE] [--neobert FILE] [--nomic FILE] [--codeshell FILE] [--yuan FILE]
-             [--moss FILE] --versions TEXT
+             [--moss FILE] [--minicpm FILE] --versions TEXT
 
 --mlx-lm builds the models of mlx-lm's wheel, which a Python with mlx, mlx-cpu and mlx-lm has, and turns unit vectors by the rope of one layer.
 The files are those beside checkpoints (modeling_telechat.py of Tele-AI/Telechat and modeling_telechat2.py of Tele-AI/TeleChat2, rotary.py of
 chandar-lab/NeoBERT, modeling_hf_nomic_bert.py of nomic-ai/contrastors, modeling_codeshell.py of WisdomShell/codeshell,
-yuan_hf_model.py of Yuan 2, modeling_moss.py of OpenMOSS/MOSS) and want PyTorch alone: the functions that make the table run as they
+yuan_hf_model.py of Yuan 2, modeling_moss.py of OpenMOSS/MOSS, modeling_minicpm.py of MiniCPM 3) and want PyTorch alone: the functions that make the table run as they
 stand. Lines of programs that are not named stay. --versions says what was run ("mlx-lm 0.32.2, mlx 0.32.4").
 """
 import argparse
@@ -162,6 +162,25 @@ def cached(path, program, owner, configs, width):
             yield table_line(program, config, length, place, "halves", own.cos_cached[0, 0, :, : dim // 2], own.sin_cached[0, 0, :, : dim // 2])
 
 
+def minicpm(path, program):
+    """MiniCPMLongRoPE of either list, with the magnitude of its constructor."""
+    import torch
+    from engines import taken
+
+    lists = {"short_factor": [1 + j / 64 for j in range(32)], "long_factor": [1 + j / 4 for j in range(32)]}
+    for longest, original, length in ((32768, 4096, 4096), (32768, 4096, 8192), (32768, 32786, 4096), (8192, 8192, 8192)):
+        config = {"model_type": "minicpm", "hidden_size": 2304, "num_attention_heads": 36, "max_position_embeddings": longest,
+                  "rope_scaling": {"rope_type": "longrope", **lists, "original_max_position_embeddings": original}}
+        own = types.SimpleNamespace(dim=64, base=10000, inv_freq=1.0 / (10000 ** (torch.arange(0, 64, 2).float() / 64)))
+        own.register_buffer = lambda key, value, persistent=False: setattr(own, key, value)
+        got = taken(path, "MiniCPMLongRoPE.__init__", "MiniCPMLongRoPE._set_cos_sin_cache")
+        got["MiniCPMLongRoPE.__init__"].__globals__["super"] = lambda: types.SimpleNamespace(__init__=lambda *_: None)
+        got["MiniCPMLongRoPE.__init__"](own, 64, longest, 10000, original_max_position_embeddings=original, **lists)
+        got["MiniCPMLongRoPE._set_cos_sin_cache"](own, length, torch.device("cpu"), torch.float32)
+        for place in (1, 777, 4095):
+            yield table_line(program, config, length, place, "halves", own.cos_cached[:, :32], own.sin_cached[:, :32])
+
+
 def moss(path, program):
     from engines import taken
 
@@ -174,7 +193,7 @@ def moss(path, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mlx-lm", action="store_true")
-    for name in ("telechat", "telechat2", "neobert", "nomic", "codeshell", "yuan", "moss"):
+    for name in ("telechat", "telechat2", "neobert", "nomic", "codeshell", "yuan", "moss", "minicpm"):
         parser.add_argument("--" + name, type=pathlib.Path)
     parser.add_argument("--versions", required=True)
     given = parser.parse_args()
@@ -192,6 +211,7 @@ def main():
                                          {**shell, "rope_scaling": {"type": "dynamic", "factor": 2.0}}], lambda c: c["n_embd"] // c["n_head"]) if given.codeshell else [],
         "yuan": lambda name: cached(given.yuan, name, "Yuan", [yuan, {**yuan, "hidden_size": 8192, "num_attention_heads": 64}],
                                     lambda c: c["hidden_size"] // c["num_attention_heads"]) if given.yuan else [],
+        "minicpm": lambda name: minicpm(given.minicpm, name) if given.minicpm else [],
         "moss": lambda name: moss(given.moss, name) if given.moss else [],
         "nomic": lambda name: nomic(given.nomic, name) if given.nomic else [],
     }

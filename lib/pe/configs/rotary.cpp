@@ -237,10 +237,13 @@ void read_pairing(Reader& reader) {
     }
   if (const JsonNode* where = family.find("pairing_where"))
     for (const JsonMember& key : where->members) {
-      reader.know(key.name);
-      const Config::Value* value = reader.config().find(key.name);
-      if (!value || value->text != "true") continue;
-      reader.set("pairing", key.value.text, "config " + key.name, "it is true");
+      const std::size_t equals = std::min(key.name.find('='), key.name.size());
+      const std::string path = key.name.substr(0, equals);
+      const std::string wanted = equals < key.name.size() ? key.name.substr(equals + 1) : "true";
+      reader.know(path);
+      const Config::Value* value = reader.config().find(path);
+      if (!value || value->text != wanted) continue;
+      reader.set("pairing", key.value.text, "config " + path, "it is " + wanted);
       return;
     }
   if (family.pairing != "halves")

@@ -317,6 +317,19 @@ void take_grown_less(Reader& reader, const RopeObject& object) {
   reader.remember("mlx", "attention-factor", fmt::format("{:.17g}", 0.1 * grown + 1));
 }
 
+// longrope's magnitude where the model's own code takes it of the longest length over the original
+// one, whatever factor stands beside, and below 1, too (MiniCPM).
+void take_open_magnitude(Reader& reader) {
+  if (!reader.family().find("open_magnitude") || !reader.has("max-position") ||
+      !reader.has("original-max-position"))
+    return;
+  const double original = number_of(reader, "original-max-position"),
+               stretch = number_of(reader, "max-position") / original;
+  reader.set("attention-factor",
+             fmt::format("{:.17g}", std::sqrt(1 + std::log(stretch) / std::log(original))),
+             "config max_position_embeddings", "√(1 + ln(longest / original) / ln(original))");
+}
+
 // A rule that a family spells by keys of its own at the top (`stretch`): Nomic's dynamic, of a
 // factor and the length trained on; or TeleChat's, whose base grows by 2^⌈log₂(L/start) + 1⌉ − 1
 // for the L trained on. Nothing where its keys say nothing.
@@ -396,6 +409,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
   take_grown_less(reader, object);
   if (name == "yarn") compare_sglang(reader, object);
   if (name == "yarn") compare_sections(reader, object);
+  if (name == "longrope") take_open_magnitude(reader);
   if (name == "longrope") compare_magnitudes(reader, object);
   if (name == "dynamic") compare_trained(reader, object);
   if (name == "dynamic") compare_alpha(reader, object);
