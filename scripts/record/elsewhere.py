@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # Records what models' own code and its ports turn vectors by, of whole configs, data/parity/elsewhere.txt: families_elsewhere_test.cpp holds the rows to it.
 """elsewhere.py [--mlx-lm] [--telechat FILE] [--telechat2 FILE] [--neobert FILE] [--nomic FILE] [--codeshell FILE] [--yuan FILE]
-             [--moss FILE] [--minicpm FILE] --versions TEXT
+             [--moss FILE] [--minicpm FILE] [--qwen FILE] --versions TEXT
 
 --mlx-lm builds the models of mlx-lm's wheel, which a Python with mlx, mlx-cpu and mlx-lm has, and turns unit vectors by the rope of one layer.
 The files are those beside checkpoints (modeling_telechat.py of Tele-AI/Telechat and modeling_telechat2.py of Tele-AI/TeleChat2, rotary.py of
 chandar-lab/NeoBERT, modeling_hf_nomic_bert.py of nomic-ai/contrastors, modeling_codeshell.py of WisdomShell/codeshell,
-yuan_hf_model.py of Yuan 2, modeling_moss.py of OpenMOSS/MOSS, modeling_minicpm.py of MiniCPM 3) and want PyTorch alone: the functions that make the table run as they
+yuan_hf_model.py of Yuan 2, modeling_moss.py of OpenMOSS/MOSS, modeling_minicpm.py of MiniCPM 3,
+modeling_qwen.py of Qwen) and want PyTorch alone: the functions that make the table run as they
 stand. Lines of programs that are not named stay. --versions says what was run ("mlx-lm 0.32.2, mlx 0.32.4").
 """
 import argparse
@@ -181,6 +182,24 @@ def minicpm(path, program):
             yield table_line(program, config, length, place, "halves", own.cos_cached[:, :32], own.sin_cached[:, :32])
 
 
+def qwen(path, program):
+    """The table that QWenModel asks of a sequence: get_ntk_alpha's base where use_dynamic_ntk is true."""
+    import torch
+    from engines import taken
+
+    got = taken(path, "RotaryEmbedding.update_rotary_pos_emb_cache", "QWenModel.get_ntk_alpha")
+    plain = {"model_type": "qwen", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "rotary_emb_base": 10000, "rotary_pct": 1.0,
+             "seq_length": 2048}
+    for config, length in ((plain, 8192), ({**plain, "use_dynamic_ntk": True}, 2048), ({**plain, "use_dynamic_ntk": True}, 2049),
+                           ({**plain, "use_dynamic_ntk": True}, 8192), ({**plain, "use_dynamic_ntk": True, "rotary_emb_base": 1000000}, 20000)):
+        alpha = got["QWenModel.get_ntk_alpha"](types.SimpleNamespace(**config), length) if config.get("use_dynamic_ntk") else 1.0
+        own = types.SimpleNamespace(dim=128, base=config["rotary_emb_base"], inv_freq=torch.zeros(1), _seq_len_cached=0, _ntk_alpha_cached=0)
+        got["RotaryEmbedding.update_rotary_pos_emb_cache"](own, length, ntk_alpha=alpha)
+        cos, sin = own._rotary_pos_emb_cache
+        for place in (1, 777, 2047):
+            yield table_line(program, config, length, place, "halves", cos[0, :, 0, :64], sin[0, :, 0, :64])
+
+
 def moss(path, program):
     from engines import taken
 
@@ -193,7 +212,7 @@ def moss(path, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mlx-lm", action="store_true")
-    for name in ("telechat", "telechat2", "neobert", "nomic", "codeshell", "yuan", "moss", "minicpm"):
+    for name in ("telechat", "telechat2", "neobert", "nomic", "codeshell", "yuan", "moss", "minicpm", "qwen"):
         parser.add_argument("--" + name, type=pathlib.Path)
     parser.add_argument("--versions", required=True)
     given = parser.parse_args()
@@ -212,6 +231,7 @@ def main():
         "yuan": lambda name: cached(given.yuan, name, "Yuan", [yuan, {**yuan, "hidden_size": 8192, "num_attention_heads": 64}],
                                     lambda c: c["hidden_size"] // c["num_attention_heads"]) if given.yuan else [],
         "minicpm": lambda name: minicpm(given.minicpm, name) if given.minicpm else [],
+        "qwen": lambda name: qwen(given.qwen, name) if given.qwen else [],
         "moss": lambda name: moss(given.moss, name) if given.moss else [],
         "nomic": lambda name: nomic(given.nomic, name) if given.nomic else [],
     }

@@ -330,34 +330,43 @@ void take_open_magnitude(Reader& reader) {
              "config max_position_embeddings", "√(1 + ln(longest / original) / ln(original))");
 }
 
-// A rule that a family spells by keys of its own at the top (`stretch`): Nomic's dynamic, of a
-// factor and the length trained on; or TeleChat's, whose base grows by 2^⌈log₂(L/start) + 1⌉ − 1
-// for the L trained on. Nothing where its keys say nothing.
+// A dynamic rule that a family spells by keys of its own at the top (`stretch`): Nomic's, of a
+// factor and the length trained on; or one whose base grows in doublings of `start`, from the
+// `length` trained on (TeleChat) or where a `flag` is true (Qwen). Nothing where no key says so.
 std::string take_stretch(Reader& reader, const JsonNode& stretch) {
   const JsonNode* holds = reader.family().find("holds");
   const auto said = [&](const char* what) -> std::optional<Decimal> {
     const std::string key = text_of(stretch.find(what));
-    reader.know(key);
-    const Config::Value* value = reader.config().number(key);
+    for (const std::string& path : reader.spellings(key)) {
+      reader.know(path);
+      if (const Config::Value* value = reader.config().number(path)) return Decimal(value->text);
+    }
     const JsonNode* held = holds ? holds->find(key) : nullptr;
-    if (value) return Decimal(value->text);
     return held ? std::optional(Decimal(held->text)) : std::nullopt;
   };
-  const auto origin = [&](const char* what) { return "config " + text_of(stretch.find(what)); };
+  const auto set = [&](const char* parameter, const Decimal& value, const char* what) {
+    reader.set(parameter, fmt::format("{}", value.value()),
+               "config " + text_of(stretch.find(what)));
+  };
   const auto length = said("length"), factor = said("factor"), start = said("start");
+  const std::string flag = text_of(stretch.find("flag"));
+  const Config::Value* asked = flag.empty() ? nullptr : reader.config().find(flag);
+  reader.know(flag);
+  if (!flag.empty() && (!asked || asked->text != "true")) return "none";
   if (factor && length && factor->value() != 0) {
-    reader.set("scaling", "dynamic", origin("factor"), "the class's own rule");
-    reader.set("factor", fmt::format("{}", factor->value()), origin("factor"));
-    reader.set("original-max-position", fmt::format("{}", length->value()), origin("length"));
-    return "dynamic";
+    set("factor", *factor, "factor");
+    set("original-max-position", *length, "length");
+  } else if (start) {
+    reader.set("factor", "1", "config " + text_of(stretch.find("start")), "it counts for nothing");
+    set("original-max-position", *start, "start");
+    reader.set("growth", "doubling", "config " + text_of(stretch.find("start")));
+    if (length) set("longest-seen", *length, "length");
+  } else {
+    return "none";
   }
-  if (!start || !length) return "none";
-  const double alpha = std::exp2(std::ceil(std::log2(length->value() / start->value()) + 1)) - 1;
-  if (alpha <= 1) return "none";
-  reader.set("scaling", "ntk", origin("start"), "the class's own rule");
-  reader.set("alpha", fmt::format("{}", alpha), origin("length"),
-             "2^⌈log₂(length / start) + 1⌉ − 1");
-  return "ntk";
+  reader.set("scaling", "dynamic", "config " + text_of(stretch.find(factor ? "factor" : "start")),
+             "the class's own rule");
+  return "dynamic";
 }
 
 // A null where a class asks for true or false is false to it.
