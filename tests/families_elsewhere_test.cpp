@@ -223,6 +223,15 @@ TEST_CASE("rows from elsewhere read what their code was read to read") {
           Row{R"({"model_type": "molmo", "hidden_size": 3584, "num_attention_heads": 28,
                    "rope_impl": "interleave", "rope_theta": 1000000.0})",
               "", "pairing", "adjacent"},
+          Row{R"({"model_type": "stripedhyena", "hidden_size": 4096, "num_attention_heads": 32,
+                   "rotary_emb_base": 10000, "rotary_emb_scaling_factor": 16,
+                   "use_interpolated_rotary_pos_emb": true})",
+              "", "factor", "16"},
+          Row{R"({"model_type": "stripedhyena", "hidden_size": 4096, "num_attention_heads": 32,
+                   "rotary_emb_scaling_factor": 16})",
+              "", "scaling", "none"},
+          Row{R"({"model_type": "cogvlm", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "128"},
           Row{R"({"model_type": "minicpmo", "hidden_size": 3584, "num_attention_heads": 28,
                    "rope_theta": 1000000.0})",
               "", "dim", "128"},
@@ -256,6 +265,13 @@ TEST_CASE("tables, biases and refusals of models elsewhere are those of their co
             .text == "1025");
   CHECK(reading_of(R"({"model_type": "codeshell", "n_positions": 2048})").given.at("rows").text ==
         "2048");
+  const Reading mosaic = reading_of(R"({"model_type": "bert", "num_attention_heads": 12,
+      "alibi_starting_size": 512, "position_embedding_type": "absolute"})");
+  CHECK(mosaic.encoding->name == "alibi");
+  CHECK(mosaic.given.at("causal").text == "false");
+  CHECK(reading_of(R"({"model_type": "codesage", "max_position_embeddings": 2048})")
+            .given.at("rows")
+            .text == "2048");
   const Reading patches = reading_of(R"({"model_type": "moonvit", "hidden_size": 1152,
       "num_attention_heads": 16})");
   CHECK(patches.encoding->name == "rope-2d");

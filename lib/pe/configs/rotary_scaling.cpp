@@ -353,6 +353,12 @@ std::string take_stretch(Reader& reader, const JsonNode& stretch) {
   const Config::Value* asked = flag.empty() ? nullptr : reader.config().find(flag);
   reader.know(flag);
   if (!flag.empty() && (!asked || asked->text != "true")) return "none";
+  if (const auto linear = said("linear"); linear && linear->value() != 0) {
+    set("factor", *linear, "linear");
+    reader.set("scaling", "linear", "config " + text_of(stretch.find("linear")),
+               "the class's own rule");
+    return "linear";
+  }
   if (factor && length && factor->value() != 0) {
     set("factor", *factor, "factor");
     set("original-max-position", *length, "length");
