@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Records what models' own code and its ports turn vectors by, of whole configs, data/parity/elsewhere.txt: families_elsewhere_test.cpp holds the rows to it.
 """elsewhere.py [--mlx-lm] [--telechat FILE] [--telechat2 FILE] [--neobert FILE] [--nomic FILE] [--codeshell FILE] [--yuan FILE]
-             [--moss FILE] [--minicpm FILE] [--qwen FILE] --versions TEXT
+             [--moss FILE] [--minicpm FILE] [--qwen FILE] [--longllama FILE] --versions TEXT
 
 --mlx-lm builds the models of mlx-lm's wheel, which a Python with mlx, mlx-cpu and mlx-lm has, and turns unit vectors by the rope of one layer.
 The files are those beside checkpoints (modeling_telechat.py of Tele-AI/Telechat and modeling_telechat2.py of Tele-AI/TeleChat2, rotary.py of
 chandar-lab/NeoBERT, modeling_hf_nomic_bert.py of nomic-ai/contrastors, modeling_codeshell.py of WisdomShell/codeshell,
 yuan_hf_model.py of Yuan 2, modeling_moss.py of OpenMOSS/MOSS, modeling_minicpm.py of MiniCPM 3,
-modeling_qwen.py of Qwen) and want PyTorch alone: the functions that make the table run as they
+modeling_qwen.py of Qwen, modeling_longllama.py of
+CStanKonrad/long_llama) and want PyTorch alone: the functions that make the table run as they
 stand. Lines of programs that are not named stay. --versions says what was run ("mlx-lm 0.32.2, mlx 0.32.4").
 """
 import argparse
@@ -145,20 +146,34 @@ def nomic(path, program):
             yield table_line(program, config, length, place, "adjacent" if config.get("rotary_emb_interleaved") else "halves", own._cos_cached, own._sin_cached)
 
 
-def cached(path, program, owner, configs, width):
-    """A Llama-like rotary class: its table of a whole sequence, as _set_cos_sin_cache keeps it."""
+def cached(path, program, owner, configs, base=10000):
+    """A Llama-like rotary class and those that stretch it: its table of a whole sequence, as its constructor and _set_cos_sin_cache make it."""
     import torch
     from engines import taken
 
+    def constructed(name, own, parent):
+        """The constructor of a class, whose super() is another one."""
+        made = taken(path, name + ".__init__")[name + ".__init__"]
+        made.__globals__["super"] = lambda: types.SimpleNamespace(__init__=lambda *given, **named: parent(own, *given, **named))
+        return made
+
     for config in configs:
         scaling = config.get("rope_scaling") or {}
+        plain = owner + "RotaryEmbedding"
         name = owner + {"linear": "LinearScaling", "dynamic": "DynamicNTKScaling"}.get(scaling.get("type"), "") + "RotaryEmbedding"
-        dim = width(config)
-        own = types.SimpleNamespace(dim=dim, base=10000, max_position_embeddings=config["n_positions" if "n_positions" in config else "max_position_embeddings"],
-                                    scaling_factor=scaling.get("factor"), inv_freq=1.0 / (10000 ** (torch.arange(0, dim, 2).float() / dim)))
+        dim = config.get("hidden_size", config.get("n_embd")) // config.get("num_attention_heads", config.get("n_head"))
+        own = types.SimpleNamespace()
         own.register_buffer = lambda key, value, persistent=False: setattr(own, key, value)
+        fill = taken(path, name + "._set_cos_sin_cache")[name + "._set_cos_sin_cache"]
+        own._set_cos_sin_cache = lambda seq_len, device, dtype: fill(own, seq_len, device, dtype)
+        start = constructed(plain, own, lambda *_: None)
+        longest = config.get("n_positions", config.get("max_position_embeddings"))
+        if name == plain:
+            start(own, dim, max_position_embeddings=longest, base=config.get("rope_theta", base))
+        else:
+            constructed(name, own, start)(own, dim, max_position_embeddings=longest, scaling_factor=scaling["factor"])
         length = 4096
-        taken(path, name + "._set_cos_sin_cache")[name + "._set_cos_sin_cache"](own, length, torch.device("cpu"), torch.float32)
+        own._set_cos_sin_cache(length, torch.device("cpu"), torch.float32)
         for place in (1, 777, 4095):
             yield table_line(program, config, length, place, "halves", own.cos_cached[0, 0, :, : dim // 2], own.sin_cached[0, 0, :, : dim // 2])
 
@@ -212,7 +227,7 @@ def moss(path, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mlx-lm", action="store_true")
-    for name in ("telechat", "telechat2", "neobert", "nomic", "codeshell", "yuan", "moss", "minicpm", "qwen"):
+    for name in ("telechat", "telechat2", "neobert", "nomic", "codeshell", "yuan", "moss", "minicpm", "qwen", "longllama"):
         parser.add_argument("--" + name, type=pathlib.Path)
     parser.add_argument("--versions", required=True)
     given = parser.parse_args()
@@ -227,9 +242,9 @@ def main():
         "telechat2": lambda name: telechat(given.telechat2, name, [big, {**big, "training_seqlen": 32768}, {**big, "base_seqlen": 4096}]) if given.telechat2 else [],
         "neobert": lambda name: neobert(given.neobert, name) if given.neobert else [],
         "codeshell": lambda name: cached(given.codeshell, name, "CodeShell", [shell, {**shell, "rope_scaling": {"type": "linear", "factor": 4.0}},
-                                         {**shell, "rope_scaling": {"type": "dynamic", "factor": 2.0}}], lambda c: c["n_embd"] // c["n_head"]) if given.codeshell else [],
-        "yuan": lambda name: cached(given.yuan, name, "Yuan", [yuan, {**yuan, "hidden_size": 8192, "num_attention_heads": 64}],
-                                    lambda c: c["hidden_size"] // c["num_attention_heads"]) if given.yuan else [],
+                                         {**shell, "rope_scaling": {"type": "dynamic", "factor": 2.0}}]) if given.codeshell else [],
+        "yuan": lambda name: cached(given.yuan, name, "Yuan", [yuan, {**yuan, "hidden_size": 8192, "num_attention_heads": 64}]) if given.yuan else [],
+        "longllama": lambda name: cached(given.longllama, name, "LongLlama", [{**yuan, "model_type": "longllama", "rope_theta": 1000000.0}]) if given.longllama else [],
         "minicpm": lambda name: minicpm(given.minicpm, name) if given.minicpm else [],
         "qwen": lambda name: qwen(given.qwen, name) if given.qwen else [],
         "moss": lambda name: moss(given.moss, name) if given.moss else [],
