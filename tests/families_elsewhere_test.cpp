@@ -323,6 +323,14 @@ TEST_CASE("a class's name stands for the model_type that a file lacks, and that 
   CHECK(reading_of(R"({"architectures": ["Qwen2VLForConditionalGeneration"], "hidden_size": 1024,
                        "num_attention_heads": 8})")
             .encoding->name == "mrope");
+  const Reading renamed = reading_of(R"({"model_type": "my_glm", "architectures":
+      ["Glm4ForCausalLM"], "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128})");
+  CHECK(renamed.given.at("pairing").text == "adjacent");
+  CHECK(warns_of(renamed, "my_glm is in no row of the catalogue"));
+  CHECK(reading_of(R"({"model_type": "my_own", "text_config": {"architectures":
+      ["Glm4ForCausalLM"], "hidden_size": 4096, "num_attention_heads": 32}})")
+            .given.at("pairing")
+            .text == "adjacent");
   CHECK(reading_of(R"({"architectures": ["T5ForConditionalGeneration"], "num_heads": 8})")
             .encoding->name == "t5");
 }

@@ -5,11 +5,10 @@
 
 --mlx-lm builds the models of mlx-lm's wheel, which a Python with mlx, mlx-cpu and mlx-lm has, and turns unit vectors by the rope of one layer.
 The files are those beside checkpoints (modeling_telechat.py of Tele-AI/Telechat and modeling_telechat2.py of Tele-AI/TeleChat2, rotary.py of
-chandar-lab/NeoBERT, modeling_hf_nomic_bert.py of nomic-ai/contrastors, modeling_codeshell.py of WisdomShell/codeshell,
-yuan_hf_model.py of Yuan 2, modeling_moss.py of OpenMOSS/MOSS, modeling_minicpm.py of MiniCPM 3,
-modeling_qwen.py of Qwen, modeling_longllama.py of
-CStanKonrad/long_llama) and want PyTorch alone: the functions that make the table run as they
-stand. Lines of programs that are not named stay. --versions says what was run ("mlx-lm 0.32.2, mlx 0.32.4").
+chandar-lab/NeoBERT, modeling_hf_nomic_bert.py of nomic-ai/contrastors, modeling_codeshell.py of WisdomShell/codeshell, yuan_hf_model.py of Yuan
+2, modeling_moss.py of OpenMOSS/MOSS, modeling_minicpm.py of MiniCPM 3, modeling_qwen.py of Qwen, modeling_longllama.py of
+CStanKonrad/long_llama) and want PyTorch alone: the functions that make the table run as they stand. Lines of programs that are not named stay.
+--versions says what was run ("mlx-lm 0.32.2, mlx 0.32.4").
 """
 import argparse
 import importlib

@@ -47,11 +47,13 @@ const char* speaking_key(const Config& config) {
 }
 
 // The text part of a multimodal config that is in no row.
-Config text_part(const Config& config) {
+Config text_part(const Config& config, Reading& reading) {
   const char* key = speaking_key(config);
   if (!key || (config.find("num_attention_heads") && config.find("hidden_size"))) return config;
   Config text = config.below(key);
-  name_type(text);
+  const bool stated = text.find("model_type") != nullptr;
+  if (std::string named = name_type(text); !named.empty() && stated)
+    reading.warnings.push_back(std::move(named));
   // Defaults of the text tower are known by its own model_type, else by the outer one.
   if (const Config::Value* type = config.find("model_type"); type && !text.find("model_type"))
     text.values["model_type"] = {type->type, type->text, "model_type"};
@@ -232,16 +234,20 @@ Config speaking_part(const Config& config, Reading& reading, std::string& part) 
     if (part.empty()) doubt_others(config, *row, reading);
     return speaking_part(usual_part(config, *row, reading), reading, part);
   }
-  return part.empty() ? text_part(config) : config;
+  return part.empty() ? text_part(config, reading) : config;
 }
 
 std::string name_type(Config& config) {
-  if (config.find("model_type")) return "";
+  const Config::Value* stated = config.find("model_type");
+  if (stated && (find_family(config) || find_composite(stated->text))) return "";
   for (const std::string& architecture : config.items("architectures"))
     if (const std::string type = type_of_architecture(architecture); !type.empty()) {
+      const std::string why = stated ? fmt::format("{} {} is in no row of the catalogue",
+                                                   config.name("model_type"), stated->text)
+                                     : "there is no model_type";
       config.values["model_type"] = {Type::string, type, "architectures"};
-      return fmt::format("{}: there is no model_type: architectures {} is read as {}", config.file,
-                         architecture, type);
+      return fmt::format("{}: {}: architectures {} is read as {}", config.file, why, architecture,
+                         type);
     }
   return "";
 }
