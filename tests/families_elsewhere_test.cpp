@@ -401,6 +401,8 @@ TEST_CASE("a key of positions is named wherever it stands unread") {
                  "rope_ratio is not read: text_config is"));
   CHECK(warns_of(reading_of(R"({"model_type": "bert", "hidden_size": 64, "rope_theta": 500})"),
                  "rope_theta is not read"));
+  CHECK(warns_of(reading_of(R"({"model_type": "bert", "hidden_size": 64, "block_positions": 2})"),
+                 "block_positions is not read"));
 }
 
 TEST_CASE("a key of positions that no class has is named, whatever the type") {

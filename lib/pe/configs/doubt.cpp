@@ -22,7 +22,9 @@ constexpr std::string_view harmless =
     "learned_pos_emb rotary pos_emb rope_scaling rope_parameters "
     "relative_attention_num_buckets relative_attention_max_distance max_window_layers "
     "vision_rope_theta dropout_positions position_id_per_seconds use_mem_rope "
-    "rope_max_seq_len offset_alibi";
+    "rope_max_seq_len offset_alibi "
+    "max_2d_position_embeddings max_source_positions max_target_positions n_positions "
+    "position_embedding_size max_decoder_position_embeddings t2u_max_position_embeddings";
 
 bool listed(std::string_view list, std::string_view word) {
   const auto all = words(list);
@@ -132,7 +134,8 @@ bool asks_nothing(const Config::Value& value, std::string_view key) {
 void doubt_key(Reader& reader, const std::string& path, std::string_view key) {
   const Config::Value* value = reader.config().find(path);
   if (value && speaks_of_positions(key) && !asks_nothing(*value, key) && !listed(harmless, key) &&
-      !reader.knows(path) && !says_the_same(reader, *value, "base"))
+      !reader.knows(path) && !says_the_same(reader, *value, "base") &&
+      !says_the_same(reader, *value, "dim"))
     reader.warn(fmt::format("{} is not read: no rule here knows it", reader.config().name(path)));
 }
 
@@ -233,7 +236,7 @@ void doubt_other_keys(Reader& reader) {
   for (const std::string& key : strings_of(reader.family().find("quiet"))) reader.know(key);
   for (const std::string& key : reader.config().keys("")) {
     const auto has = [&](const std::string& part) { return key.find(part) != std::string::npos; };
-    if (std::ranges::any_of(words("rope rotary alibi theta xpos"), has) &&
+    if (std::ranges::any_of(words("rope rotary alibi theta xpos position"), has) &&
         reader.family().when.find(key) == std::string::npos)
       doubt_key(reader, key, key);
   }
