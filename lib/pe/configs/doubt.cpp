@@ -21,7 +21,10 @@ constexpr std::string_view harmless =
     "share_att_key is_encoder_decoder position_buckets alibi alibi_bias_max use_alibi "
     "learned_pos_emb rotary pos_emb rope_scaling rope_parameters "
     "relative_attention_num_buckets relative_attention_max_distance max_window_layers "
-    "vision_rope_theta dropout_positions position_id_per_seconds use_mem_rope";
+    "vision_rope_theta dropout_positions position_id_per_seconds use_mem_rope "
+    "rope_max_seq_len offset_alibi "
+    "max_2d_position_embeddings max_source_positions max_target_positions n_positions "
+    "position_embedding_size max_decoder_position_embeddings t2u_max_position_embeddings";
 
 bool listed(std::string_view list, std::string_view word) {
   const auto all = words(list);
@@ -98,17 +101,60 @@ void know_other_layers(Reader& reader, const RopeObject& object) {
       know_counts(reader, layer.value.find("partial_keys"));
 }
 
+// Whether a key is one of positions: by a part of its name, or by all of it.
+bool speaks_of_positions(std::string_view key) {
+  const auto has = [&](const std::string& part) { return key.find(part) != key.npos; };
+  return std::ranges::any_of(words("rope rotary position alibi theta xpos ntk yarn logn seqlen"),
+                             has) ||
+         listed("scaling_factor attn_factor beta_fast beta_slow mscale mscale_all_dim", key);
+}
+
+// An object that is another model's part, with sizes or a type of its own, or of other matters.
+bool is_other_part(const Config& config, const std::string& key) {
+  if (listed("rope_scaling rope_parameters quantization_config auto_map id2label label2id "
+             "task_specific_params kwargs per_layer_config",
+             key))
+    return true;
+  return std::ranges::any_of(
+      words(
+          "model_type hidden_size num_hidden_layers num_attention_heads n_layers num_layers depth "
+          "layers embed_dim width image_size architectures"),
+      [&](const std::string& size) { return config.values.contains(key + "." + size); });
+}
+
+// A flag that is off asks for nothing (use_mrope), nor does a stretch by 1.
+bool asks_nothing(const Config::Value& value, std::string_view key) {
+  const auto has = [&](const std::string& part) { return key.find(part) != key.npos; };
+  if (value.text == "false")
+    return !listed("rope use_rope rotary use_rotary rope_is_neox_style", key);
+  return value.type == Config::Type::number && Decimal(value.text).value() == 1 &&
+         std::ranges::any_of(words("scale scaling factor ratio"), has);
+}
+
+void doubt_key(Reader& reader, const std::string& path, std::string_view key) {
+  const Config::Value* value = reader.config().find(path);
+  if (value && speaks_of_positions(key) && !asks_nothing(*value, key) && !listed(harmless, key) &&
+      !reader.knows(path) && !says_the_same(reader, *value, "base") &&
+      !says_the_same(reader, *value, "dim"))
+    reader.warn(fmt::format("{} is not read: no rule here knows it", reader.config().name(path)));
+}
+
+// Keys of position inside the model's own objects (attn_config.rope), which a rule reads or nobody.
+void doubt_own_objects(Reader& reader) {
+  const Config& config = reader.config();
+  for (const std::string& object : config.keys("")) {
+    const Config::Value* value = config.find(object);
+    if (!value || value->type != Config::Type::object || is_other_part(config, object)) continue;
+    if (speaks_of_positions(object)) continue;  // it is named itself
+    for (const std::string& key : config.keys(object)) doubt_key(reader, object + "." + key, key);
+  }
+}
+
 void doubt_unread_keys(Reader& reader, const RopeObject& object) {
   const Config& config = reader.config();
   know_other_layers(reader, object);
-  for (const std::string& key : config.keys("")) {
-    const bool speaks = std::ranges::any_of(
-        words("rope rotary position alibi theta"),
-        [&](const std::string& part) { return key.find(part) != std::string::npos; });
-    if (speaks && !listed(harmless, key) && !reader.knows(key) && config.find(key) &&
-        !says_the_same(reader, *config.find(key), "base"))
-      reader.warn(fmt::format("{} is not read: no rule here knows it", config.name(key)));
-  }
+  for (const std::string& key : config.keys("")) doubt_key(reader, key, key);
+  doubt_own_objects(reader);
   if (!config.keys("dual_chunk_attention_config").empty())
     reader.warn(
         "dual_chunk_attention_config is not read, as in transformers; vLLM and SGLang count "
@@ -185,6 +231,33 @@ void doubt_scaling(Reader& reader) {
 }
 
 }  // namespace
+
+void doubt_other_keys(Reader& reader) {
+  for (const std::string& key : strings_of(reader.family().find("quiet"))) reader.know(key);
+  for (const std::string& key : reader.config().keys("")) {
+    const auto has = [&](const std::string& part) { return key.find(part) != std::string::npos; };
+    if (std::ranges::any_of(words("rope rotary alibi theta xpos position"), has) &&
+        reader.family().when.find(key) == std::string::npos)
+      doubt_key(reader, key, key);
+  }
+}
+
+void doubt_outer_keys(Reader& reader, const Config& whole) {
+  const Config& part = reader.config();
+  for (std::size_t end = 0; end < part.prefix.size(); end = part.prefix.find('.', end) + 1) {
+    const std::string above = part.prefix.substr(0, end);
+    for (const std::string& key : whole.keys(above.substr(0, end == 0 ? 0 : end - 1))) {
+      const Config::Value* value = whole.find(above + key);
+      const Config::Value* inside = part.find(key);
+      if (!value || value->type == Config::Type::object || !speaks_of_positions(key) ||
+          listed(harmless, key) || asks_nothing(*value, key) ||
+          (inside && inside->text == value->text) || says_the_same(reader, *value, "base"))
+        continue;
+      reader.warn(fmt::format("{}{} is not read: {} is", above, key,
+                              part.prefix.substr(0, part.prefix.size() - 1)));
+    }
+  }
+}
 
 void doubt(Reader& reader, const RopeObject& object) {
   doubt_unread_keys(reader, object);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <vector>
 
@@ -136,13 +137,38 @@ const Rows& all_rows() {
   return rows;
 }
 
-bool holds(const Config& config, std::string_view condition) {
-  if (condition.empty()) return true;
+// One of "key", "key=value", "key!=value"; a value may be several, "a|b", of which "null" is none.
+bool holds_one(const Config& config, std::string_view condition) {
   const auto equals = condition.find('=');
   if (equals == condition.npos) return config.find(condition) != nullptr;
   const bool negated = condition[equals - 1] == '!';
   const Config::Value* value = config.find(condition.substr(0, equals - (negated ? 1 : 0)));
-  return (value && value->text == condition.substr(equals + 1)) != negated;
+  const std::string_view wanted = condition.substr(equals + 1);
+  const std::string among = fmt::format("|{}|", wanted);
+  const bool met =
+      wanted.find('|') == wanted.npos
+          ? value && value->text == wanted
+          : among.find(fmt::format("|{}|", value ? value->text : "null")) != among.npos;
+  return met != negated;
+}
+
+// Conditions joined by "&" all hold.
+bool holds(const Config& config, std::string_view conditions) {
+  while (!conditions.empty()) {
+    const std::size_t cut = std::min(conditions.find('&'), conditions.size());
+    if (!holds_one(config, conditions.substr(0, cut))) return false;
+    conditions.remove_prefix(std::min(cut + 1, conditions.size()));
+  }
+  return true;
+}
+
+// Letters and digits alone, none of them capital: "qwen2_vl" and "Qwen2VL" are one name.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return plain;
 }
 
 }  // namespace
@@ -158,6 +184,7 @@ const Family* find_family(const Config& config, const Encoding* asked, std::stri
       if (named && !unmet && !refuses) unmet = &family;
       continue;
     }
+    if (family.find("firm") && !named) return &family;
     // Where nothing was asked for, a row that says why not gives way to one that can be read, and
     // one that stands besides another to that one.
     if (asked ? named && !refuses : !refuses && !family.find("besides")) return &family;
@@ -191,6 +218,19 @@ std::vector<std::string> parts_of(const Config& config) {
         std::ranges::find(parts, family.part) == parts.end())
       parts.push_back(family.part);
   return parts;
+}
+
+std::string type_of_architecture(std::string_view architecture) {
+  std::size_t cut = architecture.size();
+  for (const std::string_view tail : {"For", "LMHead", "Model"})
+    if (const std::size_t at = architecture.find(tail); at != 0) cut = std::min(cut, at);
+  const std::string name = plain_name(architecture.substr(0, cut));
+  for (const auto& [type, row] : all_rows().composites)
+    if (plain_name(type) == name) return type;
+  for (const Family& family : all_rows().families)
+    for (const std::string& type : words(family.types))
+      if (plain_name(type) == name) return type;
+  return "";
 }
 
 const JsonNode* find_composite(std::string_view type) {

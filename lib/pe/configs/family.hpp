@@ -18,7 +18,7 @@ namespace pe {
 struct Family {
   std::string types = {};  // values of model_type, the family's own name first
   std::string encoding = "rope";
-  std::string when = {};           // "key=value" or "key!=value": the row counts only then
+  std::string when = {};           // "key=a|b&other!=value": the row counts only then
   std::string part = {};           // "encoder", "decoder": the row speaks of that part alone
   std::string pairing = "halves";  // channels that turn together
   std::string note = {};           // what a reader of its tables should know
@@ -42,6 +42,9 @@ std::string doubt_family(const Config& config, const Family& family, std::string
 
 /// The parts that rows of this model_type tell apart.
 std::vector<std::string> parts_of(const Config& config);
+
+/// The model type that a class's name names ("MiniCPM3ForCausalLM" is minicpm3), or "".
+std::string type_of_architecture(std::string_view architecture);
 
 /// The row of a composite configuration, which names the part that speaks, or nullptr.
 const JsonNode* find_composite(std::string_view type);

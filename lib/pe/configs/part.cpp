@@ -19,21 +19,45 @@ bool speaks_at_top(const Config& config) {
          config.find("rope_theta") || config.find("head_dim") || !rotary_root(config).empty();
 }
 
+// Where multimodal models keep their text part, in their own code's words.
+constexpr const char* text_keys[] = {
+    "text_config",
+    "llm_config",
+    "language_config",
+    "thinker_config.text_config",
+    "llm_cfg",
+    "lm_config",
+    "text_cfg",
+    "language_model_config",
+    "text_model_config",
+    "language_model",
+    "llm",
+    "decoder_config",
+    "transformer_layer_config",
+    "model",
+};
+
+// The key of an object that speaks as a text part does, or nullptr.
+const char* speaking_key(const Config& config) {
+  for (const char* key : text_keys)
+    if (const Config::Value* value = config.find(key);
+        value && value->type == Type::object && speaks_at_top(config.below(key)))
+      return key;
+  return nullptr;
+}
+
 // The text part of a multimodal config that is in no row.
-Config text_part(const Config& config) {
-  for (const char* key :
-       {"text_config", "llm_config", "language_config", "thinker_config.text_config"}) {
-    const Config::Value* value = config.find(key);
-    if (!value || value->type != Type::object) continue;
-    Config text = config.below(key);
-    const bool outer = config.find("num_attention_heads") && config.find("hidden_size");
-    if (!speaks_at_top(text) || outer) continue;
-    // Defaults of the text tower are known by its own model_type, else by the outer one.
-    if (const Config::Value* type = config.find("model_type"); type && !text.find("model_type"))
-      text.values["model_type"] = {type->type, type->text, "model_type"};
-    return text;
-  }
-  return config;
+Config text_part(const Config& config, Reading& reading) {
+  const char* key = speaking_key(config);
+  if (!key || (config.find("num_attention_heads") && config.find("hidden_size"))) return config;
+  Config text = config.below(key);
+  const bool stated = text.find("model_type") != nullptr;
+  if (std::string named = name_type(text); !named.empty() && stated)
+    reading.warnings.push_back(std::move(named));
+  // Defaults of the text tower are known by its own model_type, else by the outer one.
+  if (const Config::Value* type = config.find("model_type"); type && !text.find("model_type"))
+    text.values["model_type"] = {type->type, type->text, "model_type"};
+  return text;
 }
 
 // Sets what the file leaves out, objects and what stands in them.
@@ -136,6 +160,13 @@ Config usual_part(const Config& config, const JsonNode& row, Reading& reading) {
           config.file, key, config.find("model_type")->text));
     part.values.erase("model_type");
     drop_skipped(part, row, reading);
+  } else if (const char* other = speaking_key(config)) {
+    reading.warnings.push_back(
+        fmt::format("{}: there is no {}: {} is read, as the model's own code does; transformers "
+                    "overlooks it for {}",
+                    config.file, key, config.name(other), config.find("model_type")->text));
+    part = config.below(other);
+    hand_over(part, row.find(part.find("model_type") ? "typed_fills" : "fills"));
   } else {
     part = Config{config.file, config.prefix + key + ".", {}};
     hand_over(part, row.find("holds"));
@@ -184,11 +215,18 @@ std::optional<Config> asked_part(const Config& config, const JsonNode* row, Read
   return std::nullopt;
 }
 
+// Whether the file is of another model that took a composite's type, as a row's condition tells
+// (Grok's files say git).
+bool is_another(const Config& config) {
+  const Family* family = find_family(config);
+  return family && !family->when.empty() && family->part.empty();
+}
+
 }  // namespace
 
 Config speaking_part(const Config& config, Reading& reading, std::string& part) {
   const Config::Value* type = config.find("model_type");
-  const JsonNode* row = type ? find_composite(type->text) : nullptr;
+  const JsonNode* row = type && !is_another(config) ? find_composite(type->text) : nullptr;
   if (!part.empty())
     if (const auto found = asked_part(config, row, reading, part))
       return speaking_part(*found, reading, part);
@@ -196,7 +234,22 @@ Config speaking_part(const Config& config, Reading& reading, std::string& part) 
     if (part.empty()) doubt_others(config, *row, reading);
     return speaking_part(usual_part(config, *row, reading), reading, part);
   }
-  return part.empty() ? text_part(config) : config;
+  return part.empty() ? text_part(config, reading) : config;
+}
+
+std::string name_type(Config& config) {
+  const Config::Value* stated = config.find("model_type");
+  if (stated && (find_family(config) || find_composite(stated->text))) return "";
+  for (const std::string& architecture : config.items("architectures"))
+    if (const std::string type = type_of_architecture(architecture); !type.empty()) {
+      const std::string why = stated ? fmt::format("{} {} is in no row of the catalogue",
+                                                   config.name("model_type"), stated->text)
+                                     : "there is no model_type";
+      config.values["model_type"] = {Type::string, type, "architectures"};
+      return fmt::format("{}: {}: architectures {} is read as {}", config.file, why, architecture,
+                         type);
+    }
+  return "";
 }
 
 void refuse_part(const Config& config, std::string_view part) {

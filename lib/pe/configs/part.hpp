@@ -11,6 +11,9 @@ namespace pe {
 /// doubtful about the choice is added to the reading's warnings.
 Config speaking_part(const Config& config, Reading& reading, std::string& part);
 
+/// Where a config says no model_type, or one in no row, sets that of its architectures; says so.
+std::string name_type(Config& config);
+
 /// Throws UsageError: a part that neither a composite nor a row of the family has.
 [[noreturn]] void refuse_part(const Config& config, std::string_view part);
 

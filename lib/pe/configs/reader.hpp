@@ -116,4 +116,10 @@ std::string rotary_root(const Config& config);
 /// Warnings about keys that nobody read and values that contradict each other.
 void doubt(Reader& reader, const RopeObject& object);
 
+/// Warnings about keys of another encoding than the one that is read, which is no rotation.
+void doubt_other_keys(Reader& reader);
+
+/// Warnings about keys of position beside the part that is read, in the whole file.
+void doubt_outer_keys(Reader& reader, const Config& whole);
+
 }  // namespace pe

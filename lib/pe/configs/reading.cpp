@@ -252,6 +252,7 @@ void read_other(Reader& reader, Reading& reading, std::string_view layer_type) {
   if (encoding.kind == Kind::relative) read_relative(reader, encoding);
   fill_defaults(reader, encoding);
   doubt_cleared_row(reader);
+  doubt_other_keys(reader);
 }
 
 }  // namespace
@@ -260,7 +261,9 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
                    std::string_view part_asked) {
   Reading reading;
   std::string part(part_asked);
-  const Config spoken = speaking_part(speaks_gguf(file) ? from_gguf(file) : file, reading, part);
+  Config whole = speaks_gguf(file) ? from_gguf(file) : file;
+  if (std::string named = name_type(whole); !named.empty()) reading.warnings.push_back(named);
+  const Config spoken = speaking_part(whole, reading, part);
   const Family* known = find_family(spoken, asked, part);
   const Config config = known && known->find("layer_lists") ? unlist_layers(spoken) : spoken;
   if (!part.empty() && !known) refuse_part(config, part);
@@ -286,6 +289,7 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
     read_rotation(reader, reading, layer_type);
   else
     read_other(reader, reading, layer_type);
+  doubt_outer_keys(reader, whole);
   if (known && part.empty() && !family.part.empty()) doubt_parts(reading, config, asked);
   return reading;
 }

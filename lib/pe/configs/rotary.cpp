@@ -27,8 +27,16 @@ void take_base(Reader& reader, const LayerType& layer, const RopeObject& object)
   const JsonNode* record = layer.own ? layer.own : &family.row;
   const JsonNode* keys = object.legacy ? family.find("v4_theta_keys") : nullptr;
   if (!keys && silent) keys = record->find("silent_keys");
-  for (const std::string& key : strings_of(keys ? keys : layer.find(family, "theta_keys")))
-    for (std::string& path : reader.spellings(key)) paths.push_back(std::move(path));
+  for (const std::string& key : strings_of(keys ? keys : layer.find(family, "theta_keys"))) {
+    const bool last = key.starts_with('?');  // "?b" speaks where no key before it does
+    const bool spoken = last && std::ranges::any_of(paths, [&](const std::string& path) {
+                          return reader.config().find(path) != nullptr;
+                        });
+    for (std::string& path : reader.spellings(key.substr(last ? 1 : 0))) {
+      if (spoken) reader.know(path);
+      if (!spoken) paths.push_back(std::move(path));
+    }
+  }
   const JsonNode* held = object.held ? object.held->find("rope_theta") : nullptr;
   if (held) {
     for (std::size_t k = inside; k < paths.size(); ++k)
@@ -225,6 +233,17 @@ void read_pairing(Reader& reader) {
           value ? value->text == "false" : reader.config().values.contains(key.name);
       if (!is_false) continue;
       reader.set("pairing", key.value.text, "config " + key.name, "it is not true");
+      return;
+    }
+  if (const JsonNode* where = family.find("pairing_where"))
+    for (const JsonMember& key : where->members) {
+      const std::size_t equals = std::min(key.name.find('='), key.name.size());
+      const std::string path = key.name.substr(0, equals);
+      const std::string wanted = equals < key.name.size() ? key.name.substr(equals + 1) : "true";
+      reader.know(path);
+      const Config::Value* value = reader.config().find(path);
+      if (!value || value->text != wanted) continue;
+      reader.set("pairing", key.value.text, "config " + path, "it is " + wanted);
       return;
     }
   if (family.pairing != "halves")

@@ -18,15 +18,25 @@ constexpr Parameter schema[] = {
              "below the original none (transformers); "
              "never-shrinking, the longest seen; frozen, factor times the original, once and for "
              "all (SGLang); unscaled, the original: nothing is stretched (vLLM, where a config has "
-             "no max_trained_positions)",
+             "no max_trained_positions); doubling, the longest seen, in doublings of the original, "
+             "whatever the factor (Qwen, TeleChat)",
      .fallback = "per-length",
-     .choices = "per-length resetting never-shrinking frozen unscaled"},
+     .choices = "per-length resetting never-shrinking frozen unscaled doubling"},
     {.name = "longest-seen",
-     .help = "longest sequence before this one, for resetting and never-shrinking",
+     .help = "longest sequence before this one, for resetting, never-shrinking and doubling",
      .fallback = "1",
      .lowest = "1",
      .highest = "9007199254740992"},
 };
+
+// 2^⌈log₂(n/L) + 1⌉ − 1, the factor of the ntk rule in the code beside Qwen's and TeleChat's
+// checkpoints (`get_ntk_alpha`).
+template <typename Number>
+Number doubled(const Number& n, const Number& original) {
+  Number stretch = 1;
+  for (Number reached = original; reached < n; reached = 2 * reached) stretch = 2 * stretch + 1;
+  return stretch;
+}
 
 // base' = base·(s·n/L − (s−1))^(d/(d−2)) for a length n above L, the plain base up to L (emozilla
 // 2023; transformers
@@ -48,10 +58,12 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
   Number n = here;
   if (growth == "frozen") n = factor * original;
   if (growth == "unscaled") n = original;
-  if (growth == "never-shrinking" || (growth == "resetting" && here >= original))
+  if (growth == "never-shrinking" || growth == "doubling" ||
+      (growth == "resetting" && here >= original))
     n = here > seen ? here : seen;
   if (n < original) n = original;
-  const Number stretch = factor * n / original - (factor - 1);
+  const Number stretch =
+      growth == "doubling" ? doubled(n, original) : factor * n / original - (factor - 1);
   if (stretch <= 0)
     throw UsageError(
         fmt::format("--factor {} makes the base negative at length {} (it must be above 0, and at "
