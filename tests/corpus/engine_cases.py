@@ -21,6 +21,13 @@ LOW = {"low-precision-table": lambda s, d: s.but(store=d), "low-precision-freque
        "low-precision-positions": spoil.low_precision_positions, "low-precision-angles": spoil.low_precision_angles}
 
 
+def unwritten(a, first, size):
+    """Rows from `first` on hold anything."""
+    a = np.array(a)
+    a[first:] = case.drawn(f"unwritten {size} {a.shape}").standard_normal(a[first:].shape) * size
+    return a
+
+
 def low_vectors(number):
     for cause, change in LOW.items():
         for dtype in ("bf16", "f16"):
@@ -115,6 +122,11 @@ def table_cases(number):
         yield rope.spoilt(number + 2, accepted("not-finite"), of, lambda s: s, "rows", layout=("halves", "cos-sin", "pairs")[number % 3], dtype="f32",
                           arrays=lambda a: np.where(np.arange(a.shape[-1]) % 7 > 0, np.nan, a))
         number += 3
+    for i, of in enumerate(PLAIN[:3] + LLAMA3[:1]):  # rows that were never written, whose second columns are other numbers
+        for size in (0.3, 1e-3, 40.0):
+            yield rope.spoilt(number, accepted("uninitialised"), of, lambda s: s, "rows", layout=rope.proper("halves", rope.source(of)[0]),
+                              dtype="f32", length=200, arrays=lambda a, s=size, k=100 + i: unwritten(a, k, s))
+            number += 1
     for of in (PLAIN[0], LLAMA3[0], YARN[0]):  # pairs from the last to the first
         yield rope.spoilt(number, accepted("frequencies-reversed", "frequencies-inverted", "wrong-pairing"), of,
                           lambda s: s.also(ladder=lambda f: f[::-1]), "ladder", layout=("inv_freq", "halves", "cos-sin")[number % 3], dtype="f32")

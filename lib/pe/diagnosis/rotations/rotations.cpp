@@ -232,6 +232,17 @@ class Verdict {
                                     refuted.size(), refuted.front())});
   }
 
+  // Whether the rows whose second columns are other numbers hold nothing at all.
+  static bool are_unwritten(const RotationResiduals& residuals,
+                            const RotationHypothesis& hypothesis, const Attempt& attempt) {
+    using Row = RotationHypothesis::Row;
+    if (!hypothesis.row || hypothesis.row(residuals.first_copy) != Row::free) return false;
+    Index unwritten = 0;
+    for (Index row = 0; row < attempt.reading.rows; ++row)
+      unwritten += hypothesis.row(row) == Row::free;
+    return residuals.copies_differ <= unwritten;
+  }
+
   void tell(const Attempt& attempt, const RotationResiduals& residuals) {
     const Explanation<RotationObservation>& hypothesis = attempt.hypotheses.front();
     const bool nothing_held =
@@ -240,8 +251,9 @@ class Verdict {
     if (!nothing_held) diagnosis_.reasons = attempt.reasons;
     diagnosis_.reasons.insert(diagnosis_.reasons.end(), hypothesis.reasons.begin(),
                               hypothesis.reasons.end());
-    if (const auto reason = copies_differ(residuals, attempt.reading); reason && !nothing_held)
-      diagnosis_.reasons.push_back(*reason);
+    const auto copies = copies_differ(residuals, attempt.reading);
+    if (copies && !nothing_held && !are_unwritten(residuals, hypothesis.hypothesis, attempt))
+      diagnosis_.reasons.push_back(*copies);
     if (!nothing_held)
       std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     diagnosis_.after = hypothesis.fit.residual;
