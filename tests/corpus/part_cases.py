@@ -94,7 +94,7 @@ def side_ladders():
 
 # --- vLLM's stacked caches ----------------------------------------------------------------------------------------------
 
-def stacked(number, causes, of, change=lambda short, long: (short, long), dtype=None, what=""):
+def stacked(number, causes, of, change=lambda short, long: (short, long), dtype=None, what="", dialect="vllm"):
     dtype = dtype or DTYPE.next(lambda d: d != "f64")
     spec, check = rope.source(of)
     original, most = spec.scaling["original_max_position_embeddings"], 6144
@@ -108,12 +108,13 @@ def stacked(number, causes, of, change=lambda short, long: (short, long), dtype=
         short, long = change(*parts)
         return Built([("cos_sin_cache", np.concatenate([short, long]))], dtype, np.inf if causes else 0.0, original + most)
     entries = {k: v for k, v in check.items() if k != "parameters"}
-    return Case(name, {**entries, "dialect": "vllm"}, build, causes, container=case.CONTAINERS.next(lambda c: c not in ("csv", "bin")))
+    return Case(name, {**entries, **({"dialect": dialect} if dialect else {})}, build, causes, container=case.CONTAINERS.next(lambda c: c not in ("csv", "bin")))
 
 
 def stacks():
     for number, of in enumerate(LONG, 15200):
         yield stacked(number, (), of)
+        yield stacked(number + 3, (), of, what=" of no named dialect", dialect="")
     yield stacked(15210, accepted("longrope-other-list", "longrope-mixed"), LONG[0], lambda s, g: (g[:len(s)], g), what=", long twice")
     yield stacked(15211, accepted("longrope-other-list", "longrope-mixed"), LONG[1], lambda s, g: (s, np.concatenate([s, g[len(s):]])),
                   what=", long rows from the original on")
