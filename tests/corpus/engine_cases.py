@@ -52,6 +52,15 @@ def second_half_left(x, y):
     return y
 
 
+def half_of_the_turning(kept):
+    """The second half of the channels that turn is as it was before, or zero (vllm-ascend#7082)."""
+    def finish(x, y):
+        turning = np.flatnonzero((x != y).any(axis=(0, 1, 2)))
+        y[..., turning[len(turning) // 2:]] = x[..., turning[len(turning) // 2:]] if kept else 0
+        return y
+    return finish
+
+
 def blocks(y, n=4):
     """Ranks hold chunk r and chunk 2n − 1 − r."""
     parts = np.array_split(np.arange(y.shape[1]), 2 * n)
@@ -68,6 +77,11 @@ def finished(number):
     for causes, finish in many:
         for of in SMALL[:2]:
             yield vectors.vector_case(number, causes, of, finish=finish, dtype=("f32", "bf16")[number % 2], length=64)
+            number += 1
+    for of in PARTIAL[:3] + SMALL[:1]:
+        for kept in (True, False):
+            yield vectors.vector_case(number, accepted(*(("channels-not-rotated", "wrong-rotary-width") if kept else ("channels-zero",))), of,
+                                      finish=half_of_the_turning(kept), dtype=("f32", "bf16", "f16")[number % 3], length=64)
             number += 1
     for of in SMALL:  # the keys alone were left, or the queries
         for key in (True, False):
@@ -123,7 +137,7 @@ def table_cases(number):
                           arrays=lambda a: np.where(np.arange(a.shape[-1]) % 7 > 0, np.nan, a))
         number += 3
     for i, of in enumerate(PLAIN[:3] + LLAMA3[:1]):  # rows that were never written, whose second columns are other numbers
-        for size in (0.3, 1e-3, 40.0):
+        for size in (0.3, 1e-3, 40.0, 1.0):
             yield rope.spoilt(number, accepted("uninitialised"), of, lambda s: s, "rows", layout=rope.proper("halves", rope.source(of)[0]),
                               dtype="f32", length=200, arrays=lambda a, s=size, k=100 + i: unwritten(a, k, s))
             number += 1

@@ -178,6 +178,33 @@ def steps():
         number += 1
 
 
+def listed(number, causes, change=lambda s: s, of=None):
+    """Rows of a decoder's steps, each at a position of its own."""
+    of, dtype = of or OF.next(), DTYPE.next()
+    layout = rope.proper(WIDTH.next(), rope.source(of)[0])
+    name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {rope.label(of)} | {layout} at listed positions #{number}"
+    spec, check = rope.source(of)
+
+    def build():
+        places = np.sort(case.drawn(name).choice(6000, 3 + number % 7, replace=False))
+        good = turns.Story(spec, places, "hf" if dtype != "f64" else "f64")
+        bad = change(good)
+        return Built(turns.laid(bad, layout), dtype, rope.excess(bad, good, layout, dtype), len(places),
+                     check={"positions": ",".join(map(str, places))})
+    return Case(name, check, build, causes, container=case.CONTAINERS.next())
+
+
+def lists():
+    number = 15450
+    for of in PLAIN[:3] + LLAMA3[:1]:
+        yield listed(number, (), of=of)
+        yield listed(number + 1, accepted("wrong-base"), lambda s: spoil.wrong_base(s, 250000), of=of)
+        yield listed(number + 2, accepted("position-offset"), place(rows.position_offset(1)), of=of)
+        yield listed(number + 3, accepted("direction-reversed"), spoil.direction_reversed, of=of)
+        yield listed(number + 4, accepted("position-constant"), place(lambda p: np.full_like(p, p[0])), of=of)
+        number += 5
+
+
 def sides_that_differ():
     """Both sides in float32, one of them rounded to a shorter type before; and the side that is alone."""
     number = 15500
@@ -240,6 +267,7 @@ def periods():
 
 def every():
     yield from steps()
+    yield from lists()
     yield from sides_that_differ()
     yield from columns_of_two()
     yield from periods()

@@ -205,7 +205,7 @@ class Verdict {
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
       tell(attempt, residuals);
-    else if (const auto channels = spoilt_channels(observation, dump_))
+    else if (const auto channels = spoilt_channels_of(attempt))
       diagnosis_.reasons = {*channels};
     else if (const auto cells = damaged_cells(residuals))
       diagnosis_.reasons = {*cells};
@@ -216,6 +216,14 @@ class Verdict {
         diagnosis_.notes.push_back(reason->sentence);
     finish(attempt, observation, residuals);
     return true;
+  }
+
+  // Of the reading at hand, or of one that is meant.
+  std::optional<Reason> spoilt_channels_of(const Attempt& attempt) const {
+    std::optional<Reason> reason = spoilt_channels(observe(attempt), dump_);
+    for (std::size_t i = 0; i < attempts_.size() && !reason; ++i)
+      if (attempts_[i].reasons.empty()) reason = spoilt_channels(observe(attempts_[i]), dump_);
+    return reason;
   }
 
   // A hypothesis that holds but for a few rows is the answer where none holds everywhere.

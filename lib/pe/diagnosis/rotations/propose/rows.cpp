@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {
@@ -161,10 +162,39 @@ RotationProposals uninitialised(const RotationObservation& observation,
            1.2}};
 }
 
+// Numbers of the size of turns, in a piece of the rows: most of each row lie on no circle.
+RotationProposals unwritten(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows() || observation.reading().is_vectors() ||
+      observation.reading().is_one_sided() ||
+      observation.reading().form == RotationReading::Form::angles || observation.pairs() < 4)
+    return {};
+  std::vector<double> norms(observation.pairs());
+  const auto is_on_none = [&](Index, const double* c, const double* s) {
+    for (std::size_t j = 0; j < norms.size(); ++j) norms[j] = std::hypot(c[j], s[j]);
+    const double middle = median_of(norms);
+    return 2 * std::ranges::count_if(
+                   norms, [&](double norm) { return std::fabs(norm - middle) > 0.1 * middle; }) >
+           std::ssize(norms);
+  };
+  if (!shows(observation, is_on_none)) return {};
+  const auto marks = in_one_piece(observation.marks({"on no circle", 0}, is_on_none));
+  constexpr Index least = 4;
+  if (!marks || marks->count != marks->last - marks->first + 1 || marks->count < least ||
+      4 * marks->count > 3 * observation.reading().rows)
+    return {};
+  return {{marked(hypothesis, marks, Row::free),
+           fmt::format("{} hold no turns: most of each row lie on no circle, as memory that was "
+                       "never written holds",
+                       spell(*marks)),
+           1.2}};
+}
+
 constexpr RotationProposer causes[] = {
     {Cause::rows_zero, "rows", zero},          // or padding_row_zero
     {Cause::rows_not_rotated, "rows", still},  // or heads_not_rotated
     {Cause::uninitialised, "rows", uninitialised},
+    {Cause::uninitialised, "rows", unwritten},
 };
 
 }  // namespace
