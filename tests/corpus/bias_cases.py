@@ -152,6 +152,8 @@ def t5_biases(folder):
     for cause, change in (("bias-zero", {"values": lambda b: b * 0}), ("bias-scaled", {"values": lambda b: b * F32(0.125)}),
                           ("bias-sign", {"values": lambda b: -b}), ("bucket-transposed", {"buckets": lambda r, **h: bias.buckets(-r, **h)}),
                           ("bucket-max-distance", {"buckets": other(limit=256)}),
+                          ("bucket-offset", {"buckets": lambda r, **h: np.minimum(bias.buckets(r, **h) + 1, 31)}),
+                          ("bucket-offset", {"buckets": lambda r, **h: np.maximum(bias.buckets(r, **h) - 1, 0)}),
                           ("not-finite", {"values": lambda b: np.where(np.arange(150)[None, :, None] == 20, np.inf, b)})):
         for both in (True, False):
             also = ("bias-transposed",) if cause == "bucket-transposed" else ()

@@ -21,6 +21,13 @@ LOW = {"low-precision-table": lambda s, d: s.but(store=d), "low-precision-freque
        "low-precision-positions": spoil.low_precision_positions, "low-precision-angles": spoil.low_precision_angles}
 
 
+def unwritten(a, first, size):
+    """Rows from `first` on hold anything."""
+    a = np.array(a)
+    a[first:] = case.drawn(f"unwritten {size} {a.shape}").standard_normal(a[first:].shape) * size
+    return a
+
+
 def low_vectors(number):
     for cause, change in LOW.items():
         for dtype in ("bf16", "f16"):
@@ -45,6 +52,15 @@ def second_half_left(x, y):
     return y
 
 
+def half_of_the_turning(kept):
+    """The second half of the channels that turn is as it was before, or zero (vllm-ascend#7082)."""
+    def finish(x, y):
+        turning = np.flatnonzero((x != y).any(axis=(0, 1, 2)))
+        y[..., turning[len(turning) // 2:]] = x[..., turning[len(turning) // 2:]] if kept else 0
+        return y
+    return finish
+
+
 def blocks(y, n=4):
     """Ranks hold chunk r and chunk 2n − 1 − r."""
     parts = np.array_split(np.arange(y.shape[1]), 2 * n)
@@ -61,6 +77,11 @@ def finished(number):
     for causes, finish in many:
         for of in SMALL[:2]:
             yield vectors.vector_case(number, causes, of, finish=finish, dtype=("f32", "bf16")[number % 2], length=64)
+            number += 1
+    for of in PARTIAL[:3] + SMALL[:1]:
+        for kept in (True, False):
+            yield vectors.vector_case(number, accepted(*(("channels-not-rotated", "wrong-rotary-width") if kept else ("channels-zero",))), of,
+                                      finish=half_of_the_turning(kept), dtype=("f32", "bf16", "f16")[number % 3], length=64)
             number += 1
     for of in SMALL:  # the keys alone were left, or the queries
         for key in (True, False):
@@ -115,6 +136,11 @@ def table_cases(number):
         yield rope.spoilt(number + 2, accepted("not-finite"), of, lambda s: s, "rows", layout=("halves", "cos-sin", "pairs")[number % 3], dtype="f32",
                           arrays=lambda a: np.where(np.arange(a.shape[-1]) % 7 > 0, np.nan, a))
         number += 3
+    for i, of in enumerate(PLAIN[:3] + LLAMA3[:1]):  # rows that were never written, whose second columns are other numbers
+        for size in (0.3, 1e-3, 40.0, 1.0):
+            yield rope.spoilt(number, accepted("uninitialised"), of, lambda s: s, "rows", layout=rope.proper("halves", rope.source(of)[0]),
+                              dtype="f32", length=200, arrays=lambda a, s=size, k=100 + i: unwritten(a, k, s))
+            number += 1
     for of in (PLAIN[0], LLAMA3[0], YARN[0]):  # pairs from the last to the first
         yield rope.spoilt(number, accepted("frequencies-reversed", "frequencies-inverted", "wrong-pairing"), of,
                           lambda s: s.also(ladder=lambda f: f[::-1]), "ladder", layout=("inv_freq", "halves", "cos-sin")[number % 3], dtype="f32")

@@ -112,7 +112,7 @@ def untold(one):
         return "a learned table has no formula"
     if one.check.get("encoding") in ("fire", "tupe", "swin", "t5") and any(w in one.name for w in (" bare", " mask ")):
         return "trained weights have no formula"
-    if any(w in one.name for w in (" step ", " step,", " of 1 from", ", 1 rows", ", 2 rows", "stacked cache", "left padding as transformers")) or ", last 1 " in one.name:
+    if any(w in one.name for w in (" step ", " step,", " of 1 from", ", 1 rows", ", 2 rows", "stacked cache", "at listed positions", "left padding as transformers")) or ", last 1 " in one.name:
         return "one row, or two tables in one"
     if one.check.get("encoding") == "mrope" and "scaling" in one.check["parameters"]:
         return "a scaling that bends the pairs by which places are read, or stretches time before any text shows it"

@@ -94,7 +94,7 @@ def side_ladders():
 
 # --- vLLM's stacked caches ----------------------------------------------------------------------------------------------
 
-def stacked(number, causes, of, change=lambda short, long: (short, long), dtype=None, what=""):
+def stacked(number, causes, of, change=lambda short, long: (short, long), dtype=None, what="", dialect="vllm"):
     dtype = dtype or DTYPE.next(lambda d: d != "f64")
     spec, check = rope.source(of)
     original, most = spec.scaling["original_max_position_embeddings"], 6144
@@ -108,12 +108,13 @@ def stacked(number, causes, of, change=lambda short, long: (short, long), dtype=
         short, long = change(*parts)
         return Built([("cos_sin_cache", np.concatenate([short, long]))], dtype, np.inf if causes else 0.0, original + most)
     entries = {k: v for k, v in check.items() if k != "parameters"}
-    return Case(name, {**entries, "dialect": "vllm"}, build, causes, container=case.CONTAINERS.next(lambda c: c not in ("csv", "bin")))
+    return Case(name, {**entries, **({"dialect": dialect} if dialect else {})}, build, causes, container=case.CONTAINERS.next(lambda c: c not in ("csv", "bin")))
 
 
 def stacks():
     for number, of in enumerate(LONG, 15200):
         yield stacked(number, (), of)
+        yield stacked(number + 3, (), of, what=" of no named dialect", dialect="")
     yield stacked(15210, accepted("longrope-other-list", "longrope-mixed"), LONG[0], lambda s, g: (g[:len(s)], g), what=", long twice")
     yield stacked(15211, accepted("longrope-other-list", "longrope-mixed"), LONG[1], lambda s, g: (s, np.concatenate([s, g[len(s):]])),
                   what=", long rows from the original on")
@@ -175,6 +176,33 @@ def steps():
     for of in LLAMA3[:2]:
         yield in_steps(number, accepted("scaling-missing"), spoil.scaling_missing, of=of)
         number += 1
+
+
+def listed(number, causes, change=lambda s: s, of=None):
+    """Rows of a decoder's steps, each at a position of its own."""
+    of, dtype = of or OF.next(), DTYPE.next()
+    layout = rope.proper(WIDTH.next(), rope.source(of)[0])
+    name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {rope.label(of)} | {layout} at listed positions #{number}"
+    spec, check = rope.source(of)
+
+    def build():
+        places = np.sort(case.drawn(name).choice(6000, 3 + number % 7, replace=False))
+        good = turns.Story(spec, places, "hf" if dtype != "f64" else "f64")
+        bad = change(good)
+        return Built(turns.laid(bad, layout), dtype, rope.excess(bad, good, layout, dtype), len(places),
+                     check={"positions": ",".join(map(str, places))})
+    return Case(name, check, build, causes, container=case.CONTAINERS.next())
+
+
+def lists():
+    number = 15450
+    for of in PLAIN[:3] + LLAMA3[:1]:
+        yield listed(number, (), of=of)
+        yield listed(number + 1, accepted("wrong-base"), lambda s: spoil.wrong_base(s, 250000), of=of)
+        yield listed(number + 2, accepted("position-offset"), place(rows.position_offset(1)), of=of)
+        yield listed(number + 3, accepted("direction-reversed"), spoil.direction_reversed, of=of)
+        yield listed(number + 4, accepted("position-constant"), place(lambda p: np.full_like(p, p[0])), of=of)
+        number += 5
 
 
 def sides_that_differ():
@@ -239,6 +267,7 @@ def periods():
 
 def every():
     yield from steps()
+    yield from lists()
     yield from sides_that_differ()
     yield from columns_of_two()
     yield from periods()

@@ -52,6 +52,7 @@ def buckets(number):
         rows = [((), "", sound), (accepted("bucket-max-distance"), ", clipped at K − 1", lambda r, k=limit: np.clip(r, 1 - k, k - 1) + k),
                 (accepted("bucket-max-distance", "bucket-count"), ", of K − 1", lambda r, k=limit: shaw(r, k - 1)),
                 (accepted("bucket-max-distance", "bucket-count"), ", of K + 1", lambda r, k=limit: shaw(r, k + 1)),
+                (accepted("bucket-max-distance", "bucket-count"), ", of K / 2", lambda r, k=limit: shaw(r, k // 2)),
                 (accepted("bucket-transposed", "bias-transposed"), ", transposed", lambda r, k=limit: shaw(-r, k)),
                 (accepted("bucket-offset"), ", one more", lambda r, k=limit: shaw(r, k) + 1),
                 (accepted("bucket-offset"), ", not shifted", lambda r, k=limit: shaw(r, k) - k)]
@@ -70,6 +71,25 @@ def buckets(number):
             number += 1
 
 
+def windows(number):
+    """Indices of windows whose rows and columns were exchanged (Swin)."""
+    for h, w in ((5, 7), (4, 6), (8, 3), (7, 7)):
+        sound = score_kinds.swin_index(h, w)
+        rows = [((), "", sound), (accepted("bucket-transposed", "bias-transposed"), ", transposed", sound.T)]
+        if h != w:
+            rows.append((accepted("axes-swapped", "other-table"), ", of the other shape", score_kinds.swin_index(w, h)))
+        for causes, what, got in rows:
+            name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | swin {h}x{w} index{what} #{number}"
+            yield Case(name, {"encoding": "swin", "parameters": {"window": f"{h}x{w}"}},
+                       lambda got=got, differs=bool(causes): Built([("index", got)], "f32", np.inf if differs else 0.0, len(got)), causes,
+                       container=case.CONTAINERS.next(lambda c: c in ("npy", "npz", "safetensors", "h5")))
+            number += 1
+
+
+def first_lost(b):
+    return np.where(np.arange(len(b))[:, None, None] == 0, b * 0 if np.isfinite(b).all() else np.where(np.isfinite(b), 0, b), b)
+
+
 def half(b):
     """x-transformers: only some heads have a bias."""
     return np.where(np.arange(len(b))[:, None, None] >= len(b) // 2, 0, b)
@@ -80,6 +100,8 @@ def alibis(number):
     rows = [("alibi-ladder", ("alibi-exponent", "wrong-parameter"), dict(slopes=lambda h: 2.0 ** (-16.0 * (np.arange(h) + 1) / h))),
             ("bias-scaled", (), dict(change={"values": lambda b: b * np.log2(np.e)})),
             ("bias-zero", ("heads-zero",), dict(change={"values": half})),
+            ("bias-zero", ("heads-zero",), dict(change={"values": first_lost}, form="key", masked=True)),
+            ("bias-zero", ("heads-zero",), dict(change={"values": first_lost}, masked=True)),
             ("alibi-order", (), dict(slopes=lambda h: bias.slopes(h)[::-1])),
             ("alibi-order", ("alibi-head-slice", "heads-permuted"), dict(slopes=lambda h: np.roll(bias.slopes(h), h // 2))),
             ("bias-distance", (), dict(change={"distance": lambda d: d + 1})),
@@ -117,6 +139,7 @@ def clean_kinds(folder, number):
 
 def every(folder):
     yield from buckets(18000)
+    yield from windows(18050)
     yield from alibis(18100)
     yield from parameters(folder, 18200)
     yield from clean_kinds(folder, 18300)

@@ -25,6 +25,11 @@ LISTS = Rope(32, 32, scaling={"kind": "longrope", "original_max_position_embeddi
                               "short_factor": [1 + j / 16 for j in range(16)],
                               "long_factor": [1 + j * j / 8 for j in range(16)]}, max_position=2048)
 
+BANDS = tuple(Rope(d, d, base, scaling={"kind": "llama3", "factor": s, "low_freq_factor": lo, "high_freq_factor": hi,
+                                        "original_max_position_embeddings": original})
+              for d, base, s, lo, hi, original in ((128, 1e4, 8.0, 2.0, 4.0, 8192), (80, 1e8, 8.0, 2.0, 4.0, 8192), (96, 5e5, 32.0, 1.0, 4.0, 8192),
+                                                   (64, 1e5, 16.0, 2.0, 4.0, 2048), (100, 160000.0, 32.0, 2.0, 8.0, 2048)))
+
 
 def place(step):
     return lambda s: s.also(places=step)
@@ -57,6 +62,7 @@ ROWS = [
     (("scaling-inverted",), LLAMA3[:3] + ("gemma-3-4b", LINEAR) + YARN_1[:2], "ladder", [spoil.scaling_inverted], {}),
     (("scaling-twice",), LLAMA3[:3] + ("gemma-3-4b", LINEAR) + YARN_1[:2] + YARN[:1], "ladder", [spoil.scaling_twice], {}),
     (("wrong-scaling",), LLAMA3[:3] + YARN_1[:2] + YARN[:2], "ladder", [spoil.wrong_scaling], {}),
+    (("wrong-scaling",), BANDS, "ladder", [spoil.wrong_scaling], {}),
     (("scaling-on-some-rows",), LLAMA3[:3] + ("gemma-3-4b",) + YARN_1[:2], "rows",
      [lambda s: spoil.scaling_on_some_rows(s, 200), lambda s: spoil.scaling_on_some_rows(s, 256, False)], {}),
     (("frequencies-inverted",), ("llama-2-7b", "falcon-7b", "gpt-neox-20b", "aya-23-8b"), "ladder",
@@ -98,6 +104,8 @@ ROWS = [
     (("position-jump",), PLAIN[:4] + LLAMA3[:1], "place",
      [place(rows.position_jump(b, k)) for b, k in ((128, 1), (200, 64), (97, 3))], {}),
     (("position-reset", "rows-wrapped"), PLAIN[:4] + LLAMA3[:1], "place", [place(rows.position_reset(b)) for b in (128, 200)], {}),
+    (("position-reset",), PLAIN[:4] + LLAMA3[:1], "place",
+     [place(lambda p, b=b: np.where(p < b, p, p - b)) for b in (797, 735, 843)], {"first": 700, "length": 300}),
     (("left-padding",), PLAIN[:4] + YARN_1[:1], "place",
      [place(rows.left_padding(9)), place(rows.left_padding(30, 1))], {}),
     (("rows-permuted",), PLAIN[:4] + LLAMA3[:1], "place",

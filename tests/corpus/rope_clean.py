@@ -6,7 +6,7 @@ import rope_build as rope
 import tables
 import turns
 from case import Built, Case
-from rope_cases import ANY, DYNAMIC, LINEAR, LISTS, LLAMA3, LONG, PARTIAL, PLAIN, YARN, YARN_1
+from rope_cases import ANY, BANDS, DYNAMIC, LINEAR, LISTS, LLAMA3, LONG, PARTIAL, PLAIN, YARN, YARN_1
 from tables import F32
 
 ALL = ANY + YARN + LONG + DYNAMIC + ("gemma-4", LINEAR, LISTS.but(seq_len=2048), LISTS.but(seq_len=100),
@@ -34,6 +34,23 @@ def llama3_smooth(spec):
     f = tables.ladder(spec.base, spec.rotary, spec.rotary // 2, F32)
     t = np.clip(f * a + b, F32(0), F32(1))
     return (F32(1) - t) * (f / F32(s["factor"])) + t * f
+
+
+def bent_late(step):
+    """transformers' rule upon a float32 ladder of another make: the blend's share magnifies what the ladder rounds."""
+    def change(s):
+        n, scaling = s.spec.rotary // 2, s.spec.scaling
+        f = step(F32(s.spec.base), n)
+        factor, lo, hi = (F32(scaling[k]) for k in ("factor", "low_freq_factor", "high_freq_factor"))
+        turns_ = F32(scaling["original_max_position_embeddings"]) / (F32(2 * np.pi) / f)
+        t = np.clip((turns_ - lo) / (hi - lo), F32(0), F32(1))
+        return s.also(ladder=lambda _: (F32(1) - t) * f / factor + t * f)
+    return change
+
+
+LADDERS = (lambda base, n: np.cumprod(np.append(F32(1), np.full(n - 1, F32(base ** F32(-1 / n)))), dtype=F32),
+           lambda base, n: np.power(F32(base ** F32(-1 / n)), np.arange(n, dtype=F32)),
+           lambda base, n: F32(1) / np.power(base, (np.arange(0, 2 * n, 2).astype(F32) / F32(2 * n))).astype(F32))
 
 
 def positions_divided(s):
@@ -83,6 +100,9 @@ def equivalents():
     """What only looks different: (model, story → story, keys)."""
     for of in LLAMA3[:3]:
         yield of, lambda s: s.also(ladder=lambda f: llama3_smooth(s.spec)), {"dtype": "f32", "engine": "hf"}
+    for i, of in enumerate(BANDS * 2):
+        for step in LADDERS:
+            yield of, bent_late(step), {"dtype": ("f32", "f32", "f16")[i % 3], "engine": "hf", "length": 1200, "first": (6, 6044, 0)[i % 3]}
     for of in ("gemma-3-4b", LINEAR):
         yield of, positions_divided, {"dtype": "f32", "engine": "hf", "layout": "pairs"}
     yield "csm-backbone", lambda s: s.but(spec=rope.source("llama-3.2-1b")[0]), {"dtype": "f32"}  # lengths and bands / 8

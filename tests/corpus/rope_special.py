@@ -46,6 +46,7 @@ def layouts(number):
         yield special(number, "wrong-pairing", of, "halves", parameters={"layout": "adjacent"})
     for of in PLAIN[:3] + YARN[:1]:
         yield special(number, "sin-cos-swapped", of, "cos-sin", spoil.sin_cos_swapped, check={"file_layout": "cos-sin"})
+        yield special(number, "sin-cos-swapped", of, "turns", spoil.sin_cos_swapped)
         yield renamed(special(number, "sin-cos-swapped", of, "halves"), ("sin", "cos"))
     for i, of in enumerate(PLAIN[:5] + LLAMA3[:2] + PARTIAL[:1]):
         form = ("zero", "rolled")[i % 2]

@@ -97,9 +97,9 @@ def low_width(story, rotary):
 def spoilt():
     rows_of = [
         ("wrong-pairing", PLAIN[:5] + PARTIAL[:3] + LLAMA3[:2] + YARN_1[:1], {"pairing": other_pairing}),
-        ("heads-not-rotated", PLAIN[:3] + LLAMA3[:1] + PARTIAL[:1], {"finish": heads_not_rotated}),
-        ("rows-not-rotated", PLAIN[:3] + LLAMA3[:1], {"finish": rows_not_rotated(100, 130)}),
-        ("not-rotated", PLAIN[:3] + LLAMA3[:1], {"finish": lambda x, y: x}),
+        ("heads-not-rotated", PLAIN[:3] + LLAMA3[:1] + PARTIAL[:1] + YARN[:3] + LONG[:1], {"finish": heads_not_rotated}),
+        ("rows-not-rotated", PLAIN[:3] + LLAMA3[:1] + YARN[:3] + LONG[:1], {"finish": rows_not_rotated(100, 130)}),
+        ("not-rotated", PLAIN[:3] + LLAMA3[:1] + YARN[:3] + LONG[:1], {"finish": lambda x, y: x}),
         ("position-offset", PLAIN[:4] + LLAMA3[:1], {"change": place(rows.position_offset(1))}),
         ("position-offset", PLAIN[:2] + YARN_1[:1], {"change": place(rows.position_offset(-3))}),
         ("position-constant", PLAIN[:3], {"change": place(rows.position_constant(5))}),

@@ -81,8 +81,13 @@ def every():
                  (accepted("wrong-pairing"), "halves", dict(dim=dim, pairing="halves")),
                  (accepted("scale-squared", "wrong-parameter"), "scale squared", dict(dim=dim, change=lambda s, side: s * s)),
                  (accepted("wrong-parameter"), "scale base 640", dict(dim=dim, change=lambda s, side: s ** 0.8))]
-        for what, at in (("centre 0", lambda n: 0), ("centre at a quarter", lambda n: n // 4)):
-            rows.append(((), what, dict(dim=dim, sides="qk", change=centred(at), alike=True)))
+        for what, at in (("centre 0", lambda n: 0), ("centre at a quarter", lambda n: n // 4), ("centre before the middle", lambda n: n // 2)):
+            move = centred(at)
+            rows += [((), what, dict(dim=dim, sides="qk", change=move, alike=True)),
+                     (inverted, what + ", exchanged", dict(dim=dim, sides="qk", change=lambda s, side, m=move: 1 / m(s, side))),
+                     (inverted, what + ", keys as queries", dict(dim=dim, sides="qk", change=lambda s, side, m=move: (1 / m(s, side) if side == "k" else m(s, side)))),
+                     (accepted("scale-squared", "wrong-parameter"), what + ", squared", dict(dim=dim, sides="qk", change=lambda s, side, m=move: m(s, side) ** 2)),
+                     (accepted("wrong-pairing"), what + ", halves", dict(dim=dim, sides="qk", pairing="halves", change=move))]
     for number, (causes, what, keys) in enumerate(rows, 11000):
         yield one(number, causes, what, **keys)
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "pe/base/error.hpp"
 #include "pe/verify/judge_dump.hpp"
@@ -98,6 +100,24 @@ void widen(std::string& what, const Dump& part, Index rows, const Dump& whole, I
   replace(what, fmt::format(", {} positions of", rows), fmt::format(", {} positions of", all));
 }
 
+// What may have made a run wrong, the likeliest first.
+std::vector<std::string> explanations(const Diagnosis& run) {
+  std::vector<std::string> all{""};
+  for (const Reason& reason : run.reasons) all[0] += (all[0].empty() ? "" : "; ") + spell(reason);
+  std::ranges::copy(run.others, std::back_inserter(all));
+  return all;
+}
+
+// The one reason that a text of explanations() holds; nothing where it holds several.
+std::optional<Reason> reason_in(const std::string& text) {
+  const std::size_t at = text.rfind(" [");
+  if (at == std::string::npos || text.find("]; ") != std::string::npos) return {};
+  for (const CauseRow& row : all_causes())
+    if (text.substr(at) == fmt::format(" [{}]", row.name))
+      return Reason{row.cause, text.substr(0, at)};
+  return {};
+}
+
 // What another run adds to what is told of the dump.
 void join(Diagnosis& whole, Diagnosis part) {
   const bool is_worse = part.tier > whole.tier;
@@ -130,6 +150,7 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
   Diagnosis whole;
   Index wrong = 0;
   std::string wrong_at;
+  std::vector<std::string> shared;  // what explains every run that is wrong
   const std::vector<Run> runs = runs_of(positions);
   for (const Run& run : runs) {
     part.first = run.positions.first;
@@ -140,6 +161,13 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
     widen(judged.what, rows, run.positions.count, dump, positions.count());
     if (judged.tier == Tier::wrong && ++wrong <= 5)
       wrong_at += (wrong > 1 ? ", " : "") + spell_run(run);
+    if (judged.tier == Tier::wrong) {
+      const std::vector<std::string> own = explanations(judged);
+      if (wrong == 1) shared = own;
+      std::erase_if(shared, [&](const std::string& text) {
+        return std::ranges::find(own, text) == own.end();
+      });
+    }
     if (&run == &runs.front()) {
       whole = std::move(judged);
       if (part.layout.empty() && whole.tier != Tier::wrong) part.layout = whole.layout;
@@ -147,6 +175,11 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
       join(whole, std::move(judged));
     }
   }
+  if (!shared.empty() && shared[0] != explanations(whole)[0])
+    if (const auto reason = reason_in(shared[0])) {
+      whole.reasons = {*reason};
+      whole.others.clear();
+    }
   whole.curve.clear();
   whole.coverage = fmt::format("{} cells in {} runs of positions", whole.cells, runs.size());
   whole.notes.insert(whole.notes.begin(),

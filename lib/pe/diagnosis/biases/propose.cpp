@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
@@ -186,6 +187,16 @@ BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis&
     if (fault == BucketFault::max_distance)
       evidence.balance = balance_of(evidence.changes, evidence.farthest);
   }
+  const auto seen = [&](Index head, std::int64_t query, std::int64_t key) {
+    const std::int64_t offset = key - query;
+    if (observation.bias->buckets->by_offset)
+      query = std::max(axes.first_query, axes.first_key - offset);
+    const Index row = query - axes.first_query, column = query + offset - axes.first_key;
+    double value = std::numeric_limits<double>::quiet_NaN();
+    if (head < axes.heads && row >= 0 && row < axes.queries && column >= 0 && column < axes.keys)
+      observation.array->read((head * axes.queries + row) * axes.keys + column, 1, &value);
+    return value;
+  };
   for (BucketMap& map :
        bucket_maps(*observation.expected, *observation.bias->buckets, fault, evidence)) {
     BiasHypothesis other = hypothesis;
@@ -194,7 +205,7 @@ BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis&
     other.bias = made ? std::make_shared<const Bias>(std::get<Bias>(made->effect))
                       : std::make_shared<const Bias>(with_buckets(
                             *observation.bias, map.buckets,
-                            observation.shape.last_key() - observation.shape.first_key));
+                            observation.shape.last_key() - observation.shape.first_key, seen));
     proposals.push_back({std::move(other), std::move(map.sentence), map.cost});
   }
   return proposals;

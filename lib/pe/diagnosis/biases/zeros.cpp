@@ -34,9 +34,8 @@ std::optional<std::int64_t> first_zero_row(const BiasObservation& observation) {
   return to == 0 ? std::nullopt : std::optional(shape.first_query + to);
 }
 
-// Heads that hold nothing but zeros, beside others that do not.
-std::optional<Proposal<BiasHypothesis>> zero_heads(const BiasObservation& observation,
-                                                   const BiasHypothesis& hypothesis) {
+// Heads that hold nothing but zeros, beside others that do not; empty where there are none.
+std::vector<bool> zero_heads(const BiasObservation& observation) {
   const auto heads = static_cast<std::size_t>(observation.shape.heads);
   std::vector<bool> zero(heads, false), seen(heads, false);
   for (const BiasObservation::Probe& probe : observation.probes) {
@@ -47,15 +46,7 @@ std::optional<Proposal<BiasHypothesis>> zero_heads(const BiasObservation& observ
     seen[head] = true;
   }
   const auto count = std::ranges::count(zero, true);
-  if (count == 0 || count == std::ssize(zero)) return {};
-  BiasHypothesis other = hypothesis;
-  other.zero_heads = zero;
-  other.constant = BiasHypothesis::Constant::none;
-  const auto first = std::ranges::find(zero, true) - zero.begin();
-  return Proposal<BiasHypothesis>{
-      std::move(other),
-      fmt::format("{} of {} heads have no bias, the first of them head {}", count, heads, first),
-      1};
+  return count == 0 || count == std::ssize(zero) ? std::vector<bool>{} : zero;
 }
 
 }  // namespace
@@ -67,16 +58,25 @@ BiasProposals offer_zeros(const BiasObservation& observation, const BiasHypothes
   if (observation.shape.slopes) none.scale = 0;
   // Nothing is simpler; a row's constant would let other causes say as much.
   BiasProposals proposals = {{std::move(none), "there is no bias: every value is 0", 0.8}};
-  if (auto some = zero_heads(observation, hypothesis)) proposals.push_back(std::move(*some));
   const std::optional<std::int64_t> from = first_zero_row(observation);
-  if (!from) return proposals;
-  for (const auto constant : {BiasHypothesis::Constant::none, BiasHypothesis::Constant::key}) {
-    if (constant == BiasHypothesis::Constant::key && !(is_linear(hypothesis) && hypothesis.masked))
-      continue;
-    BiasHypothesis late = hypothesis;
-    late.zero_from = from;
-    late.constant = constant;
-    proposals.push_back({std::move(late),
+  const std::vector<bool> heads = zero_heads(observation);
+  using Constant = BiasHypothesis::Constant;
+  for (const auto constant : {Constant::none, Constant::key, Constant::key_from_last}) {
+    if (constant != Constant::none && !(is_linear(hypothesis) && hypothesis.masked)) continue;
+    BiasHypothesis some = hypothesis;
+    some.constant = constant;
+    if (!heads.empty()) {
+      some.zero_heads = heads;
+      proposals.push_back({some,
+                           fmt::format("{} of {} heads have no bias, the first of them head {}",
+                                       std::ranges::count(heads, true), heads.size(),
+                                       std::ranges::find(heads, true) - heads.begin()),
+                           1});
+      some.zero_heads.clear();
+    }
+    if (!from) continue;
+    some.zero_from = from;
+    proposals.push_back({std::move(some),
                          fmt::format("there is no bias for queries from position {} on, as where "
                                      "decoding with a cache drops it",
                                      *from),

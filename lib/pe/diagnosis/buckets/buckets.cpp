@@ -113,7 +113,12 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
     if (const auto span = span_of(*map); span && !observation.measure(start).agrees()) {
       BucketHypothesis signed_map = start;
       signed_map.added = -*span;
-      if (observation.measure(signed_map).share > observation.measure(start).share) {
+      const bool has_negative = std::ranges::any_of(observation.probes, [](const auto& probe) {
+        return std::ranges::any_of(probe.got, [](double bucket) { return bucket < 0; });
+      });
+      if (observation.measure(signed_map).agrees() ||
+          (has_negative &&
+           observation.measure(signed_map).share > observation.measure(start).share)) {
         start = std::move(signed_map);
         notes.push_back(fmt::format("relative positions before {} is added", *span));
       }

@@ -186,6 +186,13 @@ class Faults {
           "columns count for rows: the difference of columns is multiplied, where that of rows is "
           "to be",
           1);
+    if (rule_.height == rule_.width) return;
+    other = rule_;
+    std::swap(other.height, other.width);
+    offer(other,
+          fmt::format("the window is {} rows x {} columns, where {} x {} are meant", rule_.width,
+                      rule_.height, rule_.height, rule_.width),
+          1);
   }
 
   std::vector<BucketMap> maps;

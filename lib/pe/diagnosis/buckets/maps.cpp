@@ -54,7 +54,7 @@ std::map<Index, std::pair<Index, Index>> pairs_of(const Buckets& buckets, Index 
 
 }  // namespace
 
-Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest) {
+Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest, const SeenBias& seen) {
   // The weights, from the first pair that reads each.
   auto weights =
       std::make_shared<std::vector<std::map<Index, double>>>(static_cast<std::size_t>(bias.heads));
@@ -64,6 +64,11 @@ Bias with_buckets(const Bias& bias, const Buckets& buckets, Index farthest) {
       bias.fill(head, pair.first, {pair.second, 1, 1, 0}, DType::f64,
                 reinterpret_cast<std::byte*>(&value));
       (*weights)[static_cast<std::size_t>(head)][bucket] = value;
+    }
+  for (const auto& [bucket, pair] : pairs_of(buckets, farthest))
+    for (Index head = 0; head < bias.heads; ++head) {
+      auto& own = (*weights)[static_cast<std::size_t>(head)];
+      if (!own.contains(bucket)) own[bucket] = seen(head, pair.first, pair.second);
     }
   Bias other = bias;
   other.buckets = buckets;

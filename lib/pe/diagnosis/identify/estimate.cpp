@@ -20,7 +20,7 @@ RotationTruth blank_truth(Index pairs) {
     truth.frequencies.push_back(
         std::pow(10000.0, -static_cast<double>(j) / static_cast<double>(pairs)));
   truth.unscaled = truth.frequencies;
-  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
+  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, {});
   return truth;
 }
 

@@ -18,7 +18,8 @@ MeasuredLadder over(const Measured& m, double base, double rough) {
   MeasuredLadder measured;
   measured.plain = geometric_ladder(base, static_cast<Index>(2 * n), static_cast<Index>(n));
   measured.frequencies = m.frequencies;
-  const std::vector<double> ulps = angle_ulps_of(m.frequencies, measured.plain.frequencies, true);
+  const std::vector<double> ulps =
+      angle_ulps_of(m.frequencies, measured.plain.frequencies, {.rule = LadderRule::ramped});
   for (std::size_t j = 0; j < n; ++j) {
     const double f = std::fabs(m.frequencies[j]);
     measured.errors.push_back(f * (ulps[j] * 0x1p-24 + rough) + m.errors[j]);

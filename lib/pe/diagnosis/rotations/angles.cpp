@@ -159,10 +159,12 @@ std::vector<AngleModel::Pair> AngleModel::candidates(double frequency, bool cert
 AngleModel::AngleModel(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   const std::size_t n = observation.pairs();
-  std::vector<double> growth =
-      angle_ulps_of(hypothesis.frequencies, observation.truth().unscaled, true);
-  for (std::size_t j = 0; j < std::min(n, hypothesis.angle_ulps.size()); ++j)
-    growth[j] = std::max(growth[j], hypothesis.angle_ulps[j]);
+  std::vector<double> growth = angle_ulps_of(hypothesis.frequencies, observation.truth().unscaled,
+                                             {.rule = LadderRule::ramped});
+  const std::vector<double>& meant =
+      hypothesis.angle_ulps.empty() ? observation.truth().growth : hypothesis.angle_ulps;
+  for (std::size_t j = 0; j < std::min(n, meant.size()); ++j)
+    growth[j] = std::max(growth[j], meant[j]);
   std::vector<std::vector<Phase>> phases(n);
   std::vector<std::size_t> unknown;
   for (std::size_t j = 0; j < n; ++j) {

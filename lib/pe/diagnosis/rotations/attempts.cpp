@@ -27,7 +27,8 @@ RotationTruth as_read(RotationTruth truth, const RotationReading& reading) {
 
 // The truth for as many pairs as the reading has, and the reason if that is not what is meant.
 std::optional<Attempt> attempt_of(const Expectation& expected, const RotationReading& reading,
-                                  const RotationTruth& truth, const RequiredLayout& required) {
+                                  const RotationTruth& truth, const RequiredLayout& required,
+                                  bool on_own_axis) {
   Attempt attempt{reading, truth, expected.effect, {}, reading.cost};
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, required, table, truth.blocks)) {
@@ -40,6 +41,14 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
         {Cause::wrong_channels,
          fmt::format("a head's {} {} channels turn, where its {} are meant", word(reading.last),
                      2 * reading.pairs, word(truth.last))});
+    attempt.cost += 1;
+  }
+  // (sine, cosine) behind one another are a row of sinusoids; on an axis of their own a codebase
+  // has (cosine, sine).
+  if (reading.layout == "turns-swapped" && on_own_axis && expected.layout.empty()) {
+    attempt.reasons.push_back(
+        {Cause::sin_cos_swapped,
+         "sines stand before cosines on an axis of two, where cosines go first"});
     attempt.cost += 1;
   }
   // Both ways round, such a vector is one of frequencies; a program reads it as that.
@@ -150,6 +159,8 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
           readings.push_back(reading);
         }
   }
+  const std::vector<Index>& shape = dump.arrays[0].shape;
+  const bool on_own_axis = shape.size() > 2 && shape.back() == 2;
   std::vector<Attempt> attempts;
   std::vector<std::string> names;
   for (const RotationReading& reading : readings) {
@@ -159,7 +170,7 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
     if (reading.form <= Form::angles && reading.rows == 1 && !expected.rows &&
         dump.arrays[0].shape.size() == 1)
       continue;
-    if (auto attempt = attempt_of(expected, reading, truth, required)) {
+    if (auto attempt = attempt_of(expected, reading, truth, required, on_own_axis)) {
       attempts.push_back(*attempt);
       if (!table && truth.axis.empty())
         if (auto cut = cut_to_first_pairs(expected, *attempt, pairs))

@@ -34,8 +34,9 @@ struct RotationHypothesis {
   std::function<double(double position, std::size_t pair)> scale;  // of a pair; null: 1
   double scale_power = 1;  // the scale is taken so often: 0 not at all, −1 as its reciprocal
 
-  /// Rows that tell otherwise: at position 0, zero, or not held to anything.
-  enum class Row { turns, still, blank, free };
+  /// Rows that tell otherwise: at position 0; vectors that are what they were, neither turned nor
+  /// multiplied; zero; not held to anything.
+  enum class Row { turns, still, untouched, blank, free };
   std::function<Row(Index row)> row;
   /// Rows from this one on have other frequencies.
   struct Split {
@@ -51,6 +52,8 @@ struct RotationHypothesis {
   std::optional<Tf32> tf32;  // both factors of the product have 11 significant bits
   Trigonometry trigonometry = Trigonometry::sound;
 
+  /// Whether vectors at position 0 are not what they were.
+  bool multiplies() const { return cosine_magnitude != 1 || scale; }
   std::size_t axes() const { return axis.empty() ? 1 : std::ranges::max(axis) + 1; }
   std::size_t axis_of(std::size_t pair) const { return axis.empty() ? 0 : axis[pair]; }
 };

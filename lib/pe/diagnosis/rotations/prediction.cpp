@@ -121,6 +121,9 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
   const double a = later ? hypothesis_.split->magnitude : hypothesis_.cosine_magnitude,
                b = later ? a : hypothesis_.sine_magnitude,
                amplitude = std::max(std::fabs(a), std::fabs(b));
+  const bool blank = what == RotationHypothesis::Row::blank,
+             untouched = what == RotationHypothesis::Row::untouched,
+             still = untouched || what == RotationHypothesis::Row::still;
   const double table_unit = hypothesis_.table_type ? unit_roundoff(*hypothesis_.table_type) : 0;
   if (what == RotationHypothesis::Row::free) {
     std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity());
@@ -133,7 +136,7 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     positions.resize(f.size());
     shift.resize(f.size());
     for (std::size_t j = 0; j < f.size(); ++j) positions[j] = position_of(hypothesis_, row, j);
-    if (what == RotationHypothesis::Row::still) std::ranges::fill(positions, 0.0);
+    if (still) std::ranges::fill(positions, 0.0);
     if (hypothesis_.axis.empty())
       angles_->shifts(positions[0], shift.data());
     else
@@ -141,7 +144,7 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
   }
   for (std::size_t j = 0; j < f.size(); ++j) {
     double p = position_of(hypothesis_, row, j);
-    if (what == RotationHypothesis::Row::still) p = 0;
+    if (still) p = 0;
     if (hypothesis_.tf32) p = rounded_to_tf32(p, *hypothesis_.tf32);
     double angle = p * f[j], tie = std::fabs(p) * tied_[j];
     if (hypothesis_.angle_type) {
@@ -161,10 +164,10 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
       tie += 8 * unit_ * std::fabs(angle) + 0x1p-20;
     }
     const double turn = hypothesis_.reversed ? -angle : angle;
-    const bool blank = what == RotationHypothesis::Row::blank;
     const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
     double c = blank ? 0 : scale * a * std::cos(turn), s = blank ? 0 : scale * b * std::sin(turn);
     if (hypothesis_.swapped) std::swap(c, s);
+    if (untouched) std::tie(c, s) = std::pair(1.0, 0.0);
     // Angle's error, three roundings of the value (cosine within one unit in the last place, the
     // magnitude), and those of the file and the table.
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;

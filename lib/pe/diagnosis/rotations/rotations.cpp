@@ -205,7 +205,7 @@ class Verdict {
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
       tell(attempt, residuals);
-    else if (const auto channels = spoilt_channels(observation, dump_))
+    else if (const auto channels = spoilt_channels_of(attempt))
       diagnosis_.reasons = {*channels};
     else if (const auto cells = damaged_cells(residuals))
       diagnosis_.reasons = {*cells};
@@ -216,6 +216,14 @@ class Verdict {
         diagnosis_.notes.push_back(reason->sentence);
     finish(attempt, observation, residuals);
     return true;
+  }
+
+  // Of the reading at hand, or of one that is meant.
+  std::optional<Reason> spoilt_channels_of(const Attempt& attempt) const {
+    std::optional<Reason> reason = spoilt_channels(observe(attempt), dump_);
+    for (std::size_t i = 0; i < attempts_.size() && !reason; ++i)
+      if (attempts_[i].reasons.empty()) reason = spoilt_channels(observe(attempts_[i]), dump_);
+    return reason;
   }
 
   // A hypothesis that holds but for a few rows is the answer where none holds everywhere.
@@ -232,6 +240,17 @@ class Verdict {
                                     refuted.size(), refuted.front())});
   }
 
+  // Whether the rows whose second columns are other numbers hold nothing at all.
+  static bool are_unwritten(const RotationResiduals& residuals,
+                            const RotationHypothesis& hypothesis, const Attempt& attempt) {
+    using Row = RotationHypothesis::Row;
+    if (!hypothesis.row || hypothesis.row(residuals.first_copy) != Row::free) return false;
+    Index unwritten = 0;
+    for (Index row = 0; row < attempt.reading.rows; ++row)
+      unwritten += hypothesis.row(row) == Row::free;
+    return residuals.copies_differ <= unwritten;
+  }
+
   void tell(const Attempt& attempt, const RotationResiduals& residuals) {
     const Explanation<RotationObservation>& hypothesis = attempt.hypotheses.front();
     const bool nothing_held =
@@ -240,8 +259,9 @@ class Verdict {
     if (!nothing_held) diagnosis_.reasons = attempt.reasons;
     diagnosis_.reasons.insert(diagnosis_.reasons.end(), hypothesis.reasons.begin(),
                               hypothesis.reasons.end());
-    if (const auto reason = copies_differ(residuals, attempt.reading); reason && !nothing_held)
-      diagnosis_.reasons.push_back(*reason);
+    const auto copies = copies_differ(residuals, attempt.reading);
+    if (copies && !nothing_held && !are_unwritten(residuals, hypothesis.hypothesis, attempt))
+      diagnosis_.reasons.push_back(*copies);
     if (!nothing_held)
       std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
     diagnosis_.after = hypothesis.fit.residual;

@@ -31,16 +31,21 @@ std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored
 
 std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump) {
   const Parameters& parameters = expected.parameters;
-  if (!expected.dialect || !expected.dialect->stacks_longrope || !expected.remake ||
-      !dump.before.empty() || dump.arrays.size() != 1 || expected.first != 0 ||
-      expected.step != 1 || !parameters.has("scaling") ||
-      parameters.choice("scaling") != "longrope" || parameters.choice("factor-list") != "by-length")
+  const Dialect* dialect = expected.dialect;
+  if ((dialect && !dialect->stacks_longrope) || !expected.remake || !dump.before.empty() ||
+      dump.arrays.size() != 1 || expected.first != 0 || expected.step != 1 ||
+      !parameters.has("scaling") || parameters.choice("scaling") != "longrope" ||
+      parameters.choice("factor-list") != "by-length")
     return {};
   const Stored& array = dump.arrays[0];
   const Index original = parameters.integer("original-max-position");
   if (array.shape.size() < 2 || array.size() == 0 || array.shape[0] <= original) return {};
   const Index longest = array.shape[0] - original;
-  if (parameters.has("max-position") && parameters.integer("max-position") < longest) return {};
+  const bool has_most = parameters.has("max-position");
+  const Index most = has_most ? parameters.integer("max-position") : longest;
+  if (most < longest) return {};
+  // Nothing but the count of rows says so.
+  const bool fits = longest == expected.rows.value_or(has_most ? most : 0);
   const auto first = diagnose_part(expected, array, 0, original, "short"),
              second = diagnose_part(expected, array, original, longest, "long");
   if (!first || !second) return {};
@@ -59,6 +64,10 @@ std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dum
       if (same == both.reasons.end())
         both.reasons.push_back({reason.cause, rows + ": " + reason.sentence});
     }
+  if (!dialect && !fits && both.tier == Tier::wrong) return {};
+  if (!dialect)
+    both.doubts.emplace_back(
+        "two tables in one, as vLLM stacks them, and nothing said so (--dialect vllm)");
   both.before = std::max(first->before, second->before);
   both.after = std::max(first->after, second->after);
   both.cells = first->cells + second->cells;
@@ -68,7 +77,7 @@ std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dum
   both.notes.push_back(fmt::format(
       "two tables in one, as {} stacks them: {} rows by the short factors, then {} from "
       "position 0 by the long ones",
-      expected.dialect->name, original, longest));
+      dialect ? dialect->name : "vllm", original, longest));
   return both;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "pe/base/whole.hpp"
 
@@ -15,8 +16,14 @@ std::vector<double> doubles(const std::vector<Real>& values) {
   return narrow;
 }
 
-bool is_ramped(const std::optional<Recipe>& recipe) {
-  return recipe && (recipe->rule == Recipe::Rule::ramped || recipe->rule == Recipe::Rule::banded);
+// What roundings see of a recipe.
+BasicRecipe<double> sketch_of(const std::optional<Recipe>& recipe) {
+  if (!recipe || recipe->rule == LadderRule::given) return {};
+  return {.rule = recipe->rule,
+          .factor = to_double(recipe->factor),
+          .low = to_double(recipe->low),
+          .high = to_double(recipe->high),
+          .original = to_double(recipe->original)};
 }
 
 // The axis that each pair reads, and the place of a coordinate on it.
@@ -83,21 +90,29 @@ std::optional<RotationTruth> grid_truth(const Table& table) {
     const std::optional<std::int64_t> place = whole<std::int64_t>(position);
     return place ? maps[axis].value(at(*place, axis)) : std::nan("");
   };
-  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
+  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, {});
   return truth;
 }
 
 }  // namespace
 
 std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
-                                  const std::vector<double>& unscaled, bool ramped) {
+                                  const std::vector<double>& unscaled,
+                                  const BasicRecipe<double>& recipe) {
+  using Rule = LadderRule;
+  const bool banded = recipe.rule == Rule::banded;
+  const bool shared = banded || recipe.rule == Rule::ramped || recipe.rule == Rule::given;
   std::vector<double> growth;
   for (std::size_t j = 0; j < frequencies.size(); ++j) {
     const double plain = j < unscaled.size() ? unscaled[j] : frequencies[j];
     const double exponent = plain > 0 ? std::fabs(std::log(plain)) : 0;  // ln(base)·2j/d
     const double ratio = plain > 0 && frequencies[j] > 0 ? frequencies[j] / plain : 1;
-    growth.push_back(exponent + 10 + 2 * static_cast<double>(j) +
-                     (ramped && ratio < 1 ? 4 * (1 - ratio) / ratio : 0));
+    const double power = exponent + 10 + 2 * static_cast<double>(j);
+    const double turns = recipe.original * plain / (2 * std::numbers::pi);
+    const bool blended = banded && turns > recipe.low && turns < recipe.high;
+    const double share = blended ? power * turns / (recipe.high - recipe.low) : 0;
+    growth.push_back(power + (shared && ratio < 1 ? 4 * (1 - ratio) / ratio : 0) +
+                     share * (1 - 1 / recipe.factor) / ratio);
   }
   return growth;
 }
@@ -115,7 +130,7 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
     truth.backward = rotation->backward;
     truth.scale = scale_of(*rotation);
     if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
-    truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, is_ramped(rotation->recipe));
+    truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, sketch_of(rotation->recipe));
     return truth;
   }
   const Table* table = std::get_if<Table>(&effect);
@@ -124,7 +139,7 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
   truth.frequencies = truth.unscaled = doubles(table->waves->first.frequencies());
   truth.magnitude = to_double(table->waves->first.magnitude());
   truth.dim = table->width;
-  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, false);
+  truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, {});
   return truth;
 }
 

@@ -36,11 +36,13 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect);
 /// How far float32 arithmetic may carry pair j's angle from the truth, in units of 2^−24 of it.
 /// Roundings, one unit each where nothing else is said: the exponent 2j/d, which moves the power by
 /// ln(base)·2j/d; the power (2: one unit in the last place); the base; the reciprocal; four of a
-/// scaling; position times frequency; and the argument of cosine (1). A ramp's share w rounds by 4
-/// units and moves the frequency by (1 − 1/s)·w/r = (1 − r)/r of each, r the ratio to the unscaled
-/// frequency. A power taken by j multiplications (ggml) rounds j times more, and its factor's own
-/// error is taken j times: 2j.
+/// scaling; position times frequency; and the argument of cosine (1). A power taken by j
+/// multiplications (ggml) rounds j times more, and its factor's own error is taken j times: 2j. A
+/// ramp's share w rounds by 4 units and moves the frequency by (1 − 1/s)·w/r = (1 − r)/r of each, r
+/// the ratio to the unscaled frequency. A band's share is u/(high − low) of its turns u, which the
+/// errors of the frequency move, too, and again by (1 − 1/s)/r.
 std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
-                                  const std::vector<double>& unscaled, bool ramped);
+                                  const std::vector<double>& unscaled,
+                                  const BasicRecipe<double>& recipe);
 
 }  // namespace pe

@@ -109,8 +109,9 @@ std::string bound_sentence(const RotationObservation& observation,
       "multiplication (at most {:.3g} here){}",
       observation.truth().magnitude, unit_roundoff(observation.dtype()),
       name_of(observation.dtype()), *std::ranges::max_element(observation.truth().growth),
-      widest < *std::ranges::max_element(observation.truth().growth) ? " + 4(1/r − 1) on a ramp"
-                                                                     : "");
+      widest < *std::ranges::max_element(observation.truth().growth)
+          ? " + what the blend's share makes of them"
+          : "");
 }
 
 // A vector of frequencies has one row; every pair is looked at.

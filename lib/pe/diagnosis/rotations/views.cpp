@@ -41,25 +41,30 @@ std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, In
   return any ? std::optional(std::move(turned)) : std::nullopt;
 }
 
-// What queries and keys both have, and their products do not see: the other direction, or another
-// place where xPos' scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
-std::optional<Diagnosis> equivalent(const std::vector<Diagnosis>& each) {
-  const auto is_shared = [&](const Diagnosis& one) {
-    return one.reasons.size() == 1 && one.reasons[0].cause == each[0].reasons[0].cause &&
-           one.reasons[0].sentence == each[0].reasons[0].sentence;
-  };
-  if (each.size() < 2 || each[0].reasons.empty() || !std::ranges::all_of(each, is_shared))
-    return {};
-  const Reason shared = each[0].reasons[0];
-  if (shared.cause != Cause::direction_reversed && shared.cause != Cause::scale_center) return {};
-  Diagnosis both = each[0];
-  both.reasons.clear();
-  both.tier = Tier::drift;
-  both.first_wrong.reset();
-  both.notes.push_back(
-      fmt::format("queries and keys alike: {}; their products are the same, so this is equivalent",
-                  shared.sentence));
-  return both;
+// Takes away what queries and keys both have and their products do not see: the other direction,
+// or another place where xPos' scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
+void leave_equivalents(std::vector<Diagnosis>& each) {
+  if (each.size() < 2) return;
+  const std::vector<Reason> first = each[0].reasons;
+  for (const Reason& reason : first) {
+    if (reason.cause != Cause::direction_reversed && reason.cause != Cause::scale_center) continue;
+    const auto is_it = [&](const Reason& other) {
+      return other.cause == reason.cause && other.sentence == reason.sentence;
+    };
+    if (!std::ranges::all_of(
+            each, [&](const Diagnosis& one) { return std::ranges::any_of(one.reasons, is_it); }))
+      continue;
+    for (Diagnosis& one : each) {
+      std::erase_if(one.reasons, is_it);
+      one.notes.push_back(
+          fmt::format("queries and keys alike: {}; their products are the same, so this is "
+                      "equivalent",
+                      reason.sentence));
+      if (!one.reasons.empty()) continue;
+      one.tier = Tier::drift;
+      one.first_wrong.reset();
+    }
+  }
 }
 
 // Whether more is known than that the table has too few rows.
@@ -113,7 +118,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
         dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
     each.push_back(judge(expected, pair, key));
   }
-  if (const auto both = equivalent(each)) return *both;
+  leave_equivalents(each);
   return *std::ranges::max_element(each, {},
                                    [](const Diagnosis& one) { return static_cast<int>(one.tier); });
 }

@@ -31,6 +31,13 @@ Cause cause_of(std::string_view scaling, std::string_view parameter) {
   return Cause::wrong_parameter;
 }
 
+bool divides_alike(const BasicLadder<double>& plain, const BasicLadder<double>& bent) {
+  const double ratio = bent.frequencies[0] / plain.frequencies[0];
+  for (std::size_t j = 1; j < plain.frequencies.size(); ++j)
+    if (std::fabs(bent.frequencies[j] / plain.frequencies[j] / ratio - 1) > 1e-12) return false;
+  return true;
+}
+
 RotationProposals one_parameter(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -45,6 +52,8 @@ RotationProposals one_parameter(const RotationObservation& observation,
     if (!ladder ||
         number_in(one.fit.settings, "beta-fast", 2) <= number_in(one.fit.settings, "beta-slow", 1))
       continue;  // a ramp that has no width is that of exchanged betas
+    if (is_ramp(ladder->recipe.rule) && divides_alike(measured->plain, *ladder))
+      continue;  // and one that no pair is on is linear scaling
     const Setting& value = one.fit.settings.at(name);
     const bool word = !std::holds_alternative<double>(value);
     const std::size_t before = all.size();

@@ -29,8 +29,7 @@ void add_ladder(const RotationObservation& observation, const RotationHypothesis
                 const std::string& sentence, double cost, RotationProposals& all) {
   RotationHypothesis other = hypothesis;
   other.frequencies = ladder.frequencies;
-  other.angle_ulps =
-      angle_ulps_of(ladder.frequencies, measured.plain.frequencies, is_ramp(ladder.recipe.rule));
+  other.angle_ulps = angle_ulps_of(ladder.frequencies, measured.plain.frequencies, ladder.recipe);
   for (auto& [name, value] : changes) other.changes[name] = value;
   all.push_back({other, sentence, cost});
   const double meant = observation.truth().magnitude;

@@ -80,9 +80,12 @@ RotationProposals constant(const RotationObservation& observation,
 RotationProposals not_rotated(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   if (!observation.has_rows()) return {};
-  Proposal<RotationHypothesis> one{hypothesis, "no row is turned: all stand at position 0"};
-  one.hypothesis.row = [](Index) { return RotationHypothesis::Row::still; };
-  return {one};
+  RotationProposals all{{hypothesis, "no row is turned: all stand at position 0"}};
+  all[0].hypothesis.row = [](Index) { return RotationHypothesis::Row::still; };
+  if (!observation.reading().is_vectors() || !hypothesis.multiplies()) return all;
+  all.push_back({hypothesis, "no vector is turned: all are what they were"});
+  all[1].hypothesis.row = [](Index) { return RotationHypothesis::Row::untouched; };
+  return all;
 }
 
 RotationProposals doubled(const RotationObservation& observation,
@@ -137,11 +140,17 @@ RotationProposals wrapped(const RotationObservation& observation,
   if (length < 2) return {};
   const auto l = static_cast<double>(length);
   const bool runs = observation.reading().run > 0;
+  // Behind rows that do not begin at 0 a table of some round length starts again, or the count
+  // does.
+  const bool once = observation.expected().first > 0 && length % 64 != 0 &&
+                    std::ranges::all_of(all, [&](const auto& one) { return one.meant < 2 * l; });
   RotationProposals one{mapped(
       hypothesis, [l](double p) { return p - l * std::floor(p / l); },
       runs ? fmt::format("positions start again from 0 every {} rows", length)
-           : fmt::format("rows repeat from {} on: row p holds position p mod {}", length, length))};
-  if (runs) one[0].cause = Cause::position_reset;
+      : once
+          ? fmt::format("positions start again from 0 at {}", length)
+          : fmt::format("rows repeat from {} on: row p holds position p mod {}", length, length))};
+  if (runs || once) one[0].cause = Cause::position_reset;
   return one;
 }
 

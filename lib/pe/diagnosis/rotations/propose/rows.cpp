@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {
@@ -62,11 +63,13 @@ RotationProposals zero(const RotationObservation& observation,
            is_padding ? Cause::padding_row_zero : Cause::rows_zero}};
 }
 
-// The heads, or sequences, of which every vector but that of position 0 is marked; none where
-// others are marked, too.
-std::vector<Index> whole_runs(const RotationObservation& observation, const RowMarks& marks) {
+// The heads, or sequences, of which every vector is marked, or every one but that of position 0;
+// none where others are marked, too.
+std::vector<Index> whole_runs(const RotationObservation& observation, const RowMarks& marks,
+                              bool with_first) {
   const RotationReading& reading = observation.reading();
-  const Index run = reading.run, turned = run - (observation.expected().first == 0 ? 1 : 0);
+  const bool first = with_first || observation.expected().first != 0;
+  const Index run = reading.run, turned = run - (first ? 0 : 1);
   if (run == 0 || turned <= 0 || marks.count % turned != 0 ||
       marks.count >= reading.rows - reading.rows / run)
     return {};
@@ -77,33 +80,50 @@ std::vector<Index> whole_runs(const RotationObservation& observation, const RowM
   return std::ssize(runs) * turned == marks.count ? runs : std::vector<Index>{};
 }
 
-// Rows at position 0 that should stand elsewhere.
+// Rows at position 0 that should stand elsewhere, and vectors that are what they were.
 RotationProposals still(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
-  if (!observation.has_rows() || !hypothesis.axis.empty()) return {};
-  const double a = hypothesis.cosine_magnitude,
-               off = 1e-3 * a + 16 * unit_roundoff(observation.dtype());
-  const auto stands = [&](Index row, const double* c, const double* s) {
-    if (hypothesis.position(row, 0) == 0) return false;
-    for (std::size_t j = 0; j < observation.pairs(); ++j)
-      if (!(std::fabs(c[j] - a) <= off) || !(std::fabs(s[j]) <= off)) return false;
-    return true;
-  };
-  if (!shows(observation, stands)) return {};
-  // Which row stands at position 0 by right depends on the hypothesis's positions.
-  const auto marks = std::make_shared<const RowMarks>(observation.marked_rows(stands));
-  if (marks->count == 0) return {};
-  const std::vector<Index> heads = whole_runs(observation, *marks);
-  const std::string what =
-      heads.empty()
-          ? spell(*marks)
-          : fmt::format(
-                "heads (or sequences) {}",
-                fmt::join(heads.begin(),
-                          heads.begin() + std::min<std::ptrdiff_t>(8, std::ssize(heads)), ", "));
-  return {{marked(hypothesis, marks, Row::still),
-           fmt::format("{} {} not turned", what, heads.empty() && marks->count == 1 ? "is" : "are"),
-           1, heads.empty() ? Cause::rows_not_rotated : Cause::heads_not_rotated}};
+  RotationProposals all;
+  if (!observation.has_rows() || !hypothesis.axis.empty()) return all;
+  for (const Row as : {Row::still, Row::untouched}) {
+    const bool untouched = as == Row::untouched;
+    if (untouched && !(observation.reading().is_vectors() && hypothesis.multiplies())) break;
+    const double a = untouched ? 1 : hypothesis.cosine_magnitude,
+                 off = 1e-3 * a + 16 * unit_roundoff(observation.dtype());
+    const auto stands = [&](Index row, const double* c, const double* s) {
+      if (!untouched && hypothesis.position(row, 0) == 0) return false;
+      for (std::size_t j = 0; j < observation.pairs(); ++j)
+        if (!(std::fabs(c[j] - a) <= off) || !(std::fabs(s[j]) <= off)) return false;
+      return true;
+    };
+    if (!shows(observation, stands)) continue;
+    // Which row stands at position 0 by right depends on the hypothesis's positions.
+    const auto marks = std::make_shared<const RowMarks>(observation.marked_rows(stands));
+    if (marks->count == 0) continue;
+    const std::vector<Index> heads = whole_runs(observation, *marks, untouched);
+    const std::string what =
+        heads.empty()
+            ? spell(*marks)
+            : fmt::format(
+                  "heads (or sequences) {}",
+                  fmt::join(heads.begin(),
+                            heads.begin() + std::min<std::ptrdiff_t>(8, std::ssize(heads)), ", "));
+    all.push_back(
+        {marked(hypothesis, marks, as),
+         fmt::format("{} {} not turned", what, heads.empty() && marks->count == 1 ? "is" : "are"),
+         1, heads.empty() ? Cause::rows_not_rotated : Cause::heads_not_rotated});
+  }
+  return all;
+}
+
+// Memory is left unwritten in one piece: a few rows among many marked ones hold the like of them.
+std::shared_ptr<const RowMarks> in_one_piece(std::shared_ptr<const RowMarks> marks) {
+  const Index reach = marks ? marks->last - marks->first + 1 : 0;
+  if (!marks || marks->count == reach || 10 * marks->count < 9 * reach) return marks;
+  auto whole = std::make_shared<RowMarks>(*marks);
+  std::fill_n(whole->marked.begin() + whole->first, reach, 1);
+  whole->count = reach;
+  return whole;
 }
 
 // Rows most of whose pairs lie far off the circle.
@@ -133,7 +153,7 @@ RotationProposals uninitialised(const RotationObservation& observation,
   };
   if (observation.has_cosine() && observation.has_sine() && !shows(observation, is_of_two_sides))
     return {};
-  const auto marks = observation.marks({"off the circle", a}, is_garbage);
+  const auto marks = in_one_piece(observation.marks({"off the circle", a}, is_garbage));
   if (!marks) return {};
   return {{marked(hypothesis, marks, Row::free),
            fmt::format("{} {} no turns: numbers off the circle of radius {:g}, as memory that was "
@@ -142,10 +162,39 @@ RotationProposals uninitialised(const RotationObservation& observation,
            1.2}};
 }
 
+// Numbers of the size of turns, in a piece of the rows: most of each row lie on no circle.
+RotationProposals unwritten(const RotationObservation& observation,
+                            const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows() || observation.reading().is_vectors() ||
+      observation.reading().is_one_sided() ||
+      observation.reading().form == RotationReading::Form::angles || observation.pairs() < 4)
+    return {};
+  std::vector<double> norms(observation.pairs());
+  const auto is_on_none = [&](Index, const double* c, const double* s) {
+    for (std::size_t j = 0; j < norms.size(); ++j) norms[j] = std::hypot(c[j], s[j]);
+    const double middle = median_of(norms);
+    return 2 * std::ranges::count_if(
+                   norms, [&](double norm) { return std::fabs(norm - middle) > 0.1 * middle; }) >
+           std::ssize(norms);
+  };
+  if (!shows(observation, is_on_none)) return {};
+  const auto marks = in_one_piece(observation.marks({"on no circle", 0}, is_on_none));
+  constexpr Index least = 4;
+  if (!marks || marks->count != marks->last - marks->first + 1 || marks->count < least ||
+      4 * marks->count > 3 * observation.reading().rows)
+    return {};
+  return {{marked(hypothesis, marks, Row::free),
+           fmt::format("{} hold no turns: most of each row lie on no circle, as memory that was "
+                       "never written holds",
+                       spell(*marks)),
+           1.2}};
+}
+
 constexpr RotationProposer causes[] = {
     {Cause::rows_zero, "rows", zero},          // or padding_row_zero
     {Cause::rows_not_rotated, "rows", still},  // or heads_not_rotated
     {Cause::uninitialised, "rows", uninitialised},
+    {Cause::uninitialised, "rows", unwritten},
 };
 
 }  // namespace

@@ -82,14 +82,15 @@ RotationProposals scale_taken_otherwise(const RotationObservation& observation,
 // noise.
 RotationProposals scale_elsewhere(const RotationObservation& observation,
                                   const RotationHypothesis& hypothesis) {
-  if (!observation.reading().is_vectors() || !hypothesis.scale || observation.truth().coordinate)
+  if (!observation.reading().is_vectors() || !hypothesis.scale || hypothesis.scale_power == 0 ||
+      observation.truth().coordinate)
     return {};
   const auto slope = [&](double p, std::size_t j) {
     return std::log(hypothesis.scale(p + 1, j) / hypothesis.scale(p, j));
   };
   const double k = std::round(
       slope_of(observation, hypothesis, slope, [&](double growth, double p, std::size_t j) {
-        return growth - std::log(hypothesis.scale(p, j));
+        return growth / hypothesis.scale_power - std::log(hypothesis.scale(p, j));
       }).value);
   if (k == 0) return {};
   const double meant = std::round(-std::log(hypothesis.scale(0, 0)) / slope(0, 0));

@@ -170,7 +170,7 @@ constexpr RotationProposer rows[] = {
     {Cause::position_offset, "position", late},
     {Cause::position_offset, "position", turned_elsewhere},
     {Cause::scale_missing, "scale", scale_taken_otherwise},  // or inverted, or squared
-    {Cause::scale_center, "scale", scale_elsewhere},
+    {Cause::scale_center, "center", scale_elsewhere},
     {Cause::wrong_parameter, "scale", other_scale_base},
 };
 
