@@ -240,6 +240,38 @@ TEST_CASE("rows from elsewhere read what their code was read to read") {
           Row{R"({"model_type": "InternLMXComposer", "hidden_size": 4096,
                    "num_attention_heads": 32})",
               "", "base", "10000"},
+          Row{R"({"model_type": "telechat2", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "128"},
+          Row{R"({"model_type": "ouro", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "10000"},
+          Row{R"({"model_type": "PanguEmbedded", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 20000})",
+              "", "base", "20000"},
+          Row{R"({"model_type": "pangu_ultra_moe", "hidden_size": 4096, "num_attention_heads": 32, "qk_rope_head_dim": 64})",
+              "", "pairing", "adjacent"},
+          Row{R"({"model_type": "jet_nemotron", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000})",
+              "", "base", "1000000"},
+          Row{R"({"model_type": "TeleFLM", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "128"},
+          Row{R"({"model_type": "xing4_0", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "64"},
+          Row{R"({"model_type": "jina_vlm", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "1000000"},
+          Row{R"({"model_type": "longcat_flash_ngram", "hidden_size": 4096, "num_attention_heads": 32, "qk_rope_head_dim": 64})",
+              "", "dim", "64"},
+          Row{R"({"model_type": "bailing_moe_v2", "hidden_size": 4096, "num_attention_heads": 32, "rotary_dim": 64})",
+              "", "rotary-dim", "64"},
+          Row{R"({"model_type": "mixformer-sequential", "hidden_size": 4096, "num_attention_heads": 32, "n_embd": 2048, "n_head": 32})",
+              "", "rotary-dim", "32"},
+          Row{R"({"model_type": "dots_ocr", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000})",
+              "", "base", "1000000"},
+          Row{R"({"model_type": "deci", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "10000"},
+          Row{R"({"model_type": "grok-1", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "10000"},
+          Row{R"({"model_type": "minicpmv", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "128"},
+          Row{R"({"model_type": "git", "architectures": ["Grok1ForCausalLM"], "hidden_size": 8192, "head_dim": 128, "rope_rotate_half_dims": true})",
+              "", "partial-rotary-factor", "0.5"},
           Row{R"({"model_type": "minicpmo", "hidden_size": 3584, "num_attention_heads": 28,
                    "rope_theta": 1000000.0})",
               "", "dim", "128"},
@@ -273,6 +305,10 @@ TEST_CASE("tables, biases and refusals of models elsewhere are those of their co
             .text == "1025");
   CHECK(reading_of(R"({"model_type": "codeshell", "n_positions": 2048})").given.at("rows").text ==
         "2048");
+  CHECK(reading_of(R"({"model_type": "btlm", "n_head": 32, "position_embedding_type": "alibi"})")
+            .given.at("heads")
+            .text == "32");
+  CHECK(reading_of(R"({"model_type": "kimi_k3_vision"})").encoding->name == "rope-2d");
   const Reading mosaic = reading_of(R"({"model_type": "bert", "num_attention_heads": 12,
       "alibi_starting_size": 512, "position_embedding_type": "absolute"})");
   CHECK(mosaic.encoding->name == "alibi");
@@ -302,6 +338,8 @@ TEST_CASE("tables, biases and refusals of models elsewhere are those of their co
          "order of its own"},
         {R"({"model_type": "falcon_perception", "dim": 1024, "n_heads": 16, "rope_theta": 10000})",
          "directions over the image"},
+        {R"({"model_type": "rwkv7", "hidden_size": 4096})", "no position encoding"},
+        {R"({"model_type": "z1t", "hidden_size": 4096})", "no position encoding"},
         {R"({"model_type": "kimi_k3", "hidden_size": 4096})", "no position encoding"}}) {
     CAPTURE(config);
     CHECK(refusal_of(config).find(words) != std::string::npos);
