@@ -21,11 +21,6 @@ namespace {
 
 using namespace pe;
 
-std::string text_in(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::vector<double> floats_of(const JsonNode* list) {
   std::vector<double> values;
   for (const JsonNode& item : list->items)
@@ -81,30 +76,6 @@ std::string problem_of(const JsonNode& record) {
   return "";
 }
 
-// A config of sizes in every spelling, with a key of positions that no class has.
-std::string surplus_of(const std::string& type, const std::string& part) {
-  const std::string sizes = R"("hidden_size": 512, "n_embd": 512, "d_model": 512,
-      "num_attention_heads": 8, "n_head": 8, "n_heads": 8, "num_heads": 8, "embed_dim": 512,
-      "max_position_embeddings": 1024, "image_size": 224, "patch_size": 16, "rope_surplus": 3)";
-  if (part.empty()) return fmt::format(R"({{"model_type": "{}", {}}})", type, sizes);
-  return fmt::format(R"({{"model_type": "{}", "{}": {{{}}}}})", type, part, sizes);
-}
-
-std::vector<std::pair<std::string, std::string>> all_types() {  // and the part that speaks
-  std::vector<std::pair<std::string, std::string>> all;
-  for (const char* name : {"families_elsewhere.json", "families_tables.json"}) {
-    const JsonNode file = parse_json(text_in(fmt::format("{}/data/{}", PE_SOURCE_DIR, name)), name);
-    for (const JsonNode& row : file.find("rows")->items)
-      for (const std::string& type : words(row.find("types")->text)) all.emplace_back(type, "");
-  }
-  const JsonNode own = parse_json(text_in(PE_SOURCE_DIR "/data/families.json"), "families.json");
-  for (const JsonMember& type : own.find("types")->members) {
-    const JsonNode* part = type.value.find("part");
-    all.emplace_back(type.name, part ? part->text : "");
-  }
-  return all;
-}
-
 // The one reading of a config, with its warnings.
 Reading reading_of(const char* config, const char* encoding = nullptr) {
   return read_model(parse_config(config, "c.json"), encoding ? &find_encoding(encoding) : nullptr,
@@ -118,12 +89,6 @@ std::string refusal_of(const char* config) {
     return error.what();
   }
   return "";
-}
-
-bool warns_of(const Reading& reading, std::string_view words) {
-  return std::ranges::any_of(reading.warnings, [&](const std::string& warning) {
-    return warning.find(words) != std::string::npos;
-  });
 }
 
 }  // namespace
@@ -275,6 +240,38 @@ TEST_CASE("rows from elsewhere read what their code was read to read") {
           Row{R"({"model_type": "InternLMXComposer", "hidden_size": 4096,
                    "num_attention_heads": 32})",
               "", "base", "10000"},
+          Row{R"({"model_type": "telechat2", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "128"},
+          Row{R"({"model_type": "ouro", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "10000"},
+          Row{R"({"model_type": "PanguEmbedded", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 20000})",
+              "", "base", "20000"},
+          Row{R"({"model_type": "pangu_ultra_moe", "hidden_size": 4096, "num_attention_heads": 32, "qk_rope_head_dim": 64})",
+              "", "pairing", "adjacent"},
+          Row{R"({"model_type": "jet_nemotron", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000})",
+              "", "base", "1000000"},
+          Row{R"({"model_type": "TeleFLM", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "128"},
+          Row{R"({"model_type": "xing4_0", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "64"},
+          Row{R"({"model_type": "jina_vlm", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "1000000"},
+          Row{R"({"model_type": "longcat_flash_ngram", "hidden_size": 4096, "num_attention_heads": 32, "qk_rope_head_dim": 64})",
+              "", "dim", "64"},
+          Row{R"({"model_type": "bailing_moe_v2", "hidden_size": 4096, "num_attention_heads": 32, "rotary_dim": 64})",
+              "", "rotary-dim", "64"},
+          Row{R"({"model_type": "mixformer-sequential", "hidden_size": 4096, "num_attention_heads": 32, "n_embd": 2048, "n_head": 32})",
+              "", "rotary-dim", "32"},
+          Row{R"({"model_type": "dots_ocr", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000})",
+              "", "base", "1000000"},
+          Row{R"({"model_type": "deci", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "10000"},
+          Row{R"({"model_type": "grok-1", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "base", "10000"},
+          Row{R"({"model_type": "minicpmv", "hidden_size": 4096, "num_attention_heads": 32})", "",
+              "dim", "128"},
+          Row{R"({"model_type": "git", "architectures": ["Grok1ForCausalLM"], "hidden_size": 8192, "head_dim": 128, "rope_rotate_half_dims": true})",
+              "", "partial-rotary-factor", "0.5"},
           Row{R"({"model_type": "minicpmo", "hidden_size": 3584, "num_attention_heads": 28,
                    "rope_theta": 1000000.0})",
               "", "dim", "128"},
@@ -308,6 +305,10 @@ TEST_CASE("tables, biases and refusals of models elsewhere are those of their co
             .text == "1025");
   CHECK(reading_of(R"({"model_type": "codeshell", "n_positions": 2048})").given.at("rows").text ==
         "2048");
+  CHECK(reading_of(R"({"model_type": "btlm", "n_head": 32, "position_embedding_type": "alibi"})")
+            .given.at("heads")
+            .text == "32");
+  CHECK(reading_of(R"({"model_type": "kimi_k3_vision"})").encoding->name == "rope-2d");
   const Reading mosaic = reading_of(R"({"model_type": "bert", "num_attention_heads": 12,
       "alibi_starting_size": 512, "position_embedding_type": "absolute"})");
   CHECK(mosaic.encoding->name == "alibi");
@@ -337,91 +338,12 @@ TEST_CASE("tables, biases and refusals of models elsewhere are those of their co
          "order of its own"},
         {R"({"model_type": "falcon_perception", "dim": 1024, "n_heads": 16, "rope_theta": 10000})",
          "directions over the image"},
+        {R"({"model_type": "rwkv7", "hidden_size": 4096})", "no position encoding"},
+        {R"({"model_type": "z1t", "hidden_size": 4096})", "no position encoding"},
         {R"({"model_type": "kimi_k3", "hidden_size": 4096})", "no position encoding"}}) {
     CAPTURE(config);
     CHECK(refusal_of(config).find(words) != std::string::npos);
   }
-}
-
-TEST_CASE("a class's name stands for the model_type that a file lacks, and that is said") {
-  const Reading reading = reading_of(R"({"architectures": ["MiniCPM3ForCausalLM"],
-      "hidden_size": 2560, "num_attention_heads": 40, "qk_rope_head_dim": 32,
-      "qk_nope_head_dim": 64})");
-  CHECK(reading.family->name() == "minicpm3");
-  CHECK(warns_of(reading, "MiniCPM3ForCausalLM is read as minicpm3"));
-  CHECK(reading_of(R"({"architectures": ["Qwen2VLForConditionalGeneration"], "hidden_size": 1024,
-                       "num_attention_heads": 8})")
-            .encoding->name == "mrope");
-  const Reading renamed = reading_of(R"({"model_type": "my_glm", "architectures":
-      ["Glm4ForCausalLM"], "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128})");
-  CHECK(renamed.given.at("pairing").text == "adjacent");
-  CHECK(warns_of(renamed, "my_glm is in no row of the catalogue"));
-  CHECK(reading_of(R"({"model_type": "my_own", "text_config": {"architectures":
-      ["Glm4ForCausalLM"], "hidden_size": 4096, "num_attention_heads": 32}})")
-            .given.at("pairing")
-            .text == "adjacent");
-  CHECK(reading_of(R"({"architectures": ["T5ForConditionalGeneration"], "num_heads": 8})")
-            .encoding->name == "t5");
-}
-
-TEST_CASE("the text part is found under the names that models' own code has for it") {
-  for (const char* key : {"llm_cfg", "lm_config", "text_model_config", "language_model",
-                          "transformer_layer_config", "model"}) {
-    const std::string config = fmt::format(R"({{"model_type": "unheard_of", "hidden_size": 64, "{}":
-            {{"model_type": "qwen2", "hidden_size": 1024, "num_attention_heads": 8,
-             "rope_theta": 1000000.0}}}})",
-                                           key);
-    CAPTURE(config);
-    CHECK(reading_of(config.c_str()).given.at("dim").text == "128");
-  }
-  // Qwen3-ASR's own code keeps its text a level down, where transformers' class looks elsewhere.
-  const Reading asr = reading_of(R"({"model_type": "qwen3_asr", "thinker_config": {"text_config":
-      {"model_type": "qwen3", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128,
-       "rope_theta": 1000000}}})");
-  CHECK(asr.given.at("base").text == "1000000");
-  CHECK(warns_of(asr, "thinker_config.text_config is read"));
-}
-
-TEST_CASE("a key of positions is named wherever it stands unread") {
-  const char* llama = R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, )";
-  for (const auto& [text, name] : {
-           std::pair{R"("attn_config": {"rope_ratio": 2}})", "attn_config.rope_ratio"},
-           {R"("training_seqlen": 4096})", "training_seqlen"},
-           {R"("use_logn_attn": true})", "use_logn_attn"},
-           {R"("scaling_factor": 4})", "scaling_factor"},
-           {R"("yarn_factor": 4})", "yarn_factor"},
-           {R"("xpos_base": 512})", "xpos_base"},
-       }) {
-    const std::string config = std::string(llama) + text;
-    CAPTURE(config);
-    CHECK(warns_of(reading_of(config.c_str()), fmt::format("{} is not read", name)));
-  }
-  CHECK(warns_of(reading_of(R"({"model_type": "unheard_of", "rope_ratio": 4, "text_config":
-      {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}})"),
-                 "rope_ratio is not read: text_config is"));
-  CHECK(warns_of(reading_of(R"({"model_type": "bert", "hidden_size": 64, "rope_theta": 500})"),
-                 "rope_theta is not read"));
-  CHECK(warns_of(reading_of(R"({"model_type": "bert", "hidden_size": 64, "block_positions": 2})"),
-                 "block_positions is not read"));
-}
-
-TEST_CASE("a key of positions that no class has is named, whatever the type") {
-  int named = 0, refused = 0;
-  std::string silent;
-  for (const auto& [type, part] : all_types()) {
-    try {
-      const Reading reading = reading_of(surplus_of(type, part).c_str());
-      if (warns_of(reading, "rope_surplus is not read"))
-        ++named;
-      else
-        silent += type + " ";
-    } catch (const UsageError&) {
-      ++refused;  // what it is, or what it lacks
-    }
-  }
-  MESSAGE(named, " named, ", refused, " refused");
-  CHECK(silent == "");
-  CHECK(named > 700);
 }
 
 TEST_SUITE_END();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Records what models' own code and its ports turn vectors by, of whole configs, data/parity/elsewhere.txt: families_elsewhere_test.cpp holds the rows to it.
+# Records what models' own code and its ports turn vectors by, of whole configs, data/parity/elsewhere.txt: tests/families_elsewhere_test.cpp holds the rows to it.
 """elsewhere.py [--mlx-lm] [--telechat FILE] [--telechat2 FILE] [--neobert FILE] [--nomic FILE] [--codeshell FILE] [--yuan FILE]
              [--moss FILE] [--minicpm FILE] [--qwen FILE] [--longllama FILE] --versions TEXT
 

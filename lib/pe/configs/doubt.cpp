@@ -134,8 +134,7 @@ bool asks_nothing(const Config::Value& value, std::string_view key) {
 void doubt_key(Reader& reader, const std::string& path, std::string_view key) {
   const Config::Value* value = reader.config().find(path);
   if (value && speaks_of_positions(key) && !asks_nothing(*value, key) && !listed(harmless, key) &&
-      !reader.knows(path) && !says_the_same(reader, *value, "base") &&
-      !says_the_same(reader, *value, "dim"))
+      !reader.knows(path) && !says_the_same(reader, *value, key.ends_with("dim") ? "dim" : "base"))
     reader.warn(fmt::format("{} is not read: no rule here knows it", reader.config().name(path)));
 }
 

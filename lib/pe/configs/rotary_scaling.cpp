@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pe/base/error.hpp"
+#include "pe/configs/own_scalings.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/scalings/scaling.hpp"
 
@@ -13,9 +14,6 @@ namespace pe {
 namespace {
 
 using Type = Config::Type;
-
-// TeleChat 3's yarn, whose attention factor grows with 0.07 · ln s.
-constexpr std::string_view grown_less = "telechat3-yarn";
 
 Type type_of(const Parameter& parameter) {
   return parameter.type == Parameter::Type::flag      ? Type::boolean
@@ -52,7 +50,7 @@ std::string scaling_name(const Reader& reader, const RopeObject& object, std::st
     if (const JsonNode* other = renames->find(type)) type = other->text;
   if (type == "default" || type == "mrope") return "none";
   if (type == "su") return "longrope";
-  if (type == grown_less) return "yarn";
+  if (type == telechat3_yarn) return "yarn";
   const auto alpha = object.paths("alpha");
   const bool fixed = std::ranges::any_of(
       alpha, [&](const std::string& path) { return reader.config().find(path) != nullptr; });
@@ -305,76 +303,6 @@ void compare_sections(Reader& reader, const RopeObject& object) {
       reader.remember("vllm", "original-max-position", Real(4 * length).str(30));
 }
 
-// TeleChat 3 grows its magnitude less, whatever keys stand beside (vLLM: 0.07 in place of 0.1);
-// mlx-lm makes the usual one.
-void take_grown_less(Reader& reader, const RopeObject& object) {
-  const std::string key = type_key(reader, object);
-  const Config::Value* type = key.empty() ? nullptr : reader.config().find(key);
-  if (!type || type->text != grown_less || !reader.has("factor")) return;
-  const double grown = std::log(std::max(1.0, number_of(reader, "factor")));
-  reader.set("attention-factor", fmt::format("{:.17g}", 0.07 * grown + 1),
-             "config " + reader.config().name(key), "0.07 · ln(factor) + 1");
-  reader.remember("mlx", "attention-factor", fmt::format("{:.17g}", 0.1 * grown + 1));
-}
-
-// longrope's magnitude where the model's own code takes it of the longest length over the original
-// one, whatever factor stands beside, and below 1, too (MiniCPM).
-void take_open_magnitude(Reader& reader) {
-  if (!reader.family().find("open_magnitude") || !reader.has("max-position") ||
-      !reader.has("original-max-position"))
-    return;
-  const double original = number_of(reader, "original-max-position"),
-               stretch = number_of(reader, "max-position") / original;
-  reader.set("attention-factor",
-             fmt::format("{:.17g}", std::sqrt(1 + std::log(stretch) / std::log(original))),
-             "config max_position_embeddings", "√(1 + ln(longest / original) / ln(original))");
-}
-
-// A dynamic rule that a family spells by keys of its own at the top (`stretch`): Nomic's, of a
-// factor and the length trained on; or one whose base grows in doublings of `start`, from the
-// `length` trained on (TeleChat) or where a `flag` is true (Qwen). Nothing where no key says so.
-std::string take_stretch(Reader& reader, const JsonNode& stretch) {
-  const JsonNode* holds = reader.family().find("holds");
-  const auto said = [&](const char* what) -> std::optional<Decimal> {
-    const std::string key = text_of(stretch.find(what));
-    for (const std::string& path : reader.spellings(key)) {
-      reader.know(path);
-      if (const Config::Value* value = reader.config().number(path)) return Decimal(value->text);
-    }
-    const JsonNode* held = holds ? holds->find(key) : nullptr;
-    return held ? std::optional(Decimal(held->text)) : std::nullopt;
-  };
-  const auto set = [&](const char* parameter, const Decimal& value, const char* what) {
-    reader.set(parameter, fmt::format("{}", value.value()),
-               "config " + text_of(stretch.find(what)));
-  };
-  const auto length = said("length"), factor = said("factor"), start = said("start");
-  const std::string flag = text_of(stretch.find("flag"));
-  const Config::Value* asked = flag.empty() ? nullptr : reader.config().find(flag);
-  reader.know(flag);
-  if (!flag.empty() && (!asked || asked->text != "true")) return "none";
-  if (const auto linear = said("linear"); linear && linear->value() != 0) {
-    set("factor", *linear, "linear");
-    reader.set("scaling", "linear", "config " + text_of(stretch.find("linear")),
-               "the class's own rule");
-    return "linear";
-  }
-  if (factor && length && factor->value() != 0) {
-    set("factor", *factor, "factor");
-    set("original-max-position", *length, "length");
-  } else if (start) {
-    reader.set("factor", "1", "config " + text_of(stretch.find("start")), "it counts for nothing");
-    set("original-max-position", *start, "start");
-    reader.set("growth", "doubling", "config " + text_of(stretch.find("start")));
-    if (length) set("longest-seen", *length, "length");
-  } else {
-    return "none";
-  }
-  reader.set("scaling", "dynamic", "config " + text_of(stretch.find(factor ? "factor" : "start")),
-             "the class's own rule");
-  return "dynamic";
-}
-
 // A null where a class asks for true or false is false to it.
 bool take_null_flag(Reader& reader, const RopeObject& object, std::string_view key) {
   for (const std::string& path : object.paths(key))
@@ -421,7 +349,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
                                                            !reader.has("attention-factor"))
     reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
   if (original) take_original(reader, layer, object);
-  take_grown_less(reader, object);
+  if (const std::string key = type_key(reader, object); !key.empty()) take_grown_less(reader, key);
   if (name == "yarn") compare_sglang(reader, object);
   if (name == "yarn") compare_sections(reader, object);
   if (name == "longrope") take_open_magnitude(reader);
