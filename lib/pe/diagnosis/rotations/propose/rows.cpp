@@ -169,15 +169,22 @@ RotationProposals unwritten(const RotationObservation& observation,
       observation.reading().is_one_sided() ||
       observation.reading().form == RotationReading::Form::angles || observation.pairs() < 4)
     return {};
-  std::vector<double> norms(observation.pairs());
+  // A few pairs tell, for every row is looked at.
+  constexpr std::size_t enough = 16;
+  const std::size_t n = observation.pairs(), step = std::max<std::size_t>(1, n / enough);
+  std::vector<double> norms;
   const auto is_on_none = [&](Index, const double* c, const double* s) {
-    for (std::size_t j = 0; j < norms.size(); ++j) norms[j] = std::hypot(c[j], s[j]);
+    norms.clear();
+    for (std::size_t j = 0; j < n; j += step) norms.push_back(c[j] * c[j] + s[j] * s[j]);
     const double middle = median_of(norms);
     return 2 * std::ranges::count_if(
-                   norms, [&](double norm) { return std::fabs(norm - middle) > 0.1 * middle; }) >
+                   norms, [&](double norm) { return std::fabs(norm - middle) > 0.2 * middle; }) >
            std::ssize(norms);
   };
-  if (!shows(observation, is_on_none)) return {};
+  const auto is_on_one = [&](Index row, const double* c, const double* s) {
+    return !is_on_none(row, c, s);
+  };
+  if (!shows(observation, is_on_none) || !shows(observation, is_on_one)) return {};
   const auto marks = in_one_piece(observation.marks({"on no circle", 0}, is_on_none));
   constexpr Index least = 4;
   if (!marks || marks->count != marks->last - marks->first + 1 || marks->count < least ||
