@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from cases import rope_of
-from world import tables, tables_of
+from world import tables, tables_of, with_sections
 
 KINDS = ["linear", "dynamic", "yarn", "yarn", "llama3", "longrope", "proportional", "default", "default", "su", "mrope"]
 BASES = [10000, 2.5e4, 123456.0, 500000, 1e6, 1e7, 9999.5, 150000.0]
@@ -173,6 +173,7 @@ def truths(seed, count, rotaries, rows, classes):
         kind = rng.choice(kinds)
         C, R = rotaries[kind]
         file, part = file_of(rng, C, R, rows[kind]), None
+        file = next((tried for tried in with_sections(rows[kind], file) if made_of(tried, C, R, None)), file)
         if kind in wholes and rng.random() < .4:
             whole = rng.choice(wholes[kind])
             file, part, C = wrapped(rng, kind, whole, rows[whole], file), rows[whole]["part"], classes[whole]

@@ -134,7 +134,7 @@ def find_older_plain(p, record, layers):
 
 def find_plain(p, record, layers):
     """A class that refuses scalings, but reads a v4 object without one."""
-    got = p.ask({"rope_scaling": {"rope_type": "default", "rope_theta": FREE}})
+    got = p.ask({"rope_scaling": {"rope_type": "default", "rope_theta": FREE, **p.held_sections()}})
     if layers == [""] and record.get("scaling", "") is None and got is not None and has_base(got[""][0], FREE):
         del record["scaling"]
         record["unscaled"] = True

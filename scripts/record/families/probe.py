@@ -8,7 +8,7 @@ import torch
 
 from corners import find_corners
 from turns import asks_interleave, axes, forward, make, order_of, pairing
-from world import tables
+from world import fitting_sections, tables
 
 THETA = re.compile(r"(theta|rotary_emb_base|local_base_freq)$")
 PARTIAL = re.compile(r"(partial_rotary_factor|rotary_pct|rotary_dim|rope_pct|rotary_emb_fraction|qk_rope_head_dim)$")
@@ -121,7 +121,15 @@ class Probe:
         """Channels that turn when every key of a part says the whole."""
         outer = {name: 1.0 for name in ("partial_rotary_factor", "rotary_pct") if name in self.outer_parts}
         got = self.ask({**outer, **file, **self.object(partial_rotary_factor=1.0)})
+        if got is None and self.held_sections():  # they may have to fill the width
+            fitting = [self.ask({**outer, **file, **self.object(partial_rotary_factor=1.0, mrope_section=sections)}) for sections in fitting_sections(file)]
+            got = next((made for made in fitting if made), None)
         return None if got is None or layer not in got else (2 * len(got[layer][0]))
+
+    def held_sections(self):
+        """{"mrope_section": …} where the class holds such."""
+        silent = getattr(self.config, "rope_parameters", None) or {}
+        return {key: silent[key] for key in ("mrope_section",) if key in silent}
 
     def numbers(self, pattern):
         found = []

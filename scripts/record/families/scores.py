@@ -61,6 +61,16 @@ def on_grid(C, M, name, layer, file, grid):
             "tables": [list(module.rel_pos_h.shape), list(module.rel_pos_w.shape)], "rows": rows_of(weights)}
 
 
+def biases_of(encoder, spatial):
+    """What the encoder hands to its attention: the sum of both biases where the class makes it, else each."""
+    tokens, page = torch.arange(TOKENS)[None], boxes()[None]
+    if hasattr(encoder, "_compute_position_bias"):
+        return {"position_bias": encoder._compute_position_bias(tokens, page)}
+    first = lambda *names: next(getattr(encoder, n) for n in names if hasattr(encoder, n))
+    return {"rel_pos": first("_cal_1d_pos_emb", "_calculate_1d_position_embeddings")(tokens),
+            "rel_2d_pos": first("_cal_2d_pos_emb", "_calculate_2d_position_embeddings")(page) if spatial else None}
+
+
 def on_page(C, M, name, file):
     config = C(**{**file, "hidden_size": WIDTH, "num_attention_heads": HEADS, "num_hidden_layers": 1})
     encoder, attention = getattr(M, name + "Encoder")(config), getattr(M, name + "SelfAttention")(config)
@@ -74,11 +84,8 @@ def on_page(C, M, name, file):
             same(getattr(attention, part))
     if hasattr(attention, "qkv_linear"):
         same(attention.qkv_linear, 3)
-    first = lambda *names: next(getattr(encoder, n) for n in names if hasattr(encoder, n))
-    line = first("_cal_1d_pos_emb", "_calculate_1d_position_embeddings")(torch.arange(TOKENS)[None])
-    page = first("_cal_2d_pos_emb", "_calculate_2d_position_embeddings")(boxes()[None]) if spatial else None
     with torch.no_grad():
-        weights = attention.eval()(drawn(3, 1, TOKENS, WIDTH), attention_mask=torch.zeros(1, 1, 1, TOKENS), rel_pos=line, rel_2d_pos=page)[1][0]
+        weights = attention.eval()(drawn(3, 1, TOKENS, WIDTH), attention_mask=torch.zeros(1, 1, 1, TOKENS), **biases_of(encoder, spatial))[1][0]
     return {"encoding": "t5", "boxes": boxes().flatten().tolist() if spatial else [], "rows": rows_of(weights)}
 
 

@@ -108,6 +108,20 @@ def make_rotary(R, config):
         return R(config)
 
 
+def fitting_sections(file):
+    """Sections of time, height and width that fill a head of each size that the file names."""
+    totals = sorted({value // 2 for value in file.values() if isinstance(value, int) and not isinstance(value, bool)})
+    return [[total - 2 * (total // 3), total // 3, total // 3] for total in totals if total >= 3]
+
+
+def with_sections(row, file):
+    """The file as it is and, of a type that has sections, with such as fill its head: a class may refuse all others."""
+    yield file
+    key = next((key for key in ("rope_parameters", "rope_scaling") if isinstance(file.get(key), dict)), "rope_scaling")
+    for sections in fitting_sections(file) if "sections" in row else []:
+        yield {**file, key: {**(file.get(key) or {"rope_type": "default"}), "mrope_section": sections}}
+
+
 def tables(C, R, file):
     """({layer type: (inv_freq, attention factor)}, configuration) that the classes make of a file; "" where layers are alike."""
     file = copy.deepcopy(file)
