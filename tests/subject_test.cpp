@@ -131,7 +131,7 @@ TEST_SUITE("subject") {
     if (drawn)
       CHECK(caches > 0);
     else
-      CHECK(caches == 35);
+      CHECK(caches == 39);
   }
 
   TEST_CASE("encoders whose code stands beside their checkpoints are read as it reads") {

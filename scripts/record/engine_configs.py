@@ -35,6 +35,12 @@ def deepseek(**more):
     return {**DEEPSEEK, "rope_scaling": {**STRETCH, **more}}
 
 
+def layered(truncate):
+    return {"model_type": "gemma3_text", **SMALL, "head_dim": 128, "rope_parameters": {
+        "full_attention": {"rope_theta": 1000000.0, **YARN, "original_max_position_embeddings": 4096, "truncate": truncate},
+        "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}
+
+
 VLLM = [
     deepseek(attention_factor=1.0), deepseek(truncate=False), deepseek(mscale=0, mscale_all_dim=0), deepseek(mscale=0.707),
     deepseek(mscale=1.0, mscale_all_dim=1.0),
@@ -59,6 +65,7 @@ VLLM = [
     {"model_type": "new", **SMALL, "rope_theta": 20000, "rope_scaling": {"type": "ntk", "factor": 8.0, "mixed_b": 0.6}},
     {**LONG, "rope_scaling": {**FACTORS, "attention_factor": 1.25, "factor": 4.0}},
     {**LONG, "rope_scaling": {**FACTORS, "short_mscale": 1.125, "long_mscale": 1.5}},
+    *(layered(truncate) for truncate in (False, True, None)),
 ]
 SGLANG = [
     {"model_type": "qwen3", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128, "max_position_embeddings": 40960, "rope_theta": 1000000.0,
@@ -73,6 +80,7 @@ SGLANG = [
     {"model_type": "starcoder2", **SMALL, "rope_theta": 1000000.0, "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048}},
     {**LONG, "rope_scaling": {**FACTORS, "attention_factor": 1.25, "factor": 4.0}},
     {**LONG, "rope_scaling": {**FACTORS, "short_mscale": 1.125, "long_mscale": 1.5}},
+    layered(False),
 ]
 
 
@@ -102,7 +110,10 @@ def vllm(folder):
     sys.modules["vllm.model_executor.layers.rotary_embedding.phi3_long_rope_scaled_rope"].get_current_vllm_config = lambda: served
 
     def made(config):
-        rope = {"rope_theta": config["rope_theta"], **scaling_of(config)}
+        if "rope_parameters" in config:  # models/gemma3.py hands get_rope the layer type's object
+            rope = config["rope_parameters"]["full_attention"]
+        else:
+            rope = {"rope_theta": config["rope_theta"], **scaling_of(config)}
         if "partial_rotary_factor" in config:
             rope["partial_rotary_factor"] = config["partial_rotary_factor"]
         if config["model_type"] == "deepseek_v3":  # models/deepseek_v2.py
@@ -124,13 +135,15 @@ def sglang(folder):
     sys.modules["sglang.srt.layers.rotary_embedding.rope_variant"].get_device = lambda: "cpu"
 
     def made(config):
-        rope = scaling_of(config)
+        rope, base = scaling_of(config), config.get("rope_theta")
+        if config["model_type"] == "gemma3_text":  # models/gemma3_causal.py hands a layer type's base on, and no scaling
+            rope, base = {"rope_type": "default"}, config["rope_parameters"]["full_attention"]["rope_theta"]
         if config["model_type"] == "deepseek_v3":  # models/deepseek_v2.py
             rope["rope_type"] = "deepseek_yarn"
         if config["model_type"] in ("mixtral", "starcoder2"):  # models/mixtral.py and starcoder2.py hand no scaling on
             rope = None
         head = head_of(config)
-        return package.get_rope(head, head, config["max_position_embeddings"], config["rope_theta"], True, rope, torch.float32)
+        return package.get_rope(head, head, config["max_position_embeddings"], base, True, rope, torch.float32)
 
     return made
 

@@ -313,6 +313,17 @@ bool take_null_flag(Reader& reader, const RopeObject& object, std::string_view k
   return false;
 }
 
+// By layer type transformers reads the key at the top alone; vLLM hands get_rope a layer type's
+// object whole, and a null there is false.
+void compare_truncate(Reader& reader, const RopeObject& object, std::string_view key) {
+  for (const std::string& path : object.paths(key)) {
+    const Config::Value* value = reader.config().find(path);
+    if (!value && !reader.config().is_null(path)) continue;
+    reader.remember("vllm", "truncate", value ? value->text : "false");
+    return;
+  }
+}
+
 }  // namespace
 
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object) {
@@ -334,8 +345,10 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     if (!parameter.config || parameter_name == "original-max-position" ||
         (name == "ntk" && (parameter_name != "alpha" || ntk)))
       continue;
-    if (parameter_name == "truncate" && (layer.own || object.nested))
-      continue;  // read at the top only
+    if (parameter_name == "truncate" && (layer.own || object.nested)) {
+      compare_truncate(reader, object, parameter.config);
+      continue;
+    }
     if (overlooks_magnitude(reader, object, parameter_name)) continue;
     if (parameter_name == "truncate" && take_null_flag(reader, object, parameter.config)) continue;
     take_inside(reader, object, parameter_name, type_of(parameter), parameter.config);

@@ -111,7 +111,7 @@ constexpr Dialect rows[] = {
      .readings = "dynamic.growth=frozen yarn.attention-factor= longrope.attention-factor= "
                  "longrope.factor= yarn.truncate=true?latent yarn.mscale-rule=each?latent "
                  "config.reading=sglang rope.scaling=none?mixtral|starcoder2|gemma|gemma2|phi|"
-                 "persimmon|stablelm|granitemoe|olmo|baichuan|dbrx",
+                 "persimmon|stablelm|granitemoe|olmo|baichuan|dbrx|gemma3|gemma3_text",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
