@@ -92,8 +92,9 @@ constexpr Dialect rows[] = {
      .source = "vllm model_executor/layers/rotary_embedding",
      .claim =
          "Within 1 ulp of float32 of what get_rope of vllm 0.33.0 caches, 2 under an attention "
-         "factor, at positions up to 131071 (data/parity/engines.txt); its cache has the "
-         "model's dtype (--dtype).",
+         "factor, at positions up to 131071 on a processor with AVX-512 (data/parity/engines.txt); "
+         "with AVX2 powers may differ in their last bit. Its cache has the model's dtype "
+         "(--dtype).",
      .readings = "dynamic.growth=unscaled longrope.attention-factor= longrope.factor= "
                  "yarn.truncate=true?latent yarn.attention-factor=?latent "
                  "yarn.mscale-rule=each?latent yarn.attention-factor=?gpt_oss yarn.mscale=?gpt_oss "
@@ -107,7 +108,8 @@ constexpr Dialect rows[] = {
      .summary = "as vllm, the cache kept in float32; dynamic frozen; attention_factor not read",
      .source = "sglang srt/layers/rotary_embedding",
      .claim = "Within 1 ulp of float32 of what get_rope of sglang 0.5.23 caches, 2 under an "
-              "attention factor, at positions up to 131071 (data/parity/engines.txt).",
+              "attention factor, at positions up to 131071 on a processor with AVX-512 "
+              "(data/parity/engines.txt); with AVX2 powers may differ in their last bit.",
      .readings = "dynamic.growth=frozen yarn.attention-factor= longrope.attention-factor= "
                  "longrope.factor= yarn.truncate=true?latent yarn.mscale-rule=each?latent "
                  "config.reading=sglang rope.scaling=none?mixtral|starcoder2|gemma|gemma2|phi|"
