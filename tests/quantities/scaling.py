@@ -50,6 +50,8 @@ def ratio_of(rule, j, d, base, trained, s, length):
         return mix(by_index(yarn_ends(d, mpf(base), trained, d - 1)), s), mscale if rule == "yarn" else 1
     if rule == "dynamic":
         return (s * length / trained - (s - 1)) ** (-2 * mpf(j) / (d - 2)), 1
+    if rule == "dynamic:doubling":  # 2^k is the least that reaches length / trained
+        return mpf(2 ** ((-(-int(length) // int(trained)) - 1).bit_length() + 1) - 1) ** (-2 * mpf(j) / (d - 2)), 1
     if rule == "llama3":
         return mix(clip((turns(theta, trained) - 1) / 3), s), 1
     if rule == "clex":
@@ -110,15 +112,15 @@ def phi35(row):
     return {"ratio": 1 / divisor, "attention_factor": sqrt(1 + log(mpf(32)) / log(mpf(4096)))}
 
 
-RULES = "linear,ntk,ntk:old,ntk:fixed,ntk:mixed,ntk-by-parts,ntk-by-parts:index,yarn,yarn:rotation,dynamic,llama3,clex"
+RULES = "linear,ntk,ntk:old,ntk:fixed,ntk:mixed,ntk-by-parts,ntk-by-parts:index,yarn,yarn:rotation,dynamic,dynamic:doubling,llama3,clex"
 CASES = [
-    Case(f"scaling rope --trained 4096 --factor 16 --rules {RULES}", fingerprint(128, 10000, 4096, 16), count=12 * 64),
-    Case(f"scaling rope --dim 96 --base 500000 --trained 8192 --factor 3.7 --rules {RULES}", fingerprint(96, 500000, 8192, 3.7), count=12 * 48),
+    Case(f"scaling rope --trained 4096 --factor 16 --rules {RULES}", fingerprint(128, 10000, 4096, 16), count=13 * 64),
+    Case(f"scaling rope --dim 96 --base 500000 --trained 8192 --factor 3.7 --rules {RULES}", fingerprint(96, 500000, 8192, 3.7), count=13 * 48),
     Case("scaling rope --dim 128 --partial-rotary-factor 0.25 --trained 2048 --factor 4 --length 5000 --rules linear,ntk,yarn,dynamic,llama3",
          fingerprint(32, 10000, 2048, 4, 5000), count=5 * 16, notes=["usable to"]),
     Case("scaling rope --trained 2048 --factor 1 --rules linear,ntk,yarn", fingerprint(128, 10000, 2048, 1)),
     # The released code of YaRN and its paper: up to 3.04 times apart for LLaMA-2 at 16, 2.34 for LLaMA-1 at 8, 1.71 for Qwen2.5 at 4.
-    Case(f"{LLAMA2} --factor 16", fingerprint(128, 10000, 4096, 16, others=("ntk-by-parts:two-ramps",)), count=13 * 64 + 64,
+    Case(f"{LLAMA2} --factor 16", fingerprint(128, 10000, 4096, 16, others=("ntk-by-parts:two-ramps",)), count=14 * 64 + 64,
          notes=["yarn:rotation 3.04 times (pair 38)", "left out: longrope: it needs --short-factor", "ntk 17 (usable to 7.57)"]),
     Case("scaling rope --trained 2048 --factor 8", fingerprint(128, 10000, 2048, 8, others=("ntk-by-parts:two-ramps",)), notes=["yarn:rotation 2.34 times (pair 31)"]),
     Case("scaling rope --base 1e6 --trained 32768 --factor 4", fingerprint(128, 1000000, 32768, 4, others=("ntk-by-parts:two-ramps",)),
