@@ -23,7 +23,7 @@ Counts judge_all(const std::string& path, const char* key) {
     if (!is) continue;
     const pe::Config config = pe::parse_config(line.substr(tab + 1), "config.json");
     for (const auto& [layer, truth] : is->members) {
-      const Judged judged = judge(config, layer, truth);
+      const Judged judged = judge(config, layer, truth, pe::text_of(header.find("part")));
       ++count[judged.outcome];
       INFO(layer << " " << judged.why);
       INFO(line.substr(tab + 1, 600));

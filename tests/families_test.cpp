@@ -41,7 +41,7 @@ TEST_CASE("every model type of transformers reads its config as its own class do
     ++configurations;
     for (const pe::JsonMember& is : header.find("is")->members) {
       const std::string& layer = is.name;
-      const Judged judged = judge(config, layer, is.value);
+      const Judged judged = judge(config, layer, is.value, pe::text_of(header.find("part")));
       ++count[judged.outcome];
       INFO(config.find("model_type")->text << ", " << header.find("case")->text << " " << layer);
       INFO(judged.why);

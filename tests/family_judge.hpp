@@ -67,10 +67,11 @@ inline std::string difference(const pe::Effect& effect, const pe::JsonNode& trut
   return "";
 }
 
-inline Judged judge(const pe::Config& config, const std::string& layer, const pe::JsonNode& truth) {
+inline Judged judge(const pe::Config& config, const std::string& layer, const pe::JsonNode& truth,
+                    const std::string& part = "") {
   try {
     const pe::Encoding& rope = pe::find_encoding("rope");
-    const pe::Reading reading = pe::read_model(config, &rope, layer);
+    const pe::Reading reading = pe::read_model(config, &rope, layer, part);
     const pe::Effect effect =
         rope.make(pe::complete(pe::schema_of(rope), {}, reading.given, pe::read_array), 1);
     const std::string why = difference(effect, truth);

@@ -273,13 +273,13 @@ TEST_CASE("positions count from the padding token's number on where the class co
 
 TEST_CASE("a part of which no row says what it is is not read without a word") {
   const char* const config =
-      R"({"model_type":"pe_audio_video_encoder","audio_config":{"hidden_size":768,"num_attention_heads":12}})";
+      R"({"model_type":"pocket_tts","flow_head_config":{"hidden_size":768,"num_attention_heads":12}})";
   const pe::Reading reading =
-      pe::read_model(parse(config), &pe::find_encoding("rope"), "", "audio_config");
+      pe::read_model(parse(config), &pe::find_encoding("rope"), "", "flow_head_config");
   REQUIRE(!reading.warnings.empty());
   CHECK(reading.warnings[0] ==
-        "config.json: no row of the catalogue says what the audio_config of "
-        "pe_audio_video_encoder is: its keys are read as Llama spells them");
+        "config.json: no row of the catalogue says what the flow_head_config of "
+        "pocket_tts is: its keys are read as Llama spells them");
 }
 
 // WavLM's gates are made of what is said.

@@ -116,10 +116,9 @@ Rows read_rows() {
   for (const JsonNode& row : other.find("rows")->items)
     rows.families.push_back(family_of(text_of(row.find("types")), row));
   for (const JsonMember& member : own.find("types")->members) {
-    if (member.value.find("part")) {
+    if (member.value.find("part") || member.value.find("others"))
       rows.composites.emplace(member.name, member.value);
-      continue;
-    }
+    if (!member.value.find("encoding")) continue;
     JsonNode row = member.value;
     if (const JsonNode* v4 = before.find("types")->find(member.name))
       row.members.push_back({"v4", *v4});

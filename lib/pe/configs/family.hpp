@@ -46,7 +46,8 @@ std::vector<std::string> parts_of(const Config& config);
 /// The model type that a class's name names ("MiniCPM3ForCausalLM" is minicpm3), or "".
 std::string type_of_architecture(std::string_view architecture);
 
-/// The row of a composite configuration, which names the part that speaks, or nullptr.
+/// The row of a type that has parts, which names the one that speaks if it is not itself, or
+/// nullptr.
 const JsonNode* find_composite(std::string_view type);
 
 /// The strings of a list; "" and nothing for an absent node.

@@ -30,7 +30,7 @@ Config unlist_layers(const Config& config) {
   if (!bases || bases->type != Type::list || kinds.empty() || config.find("rope_parameters"))
     return config;
   Config made = config;
-  made.values["rope_parameters"] = {Type::object, "", ""};
+  made.values["rope_parameters"] = {Type::object, "", config.name("rope_theta")};
   for (std::size_t index = 0; index < kinds.size(); ++index) {
     const std::string object = "rope_parameters." + kinds[index];
     if (made.find(object)) continue;

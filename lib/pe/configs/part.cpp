@@ -82,11 +82,11 @@ bool is_called(std::string_view key, std::string_view word) {
          (word == "vision" && stem == "visual");
 }
 
-// The parts that the composite's class has, or, of a composite in no row, the objects in the file.
+// The parts that the type's class has, or, of a type in no row, the objects in the file.
 std::vector<std::string> parts_within(const Config& config, const JsonNode* row) {
   std::vector<std::string> keys;
   if (row) {
-    keys.push_back(text_of(row->find("part")));
+    if (const JsonNode* part = row->find("part")) keys.push_back(part->text);
     if (const JsonNode* others = row->find("others"))
       for (const JsonMember& other : others->members) keys.push_back(other.name);
     return keys;
@@ -226,11 +226,13 @@ bool is_another(const Config& config) {
 
 Config speaking_part(const Config& config, Reading& reading, std::string& part) {
   const Config::Value* type = config.find("model_type");
-  const JsonNode* row = type && !is_another(config) ? find_composite(type->text) : nullptr;
+  const JsonNode* row = type ? find_composite(type->text) : nullptr;
+  const bool speaks_itself = row && !row->find("part");  // and has parts besides (CSM)
+  if (row && !speaks_itself && is_another(config)) row = nullptr;
   if (!part.empty())
     if (const auto found = asked_part(config, row, reading, part))
       return speaking_part(*found, reading, part);
-  if (row) {
+  if (row && !speaks_itself) {
     if (part.empty()) doubt_others(config, *row, reading);
     return speaking_part(usual_part(config, *row, reading), reading, part);
   }
@@ -255,10 +257,8 @@ std::string name_type(Config& config) {
 void refuse_part(const Config& config, std::string_view part) {
   const Config::Value* type = config.find("model_type");
   std::vector<std::string> parts = parts_of(config);
-  for (const std::string& key : config.keys(""))
-    if (const Config::Value* value = config.find(key);
-        value && value->type == Type::object && key.ends_with("_config"))
-      parts.push_back(key);
+  for (std::string& key : parts_within(config, type ? find_composite(type->text) : nullptr))
+    parts.push_back(std::move(key));
   throw UsageError(fmt::format("--part {}: {} ({}) has {}", part, config.file,
                                type ? type->text : "no model_type",
                                parts.empty() ? std::string("no parts to choose from")

@@ -140,25 +140,27 @@ RopeObject find_object(Reader& reader, const LayerType& layer) {
   const bool replaces =
       layer.own ? family.find("nested_scaling") || (reach && reach->type == JsonNode::Type::null)
                 : reached;
-  const bool joins = older && !replaces && reached;
   if (older && replaces)
     object.root = "rope_scaling";
   else if (newer)
     object.root = "rope_parameters";
   if (!object.root.empty()) take_object(reader, layer, object);
   if (!object.where.empty()) object.held = nullptr;
+  const bool listed = given && given->key.ends_with("rope_theta");  // made of lists by layer
+  const bool stands_alone = object.nested && !listed && family.find("nested_alone");
+  const bool joins = older && !replaces && reached && !stands_alone;
   if (joins) {
     object.where.insert(object.where.begin(), "rope_scaling");
     if (object.root.empty()) object.root = "rope_scaling";
     object.type_alone = text_of(family.find("type_alone")) != "false";
   }
-  if (older && !replaces && !joins && !reached) {
+  if (older && !replaces && !joins) {
     reader.know("rope_scaling");
     reader.warn(fmt::format("{} is not read: transformers' class of {} overlooks it{}",
                             config.name("rope_scaling"), family.name(),
                             layer.type.empty() ? "" : " for " + layer.type + " layers"));
   }
-  if (older && newer && !joins)
+  if (older && newer && replaces)
     reader.warn(
         "rope_scaling and rope_parameters both stand here: rope_scaling alone counts, as in "
         "transformers");

@@ -115,6 +115,10 @@ def cases(record, p, rng):
         f = {**first, **sizes_of(record, rng), **length()}
         rope = {"su": rope_of("longrope", rng, pairs_of(f, None), 0), "mrope": {"mrope_section": [8, 4, 4]}, "xdrope": {"alpha": 1000.0, "factor": 1.0}}[alias]
         yield f"v4 {alias}", {**f, "rope_theta": base(), "rope_scaling": {"type": alias, **rope}}
+    for alias, kind_ in sorted(record.get("renames", {}).items()):
+        if alias not in ("su", "mrope", "xdrope") and kind_ in KINDS:
+            f = {**first, **sizes_of(record, rng), **length()}
+            yield f"v4 {alias}", {**f, "rope_theta": base(), "rope_scaling": {"type": alias, **rope_of(kind_, rng, pairs_of(f, None), 0)}}
     f = {**first, **sizes_of(record, rng), **length()}
     yield "v4 alpha", {**f, "rope_theta": base(), "rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1.0}}
     yield from rarer(record, first, rng, nest, base)
@@ -159,6 +163,9 @@ def edges(record, kinds, rng, base):
         yield f"scaled but {layer}", {**sizes, "rope_parameters": {**others, layer: {"rope_type": "default", "rope_theta": base()}}}
     if kinds:
         yield "typed", {**sizes, "rope_parameters": {kind: {"type": "linear", "factor": 4.0, "rope_theta": base()} for kind in kinds}}
+        plain = {"rope_type": "default", "rope_theta": base()}
+        yield "v4 beside nested", {**sizes, "rope_scaling": dict(linear), "rope_parameters": {kind: dict(plain) for kind in kinds}}
+        yield "v4 beside an empty one", {**sizes, "rope_scaling": dict(linear), "rope_parameters": {kind: dict(plain) if kind != kinds[0] else {} for kind in kinds}}
     yield "late base", {**sizes, "rope_theta": base(), "rope_parameters": {kind: dict(linear) for kind in kinds} or dict(linear)}
     older = {kind: dict(linear) for kind in kinds} or dict(linear)
     yield "v4 beside", {**sizes, "rope_theta": base(), "partial_rotary_factor": 0.5, "rope_scaling": older}

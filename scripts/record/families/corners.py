@@ -132,6 +132,15 @@ def find_older_plain(p, record, layers):
         find_keys_after(p, record, layers, "rope_scaling")
 
 
+def find_alone(p, record, layers):
+    """Whether an object by layer is all that counts: v4's flat object beside it is overlooked, which objects of the class's own take in (Step 3.5)."""
+    plain = {"rope_parameters": {**{l: {"rope_type": "default", "rope_theta": FREE} for l in layers}, **{l: None for l in p.void}}}
+    alone, beside = p.ask(plain), p.ask({**plain, "rope_scaling": LINEAR})
+    if record.get("scaling", layers) and not record.get("nested_scaling") and alone is not None and beside is not None \
+            and all(same(alone, beside, layer) for layer in layers):
+        record["nested_alone"] = True
+
+
 def find_plain(p, record, layers):
     """A class that refuses scalings, but reads a v4 object without one."""
     got = p.ask({"rope_scaling": {"rope_type": "default", "rope_theta": FREE, **p.held_sections()}})
@@ -178,6 +187,7 @@ def find_corners(p, record, layers):
     find_older(p, record, layers)
     find_null_part(p, record, layers[0])
     if layers != [""]:
+        find_alone(p, record, layers)
         find_left_out(p, record, layers)
         find_kinds(p, record, layers)
         find_typed(p, record, layers)

@@ -94,18 +94,44 @@ def given(C, name, part, keys):
     return found
 
 
+def keys_by_type(rows, held_keys, tables):
+    """A function of a type: the keys that its row reads, of rotations or of tables that models add."""
+    added = {}
+    for row in tables:
+        for kind in row["types"].split():
+            added.setdefault(kind, set()).update(row.get("holds", {}))
+    return lambda kind: [*held_keys(rows[kind]), "rope_parameters"] if "width" in rows.get(kind, {}) else sorted(added.get(kind, ()))
+
+
+def others_of(C, parts, keys_of):
+    """The types of a configuration's parts, those that stay of their class, and what it hands to each."""
+    row = {"others": {name: part.model_type for name, part in parts.items() if part.model_type}}
+    if alone := fixed(C, parts):
+        row["fixed"] = alone
+    handed = {name: given(C, name, part, keys_of(part.model_type)) for name, part in parts.items()}
+    if any(handed.values()):
+        row["gives"] = {name: what for name, what in handed.items() if what}
+    return {key: value for key, value in row.items() if value}
+
+
+def beside(classes, rows, held_keys, elsewhere=(), tables=()):
+    """{model_type: {"others": …}} of types that speak themselves and have parts besides (CSM's depth decoder)."""
+    keys_of, found = keys_by_type(rows, held_keys, tables), {}
+    known = rows.keys() | elsewhere | {kind for row in tables for kind in row["types"].split()}
+    for C in classes:
+        kind = getattr(C, "model_type", "")
+        if kind in known and kind not in found and "part" not in rows.get(kind, {}):
+            row = others_of(C, parts_of(C), keys_of)
+            if "others" in row and known & set(row["others"].values()):
+                found[kind] = row
+    return found
+
+
 def composites(classes, rows, held_keys, elsewhere=(), tables=()):
     """{model_type: {"part": key, "type": model_type of the part, "flat": …, "holds": …}}; `elsewhere`: types that are recorded by hand,
     `tables`: rows of tables that models add"""
-    found, added_keys = {}, {}
-    for row in tables:
-        for kind in row["types"].split():
-            added_keys.setdefault(kind, set()).update(row.get("holds", {}))
-    added = elsewhere | added_keys.keys()
-
-    def keys_of(kind):
-        return [*held_keys(rows[kind]), "rope_parameters"] if kind in rows else sorted(added_keys.get(kind, ()))
-
+    found, keys_of = {}, keys_by_type(rows, held_keys, tables)
+    added = elsewhere | {kind for row in tables for kind in row["types"].split()}
     for C in classes:
         kind = getattr(C, "model_type", "")
         if not kind or kind in rows or kind in found or kind in added:
@@ -115,20 +141,13 @@ def composites(classes, rows, held_keys, elsewhere=(), tables=()):
         if not main:
             continue
         part = parts[main]
-        row = {"part": main, "type": part.model_type}
-        others = {name: value.model_type for name, value in parts.items() if name != main and value.model_type}
-        if others:
-            row["others"] = others
-        if alone := fixed(C, parts):
-            row["fixed"] = alone
+        row = {"part": main, "type": part.model_type, **others_of(C, parts, keys_of)}
+        row.get("others", {}).pop(main, None)
+        row |= row.get("gives", {}).pop(main, {})
         if flat_reaches(C, [main]):
             row["flat"] = True
             skips = flat_skips(C, [main], rows[part.model_type]) if part.model_type in rows else []
             if skips:
                 row["flat_skips"] = skips
-        handed = {name: given(C, name, value, keys_of(value.model_type)) for name, value in parts.items()}
-        row |= handed.pop(main)
-        if any(handed.values()):
-            row["gives"] = {name: what for name, what in handed.items() if what}
-        found[kind] = row
+        found[kind] = {key: value for key, value in row.items() if value not in ({}, [])}
     return found

@@ -8,7 +8,7 @@ import torch
 
 from corners import find_corners
 from turns import asks_interleave, axes, forward, make, order_of, pairing
-from world import fitting_sections, tables
+from world import sections_of, tables
 
 THETA = re.compile(r"(theta|rotary_emb_base|local_base_freq)$")
 PARTIAL = re.compile(r"(partial_rotary_factor|rotary_pct|rotary_dim|rope_pct|rotary_emb_fraction|qk_rope_head_dim)$")
@@ -20,11 +20,9 @@ FREE = 77777.0  # a base that no class holds
 
 
 DROP = object()
-# What no single key shows: a layer whose object needs rope_type (NeoMME); sections that fix the width (Ernie's reordering fails on any other), and a layer whose width
-# is made of keys that the class pops (Dots3: swa_*), within a head that its proportional rope spans.
+# What no single key shows: a layer whose object needs rope_type (NeoMME), and a layer whose width is made of keys
+# that the class pops (Dots3: swa_*), within a head that its proportional rope spans.
 BY_HAND = {
-    "ernie4_5_vl_moe_text": {"width": ["head_dim", "hidden_size/num_attention_heads"], "theta_inside": True, "theta_keys": ["rope_theta"]},
-    "cosmos3_edge_text": {"width": ["head_dim", "hidden_size/num_attention_heads"], "theta": 100000000.0, "theta_keys": ["rope_theta"]},
     "neomme": {"layers": {"sliding_attention": {"theta": 10000.0, "theta_keys": ["rope_theta"], "typed": False}}},
     "dots3_note_text": {"partial_keys": [], "partial_inside": False, "plain": DROP, "layers": {
         "indexed_attention": {"theta": 80000000.0, "theta_keys": ["rope_theta"], "whole_head": {"head_dim": 256}},
@@ -73,6 +71,7 @@ class Probe:
         self.uneven = False  # a width that the heads do not divide is cut, not refused
         self.outer_parts = []  # keys of a part that go before the one inside (transformers 5.0)
         self.void = []  # layers that the class itself leaves without positions
+        self.needed = {}  # what every object must have
         try:
             self.base, self.config = tables(C, R, {})
         except KeyError:  # a class that cannot be silent
@@ -92,6 +91,8 @@ class Probe:
                 self.base = base
                 self.void = [k for k in kinds if k not in base]
         self.layers = [layer for layer in self.base if layer]
+        if self.held_sections() and self.ask(self.object()) is None:  # a class that cannot do without (Cosmos 3 Edge)
+            self.needed = self.held_sections()
         layer = (self.layers or [""])[0]
         inside = [count(self.ask(self.object(partial_rotary_factor=part)), layer) for part in (1.0, 0.5)]
         if inside[0] and inside[0] == inside[1]:
@@ -112,18 +113,17 @@ class Probe:
             return None
 
     def object(self, **inner):
-        inner = {"rope_type": "default", "rope_theta": 10000.0, **inner}
+        inner = {"rope_type": "default", "rope_theta": 10000.0, **self.needed, **inner}
         inner = {k: v for k, v in inner.items() if v is not None}
         nested = {**{l: dict(inner) for l in self.layers}, **{l: None for l in self.void}}
         return {"rope_parameters": nested if self.layers else inner}
 
-    def width(self, file, layer):
-        """Channels that turn when every key of a part says the whole."""
+    def width(self, file, layer, wanted=None):
+        """Channels that turn when every key of a part says the whole. A class whose sections must fill them is asked with such of the wanted ones."""
         outer = {name: 1.0 for name in ("partial_rotary_factor", "rotary_pct") if name in self.outer_parts}
         got = self.ask({**outer, **file, **self.object(partial_rotary_factor=1.0)})
-        if got is None and self.held_sections():  # they may have to fill the width
-            fitting = [self.ask({**outer, **file, **self.object(partial_rotary_factor=1.0, mrope_section=sections)}) for sections in fitting_sections(file)]
-            got = next((made for made in fitting if made), None)
+        if got is None and wanted:
+            got = self.ask({**outer, **file, **self.object(partial_rotary_factor=1.0, mrope_section=sections_of(int(wanted) // 2))})
         return None if got is None or layer not in got else (2 * len(got[layer][0]))
 
     def held_sections(self):
@@ -151,10 +151,10 @@ def find_width(p, layer):
     if base is None:
         return None
     singles = [n for n in p.names if SINGLE.search(n)]
-    moving = [n for n in singles if all(roughly(p.width({n: v}, layer) or -1, v) for v in (48, 96))]
+    moving = [n for n in singles if all(roughly(p.width({n: v}, layer, v) or -1, v) for v in (48, 96))]
     moving = [n for n in moving if C_alias(p.C, n) not in moving or C_alias(p.C, n) == n]
     while moving:  # the one that wins against all others goes first
-        first = next((a for a in moving if all(roughly(p.width({**{b: 96 for b in moving if b != a}, a: 48}, layer) or -1, 48)
+        first = next((a for a in moving if all(roughly(p.width({**{b: 96 for b in moving if b != a}, a: 48}, layer, 48) or -1, 48)
                                                for _ in [0])), moving[0])
         rows.append(first)
         moving.remove(first)
@@ -170,7 +170,7 @@ def find_width(p, layer):
                     continue
                 w, h = held(p.C, wide), held(p.C, heads)
                 tries = [({}, w / h), ({heads: h * 2}, w / (2 * h)), ({wide: w * 2}, 2 * w / h), ({wide: w * 3, heads: h * 2}, w * 3 / (2 * h))]
-                seen = [(p.width({**file, **extra}, layer), value) for extra, value in tries]
+                seen = [(p.width({**file, **extra}, layer, value), value) for extra, value in tries]
                 for times in (1, 2):
                     if sum(s is not None for s, _ in seen) >= 2 and all(s is None or roughly(s, times * v) for s, v in seen):
                         if (times == 1 or text not in rows) and f"2*{text}" not in rows:
@@ -178,7 +178,7 @@ def find_width(p, layer):
                             p.uneven = p.uneven or is_cut(p, file, wide, heads, layer)
     for a in p.numbers(SINGLE):
         for b in p.numbers(SINGLE):
-            if a < b and roughly(base, held(p.C, a) + held(p.C, b)) and roughly(p.width({a: held(p.C, a) + 64}, layer) or -1, base + 64):
+            if a < b and roughly(base, held(p.C, a) + held(p.C, b)) and roughly(p.width({a: held(p.C, a) + 64}, layer, base + 64) or -1, base + 64):
                 rows.insert(len([n for n in rows if "/" not in n]), f"{a}+{b}")
     return rows
 
@@ -187,7 +187,7 @@ def is_cut(p, file, wide, heads, layer):
     """Whether a width that the heads do not divide makes a head all the same; a class may refuse one such pair of sizes for another reason."""
     w = held(p.C, wide)
     tries = [({heads: 10, wide: 10 * 32 + 5}, (325, 10))] + [({heads: h}, (w, h)) for h in (11, 12, 13)]
-    return any(a % b != 0 and roughly(p.width({**file, **more}, layer) or -1, a // b) for more, (a, b) in tries)
+    return any(a % b != 0 and roughly(p.width({**file, **more}, layer, a // b) or -1, a // b) for more, (a, b) in tries)
 
 
 def C_alias(C, name):
@@ -370,10 +370,10 @@ def probe(C, R):
 def find_nulls(p, record, layer):
     """What an explicit null makes: of head_dim, most classes' base split hidden_size; of a part, the whole head."""
     sizes = [(8, 40), (4, 96)]
-    widths = [p.width({"head_dim": None, "hidden_size": h * d, "num_attention_heads": h}, layer) for h, d in sizes]
+    widths = [p.width({"head_dim": None, "hidden_size": h * d, "num_attention_heads": h}, layer, d) for h, d in sizes]
     if None not in widths and widths != [d for _, d in sizes]:
         record["null_head"] = "silence"
-    elif p.width({"head_dim": None, "hidden_size": 325, "num_attention_heads": 10}, layer) == 32:
+    elif p.width({"head_dim": None, "hidden_size": 325, "num_attention_heads": 10}, layer, 32) == 32:
         p.uneven = True
     whole, none = (count(p.ask({"partial_rotary_factor": part}), layer) for part in (1.0, None))
     if none and none == whole != count(p.base, layer):
@@ -420,7 +420,7 @@ def find_objects(p, record, layers):
     alpha, none = (p.ask({"head_dim": 64, "rope_scaling": {"type": "dynamic", "factor": 1.0, **more}}) for more in ({"alpha": 1000.0}, {"alpha": 7.0}))
     if alpha is not None and none is not None and changed(p, alpha, none):
         record["alpha"] = True
-    for name in ("su", "yarn", "mrope", "xdrope"):
+    for name in ("su", "yarn", "mrope", "xdrope", *sorted(set(re.findall(r"['\"](\w+[-_]yarn)['\"]", source_of(p.C))))):
         find_rename(p, record, name)
     if layers != [""]:
         nested = p.ask({"rope_scaling": {l: dict(LINEAR, rope_theta=FREE) for l in layers} | {l: None for l in p.void}})
@@ -477,10 +477,10 @@ def find_turns(p, record, layer):
         record["nope"] = "a layer's own base stands in layer_rope_theta, and one of base 0 does not turn"
 
 
-def find_rename(p, record, name, head={}):
-    """Whether the class takes one rope_type for another; asked again with a head_dim, which some need."""
+def find_rename(p, record, name, head={}, older=False):
+    """Whether the class takes one rope_type for another; asked again with a head_dim, which some need, and in v4's object."""
     layer = (p.layers or [""])[0]
-    ask = lambda **inner: p.ask({**head, **p.object(**inner)})
+    ask = lambda **inner: p.ask({**head, **({"rope_scaling": inner} if older else p.object(**inner))})
     pairs = count(ask(**LINEAR), layer) or count(ask(), layer)
     if not pairs:
         return
@@ -490,10 +490,14 @@ def find_rename(p, record, name, head={}):
     got = ask(**{**every, "rope_type": name})
     if got is None:
         if not head:
-            find_rename(p, record, name, {"head_dim": 64})
+            find_rename(p, record, name, {"head_dim": 64}, older)
+        elif not older:
+            find_rename(p, record, name, older=True)
         return
     kinds = {kind: ask(**{**every, "rope_type": kind}) for kind in ("dynamic", "default", "yarn", "longrope")}
     alike = [kind for kind, t in kinds.items() if t is not None and not changed(p, got, t)]
+    if older and len(alike) == len(kinds):  # a class that overlooks v4's object
+        return
     if alike and name not in alike:
         record.setdefault("renames", {})[name] = alike[-1]
     elif name == "yarn" and "longrope" in alike:

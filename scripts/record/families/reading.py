@@ -67,7 +67,8 @@ def own_typed(layer):
 
 
 def resolve(record, file, layer_type=""):
-    file = unlisted(file) if record.get("layer_lists") else file
+    listed = unlisted(file) if record.get("layer_lists") else file
+    alone, file = record.get("nested_alone") and listed is file, listed
     layers = record.get("layers", {})
     layer = layers.get(layer_type, {})
     given, scaling = file.get("rope_parameters") or {}, file.get("rope_scaling") or {}
@@ -110,7 +111,7 @@ def resolve(record, file, layer_type=""):
                 raise Refused("null")
             where = dict(silent)
         where.pop("truncate", None)
-        if scaling and layer_type in reach:
+        if scaling and layer_type in reach and not (nested and alone):
             where.update(scaling)
             where.pop("truncate", None)
             if "rope_type" not in scaling and not record.get("type_alone", True):

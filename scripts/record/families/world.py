@@ -2,6 +2,7 @@
 import ast
 import copy
 import importlib
+import importlib.util
 import json
 import logging
 import os
@@ -92,7 +93,22 @@ def world():
             flat = C is not None and getattr(C, "default_rope_type", "default") == "default"
             if flat and C.model_type and C.model_type not in OTHER:
                 found.setdefault(C.model_type, (C, getattr(module, name)))
-    return found
+    return found | borrowed(names.values(), found)
+
+
+def borrowed(configurations, found):
+    """Types without a model of their own, which another type's serves (EXAONE's, Sarvam's): its rotary class feeds on their configuration."""
+    from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
+    taken = {}
+    for C in configurations:
+        name = MODEL_MAPPING_NAMES.get(C.model_type)
+        own = importlib.util.find_spec(C.__module__.replace(".configuration_", ".modeling_"))
+        if C.model_type in found or own or not isinstance(name, str):
+            continue
+        served = getattr(transformers, name).config_class.model_type
+        if served in found:
+            taken[C.model_type] = C, found[served][1]
+    return taken
 
 
 def told(record):
@@ -108,10 +124,16 @@ def make_rotary(R, config):
         return R(config)
 
 
+def sections_of(pairs):
+    """Three that fill them, of which the first two are alike, as Ernie's reordering wants it."""
+    return [pairs // 3, pairs // 3, pairs - 2 * (pairs // 3)]
+
+
 def fitting_sections(file):
-    """Sections of time, height and width that fill a head of each size that the file names."""
-    totals = sorted({value // 2 for value in file.values() if isinstance(value, int) and not isinstance(value, bool)})
-    return [[total - 2 * (total // 3), total // 3, total // 3] for total in totals if total >= 3]
+    """Sections that fill a head of each size that the file names, or that two of its sizes make."""
+    sizes = {value for value in file.values() if isinstance(value, int) and not isinstance(value, bool) and value > 0}
+    totals = sorted({value // 2 for value in sizes} | {a // b // 2 for a in sizes for b in sizes})
+    return [sections_of(total) for total in totals if total >= 3]
 
 
 def with_sections(row, file):
