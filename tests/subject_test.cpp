@@ -230,7 +230,8 @@ TEST_SUITE("subject") {
                       linear = R"("rope_scaling": {"type": "linear", "factor": 4})";
     const std::string llama = R"("model_type": "llama", )",
                       mixtral = R"("model_type": "mixtral", )",
-                      qwen3_moe = R"("model_type": "qwen3_moe", "head_dim": 128, )";
+                      qwen3_moe =
+                          R"("model_type": "qwen3_moe", "head_dim": 128, "rope_theta": 1e6, )";
     CHECK(read_as(llama + yarn, "hf", "original-max-position") == "32768");
     CHECK(read_as(llama + yarn, "mlx", "original-max-position") == "4096");
     CHECK(read_as(llama + yarn, "mlx-cpu", "original-max-position") == "4096");

@@ -274,9 +274,12 @@ def keras_hub(folder):
         sys.modules.setdefault(name, Stub(name))
     sys.modules["keras_hub.src.api_export"].keras_hub_export = lambda *_: lambda owner: owner
     layer = loaded(folder / "keras_hub/src/layers/modeling/rotary_embedding.py").RotaryEmbedding
-    for dim, base, parameters in [*((dim, base, {}) for dim, base in PLAIN), (64, 1e4, {"scaling": "linear", "factor": 3}), (80, 1e4, YARN)]:
+    for dim, base, parameters in [*((dim, base, {}) for dim, base in PLAIN), (64, 1e4, {"scaling": "linear", "factor": 3}), (80, 1e4, YARN),
+                                  (64, 150000.0, {**YARN, "factor": 32, "truncate": "false"}), (128, 1e6, {**YARN, "factor": 4, "truncate": "false"}),
+                                  (96, 5e5, {**YARN, "truncate": "false", "beta-fast": 16, "beta-slow": 2})]:
         made = layer(max_wavelength=base, scaling_factor=float(parameters.get("factor", 1)), rope_type=parameters.get("scaling", "linear"),
-                     original_max_position_embeddings=8192)
+                     original_max_position_embeddings=8192, truncate=parameters.get("truncate") != "false", beta_fast=float(parameters.get("beta-fast", 32)),
+                     beta_slow=float(parameters.get("beta-slow", 1)))
         sides = [made._compute_cos_sin_embedding(torch.zeros(1, 1, dim), start_index=place) for place in FAR]
         yield far_line("keras-hub", f"keras-hub on keras {keras.__version__}", {"dim": dim, "base": base, **parameters}, cos=[c for c, _ in sides], sin=[s for _, s in sides])
 

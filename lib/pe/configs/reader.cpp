@@ -97,6 +97,11 @@ void Reader::warn_unless(std::string_view programs, std::string sentence) {
     reading_.others[program].settled.push_back(reading_.warnings.back());
 }
 
+void Reader::tell(std::string_view program, std::string_view sentence) {
+  reading_.others[std::string(program)].told.push_back(
+      fmt::format("{}: {}", config_.file, sentence));
+}
+
 void Reader::refuse(std::string_view path, std::string_view expected) const {
   throw UsageError(fmt::format("{}: key {} must be {}, but it is {}", config_.file,
                                config_.name(path), expected,

@@ -29,6 +29,8 @@ class Reader {
   void differs_in_v4(std::string_view parameter, std::string text, std::string_view why);
   /// Remembers what another program makes of the file (hf-v4, vllm …); "": it does not read it.
   void remember(std::string_view program, std::string_view parameter, std::string text);
+  /// What another program was remembered to make of the file counts no more.
+  void forget(std::string_view program) { reading_.others[std::string(program)].given.clear(); }
   bool has(std::string_view parameter) const { return reading_.given.contains(parameter); }
   const std::string& text(std::string_view parameter) const {
     return reading_.given.find(parameter)->second.text;
@@ -45,6 +47,8 @@ class Reader {
   void warn(std::string sentence);
   /// The same, of a doubt that is none where one of these programs is meant ("sglang mlx").
   void warn_unless(std::string_view programs, std::string sentence);
+  /// A warning where this program is meant alone.
+  void tell(std::string_view program, std::string_view sentence);
   void know(std::string_view path) { known_.insert(std::string(path)); }
   bool knows(std::string_view path) const { return known_.contains(std::string(path)); }
   [[noreturn]] void refuse(std::string_view path, std::string_view expected) const;

@@ -8,6 +8,7 @@
 #include "pe/base/error.hpp"
 #include "pe/configs/gguf_keys.hpp"
 #include "pe/configs/layer_lists.hpp"
+#include "pe/configs/mlx_reading.hpp"
 #include "pe/configs/part.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/configs/sizes.hpp"
@@ -203,6 +204,7 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   else if (family.find("sign"))
     reader.warn(
         fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
+  if (reading.encoding->name == "rope") read_as_mlx(reader, reading.layer_type);
   doubt(reader, object);
 }
 

@@ -15,6 +15,7 @@ namespace pe {
 struct OtherReading {
   Given given;                       // an empty text: it does not read what the file says
   std::vector<std::string> settled;  // warnings that are no doubt where this program is meant
+  std::vector<std::string> told;     // those that are one there alone
 };
 
 struct Reading {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "pe/base/error.hpp"
+#include "pe/configs/onnx_reading.hpp"
 #include "pe/configs/own_scalings.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/scalings/scaling.hpp"
@@ -254,13 +255,14 @@ void compare_trained(Reader& reader, const RopeObject& object) {
   }
 }
 
-// vLLM and SGLang multiply longrope's two tables by these, whatever the class of the model does.
+// vLLM, SGLang and ONNX's builder multiply longrope's two tables by these, whatever the class of
+// the model does.
 void compare_magnitudes(Reader& reader, const RopeObject& object) {
   for (const auto& [key, parameter] :
        {std::pair{"short_mscale", "short-mscale"}, {"long_mscale", "long-mscale"}})
     for (const std::string& path : object.paths(key))
       if (const Config::Value* value = reader.config().number(path))
-        for (const char* program : {"vllm", "sglang"})
+        for (const char* program : {"vllm", "sglang", "onnxruntime"})
           reader.remember(program, parameter, value->text);
 }
 
@@ -283,14 +285,22 @@ void take_form(Reader& reader, const RopeObject& object) {
                        "beside GTE's checkpoints do (--ntk-form)");
 }
 
-// The original length of programs that read it in the rotary object alone, and have one of their
-// own where it does not say.
+// The original length of programs that look for it elsewhere, or have one of their own where it
+// does not stand. mlx-lm reads the rotary object alone; llama.cpp's converter that first, then the
+// key at the top, as TensorRT-LLM does the other way round.
 void compare_lengths(Reader& reader, const RopeObject& object, std::string_view name) {
-  for (const std::string& path : object.paths("original_max_position_embeddings"))
-    if (reader.config().number(path)) return;
-  if (name == "yarn" || name == "llama3")
-    reader.remember("mlx", "original-max-position", name == "yarn" ? "4096" : "8192");
-  if (name == "yarn") reader.remember("trtllm", "original-max-position", "1024");
+  if (name != "yarn" && name != "llama3") return;
+  constexpr const char* key = "original_max_position_embeddings";
+  const Config::Value* inside = nullptr;
+  for (const std::string& path : object.paths(key))
+    if (!inside) inside = reader.config().number(path);
+  const bool outer = reader.config().number(key) != nullptr;
+  if (!inside) reader.remember("mlx", "original-max-position", name == "yarn" ? "4096" : "8192");
+  if (!inside && !outer) reader.remember("trtllm", "original-max-position", "1024");
+  if (inside && outer)
+    reader.remember("ggml", "original-max-position", inside->text);
+  else if (!inside && !outer && name == "llama3")
+    reader.remember("ggml", "original-max-position", "8192");
 }
 
 // vLLM's ramp of yarn is that of four times the original length where the object has sections of
@@ -370,6 +380,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
   if (name == "dynamic") compare_trained(reader, object);
   if (name == "dynamic") compare_alpha(reader, object);
   if (original) compare_lengths(reader, object, name);
+  read_as_onnx(reader, object, name);
   const JsonNode* v4 = reader.family().find("v4");
   if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))
     compare_v4(reader, object, name);

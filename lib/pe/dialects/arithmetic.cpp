@@ -229,8 +229,33 @@ Steps torch_divided_angles(const Rotation& rotation) {
   return stretched(rotation, [](float p, float factor, float f) { return p * f / factor; });
 }
 
+namespace {
+
+// The ends of a ramp in float32, as Keras finds them.
+void find_ends(Recipe& recipe) {
+  const auto dim = static_cast<float>(recipe.dim);
+  const auto end = [&](const Real& turns) {
+    const float length = single(recipe.original) / (single(turns) * 2 * single(real_pi()));
+    return dim * std::log(length) / (2 * std::log(single(recipe.base)));
+  };
+  if (recipe.fast <= 0 || recipe.slow <= 0) return;
+  float low = end(recipe.fast), high = end(recipe.slow);
+  if (recipe.whole) low = std::floor(low), high = std::ceil(high);
+  low = std::max(low, 0.0f);
+  high = std::min(high, dim - 1);
+  recipe.low = low;
+  recipe.high = Real(low) + std::max(high - low, 0.001f);
+}
+
+}  // namespace
+
 Steps keras_torch(const Rotation& rotation) {
   const Recipe& recipe = *rotation.recipe;
+  if (recipe.rule == Rule::ramped) {
+    Rotation ramped = rotation;
+    find_ends(*ramped.recipe);
+    return torch_avx512(ramped);
+  }
   if (recipe.rule != Rule::plain && recipe.rule != Rule::divided) return torch_avx512(rotation);
   std::vector<float> exponents;
   for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j)
@@ -266,6 +291,7 @@ Steps ggml_metal(const Rotation& rotation) {
 }
 
 Steps numpy_steps(const Rotation& rotation) {
+  if (rotation.recipe->rule == Rule::ramped) return torch_avx512(rotation);  // yarn's are PyTorch's
   const double base = to_double(rotation.recipe->base),
                dim = static_cast<double>(rotation.recipe->dim);
   return bent(rotation,

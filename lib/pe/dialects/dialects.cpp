@@ -67,7 +67,8 @@ constexpr Dialect rows[] = {
          "Within 2 ulp of float32 of what ggml's own operation turns by on a processor where "
          "llama.cpp 0c1e570 asks it to, at positions up to 8191, and within a rounding of the "
          "angle under divisors (data/parity/gguf.txt); the C library's powf stands for theirs.",
-     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf",
+     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf "
+                 "config.reading=ggml",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_cpu},
@@ -75,7 +76,8 @@ constexpr Dialect rows[] = {
      .summary = "ggml on CUDA, SYCL and Vulkan: position · powf(powf(base, −2/d), j)",
      .source = "ggml src/ggml-cuda/rope.cu",
      .claim = "By reading the source; device powf, cosf and sinf may differ by ulps.",
-     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf",
+     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf "
+                 "config.reading=ggml",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_cuda},
@@ -83,7 +85,8 @@ constexpr Dialect rows[] = {
      .summary = "ggml on Metal and OpenCL: position · pow(base, −2j/d)",
      .source = "ggml src/ggml-metal, kernels/rope.cl",
      .claim = "By reading the source; device pow, cos and sin may differ by ulps.",
-     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf",
+     .readings = "yarn.truncate=true yarn.attention-factor=?!gguf dynamic.scaling=none?!gguf "
+                 "config.reading=ggml",
      .keeping = Keeping::turns,
      .array = "cache",
      .steps = &ggml_metal},
@@ -125,7 +128,8 @@ constexpr Dialect rows[] = {
      .source = "TensorRT-LLM functional.py, RopeEmbeddingUtils",
      .claim = "By reading the source.",
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
-                 "config.reading=trtllm",
+                 "longrope.factor-list=long longrope.attention-factor= longrope.factor= "
+                 "longrope.short-mscale= longrope.long-mscale= config.reading=trtllm",
      .keeping = Keeping::turns,
      .array = "rotary_cos_sin",
      .steps = &numpy_steps},
@@ -167,9 +171,7 @@ constexpr Dialect rows[] = {
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
                  "longrope.long-mscale=?!phimoe config.reading=mlx "
-                 "rope.scaling=none?cohere|cohere2|dbrx|ernie4_5|gemma|gemma2|glm|glm4|"
-                 "glm4_moe|gpt_neox|helium|lfm2|lfm2_moe|mixtral|olmo|phi|qwen2_moe|qwen3_moe|"
-                 "stablelm|starcoder2",
+                 "rope.scaling=none?olmo",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_metal},
@@ -183,18 +185,20 @@ constexpr Dialect rows[] = {
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
                  "longrope.long-mscale=?!phimoe config.reading=mlx "
-                 "rope.scaling=none?cohere|cohere2|dbrx|ernie4_5|gemma|gemma2|glm|glm4|"
-                 "glm4_moe|gpt_neox|helium|lfm2|lfm2_moe|mixtral|olmo|phi|qwen2_moe|qwen3_moe|"
-                 "stablelm|starcoder2",
+                 "rope.scaling=none?olmo",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_cpu},
     {.name = "onnxruntime",
      .also = "onnx ort",
      .summary = "cos_cache and sin_cache with a column for each pair",
-     .source = "onnxruntime contrib_ops/cpu/bert/rotary_embedding.cc",
-     .claim = "The layout by reading the source; the exporter's steps are PyTorch's.",
-     .readings = "yarn.truncate=false",
+     .source = "onnxruntime contrib_ops/cpu/bert/rotary_embedding.cc; onnxruntime-genai "
+               "models/builders/base.py",
+     .claim = "Within the float32 roundings of the frequencies of what the model builder of "
+              "onnxruntime-genai 0.18.0 caches, at positions up to 8191 "
+              "(data/parity/onnx_configs.txt); longrope's are the long factors' caches.",
+     .readings = "yarn.truncate=false yarn.attention-factor= longrope.factor-list=long "
+                 "longrope.attention-factor= longrope.factor= config.reading=onnxruntime",
      .keeping = Keeping::pairs,
      .array = "cos_cache sin_cache",
      .usual_pairing = Pairing::halves,

@@ -30,6 +30,8 @@ struct BasicRecipe {
   Number base = 10000;  // after any change of base
   Index dim = 0;        // its exponents are −2j/dim
   Number factor = 1, low = 0, high = 0, original = 0;
+  Number fast = 0, slow = 0;  // turns that a ramp's ends were found from, at `original`
+  bool whole = true;          // and whether they were rounded outward to whole pairs
   Index count = 0;
   std::vector<Number> divisors = {};
 };

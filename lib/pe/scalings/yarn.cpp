@@ -107,7 +107,11 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
                    .dim = plain.dim,
                    .factor = factor,
                    .low = range.low,
-                   .high = range.high};
+                   .high = range.high,
+                   .original = original,
+                   .fast = fast,
+                   .slow = slow,
+                   .whole = values.flag("truncate")};
     decide(bent, "ramp from pair {} to pair {}", spell(range.low), spell(range.high));
   }
   const Magnitude<Number> magnitude = magnitude_of(values, factor);

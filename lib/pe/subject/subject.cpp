@@ -96,6 +96,8 @@ void settle(Reading& model, const Dialect& dialect) {
     std::erase_if(model.warnings, [&](const std::string& warning) {
       return std::ranges::count(other->second.settled, warning) > 0;
     });
+    for (const std::string& warning : other->second.told)
+      if (std::ranges::count(model.warnings, warning) == 0) model.warnings.push_back(warning);
   }
 }
 
