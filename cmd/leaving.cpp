@@ -25,6 +25,8 @@ namespace {
 // Whoever calls exit() before a tool has its outcome, with whatever code, leaves with 2: libraries
 // have ended programs with 0 (reference BLAS, on a wrong argument).
 std::atomic<bool> has_outcome = false;
+// Whether that outcome is an error, whose line has been said.
+std::atomic<bool> has_failed = false;
 
 // What a handler says may allocate nothing.
 char tool_name[40];
@@ -54,7 +56,12 @@ extern "C" void leave_out_of_time(int) {
 
 extern "C" void leave_too_late(int) { leave(too_late); }
 
+// A library that ran out of memory may crash while the program ends: the error's own line was said.
 extern "C" void leave_after_crash(int) {
+  if (has_failed) {
+    remove_temporaries();
+    std::_Exit(2);
+  }
   leave("a crash, which is a fault of this program or of a library: please report the command");
 }
 
@@ -129,6 +136,9 @@ void never_leave_late() {
   setitimer(ITIMER_REAL, &never, nullptr);
 }
 
-void settle_outcome() { has_outcome = true; }
+void settle_outcome(int code) {
+  has_failed = code == 2;
+  has_outcome = true;
+}
 
 }  // namespace pe::cmd

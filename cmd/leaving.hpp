@@ -16,7 +16,7 @@ void prepare_to_leave(const std::string& tool);
 bool leave_late(double seconds);
 void never_leave_late();
 
-/// The exit code is the tool's own now.
-void settle_outcome();
+/// The exit code is the tool's own now; after a 2, a crash at the end has no second line.
+void settle_outcome(int code);
 
 }  // namespace pe::cmd

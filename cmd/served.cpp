@@ -112,7 +112,7 @@ void die_with(pid_t parent) {
   const End end = end_of(work, report);
   sheets.report.write(report);
   sheets.end.write(fmt::format("{}\n{}\n{}\n", end.exit_code, end.kind, end.error));
-  settle_outcome();
+  settle_outcome(end.exit_code);
   std::_Exit(end.exit_code);
 }
 

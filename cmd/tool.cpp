@@ -126,7 +126,7 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
 int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
   prepare_to_leave(tool.name);
   const int code = outcome_of(tool, argc, argv, add);
-  settle_outcome();
+  settle_outcome(code);
   return code;
 }
 
