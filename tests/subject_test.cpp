@@ -251,6 +251,19 @@ TEST_SUITE("subject") {
     CHECK(read_as(llama + alpha, "ggml", "scaling") == "none");
   }
 
+  TEST_CASE("a doubt about a scaling is none where the dialect overlooks it") {
+    const std::string config =
+        R"({"model_type": "qwen3_moe", "head_dim": 128, "rope_theta": 1e6, "num_attention_heads": 4,
+            "max_position_embeddings": 40960, "rope_scaling": {"rope_type": "yarn", "factor": 4,
+            "original_max_position_embeddings": 32768}})";
+    const auto doubts = [&](const char* dialect) {
+      return reading_of({.config = config, .dialect = dialect}).warnings.size();
+    };
+    CHECK(doubts("hf") == 1);
+    CHECK(doubts("vllm") == 1);
+    CHECK(doubts("mlx") == 0);
+  }
+
   TEST_CASE("a doubt that the dialect settles is not said") {
     const std::string config =
         R"({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4,

@@ -170,7 +170,8 @@ void doubt_factor(Reader& reader) {
                original = number(reader, "original-max-position");
   if (reader.family().name().starts_with("gguf/")) return;  // no transformers reads it
   if (longest == original || std::fabs(longest / original - factor) < 1e-9 * factor) return;
-  reader.warn(
+  reader.warn_unless(
+      reader.programs_without_scaling(),
       fmt::format("factor {:g} is used, but max_position_embeddings {:g} / "
                   "original_max_position_embeddings {:g} is {:g} (transformers 4.50 to 4.55 took "
                   "that instead; --factor {:g} gives its table)",

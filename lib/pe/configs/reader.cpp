@@ -97,6 +97,16 @@ void Reader::warn_unless(std::string_view programs, std::string sentence) {
     reading_.others[program].settled.push_back(reading_.warnings.back());
 }
 
+std::string Reader::programs_without_scaling() const {
+  std::string programs;
+  for (const auto& [program, reading] : reading_.others) {
+    const auto scaling = reading.given.find("scaling");
+    if (scaling == reading.given.end()) continue;
+    if (scaling->second.text.empty() || scaling->second.text == "none") programs += program + " ";
+  }
+  return programs;
+}
+
 void Reader::tell(std::string_view program, std::string_view sentence) {
   reading_.others[std::string(program)].told.push_back(
       fmt::format("{}: {}", config_.file, sentence));

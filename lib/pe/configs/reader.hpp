@@ -47,6 +47,8 @@ class Reader {
   void warn(std::string sentence);
   /// The same, of a doubt that is none where one of these programs is meant ("sglang mlx").
   void warn_unless(std::string_view programs, std::string sentence);
+  /// The programs that were remembered to overlook the file's scaling: for warn_unless.
+  std::string programs_without_scaling() const;
   /// A warning where this program is meant alone.
   void tell(std::string_view program, std::string_view sentence);
   void know(std::string_view path) { known_.insert(std::string(path)); }
