@@ -107,8 +107,11 @@ TEST_SUITE("subject") {
       SubjectTexts texts = texts_of("rope");
       texts.dialect = record.find("dialect")->text;
       const Index place = std::stoll(record.find("place")->text);
-      const Subject subject = make_subject(texts, read_model(config, texts.encoding, ""),
-                                           std::stoll(record.find("length")->text), no_tensor);
+      const auto layers = config.items("layer_types");  // the first is asked for
+      const Reading reading =
+          read_model(config, texts.encoding, layers.empty() ? "" : layers.front());
+      const Subject subject =
+          make_subject(texts, reading, std::stoll(record.find("length")->text), no_tensor);
       const Array row =
           collect(spell(std::get<Rotation>(subject.effect), span_of(PositionRange{place, 1, 1, 0}),
                         DType::f32, {"cos_sin_cache"}, *subject.dialect)
@@ -131,7 +134,34 @@ TEST_SUITE("subject") {
     if (drawn)
       CHECK(caches > 0);
     else
-      CHECK(caches == 39);
+      CHECK(caches == 43);
+  }
+
+  TEST_CASE("a scaling that the dialect's program does not read is named") {
+    const auto warnings = [](const char* dialect, const char* text, Given flags = {}) {
+      SubjectTexts texts = texts_of("rope");
+      if (*dialect) texts.dialect = dialect;
+      texts.flags = std::move(flags);
+      const Reading reading = read_model(parse_config(text, "c.json"), texts.encoding, "");
+      std::string all;
+      for (const std::string& warning : make_subject(texts, reading, 8, no_tensor).reading.warnings)
+        all += warning + "\n";
+      return all;
+    };
+    const char* mixtral = R"({"model_type": "mixtral", "hidden_size": 256,
+      "num_attention_heads": 8, "max_position_embeddings": 8192, "rope_theta": 1e6,
+      "rope_scaling": {"rope_type": "linear", "factor": 4.0}})";
+    const std::string said = "rope_scaling.rope_type linear is not read by sglang for mixtral";
+    CHECK(warnings("sglang", mixtral).find(said) != std::string::npos);
+    CHECK(warnings("sglang", mixtral, by_hand({{"scaling", "linear"}})).find("is not read") ==
+          std::string::npos);
+    CHECK(warnings("vllm", mixtral).empty());
+    CHECK(warnings("", mixtral).empty());
+    const char* dynamic = R"({"model_type": "llama", "hidden_size": 256,
+      "num_attention_heads": 8, "max_position_embeddings": 8192, "rope_theta": 1e6,
+      "rope_scaling": {"rope_type": "dynamic", "factor": 4.0}})";
+    CHECK(warnings("ggml", dynamic).find("dynamic is not read by ggml") != std::string::npos);
+    CHECK(warnings("hf", dynamic).empty());
   }
 
   TEST_CASE("encoders whose code stands beside their checkpoints are read as it reads") {

@@ -2,9 +2,12 @@
 """Legal configs only: what a scaling needs stands in its object, what it may have is drawn."""
 
 TYPES = ["llama", "qwen2", "qwen3", "mistral", "mixtral", "phi3", "qwen3_moe", "starcoder2", "olmo2", "granite", "deepseek_v3"]
+LAYERED = ["gemma3_text", "gemma3n_text", "gemma4_text"]
+TYPES += LAYERED
 # What a scaling's object may hold: key, values, how often.
 MAY = {
     "linear": {}, "default": {}, "alpha": {}, "llama3": {}, "ntk": {"mixed_b": [0.6, 0.75]},
+    "proportional": {"partial_rotary_factor": [0.25, 0.5], "factor": [2.0]},
     "dynamic": {"original_max_position_embeddings": [2048], "max_trained_positions": [2048]},
     "yarn": {"beta_fast": [32, 64.0, 16], "beta_slow": [1, 2.0], "mscale": [1.0, 0.707, 0], "mscale_all_dim": [1.0, 0.8, 0],
              "attention_factor": [1.0, 1.25], "attn_factor": [0.9], "truncate": [True, False], "extrapolation_factor": [1.0],
@@ -42,9 +45,24 @@ def scaling(rng, config, rule):
     return made
 
 
+def layered(rng, kind):
+    """A config by layer type; the kind of its first layer is asked for."""
+    kinds = rng.sample(["full_attention", "sliding_attention"], 2)
+    made = {"model_type": kind, "hidden_size": 1024, "num_attention_heads": 8, "head_dim": rng.choice([64, 96, 128]), "num_hidden_layers": 2,
+            "max_position_embeddings": rng.choice([4096, 8192, 32768]), "layer_types": kinds, "rope_parameters": {}}
+    if kind == "gemma4_text":
+        made["global_head_dim"] = rng.choice([128, 256])
+    for layer in kinds:
+        rules = ["default", "linear", "dynamic", "llama3", "yarn"] + (["proportional"] * 3 if kind == "gemma4_text" else [])
+        made["rope_parameters"][layer] = {**scaling(rng, made, rng.choice(rules)), "rope_theta": rng.choice([1e4, 5e5, 1e6, 123456.0])}
+    return made
+
+
 def config(rng, program):
     """A config of a drawn type; program: vllm or sglang, whose rules differ."""
     kind = rng.choice(TYPES)
+    if kind in LAYERED:
+        return layered(rng, kind)
     made = {"model_type": kind, "hidden_size": 1024, "num_attention_heads": 8, "max_position_embeddings": rng.choice([4096, 8192, 32768]),
             "rope_theta": rng.choice([1e4, 5e5, 1e6, 123456.0])}
     if kind in ("qwen3", "qwen3_moe"):

@@ -41,6 +41,16 @@ def layered(truncate):
         "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}
 
 
+def gemma(kind, layer, rope):
+    """A Gemma whose full layers turn otherwise than its sliding ones; the layer's type is asked for."""
+    other = "sliding_attention" if layer == "full_attention" else "full_attention"
+    return {"model_type": kind, **SMALL, "head_dim": 128, "layer_types": [layer, other], "num_hidden_layers": 2, "rope_parameters": {
+        layer: rope, other: {"rope_type": "default", "rope_theta": 50000.0}}}
+
+
+LINEAR = {"rope_type": "linear", "rope_theta": 1000000.0, "factor": 8.0}
+GEMMAS = [("gemma3n_text", "full_attention", LINEAR), ("gemma3n_text", "sliding_attention", LINEAR), ("gemma4_text", "sliding_attention", LINEAR),
+          ("gemma4_text", "sliding_attention", {"rope_type": "proportional", "rope_theta": 1000000.0, "partial_rotary_factor": 0.25, "factor": 2.0})]
 VLLM = [
     deepseek(attention_factor=1.0), deepseek(truncate=False), deepseek(mscale=0, mscale_all_dim=0), deepseek(mscale=0.707),
     deepseek(mscale=1.0, mscale_all_dim=1.0),
@@ -81,11 +91,14 @@ SGLANG = [
     {**LONG, "rope_scaling": {**FACTORS, "attention_factor": 1.25, "factor": 4.0}},
     {**LONG, "rope_scaling": {**FACTORS, "short_mscale": 1.125, "long_mscale": 1.5}},
     layered(False),
+    *(gemma(kind, layer, rope) for kind, layer, rope in GEMMAS),
 ]
 
 
 def head_of(config):
     """The channels of a head that may turn, as every model file counts them."""
+    if config.get("layer_types", [""])[0] == "full_attention" and "global_head_dim" in config:  # gemma4_causal.py, gemma4.py
+        return config["global_head_dim"]
     return config.get("qk_rope_head_dim") or config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
 
 
@@ -110,8 +123,8 @@ def vllm(folder):
     sys.modules["vllm.model_executor.layers.rotary_embedding.phi3_long_rope_scaled_rope"].get_current_vllm_config = lambda: served
 
     def made(config):
-        if "rope_parameters" in config:  # models/gemma3.py hands get_rope the layer type's object
-            rope = config["rope_parameters"]["full_attention"]
+        if "rope_parameters" in config:  # models/gemma3.py, gemma3n.py and gemma4.py hand get_rope the layer type's object
+            rope = dict(config["rope_parameters"][config.get("layer_types", ["full_attention"])[0]])
         else:
             rope = {"rope_theta": config["rope_theta"], **scaling_of(config)}
         if "partial_rotary_factor" in config:
@@ -134,10 +147,22 @@ def sglang(folder):
     package = engines.imported(folder, "sglang.srt.layers.rotary_embedding")
     sys.modules["sglang.srt.layers.rotary_embedding.rope_variant"].get_device = lambda: "cpu"
 
+    def gemma_made(config):
+        layer = config["layer_types"][0]
+        rope, head, part = config["rope_parameters"][layer], head_of(config), {}
+        base = rope["rope_theta"]
+        if config["model_type"] == "gemma4_text":  # models/gemma4_causal.py hands the rule and the part on
+            rope, part = {"rope_type": rope["rope_type"]}, {"partial_rotary_factor": rope.get("partial_rotary_factor", 1.0)}
+        elif layer == "sliding_attention":  # models/gemma3n_causal.py hands the full layers' object on
+            rope = {"rope_type": "default"}
+        return package.get_rope(head, head, config["max_position_embeddings"], base, True, rope, torch.float32, **part)
+
     def made(config):
         rope, base = scaling_of(config), config.get("rope_theta")
+        if config["model_type"] in ("gemma3n_text", "gemma4_text"):
+            return gemma_made(config)
         if config["model_type"] == "gemma3_text":  # models/gemma3_causal.py hands a layer type's base on, and no scaling
-            rope, base = {"rope_type": "default"}, config["rope_parameters"]["full_attention"]["rope_theta"]
+            rope, base = {"rope_type": "default"}, config["rope_parameters"][config.get("layer_types", ["full_attention"])[0]]["rope_theta"]
         if config["model_type"] == "deepseek_v3":  # models/deepseek_v2.py
             rope["rope_type"] = "deepseek_yarn"
         if config["model_type"] in ("mixtral", "starcoder2"):  # models/mixtral.py and starcoder2.py hand no scaling on

@@ -94,12 +94,16 @@ std::string ratio_of(Reader& reader, std::string_view text) {
 
 // Whether another layer's scaling makes this one read its part (`after`) or that part's keys at the
 // top (`keys_after`) as a scaled one does: the class fills its objects when the first scaled layer
-// is made (DeepSeek-V4, MiMo-V2).
+// is made (DeepSeek-V4, MiMo-V2). A type that layer_types does not list is never made.
 bool is_beside_scaled(const Reader& reader, const LayerType& layer, const RopeObject& object,
                       const char* what) {
   const JsonNode* after = object.nested ? reader.family().find(what) : nullptr;
   const JsonNode* other = after ? after->find(layer.type) : nullptr;
   if (!other) return false;
+  if (const auto listed = reader.config().items("layer_types");
+      !listed.empty() && !reader.family().find("names") &&
+      std::ranges::find(listed, other->text) == listed.end())
+    return false;
   for (const char* key : {".rope_type", ".type"})
     if (const Config::Value* type = reader.config().find(object.root + "." + other->text + key))
       return type->text != "default";
@@ -171,6 +175,18 @@ void hold_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
     reader.set_default("partial-rotary-factor", part);
 }
 
+// A class makes a table of more channels than a head has; its model then turns nothing.
+void widen_to(Reader& reader, const std::string& key) {
+  const Decimal turned(reader.text("rotary-dim")), head(reader.text("dim"));
+  if (!turned.is_integer() || turned.real() <= head.real()) return;
+  reader.warn(fmt::format(
+      "{} {} is more than the {} channels of a head: the class's table has them all, its model "
+      "cannot turn by it",
+      reader.config().name(key), reader.text("rotary-dim"), reader.text("dim")));
+  reader.set("dim", reader.text("rotary-dim"), "config " + reader.config().name(key),
+             "as wide as what turns");
+}
+
 void take_partial(Reader& reader, const LayerType& layer, const RopeObject& object, bool plain) {
   const Family& family = reader.family();
   const Config& config = reader.config();
@@ -199,7 +215,10 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
   }
   if (reader.take("partial-rotary-factor", Type::number, paths)) return;
   if (is_null_part(reader, {"partial_rotary_factor"})) return;
-  if (!width.empty() && reader.take("rotary-dim", Type::number, {width})) return;
+  if (!width.empty() && reader.take("rotary-dim", Type::number, {width})) {
+    if (family.find("class")) widen_to(reader, width);
+    return;
+  }
   const Config::Value* outer = config.find("partial_rotary_factor");
   if (outer && outer->type == Type::number && has_v4(family) &&
       strings_of(family.find("partial_keys")).empty() && !reader.knows("partial_rotary_factor"))

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "pe/base/error.hpp"
-#include "pe/configs/onnx_reading.hpp"
+#include "pe/configs/engine_scaling.hpp"
 #include "pe/configs/own_scalings.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/scalings/scaling.hpp"
@@ -33,11 +33,6 @@ bool take_inside(Reader& reader, const RopeObject& object, std::string_view para
   if (reader.take(parameter, type, object.paths(key), rule)) return true;
   const JsonNode* held = object.held ? object.held->find(key) : nullptr;
   return held && reader.set_default(parameter, spelled(*held));
-}
-
-// Models of latent attention, which have a yarn of their own in vLLM and SGLang.
-bool is_latent(const Reader& reader) {
-  return std::ranges::count(strings_of(reader.family().find("width")), "qk_rope_head_dim") > 0;
 }
 
 double number_of(const Reader& reader, std::string_view name) {
@@ -197,75 +192,6 @@ bool overlooks_magnitude(const Reader& reader, const RopeObject& object, std::st
          });
 }
 
-// SGLang's yarn counts a pair of mscale of which one is 0, and multiplies by attn_factor (its
-// yarn.py, factory.py); attention_factor it does not read.
-void compare_sglang(Reader& reader, const RopeObject& object) {
-  const auto inside = [&](const char* key) -> std::optional<double> {
-    for (const std::string& path : object.paths(key))
-      if (const Config::Value* value = reader.config().find(path);
-          value && value->type == Type::number)
-        return Decimal(value->text).value();
-    return {};
-  };
-  const auto above = inside("mscale"), below = inside("mscale_all_dim"),
-             times = inside("attn_factor"), factor = inside("factor");
-  const bool is_pair = above && below && (*above == 0 || *below == 0);
-  if (!factor || (!times && !is_pair)) return;
-  const auto grown = [&](double k) { return *factor <= 1 ? 1 : 0.1 * k * std::log(*factor) + 1; };
-  double value = grown(1);
-  if ((above && below) || is_latent(reader))
-    value = grown(above.value_or(1)) / grown(below.value_or(0));
-  reader.remember("sglang", "attention-factor", fmt::format("{:.17g}", value * times.value_or(1)));
-}
-
-// vLLM and SGLang turn by alpha, whatever the length, where a dynamic object has one.
-void compare_alpha(Reader& reader, const RopeObject& object) {
-  for (const std::string& path : object.paths("alpha")) {
-    const Config::Value* alpha = reader.config().find(path);
-    if (!alpha || alpha->type != Config::Type::number) continue;
-    reader.know(path);
-    for (const char* program : {"vllm", "sglang"}) {
-      reader.remember(program, "scaling", "ntk");
-      reader.remember(program, "alpha", alpha->text);
-      reader.remember(program, "factor", "");
-    }
-    reader.warn_unless(
-        "vllm sglang",
-        fmt::format("{} {} is not read, as in transformers; vLLM and SGLang raise the base by it "
-                    "at every length (--dialect vllm, sglang)",
-                    reader.config().name(path), alpha->text));
-    return;
-  }
-}
-
-// vLLM stretches by the longest length against max_trained_positions, once and for all.
-void compare_trained(Reader& reader, const RopeObject& object) {
-  for (const std::string& path : object.paths("max_trained_positions")) {
-    const Config::Value* trained = reader.config().find(path);
-    if (!trained || trained->type != Config::Type::number || !reader.has("max-position")) continue;
-    reader.know(path);
-    reader.remember("vllm", "growth", "per-length");
-    reader.remember("vllm", "seq-len", reader.text("max-position"));
-    reader.remember("vllm", "original-max-position", trained->text);
-    reader.warn_unless("vllm",
-                       fmt::format("{} {} is not read, as in transformers; vLLM stretches from it "
-                                   "(--dialect vllm)",
-                                   reader.config().name(path), trained->text));
-    return;
-  }
-}
-
-// vLLM, SGLang and ONNX's builder multiply longrope's two tables by these, whatever the class of
-// the model does.
-void compare_magnitudes(Reader& reader, const RopeObject& object) {
-  for (const auto& [key, parameter] :
-       {std::pair{"short_mscale", "short-mscale"}, {"long_mscale", "long-mscale"}})
-    for (const std::string& path : object.paths(key))
-      if (const Config::Value* value = reader.config().number(path))
-        for (const char* program : {"vllm", "sglang", "onnxruntime"})
-          reader.remember(program, parameter, value->text);
-}
-
 // A file that says ntk itself means the code beside GTE's checkpoints, which vLLM follows: the
 // fixed form, or the mixed one where mixed_b stands. transformers has no rule of this name.
 bool says_ntk(const Reader& reader, const RopeObject& object) {
@@ -285,34 +211,6 @@ void take_form(Reader& reader, const RopeObject& object) {
                        "beside GTE's checkpoints do (--ntk-form)");
 }
 
-// The original length of programs that look for it elsewhere, or have one of their own where it
-// does not stand. mlx-lm reads the rotary object alone; llama.cpp's converter that first, then the
-// key at the top, as TensorRT-LLM does the other way round.
-void compare_lengths(Reader& reader, const RopeObject& object, std::string_view name) {
-  if (name != "yarn" && name != "llama3") return;
-  constexpr const char* key = "original_max_position_embeddings";
-  const Config::Value* inside = nullptr;
-  for (const std::string& path : object.paths(key))
-    if (!inside) inside = reader.config().number(path);
-  const bool outer = reader.config().number(key) != nullptr;
-  if (!inside) reader.remember("mlx", "original-max-position", name == "yarn" ? "4096" : "8192");
-  if (!inside && !outer) reader.remember("trtllm", "original-max-position", "1024");
-  if (inside && outer)
-    reader.remember("ggml", "original-max-position", inside->text);
-  else if (!inside && !outer && name == "llama3")
-    reader.remember("ggml", "original-max-position", "8192");
-}
-
-// vLLM's ramp of yarn is that of four times the original length where the object has sections of
-// axes: its cache is so long, for the positions of videos, and the ramp is taken from it.
-void compare_sections(Reader& reader, const RopeObject& object) {
-  if (!reader.has("original-max-position") || is_latent(reader)) return;
-  const Real length = Decimal(reader.text("original-max-position")).real();
-  for (const std::string& path : object.paths("mrope_section"))
-    if (reader.config().find(path))
-      reader.remember("vllm", "original-max-position", Real(4 * length).str(30));
-}
-
 // A null where a class asks for true or false is false to it.
 bool take_null_flag(Reader& reader, const RopeObject& object, std::string_view key) {
   for (const std::string& path : object.paths(key))
@@ -323,15 +221,15 @@ bool take_null_flag(Reader& reader, const RopeObject& object, std::string_view k
   return false;
 }
 
-// By layer type transformers reads the key at the top alone; vLLM hands get_rope a layer type's
-// object whole, and a null there is false.
-void compare_truncate(Reader& reader, const RopeObject& object, std::string_view key) {
-  for (const std::string& path : object.paths(key)) {
-    const Config::Value* value = reader.config().find(path);
-    if (!value && !reader.config().is_null(path)) continue;
-    reader.remember("vllm", "truncate", value ? value->text : "false");
+// What a class puts into a flat object before the file's keys, of which a null is one.
+void fill_flat(Reader& reader, const RopeObject& object) {
+  constexpr const char* key = "attention_factor";
+  const JsonNode* flat = reader.family().find("flat");
+  const JsonNode* fills = flat ? flat->find("fills") : nullptr;
+  const auto stands = [&](const std::string& path) { return reader.config().is_null(path); };
+  if (!fills || reader.has("attention-factor") || std::ranges::any_of(object.paths(key), stands))
     return;
-  }
+  reader.set_default("attention-factor", text_of(fills->find(key)));
 }
 
 }  // namespace
@@ -367,20 +265,11 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     take_form(reader, object);
   else if (name == "ntk")
     for (const std::string& path : object.paths("factor")) reader.know(path);
-  if (const JsonNode* flat = reader.family().find("flat"); flat && object.flat && name == "yarn" &&
-                                                           flat->find("fills") &&
-                                                           !reader.has("attention-factor"))
-    reader.set_default("attention-factor", text_of(flat->find("fills")->find("attention_factor")));
+  if (object.flat && name == "yarn") fill_flat(reader, object);
   if (original) take_original(reader, layer, object);
   if (const std::string key = type_key(reader, object); !key.empty()) take_grown_less(reader, key);
-  if (name == "yarn") compare_sglang(reader, object);
-  if (name == "yarn") compare_sections(reader, object);
   if (name == "longrope") take_open_magnitude(reader);
-  if (name == "longrope") compare_magnitudes(reader, object);
-  if (name == "dynamic") compare_trained(reader, object);
-  if (name == "dynamic") compare_alpha(reader, object);
-  if (original) compare_lengths(reader, object, name);
-  read_as_onnx(reader, object, name);
+  compare_engines(reader, layer, object, name);
   const JsonNode* v4 = reader.family().find("v4");
   if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))
     compare_v4(reader, object, name);

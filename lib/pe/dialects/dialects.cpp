@@ -115,8 +115,7 @@ constexpr Dialect rows[] = {
               "(data/parity/engines.txt); with AVX2 powers may differ in their last bit.",
      .readings = "dynamic.growth=frozen yarn.attention-factor= longrope.attention-factor= "
                  "longrope.factor= yarn.truncate=true?latent yarn.mscale-rule=each?latent "
-                 "config.reading=sglang rope.scaling=none?mixtral|starcoder2|gemma|gemma2|phi|"
-                 "persimmon|stablelm|granitemoe|olmo|baichuan|dbrx|gemma3|gemma3_text",
+                 "config.reading=sglang",
      .keeping = Keeping::cos_sin,
      .array = "cos_sin_cache",
      .usual_pairing = Pairing::halves,
@@ -170,8 +169,7 @@ constexpr Dialect rows[] = {
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
-                 "longrope.long-mscale=?!phimoe config.reading=mlx "
-                 "rope.scaling=none?olmo",
+                 "longrope.long-mscale=?!phimoe config.reading=mlx",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_metal},
@@ -184,8 +182,7 @@ constexpr Dialect rows[] = {
      .readings = "yarn.truncate=true yarn.attention-factor= yarn.mscale-rule=each "
                  "longrope.factor-list=long "
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
-                 "longrope.long-mscale=?!phimoe config.reading=mlx "
-                 "rope.scaling=none?olmo",
+                 "longrope.long-mscale=?!phimoe config.reading=mlx",
      .keeping = Keeping::pairs,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_cpu},

@@ -105,6 +105,21 @@ Parameters parameters_of(const Subject& subject, const LoadTensor& load) {
   return complete(schema_of(*subject.encoding), subject.flags, as_read(subject), load);
 }
 
+// A scaling that the file says and the dialect's program does not read.
+void doubt_plain(Subject& subject) {
+  const auto said = subject.given.find("scaling");
+  if (said == subject.given.end() || said->second.text == "none") return;
+  if (!subject.dialect_given || subject.flags.contains("scaling")) return;
+  const Given read = as_read(subject);
+  const auto left = read.find("scaling");
+  if (left != read.end() && !left->second.text.empty() && left->second.text != "none") return;
+  const Family* family = subject.reading.family;
+  subject.reading.warnings.push_back(
+      fmt::format("{} {} is not read by {}{}: its table is plain, without any scaling",
+                  said->second.origin, said->second.text, subject.dialect->name,
+                  family ? fmt::format(" for {}", family->name()) : ""));
+}
+
 // A model's trained numbers are drawn where its weights are not given. Nobody is told who asked for
 // the drawing, by --seed or --init.
 void doubt_numbers(Subject& subject) {
@@ -213,6 +228,7 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   subject.given.insert(texts.implied.begin(), texts.implied.end());
   subject.load = load;
   subject.parameters = parameters_of(subject, load);
+  doubt_plain(subject);
   doubt_numbers(subject);
   place(subject, texts, usual_length);
   subject.effect = effect_of(subject);

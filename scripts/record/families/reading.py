@@ -138,7 +138,8 @@ def resolve(record, file, layer_type=""):
     partial = where.get("partial_rotary_factor") if heard else None
     other = given.get(record.get("after", {}).get(layer_type)) if nested else None
     alone = plain and not (other and other.get("rope_type", other.get("type", "default")) != "default")
-    scaled = given.get(record.get("keys_after", {}).get(layer_type)) if nested else None
+    scaled = record.get("keys_after", {}).get(layer_type)
+    scaled = given.get(scaled) if nested and scaled in (file.get("layer_types") or [scaled]) else None
     unheard = alone and not (scaled and scaled.get("rope_type", scaled.get("type", "default")) != "default")
     keys = "plain_partial_keys" if unheard and "plain_partial_keys" in record else "partial_keys"
     if silent_here and layers and "silent_partial_keys" in record:
