@@ -63,8 +63,6 @@ std::string note_of(const JsonNode& row) {
     add("only the qk_rope_head_dim channels of each head turn; scores have a factor of their own "
         "that no table shows");
   if (const std::string still = still_of(row); !still.empty()) add(still);
-  if (const JsonNode* v4 = row.find("v4"); v4 && v4->find("otherwise"))
-    add("transformers 4.57 read its configs in another way, which is not recorded");
   if (const JsonNode* tensor = row.find("tensor"))
     add("its numbers stand in the weights, under " + tensor->text);
   if (const JsonNode* reads = row.find("reads"))

@@ -49,12 +49,6 @@ bool Reader::set_default(std::string_view parameter, std::string text) {
   return true;
 }
 
-void Reader::differs_in_v4(std::string_view parameter, std::string text, std::string_view why) {
-  warn(fmt::format("transformers 4.57 takes {} {} here, {} (--dialect hf-v4)", parameter, text,
-                   why));
-  remember("hf-v4", parameter, std::move(text));
-}
-
 void Reader::remember(std::string_view program, std::string_view parameter, std::string text) {
   reading_.others[std::string(program)].given[std::string(parameter)] = {
       std::move(text), fmt::format("as {} reads the config", program)};

@@ -25,8 +25,6 @@ class Reader {
   void set(std::string_view parameter, std::string text, std::string origin, std::string rule = {});
   /// Sets the parameter to what the family's class holds where the file is silent; nothing for "".
   bool set_default(std::string_view parameter, std::string text);
-  /// Remembers what transformers 4 made of the file, and says so.
-  void differs_in_v4(std::string_view parameter, std::string text, std::string_view why);
   /// Remembers what another program makes of the file (hf-v4, vllm …); "": it does not read it.
   void remember(std::string_view program, std::string_view parameter, std::string text);
   /// What another program was remembered to make of the file counts no more.

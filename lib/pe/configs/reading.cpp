@@ -13,6 +13,7 @@
 #include "pe/configs/reader.hpp"
 #include "pe/configs/sizes.hpp"
 #include "pe/configs/still_layers.hpp"
+#include "pe/configs/v4_reading.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -204,6 +205,7 @@ void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type
   else if (family.find("sign"))
     reader.warn(
         fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
+  read_as_v4(reader, layer);
   if (reading.encoding->name == "rope") read_as_mlx(reader, reading.layer_type);
   doubt(reader, object);
 }

@@ -11,12 +11,6 @@ namespace {
 
 using Type = Config::Type;
 
-// Whether what transformers 4.57 read is recorded.
-bool has_v4(const Family& family) {
-  const JsonNode* v4 = family.find("v4");
-  return v4 && !v4->find("otherwise");
-}
-
 void take_base(Reader& reader, const LayerType& layer, const RopeObject& object) {
   const Family& family = reader.family();
   const bool silent = object.silent;
@@ -68,9 +62,6 @@ void take_base(Reader& reader, const LayerType& layer, const RopeObject& object)
                    fmt::format("{} times {}", factor.value.text, factor.name));
         return;
       }
-  const JsonNode* v4 = family.find("v4");
-  if (const JsonNode* older = v4 ? v4->find("theta") : nullptr)
-    reader.differs_in_v4("base", older->text, "its class's own");
   const JsonNode* silent_theta = silent ? record->find("silent_theta") : nullptr;
   reader.set_default("base", text_of(silent_theta ? silent_theta : layer.find(family, "theta")));
 }
@@ -134,8 +125,6 @@ void overlook_partial(Reader& reader, const std::vector<std::string>& paths) {
           "{} {} is not read: transformers 5 overlooks it for {} without a scaling and turns the "
           "whole head, transformers 4 and others turn that part (--partial-rotary-factor {})",
           config.name(path), part->text, reader.family().name(), part->text));
-      if (path == "partial_rotary_factor" && has_v4(reader.family()))
-        reader.remember("hf-v4", "partial-rotary-factor", part->text);
     }
     reader.know(path);
   }
@@ -219,10 +208,6 @@ void take_partial(Reader& reader, const LayerType& layer, const RopeObject& obje
     if (family.find("class")) widen_to(reader, width);
     return;
   }
-  const Config::Value* outer = config.find("partial_rotary_factor");
-  if (outer && outer->type == Type::number && has_v4(family) &&
-      strings_of(family.find("partial_keys")).empty() && !reader.knows("partial_rotary_factor"))
-    reader.differs_in_v4("partial-rotary-factor", outer->text, "the key at the top");
   if (!is_null_part(reader, paths)) hold_partial(reader, layer, object, plain);
 }
 

@@ -35,10 +35,6 @@ bool take_inside(Reader& reader, const RopeObject& object, std::string_view para
   return held && reader.set_default(parameter, spelled(*held));
 }
 
-double number_of(const Reader& reader, std::string_view name) {
-  return Decimal(reader.text(name)).value();
-}
-
 // Names of transformers and of older checkpoints that are ours by another name.
 std::string scaling_name(const Reader& reader, const RopeObject& object, std::string type) {
   const Family& family = reader.family();
@@ -137,38 +133,6 @@ void take_original(Reader& reader, const LayerType& layer, const RopeObject& obj
   if (reader.has("max-position"))
     reader.set("original-max-position", reader.text("max-position"),
                "config max_position_embeddings", "there is no original_max_position_embeddings");
-}
-
-// The original length that transformers 4.57 took: for yarn the one inside, for longrope the one at
-// the top, else the longest; and longrope's factor from it, whatever stands inside.
-void compare_v4(Reader& reader, const RopeObject& object, const std::string& name) {
-  constexpr const char* key = "original_max_position_embeddings";
-  if (!reader.has("max-position") || (name != "yarn" && name != "longrope")) return;
-  const Config::Value* stated = nullptr;
-  if (name == "longrope")
-    stated = reader.config().number(key);
-  else
-    for (const std::string& path : object.paths(key))
-      if (!stated) stated = reader.config().number(path);
-  const std::string longest = reader.text("max-position"),
-                    original = stated ? stated->text : longest;
-  if (reader.has("original-max-position") &&
-      Decimal(reader.text("original-max-position")).real() != Decimal(original).real())
-    reader.differs_in_v4("original-max-position", original,
-                         name == "yarn" ? "which reads the key inside rope_scaling alone"
-                                        : "which reads the key at the top alone");
-  if (name != "longrope" || reader.has("attention-factor")) return;
-  const double start = Decimal(original).value(),
-               factor = stated                 ? Decimal(longest).value() / start
-                        : reader.has("factor") ? number_of(reader, "factor")
-                                               : 1,
-               ours = reader.has("factor")
-                          ? number_of(reader, "factor")
-                          : Decimal(longest).value() / number_of(reader, "original-max-position");
-  const double taken = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(start));
-  if (factor != ours || reader.text("original-max-position") != original)
-    reader.differs_in_v4("attention-factor", fmt::format("{:.17g}", taken),
-                         "of max_position_embeddings and the original length at the top");
 }
 
 const Scaling& scaling_named(const Reader& reader, const RopeObject& object,
@@ -270,9 +234,6 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
   if (const std::string key = type_key(reader, object); !key.empty()) take_grown_less(reader, key);
   if (name == "longrope") take_open_magnitude(reader);
   compare_engines(reader, layer, object, name);
-  const JsonNode* v4 = reader.family().find("v4");
-  if (original && object.legacy && !layer.own && v4 && !v4->find("otherwise"))
-    compare_v4(reader, object, name);
   return name;
 }
 
