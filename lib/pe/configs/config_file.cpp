@@ -52,7 +52,7 @@ void flatten(const JsonNode& object, const std::string& prefix, Config& config, 
 }  // namespace
 
 Config parse_config(const std::string& text, const std::string& file) {
-  const JsonNode root = parse_json(text, file);
+  const JsonNode root = parse_python_json(text, file);
   if (root.type != JsonNode::Type::object)
     throw FileError(fmt::format("{} holds {} where a JSON object was expected", file,
                                 is_plain(root) ? root.text : root.what()));

@@ -19,9 +19,60 @@ constexpr std::size_t deepest = 32, most_values = 100'000;
 // The parser holds each text and number on its own: what people write has none of a megabyte.
 constexpr std::size_t longest_word = 1 << 20;
 
+// The end of a string is the next quote that no odd number of backslashes stands before.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  for (;;) {
+    at = text.find_first_of("\"\\", at);
+    if (at == std::string_view::npos || text[at] == '"') return at;
+    at += 2;
+  }
+}
+
+// Python's json writes these for numbers that JSON has not; each becomes a string.
+constexpr std::string_view python_words[] = {"NaN", "Infinity", "-Infinity"};
+
+struct Quoted {
+  std::string text;
+  std::vector<std::size_t> at;  // where a word stood in the file
+
+  // The place in the file of a byte of the text.
+  std::size_t place(std::size_t byte) const {
+    for (std::size_t i = 0; i < at.size(); ++i)
+      if (at[i] + 2 * i >= byte) return byte - 2 * i;
+    return byte - 2 * at.size();
+  }
+};
+
+Quoted quote_words(std::string_view text) {
+  Quoted quoted;
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    at = text.find_first_of("\"NI-", at);
+    if (at == std::string_view::npos) break;
+    if (text[at] == '"') {
+      at = end_of_string(text, at + 1);
+      if (at == std::string_view::npos) break;
+      ++at;
+      continue;
+    }
+    const auto word = std::ranges::find_if(
+        python_words, [&](std::string_view name) { return text.substr(at).starts_with(name); });
+    if (word == std::end(python_words)) {
+      ++at;
+      continue;
+    }
+    quoted.text += fmt::format("{}\"{}\"", text.substr(from, at - from), *word);
+    quoted.at.push_back(at);
+    from = at += word->size();
+  }
+  quoted.text += text.substr(from);
+  return quoted;
+}
+
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(Kept<std::string> file) : file_(file) {}
+  explicit Builder(Kept<std::string> file, const Quoted* quoted = nullptr)
+      : file_(file), quoted_(quoted) {}
 
   bool null() override { return put({JsonNode::Type::null, "null", {}, {}}); }
   bool boolean(bool value) override {
@@ -51,9 +102,13 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    throw FileError(fmt::format(
-        "{} is not JSON: it goes wrong at byte {} (NaN and Infinity are not JSON either)", file_,
-        position));
+    throw FileError(
+        quoted_
+            ? fmt::format("{} is not JSON: it goes wrong at byte {}", file_,
+                          quoted_->place(position))
+            : fmt::format(
+                  "{} is not JSON: it goes wrong at byte {} (NaN and Infinity are not JSON either)",
+                  file_, position));
   }
 
   JsonNode root;
@@ -89,18 +144,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& file_;
+  const Quoted* quoted_;
   std::vector<Level> open_;
   std::size_t values_ = 0;
 };
-
-// The end of a string is the next quote that no odd number of backslashes stands before.
-std::size_t end_of_string(std::string_view text, std::size_t at) {
-  for (;;) {
-    at = text.find_first_of("\"\\", at);
-    if (at == std::string_view::npos || text[at] == '"') return at;
-    at += 2;
-  }
-}
 
 void refuse_long_words(std::string_view text, const std::string& file) {
   if (text.size() <= longest_word) return;
@@ -134,6 +181,15 @@ std::string_view JsonNode::what() const {
   constexpr std::string_view names[] = {"null",     "a truth value", "a number",
                                         "a string", "a list",        "an object"};
   return names[static_cast<std::size_t>(type)];
+}
+
+JsonNode parse_python_json(const std::string& text, const std::string& file) {
+  const Quoted quoted = quote_words(text);
+  if (quoted.at.empty()) return parse_json(text, file);
+  refuse_long_words(quoted.text, file);
+  Builder builder(file, &quoted);
+  nlohmann::json::sax_parse(quoted.text, &builder);
+  return std::move(builder.root);
 }
 
 JsonNode parse_json(const std::string& text, const std::string& file) {

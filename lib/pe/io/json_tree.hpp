@@ -33,6 +33,9 @@ struct JsonMember {
 /// 32, or repeats a key.
 JsonNode parse_json(const std::string& text, const std::string& file);
 
+/// The same of what Python's json writes: NaN, Infinity and -Infinity are strings of that text.
+JsonNode parse_python_json(const std::string& text, const std::string& file);
+
 /// The text of such a file ("-": standard input), of at most 16 MiB.
 std::string read_json_text(const std::string& path);
 
