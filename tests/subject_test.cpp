@@ -137,6 +137,29 @@ TEST_SUITE("subject") {
       CHECK(caches == 43);
   }
 
+  TEST_CASE("transformers' dialects keep turns as the model's class does") {
+    const auto kept = [](const char* dialect, const std::string& type) {
+      SubjectTexts texts = texts_of("rope");
+      texts.dialect = dialect;
+      const Reading reading = read_model(
+          parse_config("{\"model_type\": \"" + type + "\"}", "c.json"), texts.encoding, "");
+      const Subject subject = make_subject(texts, reading, 8, no_tensor);
+      CHECK(subject.dialect->name == dialect);
+      CHECK(with_dialect(subject, find_dialect("hf")).dialect->keeping ==
+            as_kept(find_dialect("hf"), text_of(reading.family->find("keeps"))).keeping);
+      std::vector<std::string> names;
+      for (const Field& field :
+           spell(subject.effect, subject.span, DType::f32, {}, *subject.dialect))
+        names.push_back(field.name);
+      return fmt::format("{} in {}", row_of(subject.dialect->keeping).name, fmt::join(names, " "));
+    };
+    CHECK(kept("hf", "llama") == "halves in cos sin");
+    CHECK(kept("hf", "cohere2") == "adjacent in cos sin");
+    CHECK(kept("hf-avx2", "gpt_oss") == "pairs in cos sin");
+    CHECK(kept("hf-v4", "deepseek_v2") == "turns in freqs_cis");
+    CHECK(kept("vllm", "gpt_oss") == "cos-sin in cos_sin_cache");
+  }
+
   TEST_CASE("a scaling that the dialect's program does not read is named") {
     const auto warnings = [](const char* dialect, const char* text, Given flags = {}) {
       SubjectTexts texts = texts_of("rope");

@@ -26,6 +26,7 @@ struct Dialect {
   /// others.
   std::string_view readings = {};
   Keeping keeping = Keeping::pairs;  // how it keeps cosines and sines
+  bool keeps_by_class = false;       // each class of models has its own way: `keeping` is the usual
   std::string_view array = {};       // name of the one array
   /// Channels that its kernels turn, where they turn the same ones for every model; empty: the
   /// model's family decides, and `usual_pairing` where nobody names a model.
@@ -44,6 +45,10 @@ std::span<const Dialect> all_dialects();
 
 /// Throws UsageError with the nearest name.
 const Dialect& find_dialect(std::string_view name);
+
+/// The dialect as a class of models keeps its turns, by the name of a layout (layouts.def); the
+/// dialect itself where that is "" or its kernels know one way alone. It has the same name.
+const Dialect& as_kept(const Dialect& dialect, std::string_view layout);
 
 /// As spell() of spell.hpp, in a dialect. A kind that the dialect has no rule for is refused.
 std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,

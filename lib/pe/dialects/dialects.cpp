@@ -1,6 +1,7 @@
 // The rows: whose layout, whose arithmetic, and how they read a config where they differ.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pe/base/error.hpp"
@@ -19,12 +20,15 @@ constexpr Dialect rows[] = {
      .claim = "Correctly rounded."},
     {.name = "hf",
      .also = "huggingface transformers pytorch torch",
-     .summary = "transformers 5 on PyTorch with 16-lane vectors: cos and sin with both halves",
+     .summary =
+         "transformers 5 on PyTorch with 16-lane vectors: cos and sin with both halves, or as the "
+         "model's class keeps them",
      .source = "transformers modeling_rope_utils.py, models/*/modeling_*.py *RotaryEmbedding",
      .claim = "On the catalogue's models inv_freq bit for bit, cos and sin within 1 ulp of "
               "float32, 2 under an attention factor; of random bases 3 frequencies in 10 000 are "
               "off by 1 or 2 ulp (data/parity).",
      .keeping = Keeping::halves,
+     .keeps_by_class = true,
      .usual_pairing = Pairing::halves,
      .steps = &torch_avx512,
      .lanes = 16},
@@ -35,6 +39,7 @@ constexpr Dialect rows[] = {
               "float32, 2 under an attention factor; of random bases 3 frequencies in 10 000 are "
               "off by 1 or 2 ulp (data/parity).",
      .keeping = Keeping::halves,
+     .keeps_by_class = true,
      .usual_pairing = Pairing::halves,
      .steps = &torch_avx2,
      .lanes = 8},
@@ -42,10 +47,11 @@ constexpr Dialect rows[] = {
      .also = "transformers-4 transformers-v4",
      .summary = "transformers 4.57, the last of its line: reads some keys of a config otherwise",
      .source = "transformers 4.57.6 modeling_rope_utils.py, and its classes",
-     .claim = "On 987 older configurations of 72 model types inv_freq and factor as recorded in "
+     .claim = "On 1697 configurations of 76 model types inv_freq and factor as recorded in "
               "data/parity/older.txt; steps as hf's.",
      .readings = "config.reading=hf-v4",
      .keeping = Keeping::halves,
+     .keeps_by_class = true,
      .usual_pairing = Pairing::halves,
      .steps = &torch_avx512,
      .lanes = 16},
@@ -293,6 +299,25 @@ const Dialect& find_dialect(std::string_view name) {
     names.push_back({std::string(dialect.name), dialect.also});
   }
   throw UsageError(unknown("dialect", name, names, "pe-gen list dialects names those there are"));
+}
+
+const Dialect& as_kept(const Dialect& dialect, std::string_view layout) {
+  if (!dialect.keeps_by_class || layout.empty()) return dialect;
+  static const std::vector<Dialect> kept = [] {
+    std::vector<Dialect> all;
+    for (const Dialect& row : rows)
+      for (const ArrayLayout& other : all_layouts())
+        if (row.keeps_by_class) {
+          all.push_back(row);
+          all.back().keeping = other.keeping;
+          if (other.arrays == 1) all.back().array = "freqs_cis";
+        }
+    return all;
+  }();
+  const auto found = std::ranges::find_if(kept, [&](const Dialect& row) {
+    return row.name == dialect.name && row_of(row.keeping).name == layout;
+  });
+  return found == kept.end() ? dialect : *found;
 }
 
 }  // namespace pe

@@ -48,6 +48,11 @@ bool speaks_of(const std::string& which, const Family* family) {
   return std::ranges::count(words(family->types), which) > 0;
 }
 
+// The layout of a transformers dialect is that of the family's class.
+const Dialect& kept_by(const Dialect& dialect, const Family* family) {
+  return as_kept(dialect, family ? text_of(family->find("keeps")) : "");
+}
+
 // "@name": what another parameter is.
 std::string said_by(const std::string& value,
                     const std::function<std::string(const std::string&)>& of) {
@@ -219,7 +224,7 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   subject.encoding = texts.encoding ? texts.encoding : reading.encoding;
   if (!subject.encoding) throw UsageError("no encoding is named, and no config that means one");
   if (texts.dtype) subject.dtype = parse_dtype(*texts.dtype);
-  subject.dialect = &find_dialect(texts.dialect.value_or("exact"));
+  subject.dialect = &kept_by(find_dialect(texts.dialect.value_or("exact")), reading.family);
   subject.dialect_given = texts.dialect.has_value();
   subject.among_tokens = texts.among_tokens;
   subject.reading = reading;
@@ -276,7 +281,7 @@ std::optional<Subject> with_changes(const Subject& subject, const Given& changes
 
 Subject with_dialect(const Subject& subject, const Dialect& dialect) {
   Subject other = subject;
-  other.dialect = &dialect;
+  other.dialect = &kept_by(dialect, subject.reading.family);
   other.parameters = parameters_of(other, subject.load);
   other.effect = effect_of(other);
   return other;

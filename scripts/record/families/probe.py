@@ -7,7 +7,7 @@ import re
 import torch
 
 from corners import find_corners
-from turns import asks_interleave, axes, forward, make, order_of, pairing
+from turns import asks_interleave, axes, forward, keeping, make, order_of, pairing
 from world import sections_of, tables
 
 THETA = re.compile(r"(theta|rotary_emb_base|local_base_freq)$")
@@ -451,6 +451,8 @@ def find_turns(p, record, layer):
         except Exception:
             continue
         pairs = len(made[layer][0])
+        if (keeps := keeping(p.R, config, layer, pairs)) not in ("", "halves"):
+            record["keeps"] = keeps
         how = pairing(p.R, config, module, pairs, layer)
         if how:
             record["pairing"] = how[0]

@@ -86,6 +86,29 @@ def pairing(R, config, module, pairs, layer):
     return ("adjacent-to-halves" if second == first else "halves"), sign
 
 
+def keeping(R, config, layer, pairs):
+    """How the class's own arrays keep the turns, in the words of lib/pe/dialects/layouts.def; "" where that cannot be seen."""
+    for axes_ in ((), (3,), (4,)):
+        try:
+            out = forward(R, config, layer, (torch.arange(5) + 100).expand(*axes_, 1, 5))
+            break
+        except Exception:
+            continue
+    else:
+        return ""
+    parts = list(out) if isinstance(out, tuple) else [out]
+    if torch.is_complex(parts[0]):
+        return "turns" if len(parts) == 1 and parts[0].shape[-1] == pairs else ""
+    row = parts[0].reshape(-1, parts[0].shape[-1])[-1]
+    if len(parts) != 2 or pairs < 2:
+        return ""
+    if len(row) == pairs:
+        return "pairs"
+    if len(row) != 2 * pairs:
+        return ""
+    return "halves" if bool((row[:pairs] == row[pairs:]).all()) else "adjacent" if bool((row[0::2] == row[1::2]).all()) else ""
+
+
 def truths(kind, C, R, layers, first, whole):
     """Unit vectors of the first, a middle and the last pair as the model's own function turns them at position 3, [from, to, value]."""
     module = importlib.import_module(R.__module__)

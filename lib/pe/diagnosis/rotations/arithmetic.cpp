@@ -55,7 +55,8 @@ std::optional<Arithmetic> nearest_arithmetic(const RotationObservation& observat
     if (!dialect.steps) continue;
     const double ulps =
         worst_distance(observation, dialect.steps(*rotation), best ? best->ulps : INFINITY);
-    const bool required = observation.expected().dialect == &dialect;
+    const bool required =
+        observation.expected().dialect && observation.expected().dialect->name == dialect.name;
     if (!best || ulps < best->ulps || (required && ulps <= best->ulps))
       best = Arithmetic{&dialect, ulps};
   }
