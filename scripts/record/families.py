@@ -43,7 +43,7 @@ TURN_TRUTH = ROOT / "data/parity/turns.txt"
 AXES_TRUTH = ROOT / "data/parity/axes.txt"
 SCORE_TRUTH = ROOT / "data/parity/scores.txt"
 TABLES, TABLE_TRUTH = ROOT / "data/families_tables.json", ROOT / "data/parity/tables.txt"
-REQUIRED = ["torch==2.13.0", "transformers==5.24.0", "numpy"]
+REQUIRED = ["torch==2.13.0", "transformers==5.24.0", "numpy", "scipy"]  # SciPy: losses of segmentation, without which EoMT is not made
 SAMPLES = 5  # frequencies kept of a table; a hash holds the others
 
 
@@ -178,10 +178,11 @@ def part_truths(kind, row, rows, classes, rotaries):
     return truths
 
 
-def record_tables(asked):
+def record_tables(asked, turning=frozenset()):
     """(rows, truths) of the tables that models add."""
     import axial
     import fixed
+    import none
     import tables
     rows, truths, unknown = [], [], []
     for kind, C in tables.kinds():
@@ -211,6 +212,8 @@ def record_tables(asked):
         print("not explained:", *what)
     if not asked:
         truths += fixed.truths()
+        known = turning | types_elsewhere() | {kind for row in rows for kind in row["types"].split()}
+        rows += [row for row in [none.record(known)] if row]
     return rows, truths
 
 
@@ -372,7 +375,7 @@ def main():
         write_random(arguments.random, arguments.count, arguments.output, rotaries, version)
         return
     if arguments.only in (None, "tables"):
-        tables, truths = record_tables(arguments.types)
+        tables, truths = record_tables(arguments.types, rotaries.keys())
         if not arguments.types:
             show_changes(by_name(held), by_name(tables))
             write_tables(tables, truths, version)
