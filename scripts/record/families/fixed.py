@@ -35,7 +35,7 @@ def turns(cos, sin):
 def centred(C, M, file):
     """DINOv3's module on the configuration's own image."""
     config = C(**file)
-    module = next(v for n, v in vars(M).items() if n.endswith("RopePositionEmbedding"))(config).eval()
+    module = next(v for n, v in vars(M).items() if n.endswith(("RopePositionEmbedding", "RotaryEmbedding")))(config).eval()
     height, width = (config.image_size, config.image_size) if isinstance(config.image_size, int) else config.image_size
     cos, sin = module(torch.zeros(1, 3, height, width))
     pairs = cos.shape[-1] // 2
@@ -188,6 +188,26 @@ def of_words(C, M, file):
     return {"encoding": "learned", "shape": list(table.shape)}
 
 
+def halved(C, M, file):
+    """A codec's half turns as the whole does: width and base of its rotary class."""
+    freq = next(value for name, value in vars(M).items() if name.endswith("RotaryEmbedding"))(C(**file)).inv_freq
+    dim = 2 * len(freq)
+    return {"encoding": "rope", "given": {"dim": str(dim), "base": f"{float(freq[1]) ** (-dim / 2):.0f}"}}
+
+
+def timed(C, M, file):
+    table = M.TimesFmPositionalEmbedding(C(**file))(seq_length=40)[0].numpy()
+    return {"encoding": "sinusoidal", "shape": list(table.shape), "numbers": cells(table)}
+
+
+def of_speech(C, M, file):
+    """The table of Cohere's decoder of speech."""
+    config = C(**file)
+    with torch.device("meta"):
+        model = next(value for name, value in vars(M).items() if name.endswith("Decoder") and hasattr(value, "from_pretrained"))(config)
+    return {"encoding": "learned", "shape": list(model.pos_emb.weight.shape)}
+
+
 SWIN = [{}, {"window_size": 12}, {"window_size": 8, "num_heads": [4, 8, 16, 32], "embed_dim": 128}]
 BEIT = [{"use_relative_position_bias": True}, {"use_shared_relative_position_bias": True, "image_size": 384, "patch_size": 32},
         {"use_relative_position_bias": True, "image_size": [224, 96], "num_attention_heads": 6}]
@@ -198,7 +218,7 @@ TURNING = [{"position_embeddings_type": "rotary", **more} for more in ({}, {"hid
 GRANITE = [{}, {"max_pos_emb": 300, "dim_head": 64}]
 # (type, what asks it, configurations)
 CASES = [
-    *[(kind, hybrid_grid, RT_DETR) for kind in ("rt_detr", "rt_detr_v2", "pp_doclayout_v2", "pp_doclayout_v3", "pp_doclayout_v4")],
+    *[(kind, hybrid_grid, RT_DETR) for kind in ("rt_detr", "rt_detr_v2", "d_fine", "deimv2", "pp_doclayout_v2", "pp_doclayout_v3", "pp_doclayout_v4")],
     ("dab-detr", dab_grid, [{}, {"hidden_size": 128, "temperature_height": 50, "temperature_width": 50}]),
     ("pegasus_x", called, [{}, {"d_model": 96}]), ("speecht5", scaled, [{}, {"hidden_size": 96}]),
     ("parakeet_encoder", conformer, CONFORMER), ("nemotron_asr_streaming_encoder", conformer, CONFORMER),
@@ -208,6 +228,11 @@ CASES = [
     ("granite_speech_encoder", clipped, GRANITE), ("granite_speech_plus_encoder", clipped, GRANITE),
     ("granite_speech5_encoder", clipped, [{}, {"hidden_size": 512, "num_attention_heads": 8}, {"head_dim": 32, "max_position_embeddings": 300}]),
     ("perceiver", of_words, [{"architectures": ["PerceiverForMaskedLM"], **more} for more in ({}, {"d_model": 96, "max_position_embeddings": 300})]),
+    *[(kind, halved, [{}, {"hidden_size": 384, "num_attention_heads": 4, "rope_theta": 777.0}])
+      for kind in ("mimi_encoder", "mimi_decoder", "pocket_tts_audio_tokenizer_encoder", "pocket_tts_audio_tokenizer_decoder")],
+    ("timesfm", timed, [{"use_positional_embedding": True, **more} for more in ({}, {"hidden_size": 96, "max_timescale": 500})]),
+    ("eomt_dinov3", centred, [{}, {"hidden_size": 384, "num_attention_heads": 6, "image_size": 96, "rope_parameters": {"rope_type": "default", "rope_theta": 50.0}}]),
+    ("cohere_asr", of_speech, [{}, {"hidden_size": 256, "num_attention_heads": 4, "max_position_embeddings": 300}]),
     *[(kind, *case) for kind, case in {
     "detr": (sine_grid, [{}, {"d_model": 128}]), "conditional_detr": (sine_grid, [{}, {"d_model": 64}]), "table-transformer": (sine_grid, [{}, {"d_model": 128}]),
     "deformable_detr": (sine_grid, [{}, {"d_model": 128}]),
