@@ -376,7 +376,7 @@ def name_others(kind, C, rows):
     model = build(C, {})
     known = {layer(name) for row in rows for name in [row.get("tensor", ""), *row.get("further", [])]}
     for name, value in [*model.named_parameters(), *model.named_buffers()]:
-        if not OTHER.search(name) or value.dim() < 2 or layer(name) in known or 0 in value.shape or re.search(r"(position_ids|weight_integer|conv)", name):
+        if not OTHER.search(name) or SEEING.search(name) or value.dim() < 2 or layer(name) in known or 0 in value.shape or re.search(r"(position_ids|weight_integer|conv)", name):
             continue
         known.add(layer(name))
         if BIAS.search(name) and any(BIAS.search(row.get("tensor", "")) for row in rows):  # of the other layers
