@@ -208,6 +208,10 @@ def of_speech(C, M, file):
     return {"encoding": "learned", "shape": list(model.pos_emb.weight.shape)}
 
 
+def gated(C, M, file):
+    return {"encoding": "learned", "shape": list(build(C, file).gated_positional_embedding.embedding.shape)}
+
+
 SWIN = [{}, {"window_size": 12}, {"window_size": 8, "num_heads": [4, 8, 16, 32], "embed_dim": 128}]
 BEIT = [{"use_relative_position_bias": True}, {"use_shared_relative_position_bias": True, "image_size": 384, "patch_size": 32},
         {"use_relative_position_bias": True, "image_size": [224, 96], "num_attention_heads": 6}]
@@ -232,6 +236,7 @@ CASES = [
       for kind in ("mimi_encoder", "mimi_decoder", "pocket_tts_audio_tokenizer_encoder", "pocket_tts_audio_tokenizer_decoder")],
     ("timesfm", timed, [{"use_positional_embedding": True, **more} for more in ({}, {"hidden_size": 96, "max_timescale": 500})]),
     ("eomt_dinov3", centred, [{}, {"hidden_size": 384, "num_attention_heads": 6, "image_size": 96, "rope_parameters": {"rope_type": "default", "rope_theta": 50.0}}]),
+    ("mllama_vision_model", gated, [{}, {"hidden_size": 160, "attention_heads": 4, "image_size": 112}, {"patch_size": 28}]),
     ("cohere_asr", of_speech, [{}, {"hidden_size": 256, "num_attention_heads": 4, "max_position_embeddings": 300}]),
     *[(kind, *case) for kind, case in {
     "detr": (sine_grid, [{}, {"d_model": 128}]), "conditional_detr": (sine_grid, [{}, {"d_model": 64}]), "table-transformer": (sine_grid, [{}, {"d_model": 128}]),

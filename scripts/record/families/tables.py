@@ -13,7 +13,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_BACKBONE_MAPPING, M
 from world import all_configurations
 
 TABLE = re.compile(r"(^|\.)((char_)?position_embeddings?|embed_positions|wpe|pos_embed|positions_embed|pos_encoding|positional_embedding|pos_emb"
-                   r"|position_embeds_layer|position_enc)(\.weights?|\.embedding)?$")
+                   r"|position_embeds_layer|position_enc)(\.weights?)?$")
 BIAS = re.compile(r"(relative_attention_bias|rel_attn_embed|position_bias\.relative_attention_bias)(\.weight)?$")
 BIAS_KEYS = re.compile(r"(heads?$|bucket|distance|d_model|hidden_size)")
 # What else may hold positions, and what of it adds to the scores.
