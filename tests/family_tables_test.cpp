@@ -219,7 +219,7 @@ TEST_CASE("types without positions say so, those with others say which") {
         Case{R"({"model_type":"levit"})", "without its sign"},
         Case{R"({"model_type":"timesfm"})", "use_positional_embedding is not true"},
         Case{R"({"model_type":"wav2vec2-bert"})", "clipped at left_max_position_embeddings"}}) {
-    INFO(json);
+    INFO(std::string(json));
     CHECK(why(json).find(reason) != std::string::npos);
   }
   CHECK(why(R"({"model_type":"wav2vec2-bert","position_embeddings_type":"rotary"})").empty());

@@ -309,8 +309,10 @@ def record_turns(rotaries, types, added, version):
     rows, truths, missed = ask_turns(types, rotaries)
     if not types:
         classes = all_configurations()
-        found = {**composites(classes, rows, held_keys, types_elsewhere(), added),  # a part that can be read speaks first
-                 **composites(classes, rows, held_keys, types_elsewhere(refused=False), added)}
+        placed = [row for row in added if "refuse" not in row]
+        found = {**composites(classes, rows, held_keys, types_elsewhere(), added),  # a part that has positions speaks first, of those one that can be read
+                 **composites(classes, rows, held_keys, types_elsewhere(), placed),
+                 **composites(classes, rows, held_keys, types_elsewhere(refused=False), placed)}
         rows |= found
         for kind, parts in beside(classes, rows, held_keys, types_elsewhere(), added).items():
             rows[kind] = {**rows.get(kind, {}), **parts}

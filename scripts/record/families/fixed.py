@@ -232,7 +232,7 @@ CASES = [
     ("granite_speech_encoder", clipped, GRANITE), ("granite_speech_plus_encoder", clipped, GRANITE),
     ("granite_speech5_encoder", clipped, [{}, {"hidden_size": 512, "num_attention_heads": 8}, {"head_dim": 32, "max_position_embeddings": 300}]),
     ("perceiver", of_words, [{"architectures": ["PerceiverForMaskedLM"], **more} for more in ({}, {"d_model": 96, "max_position_embeddings": 300})]),
-    *[(kind, halved, [{}, {"hidden_size": 384, "num_attention_heads": 4, "rope_theta": 777.0}])
+    *[(kind, halved, [{}, {"hidden_size": 384, "num_attention_heads": 4, "rope_theta": 777}])
       for kind in ("mimi_encoder", "mimi_decoder", "pocket_tts_audio_tokenizer_encoder", "pocket_tts_audio_tokenizer_decoder")],
     ("timesfm", timed, [{"use_positional_embedding": True, **more} for more in ({}, {"hidden_size": 96, "max_timescale": 500})]),
     ("eomt_dinov3", centred, [{}, {"hidden_size": 384, "num_attention_heads": 6, "image_size": 96, "rope_parameters": {"rope_type": "default", "rope_theta": 50.0}}]),
