@@ -200,6 +200,15 @@ TEST_CASE("every model type of the release is in a row of the catalogue") {
   CHECK(read > 600);
 }
 
+TEST_CASE("an object of a decoder that says no width does not hide the keys at the top") {
+  const pe::Reading reading = pe::read_model(
+      parse(
+          R"({"model_type":"fastspeech2_conformer","hidden_size":256,"encoder_num_attention_heads":4,"decoder_config":{"num_attention_heads":2}})"),
+      nullptr, "");
+  CHECK(given(reading, "dim") == "256");
+  CHECK(given(reading, "heads") == "4");
+}
+
 TEST_CASE("types without positions say so, those with others say which") {
   const auto why = [](const char* json) -> std::string {
     try {
