@@ -177,6 +177,65 @@ TEST_CASE("what a class saves of itself is read as the class, or not without a w
   CHECK(refused > 100);
 }
 
+// A user's file of any type is read by its own row, or told in a sentence why it is not.
+TEST_CASE("every model type of the release is in a row of the catalogue") {
+  std::ifstream file(PE_SOURCE_DIR "/data/parity/saved.txt");
+  int types = 0, read = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    const pe::Config config = parse(line.substr(line.find('\t') + 1));
+    ++types;
+    std::string said;
+    try {
+      said = fmt::format("{}", fmt::join(pe::read_model(config, nullptr, "").warnings, "\n"));
+      ++read;
+    } catch (const pe::UsageError& error) {
+      said = error.what();
+    }
+    INFO(config.find("model_type")->text << ": " << said);
+    CHECK(said.find("in no row of the catalogue") == std::string::npos);
+  }
+  MESSAGE(types << " types, " << read << " read, the others refused with a reason");
+  CHECK(types > 700);
+  CHECK(read > 600);
+}
+
+TEST_CASE("an object of a decoder that says no width does not hide the keys at the top") {
+  const pe::Reading reading = pe::read_model(
+      parse(
+          R"({"model_type":"fastspeech2_conformer","hidden_size":256,"encoder_num_attention_heads":4,"decoder_config":{"num_attention_heads":2}})"),
+      nullptr, "");
+  CHECK(given(reading, "dim") == "256");
+  CHECK(given(reading, "heads") == "4");
+}
+
+TEST_CASE("types without positions say so, those with others say which") {
+  const auto why = [](const char* json) -> std::string {
+    try {
+      pe::read_model(parse(json), nullptr, "");
+    } catch (const pe::UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  using Case = std::array<const char*, 2>;
+  for (const auto& [json, reason] :
+       {Case{R"({"model_type":"resnet"})", "has no position encoding"},
+        Case{R"({"model_type":"segformer"})", "has no position encoding"},
+        Case{R"({"model_type":"upernet","backbone_config":{"model_type":"convnext"}})",
+             "has no position encoding"},
+        Case{R"({"model_type":"sam_mask_decoder"})", "handed that of the prompt encoder"},
+        Case{R"({"model_type":"levit"})", "without its sign"},
+        Case{R"({"model_type":"timesfm"})", "use_positional_embedding is not true"},
+        Case{R"({"model_type":"wav2vec2-bert"})", "clipped at left_max_position_embeddings"}}) {
+    INFO(std::string(json));
+    CHECK(why(json).find(reason) != std::string::npos);
+  }
+  CHECK(why(R"({"model_type":"wav2vec2-bert","position_embeddings_type":"rotary"})").empty());
+  CHECK(why(R"({"model_type":"wav2vec2-bert","position_embeddings_type":"relative"})").empty());
+  CHECK(why(R"({"model_type":"upernet","backbone_config":{"model_type":"swin"}})").empty());
+}
+
 TEST_CASE("a composite's speaking part is the same, asked for by its name or not") {
   std::ifstream file(PE_SOURCE_DIR "/data/families.json");
   const std::string text((std::istreambuf_iterator<char>(file)), {});

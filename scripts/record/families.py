@@ -43,7 +43,7 @@ TURN_TRUTH = ROOT / "data/parity/turns.txt"
 AXES_TRUTH = ROOT / "data/parity/axes.txt"
 SCORE_TRUTH = ROOT / "data/parity/scores.txt"
 TABLES, TABLE_TRUTH = ROOT / "data/families_tables.json", ROOT / "data/parity/tables.txt"
-REQUIRED = ["torch==2.13.0", "transformers==5.24.0", "numpy"]
+REQUIRED = ["torch==2.13.0", "transformers==5.24.0", "numpy", "scipy"]  # SciPy: losses of segmentation, without which EoMT is not made
 SAMPLES = 5  # frequencies kept of a table; a hash holds the others
 
 
@@ -178,10 +178,11 @@ def part_truths(kind, row, rows, classes, rotaries):
     return truths
 
 
-def record_tables(asked):
+def record_tables(asked, turning=frozenset()):
     """(rows, truths) of the tables that models add."""
     import axial
     import fixed
+    import none
     import tables
     rows, truths, unknown = [], [], []
     for kind, C in tables.kinds():
@@ -211,6 +212,8 @@ def record_tables(asked):
         print("not explained:", *what)
     if not asked:
         truths += fixed.truths()
+        known = turning | types_elsewhere() | {kind for row in rows for kind in row["types"].split()}
+        rows += [row for row in [none.record(known)] if row]
     return rows, truths
 
 
@@ -306,8 +309,10 @@ def record_turns(rotaries, types, added, version):
     rows, truths, missed = ask_turns(types, rotaries)
     if not types:
         classes = all_configurations()
-        found = {**composites(classes, rows, held_keys, types_elsewhere(), added),  # a part that can be read speaks first
-                 **composites(classes, rows, held_keys, types_elsewhere(refused=False), added)}
+        placed = [row for row in added if "refuse" not in row]
+        found = {**composites(classes, rows, held_keys, types_elsewhere(), added),  # a part that has positions speaks first, of those one that can be read
+                 **composites(classes, rows, held_keys, types_elsewhere(), placed),
+                 **composites(classes, rows, held_keys, types_elsewhere(refused=False), placed)}
         rows |= found
         for kind, parts in beside(classes, rows, held_keys, types_elsewhere(), added).items():
             rows[kind] = {**rows.get(kind, {}), **parts}
@@ -372,7 +377,7 @@ def main():
         write_random(arguments.random, arguments.count, arguments.output, rotaries, version)
         return
     if arguments.only in (None, "tables"):
-        tables, truths = record_tables(arguments.types)
+        tables, truths = record_tables(arguments.types, rotaries.keys())
         if not arguments.types:
             show_changes(by_name(held), by_name(tables))
             write_tables(tables, truths, version)

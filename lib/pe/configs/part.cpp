@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "pe/base/error.hpp"
@@ -46,11 +47,25 @@ const char* speaking_key(const Config& config) {
   return nullptr;
 }
 
+// Whether the type's row reads keys at the top, and none of the part's: an object of a decoder
+// that its class reads besides (FastSpeech 2).
+bool speaks_whole(const Config& config, const Config& part) {
+  const Family* family = find_family(config);
+  const JsonNode* holds = family ? family->find("holds") : nullptr;
+  const auto any_in = [&](const Config& where) {
+    return holds && std::ranges::any_of(holds->members, [&](const JsonMember& held) {
+             return where.find(held.name) != nullptr;
+           });
+  };
+  return !part.find("model_type") && any_in(config) && !any_in(part);
+}
+
 // The text part of a multimodal config that is in no row.
 Config text_part(const Config& config, Reading& reading) {
   const char* key = speaking_key(config);
   if (!key || (config.find("num_attention_heads") && config.find("hidden_size"))) return config;
   Config text = config.below(key);
+  if (speaks_whole(config, text)) return config;
   const bool stated = text.find("model_type") != nullptr;
   if (std::string named = name_type(text); !named.empty() && stated)
     reading.warnings.push_back(std::move(named));

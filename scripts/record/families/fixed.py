@@ -4,7 +4,7 @@ import importlib
 import numpy as np
 import torch
 
-from tables import build
+from tables import build, ladder_of
 from world import all_configurations
 
 
@@ -35,7 +35,7 @@ def turns(cos, sin):
 def centred(C, M, file):
     """DINOv3's module on the configuration's own image."""
     config = C(**file)
-    module = next(v for n, v in vars(M).items() if n.endswith("RopePositionEmbedding"))(config).eval()
+    module = next(v for n, v in vars(M).items() if n.endswith(("RopePositionEmbedding", "RotaryEmbedding")))(config).eval()
     height, width = (config.image_size, config.image_size) if isinstance(config.image_size, int) else config.image_size
     cos, sin = module(torch.zeros(1, 3, height, width))
     pairs = cos.shape[-1] // 2
@@ -122,10 +122,123 @@ def disentangled(C, M, file):
                                              "position-buckets": str(max(0, held("position_buckets")))}}
 
 
+def called(C, M, file):
+    """Waves that Pegasus-X makes as it goes."""
+    width = C(**file).d_model
+    table = M.PegasusXSinusoidalPositionalEmbedding(width)(torch.zeros(1, 40, width))[0].numpy()
+    return {"encoding": "sinusoidal", "shape": [40, width], "numbers": cells(table)}
+
+
+def scaled(C, M, file):
+    """SpeechT5's table of text, whose alpha is 1 before training."""
+    width = C(**file).hidden_size
+    table = M.SpeechT5ScaledPositionalEncoding(0.0, width, 40)(torch.zeros(1, 40, width))[0].detach().numpy()
+    return {"encoding": "sinusoidal", "shape": [40, width], "numbers": cells(table)}
+
+
+def hybrid_grid(C, M, file, grid=(3, 5)):
+    """RT-DETR's module, as a layer of its encoder holds it."""
+    config = C(**file)
+    owner = next(value for name, value in vars(M).items() if name.endswith("AIFILayer"))(config)
+    table = owner.position_embedding(width=grid[1], height=grid[0], device=torch.device("cpu"), dtype=torch.float32)[0].numpy()
+    return {"encoding": "sincos-2d", "grid": "x".join(map(str, grid)), "shape": list(table.shape), "numbers": cells(table)}
+
+
+def dab_grid(C, M, file, grid=(3, 5)):
+    config = C(**file)
+    table = M.DabDetrSinePositionEmbedding(config)(torch.zeros(1, 3, *grid), torch.ones(1, *grid))[0]
+    return {"encoding": "sincos-2d", "grid": "x".join(map(str, grid)), "shape": [grid[0] * grid[1], config.hidden_size],
+            "numbers": cells(table.permute(1, 2, 0).reshape(-1, config.hidden_size).numpy())}
+
+
+def conformer(C, M, file):
+    """The relative part of a Conformer: the width and order of its sinusoids, which fall from keys before the query to keys after it, heads and their width."""
+    model = build(C, file, "cpu")
+    bias = next(value for name, value in model.named_parameters() if name.endswith("bias_u"))
+    module = next(value for name, value in vars(M).items() if name.endswith(("RelPositionalEmbedding", "RelPositionalEncoding")))
+    made = module(model.config, {"positional_dropout_rate": 0.0}) if "FastSpeech2" in module.__name__ else module(model.config)
+    table = made(torch.zeros(1, 40, model.config.hidden_size))
+    table = (table[1] if isinstance(table, tuple) else table)[0]
+    found = ladder_of(table[:40].flip(0).detach().numpy())
+    assert found and found[0]["ladder"] == "paper" and found[1] == 0
+    own, channel = bias.shape
+    return {"encoding": "transformer-xl", "given": {"dim": str(table.shape[1]), "heads": str(own), "head-dim": str(channel), "attn-type": "bi", "layout": found[0]["layout"]}}
+
+
+def turning(C, M, file):
+    """Width and base of the rotary option of Wav2Vec2's Conformers."""
+    module = next(value for name, value in vars(M).items() if name.endswith("RotaryPositionalEmbedding"))
+    freq = module(C(**file)).inv_freq
+    dim = 2 * len(freq)
+    return {"encoding": "rope", "given": {"dim": str(dim), "base": f"{float(freq[1]) ** (-dim / 2):.0f}"}}
+
+
+def clipped(C, M, file):
+    """The trained vectors of distances that Granite's Conformer adds to keys."""
+    model = build(C, file)
+    rows, width = next(value for name, value in model.named_parameters() if name.endswith("rel_pos_emb.weight")).shape
+    return {"encoding": "shaw", "given": {"max-distance": str((rows - 1) // 2), "dim": str(width)}}
+
+
+def of_words(C, M, file):
+    """Perceiver's table, where words stand before it."""
+    config = C(**{key: value for key, value in file.items() if key != "architectures"})
+    with torch.device("meta"):
+        table = M.PerceiverForMaskedLM(config).perceiver.input_preprocessor.position_embeddings.weight
+    return {"encoding": "learned", "shape": list(table.shape)}
+
+
+def halved(C, M, file):
+    """A codec's half turns as the whole does: width and base of its rotary class."""
+    freq = next(value for name, value in vars(M).items() if name.endswith("RotaryEmbedding"))(C(**file)).inv_freq
+    dim = 2 * len(freq)
+    return {"encoding": "rope", "given": {"dim": str(dim), "base": f"{float(freq[1]) ** (-dim / 2):.0f}"}}
+
+
+def timed(C, M, file):
+    table = M.TimesFmPositionalEmbedding(C(**file))(seq_length=40)[0].numpy()
+    return {"encoding": "sinusoidal", "shape": list(table.shape), "numbers": cells(table)}
+
+
+def of_speech(C, M, file):
+    """The table of Cohere's decoder of speech."""
+    config = C(**file)
+    with torch.device("meta"):
+        model = next(value for name, value in vars(M).items() if name.endswith("Decoder") and hasattr(value, "from_pretrained"))(config)
+    return {"encoding": "learned", "shape": list(model.pos_emb.weight.shape)}
+
+
+def gated(C, M, file):
+    return {"encoding": "learned", "shape": list(build(C, file).gated_positional_embedding.embedding.shape)}
+
+
 SWIN = [{}, {"window_size": 12}, {"window_size": 8, "num_heads": [4, 8, 16, 32], "embed_dim": 128}]
 BEIT = [{"use_relative_position_bias": True}, {"use_shared_relative_position_bias": True, "image_size": 384, "patch_size": 32},
         {"use_relative_position_bias": True, "image_size": [224, 96], "num_attention_heads": 6}]
-CASES = {
+RT_DETR = [{}, {"encoder_hidden_dim": 128, "positional_encoding_temperature": 500}]
+CONFORMER = [{}, {"hidden_size": 256, "num_attention_heads": 4}]
+SPEECH = [{"position_embeddings_type": "relative", **more} for more in CONFORMER]
+TURNING = [{"position_embeddings_type": "rotary", **more} for more in ({}, {"hidden_size": 512, "num_attention_heads": 8, "rotary_embedding_base": 5000})]
+GRANITE = [{}, {"max_pos_emb": 300, "dim_head": 64}]
+# (type, what asks it, configurations)
+CASES = [
+    *[(kind, hybrid_grid, RT_DETR) for kind in ("rt_detr", "rt_detr_v2", "d_fine", "deimv2", "pp_doclayout_v2", "pp_doclayout_v3", "pp_doclayout_v4")],
+    ("dab-detr", dab_grid, [{}, {"hidden_size": 128, "temperature_height": 50, "temperature_width": 50}]),
+    ("pegasus_x", called, [{}, {"d_model": 96}]), ("speecht5", scaled, [{}, {"hidden_size": 96}]),
+    ("parakeet_encoder", conformer, CONFORMER), ("nemotron_asr_streaming_encoder", conformer, CONFORMER),
+    ("wav2vec2-conformer", conformer, [{}, *SPEECH]), ("wav2vec2-bert", conformer, SPEECH),
+    ("fastspeech2_conformer", conformer, [{}, {"hidden_size": 256, "encoder_num_attention_heads": 4, "decoder_num_attention_heads": 4}]),
+    ("wav2vec2-conformer", turning, TURNING), ("wav2vec2-bert", turning, TURNING),
+    ("granite_speech_encoder", clipped, GRANITE), ("granite_speech_plus_encoder", clipped, GRANITE),
+    ("granite_speech5_encoder", clipped, [{}, {"hidden_size": 512, "num_attention_heads": 8}, {"head_dim": 32, "max_position_embeddings": 300}]),
+    ("perceiver", of_words, [{"architectures": ["PerceiverForMaskedLM"], **more} for more in ({}, {"d_model": 96, "max_position_embeddings": 300})]),
+    *[(kind, halved, [{}, {"hidden_size": 384, "num_attention_heads": 4, "rope_theta": 777}])
+      for kind in ("mimi_encoder", "mimi_decoder", "pocket_tts_audio_tokenizer_encoder", "pocket_tts_audio_tokenizer_decoder")],
+    ("timesfm", timed, [{"use_positional_embedding": True, **more} for more in ({}, {"hidden_size": 96, "max_timescale": 500})]),
+    ("eomt_dinov3", centred, [{}, {"hidden_size": 384, "num_attention_heads": 6, "image_size": 96, "rope_parameters": {"rope_type": "default", "rope_theta": 50.0}}]),
+    ("mllama_vision_model", gated, [{}, {"hidden_size": 160, "attention_heads": 4, "image_size": 112}, {"patch_size": 28}]),
+    ("cohere_asr", of_speech, [{}, {"hidden_size": 256, "num_attention_heads": 4, "max_position_embeddings": 300}]),
+    *[(kind, *case) for kind, case in {
     "detr": (sine_grid, [{}, {"d_model": 128}]), "conditional_detr": (sine_grid, [{}, {"d_model": 64}]), "table-transformer": (sine_grid, [{}, {"d_model": 128}]),
     "deformable_detr": (sine_grid, [{}, {"d_model": 128}]),
     "dinov3_vit": (centred, [{}, {"hidden_size": 768, "num_attention_heads": 12}, {"image_size": 96, "rope_theta": 50.0}]),
@@ -141,12 +254,13 @@ CASES = {
     "xlnet": (relative, [{}, {"d_model": 768, "n_head": 12}, {"hidden_size": 512, "num_attention_heads": 8}]),
     "deberta": (disentangled, [{}, {"hidden_size": 384, "num_attention_heads": 6}, {"max_relative_positions": 64}]),
     "deberta-v2": (disentangled, [{}, {"position_buckets": 256, "max_relative_positions": 128}, {"position_buckets": -1}, {"hidden_size": 384, "num_attention_heads": 6, "position_buckets": 32}]),
-}
+    }.items()],
+]
 
 
 def truths():
     named = {C.model_type: C for C in all_configurations() if getattr(C, "model_type", "")}
-    for kind, (ask, files) in CASES.items():
+    for kind, ask, files in CASES:
         C = named[kind]
         M = importlib.import_module(C.__module__.replace("configuration_", "modeling_"))
         for file in files:

@@ -72,6 +72,6 @@ def truths(classes, rows, rotaries, tables, elsewhere, truth_of):
                 is_ = added(config, owners[kind])
         except Exception:
             pass
-        if not is_ and (kind in elsewhere or kind in owners):
+        if not is_ and (kind in elsewhere or "refuse" not in owners.get(kind, {"refuse": ""})):
             is_ = {"elsewhere": kind}
         yield is_, {**kept(file), "model_type": C.model_type}

@@ -1,17 +1,18 @@
 """Tables of positions that a model adds: which parameter holds one, and which keys of the configuration make its shape."""
 import importlib
 import inspect
+import pathlib
 import random
 import re
 
 import numpy as np
 import torch
 from transformers import PreTrainedModel
-from transformers.models.auto.modeling_auto import MODEL_MAPPING
+from transformers.models.auto.modeling_auto import MODEL_FOR_BACKBONE_MAPPING, MODEL_MAPPING
 
 from world import all_configurations
 
-TABLE = re.compile(r"(^|\.)(position_embeddings?|embed_positions|wpe|pos_embed|positions_embed|pos_encoding|positional_embedding|pos_emb"
+TABLE = re.compile(r"(^|\.)((char_)?position_embeddings?|embed_positions|wpe|pos_embed|positions_embed|pos_encoding|positional_embedding|pos_emb"
                    r"|position_embeds_layer|position_enc)(\.weights?)?$")
 BIAS = re.compile(r"(relative_attention_bias|rel_attn_embed|position_bias\.relative_attention_bias)(\.weight)?$")
 BIAS_KEYS = re.compile(r"(heads?$|bucket|distance|d_model|hidden_size)")
@@ -29,6 +30,11 @@ AFTER = {"mpnet", "wavlm"}
 TURNS = {"gptj", "codegen", "roformer"}
 # Grids that are not trained, though they are parameters (fixed.py has them).
 GRIDS = {"vit_mae"}
+# Parts that see before the model does: what they add is theirs, and a model around one of them adds tables of its own.
+SEEING = re.compile(r"^(model\.)?(backbone|keypoint_detector)(_config)?(\.|$)")
+WANTED = 24
+# A matrix that turns coordinates into features (SAM's prompts), no table by place.
+DRAWN = re.compile(r"shared_(image_)?embedding\.")
 # Words that our options have for the parts of a model.
 PARTS = ["t2u", "encoder", "decoder", "text", "vision"]
 
@@ -42,22 +48,53 @@ def small(C, **more):
         return C(**more)
 
 
+def modules_of(C):
+    """The modules that may hold a configuration's models: its own first, then those beside it (BLIP's text, the tower of Idefics)."""
+    package = C.__module__.rpartition(".")[0]
+    folder = pathlib.Path(importlib.import_module(package).__file__).parent
+    own = C.__module__.rpartition(".")[2].replace("configuration_", "modeling_")
+    names = sorted((path.stem for path in folder.glob("*.py") if not re.match(r"(configuration|tokenization|\w*processing|modular|convert|__init__|feature_)", path.stem)),
+                   key=lambda name: (name != own, name))
+    return [importlib.import_module(f"{package}.{name}") for name in names]
+
+
 def model_class(C):
-    """The class of models that a configuration makes: the mapping's, else the first of its module that is handed this configuration."""
-    if C in MODEL_MAPPING:
-        found = MODEL_MAPPING[C]
-        return found[0] if isinstance(found, tuple) else found
-    module = importlib.import_module(C.__module__.replace("configuration_", "modeling_"))
-    fits = [M for M in vars(module).values() if isinstance(M, type) and issubclass(M, PreTrainedModel) and M.__module__ == module.__name__
-            and getattr(M, "config_class", None) is C and not M.__name__.endswith("PreTrainedModel")]
+    """The class of models that a configuration makes: a mapping's, else the first of its modules that is handed this configuration, a part of a model at last."""
+    for mapping in (MODEL_MAPPING, MODEL_FOR_BACKBONE_MAPPING):
+        if C in mapping:
+            found = mapping[C]
+            return found[0] if isinstance(found, tuple) else found
+    classes = [M for module in modules_of(C) for M in vars(module).values() if isinstance(M, type) and M.__module__ == module.__name__]
+    fits = [M for M in classes if issubclass(M, PreTrainedModel) and getattr(M, "config_class", None) is C and not M.__name__.endswith("PreTrainedModel")]
     named = [M for M in fits if M.__name__.endswith(("Model", "Encoder", "Decoder", "Transformer"))]
     whole = [M for M in fits if M.__name__.endswith("ForConditionalGeneration")]  # not the stacks that it is made of
-    return (named or whole or fits)[0]
+    return (named or whole or fits or outermost([M for M in classes if issubclass(M, torch.nn.Module) and is_handed(M, C)]))[0]
+
+
+def is_handed(M, C):
+    """Whether a part's constructor takes this configuration, and nothing else that it must be given."""
+    taken = [p for p in list(inspect.signature(M.__init__).parameters.values())[1:] if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return len(taken) == 1 and taken[0].annotation in (C, C.__name__)
+
+
+def outermost(parts):
+    """Those parts that no other one of them makes."""
+    inner = {N for M in parts for N in parts if N is not M and re.search(rf"\b{N.__name__}\(", inspect.getsource(M))}
+    return [M for M in parts if M not in inner]
 
 
 def build(C, more, device="meta"):
-    with torch.device(device):
-        return model_class(C)._from_config(small(C, **more))
+    """The model of few layers; a key that the class wants and the file leaves out (the length of a forecast) is given."""
+    M = model_class(C)
+    for _ in range(4):
+        try:
+            with torch.device(device):
+                return M._from_config(small(C, **more)) if issubclass(M, PreTrainedModel) else M(small(C, **more))
+        except ValueError as error:
+            wanted = re.search(r"`(\w+)` config needs to be specified", str(error))
+            if not wanted or wanted[1] in more:
+                raise
+            more = {**more, wanted[1]: WANTED}
 
 
 def tables_in(model, pattern):
@@ -67,7 +104,7 @@ def tables_in(model, pattern):
         shape = list(value.shape)
         while len(shape) > 2 and shape[0] == 1:
             shape.pop(0)
-        if pattern.search(name) and len(shape) >= 2:
+        if pattern.search(name) and len(shape) >= 2 and not SEEING.search(name) and not DRAWN.search(name):
             found[name] = shape
     return found
 
@@ -339,7 +376,7 @@ def name_others(kind, C, rows):
     model = build(C, {})
     known = {layer(name) for row in rows for name in [row.get("tensor", ""), *row.get("further", [])]}
     for name, value in [*model.named_parameters(), *model.named_buffers()]:
-        if not OTHER.search(name) or value.dim() < 2 or layer(name) in known or 0 in value.shape or re.search(r"(position_ids|weight_integer|conv)", name):
+        if not OTHER.search(name) or SEEING.search(name) or value.dim() < 2 or layer(name) in known or 0 in value.shape or re.search(r"(position_ids|weight_integer|conv)", name):
             continue
         known.add(layer(name))
         if BIAS.search(name) and any(BIAS.search(row.get("tensor", "")) for row in rows):  # of the other layers
@@ -420,7 +457,7 @@ def kinds():
     found = {}
     for C in all_configurations():
         kind = getattr(C, "model_type", "")
-        if not kind or kind in TURNS | GRIDS or getattr(C, "sub_configs", None):
+        if not kind or kind in TURNS | GRIDS or not all(SEEING.match(name) for name in getattr(C, "sub_configs", None) or ()):
             continue
         try:
             model_class(C)
