@@ -12,6 +12,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 # Members and names of the standard library are told apart by what stands before them.
 MEMBER = re.compile(r"(?:(?<!\.)\.|->|\bstd::)\s*[A-Za-z_]\w*")
 INCLUDE = re.compile(r'^#include ("([^"]+\.hpp)"|<[^>]+>)\s*$', re.MULTILINE)
+CONDITION = re.compile(r"^#if.*?^#endif", re.MULTILINE | re.DOTALL)  # a header of one kind of machine stays where it is
 CALL = re.compile(r"(?:(\w+)[&*>]*\s+|[&*>]\s*)?\b([A-Za-z_]\w*)\(")
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.MULTILINE)
 TYPE = re.compile(r"^(?:struct|class|enum class|enum|union)\s+(\w+)")
@@ -126,7 +127,7 @@ def dealt(folder):
 
 def text_of(batch):
     """The headers of all come first, so that no file's own names stand before a header that another needs."""
-    headers = dict.fromkeys(found[1] for source in batch for found in INCLUDE.finditer(source.text))
+    headers = dict.fromkeys(found[1] for source in batch for found in INCLUDE.finditer(CONDITION.sub("", source.text)))
     return "".join(f"#include {header}\n" for header in headers) + "".join(f'#include "{source.path}"\n' for source in batch)
 
 

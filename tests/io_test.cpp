@@ -21,6 +21,7 @@
 #include <functional>
 #include <random>
 
+#include "confined.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/io/atomic_file.hpp"
@@ -335,7 +336,8 @@ TEST_CASE(
                   pe::FileError);
 }
 
-TEST_CASE("every binary format gives back every dtype and rank") {
+TEST_CASE("every binary format gives back every dtype and rank" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   for (const auto& row : pe::io::formats()) {
     if (!reads_itself(row)) continue;
@@ -422,7 +424,7 @@ TEST_CASE("formats refuse what they cannot carry and name one that can") {
   CHECK(folder.files() == 0);
 }
 
-TEST_CASE("a file of several arrays wants a name") {
+TEST_CASE("a file of several arrays wants a name" * doctest::skip(!pe_test::confines())) {
   const Folder folder;
   const Field a = field("cos", {axis("position", 3), axis("pair", 2)}, DType::f32, wave);
   const Field b = field("sin", {axis("position", 3), axis("pair", 2)}, DType::f32, whole);
@@ -450,7 +452,8 @@ TEST_CASE("a name with a colon is a file when there is one") {
   CHECK_THROWS_AS(pe::read_array(folder / "absent.npy"), pe::FileError);
 }
 
-TEST_CASE("two axes of one name keep their own coordinates in hdf5") {
+TEST_CASE("two axes of one name keep their own coordinates in hdf5" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   const Field a = field("a", {axis("position", 3)}, DType::f32, wave);
   const Field b = field("b", {{"position", {5, 2, 4, 0}, ""}}, DType::f32, wave);
@@ -516,7 +519,8 @@ TEST_CASE("a closed pipe is its own failure") {
   close(ends[1]);
 }
 
-TEST_CASE("whatever ends a process leaves no unfinished file") {
+TEST_CASE("whatever ends a process leaves no unfinished file" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   Field slow = field("x", {axis("position", 1 << 20)}, DType::f64, wave);
   for (const bool nameless : {true, false}) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "../confined.hpp"
 #include "foreign_files.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/io/file.hpp"
@@ -83,7 +84,8 @@ TEST_CASE("tidy csv has the axes that it names, whatever the order of its rows")
   CHECK(arrays[2].shape == Shape{2});
 }
 
-TEST_CASE("hdf5 datasets in one piece are read in place, others by the library") {
+TEST_CASE("hdf5 datasets in one piece are read in place, others by the library" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   const std::string path = folder / "t.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -153,7 +155,8 @@ TEST_CASE("hdf5 datasets in one piece are read in place, others by the library")
   }
 }
 
-TEST_CASE("what our own writers make opens under the same names in every format") {
+TEST_CASE("what our own writers make opens under the same names in every format" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   const auto field = [](const char* name, DType dtype) {
     return pe::Field{

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../confined.hpp"
 #include "foreign_files.hpp"
 #include "pe/io/format.hpp"
 #include "pe/io/hdf5.hpp"
@@ -122,7 +123,8 @@ Values only_values(const std::vector<pe::io::Offered>& offered) {
 
 }  // namespace
 
-TEST_CASE("no way to another file is taken, however it is named") {
+TEST_CASE("no way to another file is taken, however it is named" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder, elsewhere;
   make_plain(elsewhere / "secret", 42);
   make_plain(folder / "beside", 42);
@@ -140,7 +142,7 @@ TEST_CASE("no way to another file is taken, however it is named") {
   }
 }
 
-TEST_CASE("a fifo that is named hangs nothing") {
+TEST_CASE("a fifo that is named hangs nothing" * doctest::skip(!pe_test::confines())) {
   const Folder folder;
   REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
   for (int way = 0; way < 4; ++way) {
@@ -150,7 +152,8 @@ TEST_CASE("a fifo that is named hangs nothing") {
   }
 }
 
-TEST_CASE("what lies in the current folder is not looked at") {
+TEST_CASE("what lies in the current folder is not looked at" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   const std::filesystem::path before = std::filesystem::current_path();
   make_plain(folder / "t.h5", 3);
@@ -171,7 +174,8 @@ TEST_CASE("what lies in the current folder is not looked at") {
   std::filesystem::current_path(before);
 }
 
-TEST_CASE("a file that is replaced while it is read is the one that was opened") {
+TEST_CASE("a file that is replaced while it is read is the one that was opened" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   make_plain(folder / "t.h5", 3);
   const auto source = std::make_shared<pe::io::Source>(folder / "t.h5");
@@ -182,7 +186,8 @@ TEST_CASE("a file that is replaced while it is read is the one that was opened")
   CHECK(only_values(pe::io::open_hdf5(source, {})) == Values{3, 0, 0, 0});
 }
 
-TEST_CASE("an HDF5 file in a part of another, or made late, is read") {
+TEST_CASE("an HDF5 file in a part of another, or made late, is read" *
+          doctest::skip(!pe_test::confines())) {
   const Folder folder;
   make_plain(folder / "t.h5", 5);
   std::ifstream in(folder / "t.h5", std::ios::binary);
@@ -192,7 +197,7 @@ TEST_CASE("an HDF5 file in a part of another, or made late, is read") {
   CHECK(only_values(pe::io::open_hdf5(part, {})) == Values{5, 0, 0, 0});
 }
 
-TEST_CASE("groups in one another are followed to a bound") {
+TEST_CASE("groups in one another are followed to a bound" * doctest::skip(!pe_test::confines())) {
   const Folder folder;
   const hid_t file = make_file(folder / "t.h5");
   std::vector<hid_t> open_groups{file};

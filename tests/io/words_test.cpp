@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "../confined.hpp"
 #include "pe/io/file.hpp"
 
 namespace {
@@ -108,7 +109,8 @@ TEST_CASE("json has the words themselves, and null where there is none") {
         std::string::npos);
 }
 
-TEST_CASE("hdf5 has names as a dimension scale of strings, places as numbers, words as flags") {
+TEST_CASE("hdf5 has names as a dimension scale of strings, places as numbers, words as flags" *
+          doctest::skip(!pe_test::confines())) {
   const File path(".h5");
   write(path.path);
   const hid_t file = H5Fopen(path.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -1,0 +1,17 @@
+# Cross-compiles for arm64 with Debian's compiler against a root folder of arm64 packages: cmake --toolchain scripts/arm64.cmake -D PE_ARM64_ROOT=FOLDER.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES PE_ARM64_ROOT)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_SYSROOT ${PE_ARM64_ROOT})
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+# h5cc is of this machine and knows no other's HDF5.
+set(HDF5_C_COMPILER_EXECUTABLE OFF CACHE FILEPATH "")
+set(CMAKE_LIBRARY_PATH /usr/lib/aarch64-linux-gnu/hdf5/serial)
+set(CMAKE_INCLUDE_PATH /usr/include/hdf5/serial)
+foreach(kind LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-L;${PE_ARM64_ROOT})
