@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 #include "examples.hpp"
@@ -83,13 +84,37 @@ Json properties() {
   return rows;
 }
 
+// Two positions of an encoding at its defaults; none where it has no defaults.
+std::optional<Subject> two_rows(const Encoding& encoding, bool drawn) {
+  SubjectTexts texts{.encoding = &encoding};
+  for (const Parameter& parameter : encoding.parameters)
+    if (drawn && std::string_view(parameter.name) == "seed")
+      texts.flags["seed"] = {"0", "flag --seed"};
+  try {
+    return make_subject(texts, 2);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+bool spells(const Subject& subject, const std::string& field) {
+  try {
+    spell(subject.effect, subject.span, subject.dtype, {field}, *subject.dialect);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
 Json fields() {
+  std::vector<std::optional<Subject>> subjects;
+  for (const Encoding* encoding : all_encodings()) subjects.push_back(two_rows(*encoding, true));
   Json rows = Json::array();
   for (const FieldRow& row : all_fields()) {
     std::vector<std::string> of;
-    for (const Encoding* encoding : all_encodings())
-      if (encoding->kind == row.kind && has_field(*encoding, std::string(row.name)))
-        of.emplace_back(encoding->name);
+    for (const auto& subject : subjects)
+      if (subject && subject->encoding->kind == row.kind && spells(*subject, std::string(row.name)))
+        of.emplace_back(subject->encoding->name);
     rows.push_back({{"name", row.name},
                     {"kind", name_of(row.kind)},
                     {"summary", row.description},
@@ -174,17 +199,8 @@ constexpr Catalogue catalogues[] = {
 }  // namespace
 
 bool has_field(const Encoding& encoding, const std::string& field, bool drawn) {
-  SubjectTexts texts{.encoding = &encoding};
-  for (const Parameter& parameter : encoding.parameters)
-    if (drawn && std::string_view(parameter.name) == "seed")
-      texts.flags["seed"] = {"0", "flag --seed"};
-  try {
-    const Subject subject = make_subject(texts, 2);
-    spell(subject.effect, subject.span, subject.dtype, {field}, *subject.dialect);
-    return true;
-  } catch (const UsageError&) {
-    return false;
-  }
+  const std::optional<Subject> subject = two_rows(encoding, drawn);
+  return subject && spells(*subject, field);
 }
 
 std::span<const Catalogue> all_catalogues() { return catalogues; }

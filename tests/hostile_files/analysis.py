@@ -15,13 +15,13 @@ def claims(folder, **cells):
     return ["pe-analyze", "published", "--claims", text(folder / "claims.csv", HEADER + row + "\n"), "-o", str(folder / "judged.csv")]
 
 
-@case("pe-analyze of a config that is a FIFO, which alone says what it is of", says=r"could not tell in 2 s", seconds=8)
+@case("pe-analyze of a config that is a FIFO, which alone says what it is of", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     os.mkfifo(folder / "config.fifo")
     return ["pe-analyze", "spectrum", "--config", str(folder / "config.fifo"), "--timeout", TIMEOUT]
 
 
-@case("pe-verify of a config that is a FIFO, which alone says what it is of", says=r"could not tell in 2 s", seconds=8)
+@case("pe-verify of a config that is a FIFO, which alone says what it is of", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     os.mkfifo(folder / "check.fifo")
     return ["check", "--config", str(folder / "check.fifo"), "--timeout", TIMEOUT]
@@ -32,13 +32,13 @@ def _(_folder):
     return ["pe-analyze", "published", "--claims", "/dev/zero"]
 
 
-@case("claims of a FIFO", says=r"could not tell in 2 s", seconds=8)
+@case("claims of a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     os.mkfifo(folder / "claims.fifo")
     return ["pe-analyze", "published", "--claims", str(folder / "claims.fifo"), "--timeout", TIMEOUT]
 
 
-@case("a claim whose command reads a FIFO", says=r"could not tell in 2 s", seconds=8)
+@case("a claim whose command reads a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     os.mkfifo(folder / "command.fifo")
     return [*claims(folder, command=f"pe-analyze spectrum --config {folder / 'command.fifo'} --timeout 0"), "--timeout", TIMEOUT]
@@ -69,7 +69,7 @@ def _(folder):
     return claims(folder, printed="5 ± inf")
 
 
-@case("3000 subjects side by side", says=r"could not tell in 2 s", seconds=8, limit=BASE + 200)
+@case("3000 subjects side by side", says=f"could not tell in {TIMEOUT} s", seconds=8, limit=BASE + 200)
 def _(_folder):
     return ["pe-analyze", "similarity", "sinusoidal", "--timeout", TIMEOUT, *(word for _ in range(3000) for word in ("--versus", "sinusoidal"))]
 

@@ -7,7 +7,7 @@ BASE = 24       # MiB that the tool takes without a file: code, libraries, table
 STREAMED = BASE + 64  # a file that is read in parts, or a list of what is in it
 WHOLE = STREAMED + 1024  # what has to be held whole: the bytes of a pipe, the numbers of a csv, what HDF5 packs
 CASES = []
-TIMEOUT = "2"  # seconds that the tool is given, where it may need more
+TIMEOUT = "0.5"  # seconds that the tool is given, where it may need more: enough to pass any limit of memory
 LONG = ("--dim", "8", "--timeout", "60")  # for files that are refused in the end
 
 

@@ -81,24 +81,24 @@ def _(folder):
                             {"name": "sound", "encoding": "rope"}), "--timeout", "60"]
 
 
-@case("manifest of entries that are FIFOs that nobody writes to", says=r"could not tell in 2 s", seconds=8)
+@case("manifest of entries that are FIFOs that nobody writes to", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     os.mkfifo(folder / "fifo.npy")
     entry = {"encoding": "learned", "parameters": {"dim": 8}, "file": "fifo.npy"}
     return ["run", manifest(folder / "fifo.json", {"name": "a", **entry}, {"name": "b", **entry}, {"name": "sound", "encoding": "rope"}), "--timeout", TIMEOUT]
 
 
-@case("a dump that is a FIFO", says=r"could not tell in 2 s", seconds=8)
+@case("a dump that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     return check(str(folder / "fifo.npy"))
 
 
-@case("a config that is a FIFO", says=r"could not tell in 2 s", seconds=8)
+@case("a config that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     return ["check", "rope", "--config", str(folder / "fifo.npy"), "--timeout", TIMEOUT]
 
 
-@case("a manifest that is a FIFO", says=r"could not tell in 2 s", seconds=8)
+@case("a manifest that is a FIFO", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(folder):
     return ["run", str(folder / "fifo.npy"), "--timeout", TIMEOUT]
 
@@ -135,7 +135,7 @@ def _(_folder):
     return [None, *check("-", flags=LONG)]
 
 
-@case("a pipe that says nothing", says=r"could not tell in 2 s", seconds=8)
+@case("a pipe that says nothing", says=f"could not tell in {TIMEOUT} s", seconds=8)
 def _(_folder):
     return ["silence", *check("-")]
 

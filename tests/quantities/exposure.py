@@ -44,8 +44,12 @@ def randpos(trained, length):
 @lru_cache
 def far(trained, length, r):
     """RandPos for r ≥ length/2: only pairs of positions are that far apart, and each is in one pair."""
-    pairs = length - r
-    none = sum(comb(pairs, j) * 2**j * comb(length - 2 * pairs, trained - j) for j in range(min(pairs, trained) + 1))
+    pairs, alone = length - r, 2 * r - length
+    j = max(0, trained - alone)  # so many positions at least have a partner; each term follows from the one before
+    term = none = comb(pairs, j) * 2**j * comb(alone, trained - j)
+    while j < min(pairs, trained):
+        term = term * 2 * (pairs - j) * (trained - j) // ((j + 1) * (alone - trained + j + 1))
+        none, j = none + term, j + 1
     return 1 - Fraction(none, comb(length, trained))
 
 

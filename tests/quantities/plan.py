@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -51,13 +52,20 @@ def read_back(row, config, wanted):
         return frequencies, mpf(run("scaling", "rope", "--rules", rule)[0]["attention_factor"])
 
 
+def sums_of(angles, wanted):
+    """Σ cos(mθ) for m < wanted in long double, by the addition theorem: a few cosines far apart and a few side by side."""
+    side = math.isqrt(wanted - 1) + 1
+    far, near = (np.arange(0, wanted, side, dtype=np.longdouble)[:, None] * angles, np.arange(side, dtype=np.longdouble)[:, None] * angles)
+    return (np.cos(far) @ np.cos(near).T - np.sin(far) @ np.sin(near).T).ravel()[:wanted]
+
+
 def plan(d, base, trained, wanted, config):
     def truth(row):
         theta, scaled, magnitude = bent(row, d, base, trained, wanted)
         long = [j for j in range(d // 2) if 2 * pi / theta[j] > trained]
         usable = min([trained * theta[j] / scaled[j] for j in long], default=mpf("inf"))
         angles = np.array([np.longdouble(nstr(one, 30)) for one in scaled])
-        sums = np.concatenate([np.cos(np.arange(m, min(m + 8192, wanted), dtype=np.longdouble)[:, None] * angles).sum(1) for m in range(0, wanted, 8192)])
+        sums = sums_of(angles, wanted)
         negative = np.flatnonzero(sums < 0)
         back, factor = read_back(row, config, wanted)
         ends = [abs(one / want - 1) for one, want in zip(back, scaled)]

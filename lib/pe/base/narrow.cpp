@@ -73,9 +73,10 @@ double from_f16(std::uint16_t bits) {
   if (exponent == 31)
     value = fraction ? std::nan("") : HUGE_VAL;
   else if (exponent == 0)
-    value = std::ldexp(fraction, -24);
-  else
-    value = std::ldexp(1024 + fraction, exponent - 25);
+    value = fraction * 0x1p-24;
+  else  // the same fields, each in its place of a double
+    value = std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1008) << 52 |
+                                  static_cast<std::uint64_t>(fraction) << 42);
   return bits & 0x8000 ? -value : value;
 }
 

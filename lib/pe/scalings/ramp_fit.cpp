@@ -107,7 +107,23 @@ std::vector<RampEnds> betas_of(const MeasuredLadder& measured, const Line& line,
   return all;
 }
 
+// Whether every pair known lies between the plain frequency and that divided by the factor: where
+// one does not, no share brings it there.
+bool lies_between(const MeasuredLadder& measured, double factor) {
+  for (std::size_t j = 0; j < measured.pairs(); ++j) {
+    const double plain = measured.plain.frequencies[j], found = measured.frequencies[j];
+    if (std::isnan(found)) continue;
+    const double divided = plain / factor, low = std::min(plain, divided),
+                 high = std::max(plain, divided);
+    // Beyond the ends by more than the error, and what the sum of two shares rounds to.
+    const double error = measured.errors[j] + 1e-15 * (std::fabs(plain) + std::fabs(low));
+    if (!(found >= low - error && found <= high + error)) return false;
+  }
+  return true;
+}
+
 void add_index_ramps(const MeasuredLadder& measured, const TidyNumber& factor, ScalingFits& fits) {
+  if (!lies_between(measured, factor.value)) return;
   const auto line = line_through(within_ramp(measured, factor.value, true));
   const double meant_fast = number_in(measured.context, "beta-fast", 32),
                meant_slow = number_in(measured.context, "beta-slow", 1);

@@ -127,6 +127,16 @@ std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Ind
   return all;
 }
 
+namespace {
+
+// √(a² + b²), by hypot only where the squares leave the range of numbers.
+double length_of(double a, double b) {
+  const double squares = a * a + b * b;
+  return std::isnormal(squares) ? std::sqrt(squares) : std::hypot(a, b);
+}
+
+}  // namespace
+
 // What rounding to the vectors' own type can have done to y/x: cosine and sine, two products and
 // their sum each round once (4u), in each of two components (√2).
 void read_vectors(const Dump& dump, const RotationReading& reading, Index first, Index count,
@@ -145,7 +155,7 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
       const double *in = x.data() + r * width, *out = y.data() + r * width;
       const auto& [from, to] = channels[static_cast<std::size_t>(j)];
       const double a = in[from[0]], b = in[from[1]], c = out[to[0]], d = out[to[1]];
-      const double norm = a * a + b * b, turned = std::hypot(c, d);
+      const double norm = a * a + b * b, turned = length_of(c, d);
       const Index at = r * n + j;
       cosine[at] = norm > 0 ? (a * c + b * d) / norm : 1;
       sine[at] = norm > 0 ? (a * d - b * c) / norm : 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 
 #include "pe/base/median.hpp"
@@ -80,6 +81,20 @@ std::vector<Index> whole_runs(const RotationObservation& observation, const RowM
   return std::ssize(runs) * turned == marks.count ? runs : std::vector<Index>{};
 }
 
+// The marked rows that a hypothesis has doubts about, or null.
+std::shared_ptr<const RowMarks> of_those(std::shared_ptr<const RowMarks> marks,
+                                         const std::function<bool(Index)>& doubts) {
+  if (!marks) return {};
+  auto some = std::make_shared<RowMarks>(std::ssize(marks->marked));
+  for (Index row = marks->first; row <= marks->last; ++row) {
+    if (!marks->marked[static_cast<std::size_t>(row)] || !doubts(row)) continue;
+    some->marked[static_cast<std::size_t>(row)] = 1;
+    if (some->count++ == 0) some->first = row;
+    some->last = row;
+  }
+  return some->count > 0 ? some : nullptr;
+}
+
 // Rows at position 0 that should stand elsewhere, and vectors that are what they were.
 RotationProposals still(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
@@ -90,16 +105,21 @@ RotationProposals still(const RotationObservation& observation,
     if (untouched && !(observation.reading().is_vectors() && hypothesis.multiplies())) break;
     const double a = untouched ? 1 : hypothesis.cosine_magnitude,
                  off = 1e-3 * a + 16 * unit_roundoff(observation.dtype());
-    const auto stands = [&](Index row, const double* c, const double* s) {
-      if (!untouched && hypothesis.position(row, 0) == 0) return false;
+    const auto stands = [&](Index, const double* c, const double* s) {
       for (std::size_t j = 0; j < observation.pairs(); ++j)
         if (!(std::fabs(c[j] - a) <= off) || !(std::fabs(s[j]) <= off)) return false;
       return true;
     };
-    if (!shows(observation, stands)) continue;
-    // Which row stands at position 0 by right depends on the hypothesis's positions.
-    const auto marks = std::make_shared<const RowMarks>(observation.marked_rows(stands));
-    if (marks->count == 0) continue;
+    const auto should_turn = [&](Index row) {
+      return untouched || hypothesis.position(row, 0) != 0;
+    };
+    if (!shows(observation, [&](Index row, const double* c, const double* s) {
+          return should_turn(row) && stands(row, c, s);
+        }))
+      continue;
+    // The dump is passed once; which row stands at position 0 by right, the hypothesis says.
+    const auto marks = of_those(observation.marks({"stands", a}, stands), should_turn);
+    if (!marks) continue;
     const std::vector<Index> heads = whole_runs(observation, *marks, untouched);
     const std::string what =
         heads.empty()
