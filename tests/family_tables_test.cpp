@@ -161,7 +161,7 @@ TEST_CASE("what a class saves of itself is read as the class, or not without a w
     if (const pe::JsonNode* is = header.find("is")) {
       CHECK(difference(config, text(header.find("part")), *is) == "");
       ++right;
-    } else if (header.members.empty()) {
+    } else {
       bool told = false;
       try {
         told = !pe::read_model(config, nullptr, "").warnings.empty();
@@ -169,7 +169,7 @@ TEST_CASE("what a class saves of itself is read as the class, or not without a w
         told = true;
         ++refused;
       }
-      CHECK(told);
+      if (header.members.empty()) CHECK(told);
     }
   }
   MESSAGE(right << " tables right; of types without one " << refused << " refused");
