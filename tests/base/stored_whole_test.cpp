@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "../confined.hpp"
+#include "confined.hpp"
 #include "foreign_files.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/io/file.hpp"

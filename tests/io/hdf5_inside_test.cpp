@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../confined.hpp"
+#include "confined.hpp"
 #include "foreign_files.hpp"
 #include "pe/io/format.hpp"
 #include "pe/io/hdf5.hpp"

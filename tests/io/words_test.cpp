@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "../confined.hpp"
+#include "confined.hpp"
 #include "pe/io/file.hpp"
 
 namespace {

@@ -285,7 +285,13 @@ class Class {
 
 void read_as_mlx(Reader& reader, const std::string& layer_type) {
   const JsonNode* row = row_of(reader.config(), layer_type);
-  if (!row) return;
+  if (!row) {
+    if (reader.family().find("class"))
+      reader.tell("mlx", fmt::format("how mlx-lm reads {}, if it has it, is not recorded: it is "
+                                     "read as transformers reads it",
+                                     reader.family().name()));
+    return;
+  }
   reader.forget("mlx");
   Class(reader, *row, layer_type).read();
 }
