@@ -47,14 +47,14 @@ REQUIRED = ["torch==2.13.0", "transformers==5.24.0", "numpy", "scipy"]  # SciPy:
 SAMPLES = 5  # frequencies kept of a table; a hash holds the others
 
 
-def enter(folder):
-    """Runs this script again inside a virtual environment that has the programs."""
+def enter(folder, script=__file__):
+    """Runs the script again inside a virtual environment that has the programs."""
     python = folder / "bin/python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIRED], check=True)
     os.environ["PYTHONHASHSEED"] = "0"  # classes make sets of layer types
-    os.execv(python, [str(python), __file__, "--inside", *sys.argv[1:]])
+    os.execv(python, [str(python), script, "--inside", *sys.argv[1:]])
 
 
 def hash_of(table):

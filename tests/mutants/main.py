@@ -137,7 +137,7 @@ class Work:
         quick = {f"unit {suite}": [unit, f"-ts={suite}"] for suite in suites if suite != "hdf5 inside"}
         return {**quick, "laws": python("tests/laws/truth.py"), "shards": python("tests/shards.py"), "reports": python("tests/reports.py"),
                 "transcripts": python("tests/tools/transcripts.py"), "own": python("tests/own_output.py"),
-                "dumps": [*python("tests/manifests.py"), "data/parity/dumps/manifest.json", "tests/notes/manifest.json"],
+                "dumps": [*python("tests/manifests.py"), "data/parity/dumps/manifest.json", "data/parity/family_dumps/manifest.json", "tests/notes/manifest.json"],
                 "hostile": python("tests/hostile.py"), "corpus": python("tests/corpus/corpus.py", "--one-miss")}
 
     def run(self, command, mutant, limit, reached=None):
