@@ -23,10 +23,18 @@ def say(*command, **how):
     return subprocess.run([str(word) for word in command], check=True, text=True, stdout=subprocess.PIPE, **how).stdout
 
 
+def late(program):
+    """Names of what it loads when it is first needed (its ELF dlopen metadata)."""
+    with tempfile.NamedTemporaryFile() as note:
+        subprocess.run(["objcopy", "--dump-section", f".note.dlopen={note.name}", program, "/dev/null"], check=False, capture_output=True)
+        return re.findall(r'"soname":\["([^"]+)"\]', pathlib.Path(note.name).read_bytes().decode("latin-1"))
+
+
 def libraries(program):
-    """Name to path, of all that it loads."""
+    """Name to path, of all that it loads, at once or later."""
     found = {}
-    for line in say("ldd", program).splitlines():
+    environment = {"LD_TRACE_LOADED_OBJECTS": "1", "LD_PRELOAD": " ".join(late(program))}
+    for line in say(program, env=environment).splitlines():
         name, arrow, rest = line.strip().partition(" => ")
         if not arrow:
             continue

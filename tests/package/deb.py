@@ -36,13 +36,15 @@ def are_two_of_this_version(place):
 
 def depend_on_what_they_load(place):
     tools = control(made(place)["pe-tools"])
-    for library in ("libhdf5", "libmpfr6", "libgmp10", "liblapack3", "zlib1g", "libc6", "libstdc++6", "python3"):
+    for library in ("libhdf5-hl", "liblapack3", "libblas3", "libmpfr6", "libgmp10", "zlib1g", "libc6", "libstdc++6", "python3"):
         assert library in tools["Depends"], (library, tools["Depends"])
     assert "-dev" not in tools["Depends"] and "python3-matplotlib" in tools["Recommends"]
     development = control(made(place)["libpe-dev"])
     config = next((place.prefix).glob("lib*/**/peConfig.cmake")).read_text()
-    for package, found in (("libhdf5-dev", "HDF5"), ("libfmt-dev", "fmt"), ("libboost-dev", "Boost"), ("zlib1g-dev", "ZLIB"), ("liblapack-dev", "LAPACK")):
+    for package, found in (("libfmt-dev", "fmt"), ("libboost-dev", "Boost"), ("zlib1g-dev", "ZLIB")):
         assert package in development["Depends"] and f"find_dependency({found}" in config
+    for library in ("libhdf5-hl", "liblapack3", "libblas3"):
+        assert library in development["Depends"], (library, development["Depends"])
 
 
 def hold_what_is_installed(place):

@@ -52,6 +52,16 @@ def holds_everything(place):
     assert not list(place.prefix.rglob("__pycache__"))
 
 
+def start_without_what_they_load_late(place):
+    """Of HDF5 and LAPACK, with their forty libraries, a tool that needs neither knows the names alone."""
+    late = "PE_LATE:BOOL=ON" in (place.build / "CMakeCache.txt").read_text()
+    for tool in TOOLS:
+        needed = re.findall(r"NEEDED +(\S+)", said("objdump", "-p", place.bin / tool))
+        heavy = [name for name in needed if re.match(r"lib(hdf5|lapack|blas)", name)]
+        noted = re.findall(r'"soname":\["(lib[a-z0-9]+)[^"]*"\]', (place.bin / tool).read_bytes().decode("latin-1"))
+        assert (sorted(noted), heavy) == (["libblas", "libhdf5", "liblapack"], []) if late else heavy, (tool, noted, heavy)
+
+
 def moved_tools_find_their_data(place):
     for tool in TOOLS:
         first, commit, libraries = place.said(tool, "--version").splitlines()
@@ -79,4 +89,4 @@ def versions_side_by_side_do_not_meet(place):
     assert "the other one" in refused.stderr, refused
 
 
-CHECKS = [stays_below_the_prefix, holds_everything, moved_tools_find_their_data, versions_side_by_side_do_not_meet]
+CHECKS = [stays_below_the_prefix, holds_everything, start_without_what_they_load_late, moved_tools_find_their_data, versions_side_by_side_do_not_meet]

@@ -25,7 +25,8 @@ HEAVY = [source.ROOT / "lib/pe" / name for name in ("encodings/encoding.hpp", "b
                                                     "base/dtype.hpp")]
 # What some headers need beyond the library's own folder, by the end of their name.
 HDF5 = ["-isystem", "/usr/include/hdf5/serial"]
-NEEDS = {"hdf5_handle.hpp": HDF5, "hdf5_memory.hpp": HDF5, "hdf5_given.hpp": HDF5, "hdf5_driver.hpp": HDF5, "hdf5_dataset.hpp": HDF5,
+LAPACK = ['-DPE_LAPACK_FILE="liblapack.so.3"', '-DPE_BLAS_FILE="libblas.so.3"']
+NEEDS = {"late_lapack.hpp": LAPACK, "hdf5_functions.hpp": HDF5, "hdf5_handle.hpp": HDF5, "hdf5_memory.hpp": HDF5, "hdf5_given.hpp": HDF5, "hdf5_driver.hpp": HDF5, "hdf5_dataset.hpp": HDF5,
          "hdf5_attributes.hpp": HDF5, "hdf5_ask.hpp": HDF5,
          "lanes_avx2.hpp": ["-mavx2", "-mfma", "-mf16c"], "lanes_avx512.hpp": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]}
 

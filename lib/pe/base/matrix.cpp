@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <xtensor-blas/xlinalg.hpp>
 #include <xtensor/xadapt.hpp>
 
 #include "pe/base/error.hpp"
+#include "pe/base/late_lapack.hpp"
 
 namespace pe {
 namespace {
@@ -78,20 +78,34 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return result;
 }
 
+namespace {
+
+/// What LAPACK finds, or the sentence that what was wanted is not there.
+template <class F>
+auto found(const char* wanted, const F& find) {
+  try {
+    return find();
+  } catch (const MathError&) {
+    throw;
+  } catch (const FileError&) {  // LAPACK is not there
+    throw;
+  } catch (const std::runtime_error& error) {  // xtensor-blas, when LAPACK's info is not 0
+    throw MathError(fmt::format("no {}: {}", wanted, error.what()));
+  }
+}
+
+}  // namespace
+
 Decomposition singular_values(const Matrix& matrix) {
   if (matrix.rows() == 0 || matrix.columns() == 0)
     throw MathError("a matrix without numbers has no singular values");
   check_finite(matrix, "a matrix to decompose");
-  try {
+  return found("singular value decomposition", [&] {
     const auto [u, s, vt] = xt::linalg::svd(adapted(matrix), false, true);
     if (!finite(s.data(), s.size()))
       throw MathError("the singular values are larger than a double can be");
-    return {matrix_of(u), std::vector<double>(s.begin(), s.end()), matrix_of(vt)};
-  } catch (const MathError&) {
-    throw;
-  } catch (const std::runtime_error& error) {  // xtensor-blas, when LAPACK's info is not 0
-    throw MathError(fmt::format("no singular value decomposition: {}", error.what()));
-  }
+    return Decomposition{matrix_of(u), std::vector<double>(s.begin(), s.end()), matrix_of(vt)};
+  });
 }
 
 std::vector<double> symmetric_eigenvalues(const Matrix& matrix) {
@@ -99,16 +113,12 @@ std::vector<double> symmetric_eigenvalues(const Matrix& matrix) {
     throw MathError(
         fmt::format("{} x {} numbers have no eigenvalues", matrix.rows(), matrix.columns()));
   check_finite(matrix, "a matrix to decompose");
-  try {
+  return found("eigenvalues", [&] {
     const xt::xtensor<double, 1> values = xt::linalg::eigvalsh(adapted(matrix));
     if (!finite(values.data(), values.size()))
       throw MathError("the eigenvalues are larger than a double can be");
-    return {values.begin(), values.end()};
-  } catch (const MathError&) {
-    throw;
-  } catch (const std::runtime_error& error) {  // xtensor-blas, when LAPACK's info is not 0
-    throw MathError(fmt::format("no eigenvalues: {}", error.what()));
-  }
+    return std::vector<double>(values.begin(), values.end());
+  });
 }
 
 }  // namespace pe

@@ -43,6 +43,7 @@ Handle open_file(const Source& source) {
 std::string ask(const Source& source, const std::function<std::string()>& question,
                 const SharedRoom* room, std::uint64_t bytes) {
   const std::scoped_lock alone(hdf5_library());
+  hdf5.load();  // the child may open no file
   const Allowance allowance = allowance_for(source, bytes);
   std::vector<int> kept;
   if (source.descriptor() >= 0) kept.push_back(source.descriptor());

@@ -2,13 +2,13 @@
 // that registers them.
 #pragma once
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <new>
+
+#include "pe/io/hdf5_functions.hpp"
 #if __has_include(<H5FDdevelop.h>)  // where HDF5 1.14 keeps them
 #include <H5FDdevelop.h>
 #endif

@@ -2,12 +2,10 @@
 // hdf5 sources alone.
 #pragma once
 
-#include <hdf5.h>
-#include <hdf5_hl.h>
-
 #include <utility>
 
 #include "pe/base/dtype.hpp"
+#include "pe/io/hdf5_functions.hpp"
 
 namespace pe::io {
 

@@ -14,9 +14,8 @@
 namespace pe {
 
 std::vector<Library> libraries() {
-  unsigned major = 0, minor = 0, release = 0;
-  H5get_libversion(&major, &minor, &release);
-  return {{"HDF5", fmt::format("{}.{}.{}", major, minor, release)},
+  // That of its headers, which the library holds itself to when it is loaded.
+  return {{"HDF5", fmt::format("{}.{}.{}", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE)},
           {"MPFR", mpfr_get_version()},
           {"GMP", gmp_version},
           {"zlib", zlibVersion()},

@@ -1,0 +1,46 @@
+# What is loaded when it is first needed (pe/base/late.hpp), and not linked: HDF5 by its high-level library, which brings the other; LAPACK;
+# and BLAS. pe_late says whether, and pe_late_paths lists their files.
+
+# The name by which the loader knows a shared library, which the library bears inside; "" for any other file.
+function(pe_loaded_name path out)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p "${path}" OUTPUT_VARIABLE words ERROR_QUIET)
+  set(name "")
+  if(words MATCHES "SONAME +([^ \n]+)")
+    set(name ${CMAKE_MATCH_1})
+  endif()
+  set(${out} ${name} PARENT_SCOPE)
+endfunction()
+
+set(pe_late OFF)
+set(pe_late_paths "")
+if(PE_LATE AND CMAKE_OBJDUMP AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  get_target_property(hdf5_path hdf5::hdf5_hl IMPORTED_LOCATION)
+  list(GET LAPACK_LIBRARIES 0 lapack_path)
+  list(GET BLAS_LIBRARIES 0 blas_path)
+  foreach(library hdf5 lapack blas)
+    pe_loaded_name("${${library}_path}" ${library}_file)
+  endforeach()
+  if(hdf5_file AND lapack_file AND blas_file)
+    set(pe_late ON)
+    set(pe_late_paths ${hdf5_path} ${lapack_path} ${blas_path})
+  endif()
+endif()
+set_property(GLOBAL PROPERTY pe_late_paths ${pe_late_paths})
+
+# What whoever links the archive links too. Debian has two HDF5 side by side and an alternative that chooses: for pkg-config the serial one
+# is named where there is such a name.
+set(pe_linked_dependencies "")
+set(pe_linked_pc "")
+set(pe_linked_flags "")
+if(NOT pe_late)
+  set(pe_linked_dependencies "find_dependency(HDF5 COMPONENTS C HL)\nfind_dependency(LAPACK)\n")
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_search_module(PE_HDF5 QUIET hdf5-serial hdf5)
+  endif()
+  if(NOT PE_HDF5_MODULE_NAME)
+    set(PE_HDF5_MODULE_NAME hdf5)
+  endif()
+  set(pe_linked_pc "${PE_HDF5_MODULE_NAME} lapack blas")
+  set(pe_linked_flags -lhdf5_hl)
+endif()
