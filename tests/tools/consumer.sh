@@ -51,7 +51,8 @@ runs_examples pkg-config "$work/by"
 
 # Inside another project. The library is not compiled a second time: the archive of this build is put where that project's own would be,
 # and the programs are compiled and linked by the commands that it has for them.
-"$cmake" -G Ninja -S "$root/tests/consumer/inside" -B "$work/inside" -DPE_SOURCE="$root" -DCMAKE_BUILD_TYPE=Release
+"$cmake" -G Ninja -S "$root/tests/consumer/inside" -B "$work/inside" -DPE_SOURCE="$root" -DPE_LATE="$(sed -n 's/^PE_LATE:BOOL=//p' "$1/CMakeCache.txt")" \
+  -DCMAKE_BUILD_TYPE=Release
 mkdir -p "$work/inside/pe/lib"
 cp "$1/lib/libpe.a" "$work/inside/pe/lib/"
 for example in table rotate judge; do
