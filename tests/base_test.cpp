@@ -43,6 +43,30 @@ TEST_CASE("halves round to even, and a hair beyond a half rounds away") {
   }
 }
 
+TEST_CASE("a number rounded once is the nearest of the type's own, at every one of its edges") {
+  const auto inverse = [](pe::DType type, std::uint16_t bits) {
+    return type == pe::DType::f16 ? pe::from_f16(bits) : pe::from_bf16(bits);
+  };
+  for (const pe::DType type : {pe::DType::f16, pe::DType::bf16})
+    for (int bits = 0; bits < 0x7fff; ++bits) {
+      const double low = inverse(type, static_cast<std::uint16_t>(bits)),
+                   high = inverse(type, static_cast<std::uint16_t>(bits + 1));
+      if (!std::isfinite(low)) break;
+      CAPTURE(low);
+      REQUIRE(pe::rounded_once(low, type) == low);
+      REQUIRE(pe::rounded_once(-low, type) == -low);
+      if (std::isnan(high)) continue;
+      // Beyond the last number the halfway point is where the next one would be halved.
+      const double half =
+          std::isfinite(high)
+              ? low + (high - low) / 2
+              : low + (low - inverse(type, static_cast<std::uint16_t>(bits - 1))) / 2;
+      REQUIRE(pe::rounded_once(half, type) == (bits & 1 ? high : low));
+      REQUIRE(pe::rounded_once(std::nextafter(half, 0), type) == low);
+      REQUIRE(pe::rounded_once(-std::nextafter(half, HUGE_VAL), type) == -high);
+    }
+}
+
 TEST_CASE("decimal text is the value and nothing else is accepted") {
   CHECK(pe::Decimal("10000.5").value() == 10000.5);
   CHECK(pe::Decimal("0.1").real() * 10 == pe::Real(1));

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "foreign_dumps.hpp"
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/prediction.hpp"
 
 namespace {
@@ -247,7 +248,7 @@ TEST_CASE("channels of vectors, their table's type, and jumps of their positions
     vectors.written = [](Index k, double, double after) { return k >= 32 ? 0 : after; };
     CHECK(told(judged(vectors, 40)) == "wrong channels-zero");
     vectors = sound;
-    vectors.side = [](double value) { return rounded(value, DType::bf16); };
+    vectors.side = [](double value) { return rounded_once(value, DType::bf16); };
     CHECK(told(judged(vectors, 40)) == "storage low-precision-table");
     vectors = sound;
     vectors.place = [axis](const auto& i) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
 
 namespace pe {
 namespace {

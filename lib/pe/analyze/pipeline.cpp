@@ -132,19 +132,6 @@ std::vector<Pipeline> parse_pipelines(const std::string& text) {
   return pipelines;
 }
 
-double rounded_once(double value, DType type) {
-  switch (type) {
-    case DType::f32:
-      return static_cast<double>(static_cast<float>(value));
-    case DType::f16:
-      return from_f16(to_f16(value));
-    case DType::bf16:
-      return from_bf16(to_bf16(value));
-    default:
-      return value;
-  }
-}
-
 // Every number of the type up to the rounded last one is the image of a position: itself, where it
 // is whole and not beyond `last`, or the last's. With t bits [0, 2^t) has 2^t whole numbers and
 // each [2^i, 2^(i+1)) beyond has 2^(t−1).

@@ -33,9 +33,6 @@ std::vector<Pipeline> parse_pipelines(const std::string& text);
 /// The parts of a text between separators, without the blanks around them.
 std::vector<std::string> parts_of(const std::string& text, char separator);
 
-/// The value rounded once to the type, to nearest even.
-double rounded_once(double value, DType type);
-
 /// How many of the positions 0 … last are different numbers of the type.
 double distinct_positions(std::int64_t last, DType type);
 /// The first position that is the same number as an earlier one.

@@ -54,18 +54,11 @@ double ulps_between(double a, double b, DType dtype) {
 }
 
 void round_to(DType dtype, std::span<const double> values, double* out) {
-  if (dtype == DType::f64) {
-    std::ranges::copy(values, out);
-  } else if (dtype == DType::f32) {
-    std::ranges::transform(
-        values, out, [](double value) { return static_cast<double>(static_cast<float>(value)); });
-  } else if (dtype == DType::f16) {
-    std::ranges::transform(values, out, [](double value) { return from_f16(to_f16(value)); });
-  } else if (dtype == DType::bf16) {
-    std::ranges::transform(values, out, [](double value) { return from_bf16(to_bf16(value)); });
-  } else {
+  if (is_integer(dtype))
     std::ranges::transform(values, out, [](double value) { return std::nearbyint(value); });
-  }
+  else
+    std::ranges::transform(values, out,
+                           [dtype](double value) { return rounded_once(value, dtype); });
 }
 
 bool on_grid(std::span<const double> values, DType dtype) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
 
 namespace pe {
 namespace {

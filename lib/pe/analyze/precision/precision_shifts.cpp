@@ -9,6 +9,7 @@
 
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
 #include "pe/model/random.hpp"
 
 namespace pe {

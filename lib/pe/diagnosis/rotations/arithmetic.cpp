@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
@@ -18,9 +19,9 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
   if (steps.frequencies.size() != n) return INFINITY;
   if (!observation.has_rows()) {
     for (std::size_t j = 0; j < n; ++j)
-      worst = std::max(worst,
-                       spacing.between(observation.measured()[j],
-                                       rounded(static_cast<double>(steps.frequencies[j]), type)));
+      worst = std::max(
+          worst, spacing.between(observation.measured()[j],
+                                 rounded_once(static_cast<double>(steps.frequencies[j]), type)));
     return worst;
   }
   std::vector<float> angles(n);
@@ -31,7 +32,9 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
                  angles.data());
     for (std::size_t j = 0; j < n; ++j) {
       const auto angle = static_cast<double>(angles[j]);
-      const auto value = [&](float turned) { return rounded(static_cast<double>(turned), type); };
+      const auto value = [&](float turned) {
+        return rounded_once(static_cast<double>(turned), type);
+      };
       const double c = as_angles ? std::cos(angle) : value(steps.cosine(angles[j])),
                    s = as_angles ? std::sin(angle) : value(steps.sine(angles[j]));
       if (observation.has_cosine())

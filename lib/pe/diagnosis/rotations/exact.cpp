@@ -32,7 +32,7 @@ void ExactTruth::fill(Index first, Index count, Rows& exact) const {
     exact.rounded_sine = exact.sine;
     if (!observation_.reading().is_vectors())
       for (auto* side : {&exact.rounded_cosine, &exact.rounded_sine})
-        for (double& value : *side) value = rounded(value, observation_.dtype());
+        for (double& value : *side) value = rounded_once(value, observation_.dtype());
     return;
   }
   turns(first, count, DType::f64, exact.cosine, exact.sine);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/prediction.hpp"
 
 namespace pe {
@@ -34,7 +35,7 @@ ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::siz
 
 double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t pair) {
   const double p = hypothesis.position(row, hypothesis.axis_of(pair));
-  return hypothesis.position_type ? rounded(p, *hypothesis.position_type) : p;
+  return hypothesis.position_type ? rounded_once(p, *hypothesis.position_type) : p;
 }
 
 }  // namespace pe

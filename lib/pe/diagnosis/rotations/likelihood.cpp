@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/rest.hpp"
 
 namespace pe {
@@ -131,7 +132,7 @@ std::optional<bool> is_wave(const double* column, Index width, Index rows, doubl
 double rounding_of(const std::vector<double>& x, DType type, double amplitude) {
   double coarsest = unit_roundoff(type);
   for (const DType narrow : {DType::f16, DType::bf16})
-    if (std::ranges::all_of(x, [&](double value) { return rounded(value, narrow) == value; }))
+    if (std::ranges::all_of(x, [&](double value) { return rounded_once(value, narrow) == value; }))
       coarsest = std::max(coarsest, unit_roundoff(narrow));
   return 8 * coarsest * amplitude;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pe/base/median.hpp"
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/measured.hpp"
 
 namespace pe {
@@ -94,12 +95,12 @@ RotationHypothesis RotationObservation::start() const {
 bool RotationObservation::on_grid(DType type, RotationReading::Side side) const {
   if (!has_rows())
     return std::ranges::all_of(measured_,
-                               [&](double value) { return rounded(value, type) == value; });
+                               [&](double value) { return rounded_once(value, type) == value; });
   // Between vectors a turn is known within its slack alone.
   const bool vectors = reading_->is_vectors();
   for (std::size_t i = 0; i < cosine_.size(); ++i) {
     const auto holds = [&](double value) {
-      return std::fabs(rounded(value, type) - value) <= (vectors ? slack_[i] : 0);
+      return std::fabs(rounded_once(value, type) - value) <= (vectors ? slack_[i] : 0);
     };
     if (side != RotationReading::Side::sine && !holds(cosine_[i])) return false;
     if (side != RotationReading::Side::cosine && !holds(sine_[i])) return false;

@@ -22,19 +22,6 @@ double rounded_to_tf32(double value, Tf32 way) {
   return std::ldexp(whole, exponent - 11);
 }
 
-double rounded(double value, DType type) {
-  switch (type) {
-    case DType::bf16:
-      return from_bf16(to_bf16(value));
-    case DType::f16:
-      return from_f16(to_f16(value));
-    case DType::f32:
-      return static_cast<double>(static_cast<float>(value));
-    default:
-      return value;
-  }
-}
-
 namespace {
 
 // A value and, where error may carry it over a tie, the distance to the number on the other side.
@@ -80,8 +67,8 @@ RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,
     double& f = frequencies_[j];
     const double relative = growth_[j] * unit;
     if (hypothesis_.frequency_type)
-      std::tie(f, tied_[j]) =
-          with_tie(f, relative, [&](double x) { return rounded(x, *hypothesis_.frequency_type); });
+      std::tie(f, tied_[j]) = with_tie(
+          f, relative, [&](double x) { return rounded_once(x, *hypothesis_.frequency_type); });
     if (hypothesis_.tf32) {
       std::tie(f, tied_[j]) =
           with_tie(f, relative, [&](double x) { return rounded_to_tf32(x, *hypothesis_.tf32); });
@@ -149,8 +136,9 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     double angle = p * f[j], tie = std::fabs(p) * tied_[j];
     if (hypothesis_.angle_type) {
       double over = 0;
-      std::tie(angle, over) = with_tie(
-          angle, growth_[j] * unit_, [&](double x) { return rounded(x, *hypothesis_.angle_type); });
+      std::tie(angle, over) = with_tie(angle, growth_[j] * unit_, [&](double x) {
+        return rounded_once(x, *hypothesis_.angle_type);
+      });
       tie += over;
     }
     if (angles_) angle += shift[j];

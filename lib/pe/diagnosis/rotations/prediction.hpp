@@ -79,8 +79,7 @@ class RotationPrediction {
 /// What a single step into one turn adds to an angle: −k·(fl(2π) − 2π), k the turns in it.
 double single_step_shift(double angle);
 
-/// `value` rounded once to nearest even in `type`; to 11 significant bits for TF32.
-double rounded(double value, DType type);
+/// `value` rounded to the 11 significant bits of TF32.
 double rounded_to_tf32(double value, Tf32 way);
 
 }  // namespace pe

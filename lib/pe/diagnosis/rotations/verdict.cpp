@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
@@ -127,8 +128,8 @@ RotationResiduals residuals_of_frequencies(const RotationObservation& observatio
     ++residuals.cells;
     // Of periods and factors the number in the file is another, and so is its rounding.
     const bool reciprocal = attempt.reading.form != Form::frequencies;
-    const double round = reciprocal ? 1 / rounded(1 / want[j], observation.dtype())
-                                    : rounded(want[j], observation.dtype());
+    const double round = reciprocal ? 1 / rounded_once(1 / want[j], observation.dtype())
+                                    : rounded_once(want[j], observation.dtype());
     if (attempt.reading.form == Form::factors || got != round) {
       residuals.rounded_otherwise += got != round;
       if (got != round && round != 0)

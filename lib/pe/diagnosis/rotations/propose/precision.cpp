@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {
@@ -29,10 +30,10 @@ std::optional<Proposal<RotationHypothesis>> step_by_step(const RotationObservati
       1.05};
   for (std::size_t j = 0; j < one.hypothesis.frequencies.size(); ++j) {
     if (!(unscaled[j] > 0)) return {};
-    const double exponent = rounded(-std::log(unscaled[j]) / std::log(base), type),
+    const double exponent = rounded_once(-std::log(unscaled[j]) / std::log(base), type),
                  ratio = hypothesis.frequencies[j] / unscaled[j];
-    one.hypothesis.frequencies[j] =
-        rounded(ratio * rounded(1 / rounded(std::pow(base, exponent), type), type), type);
+    one.hypothesis.frequencies[j] = rounded_once(
+        ratio * rounded_once(1 / rounded_once(std::pow(base, exponent), type), type), type);
   }
   return one;
 }
