@@ -72,8 +72,8 @@ Dump cache(const Angles& f, Index rows, DType dtype, double amplitude = 1) {
           .before = {}};
 }
 
-Dump inv_freq(const Angles& f) {
-  return {.arrays = {stored(foreign::array(DType::f32, {std::ssize(f)}, f), "inv_freq", "f.npy")},
+Dump inv_freq(const Angles& f, DType dtype = DType::f32) {
+  return {.arrays = {stored(foreign::array(dtype, {std::ssize(f)}, f), "inv_freq", "f.npy")},
           .before = {}};
 }
 
@@ -117,6 +117,23 @@ TEST_CASE("a plain ladder is meant, and a rule's stands there") {
   }
 }
 
+TEST_CASE("a band so narrow that one pair lies within it, or none, is told by that pair") {
+  for (const int dim : {64, 48, 32})
+    for (const auto& [low, high, original] :
+         {std::tuple{2, 4, 8192}, {2, 4, 4096}, {4, 6, 8192}, {2, 6, 4096}, {1, 2, 8192}})
+      for (const int s : {8, 16, 32}) {
+        CAPTURE(dim);
+        CAPTURE(low);
+        CAPTURE(high);
+        CAPTURE(original);
+        const std::string words = fmt::format("llama3 scaling by {}", s);
+        const Flags meant{{"dim", std::to_string(dim)}, {"base", "500000"}};
+        const Angles f = llama3(500000, dim, s, original, low, high);
+        CHECK(verdict(meant, cache(f, 2048, DType::f32), words) == "wrong wrong-scaling: " + words);
+        CHECK(verdict(meant, inv_freq(f), words) == "wrong wrong-scaling: " + words);
+      }
+}
+
 TEST_CASE("another rule over another base is one thing: another table") {
   for (const auto& [s, original, base] :
        {std::tuple{8, 8192, 500000}, {4, 2048, 1000000}, {32, 8192, 500000}}) {
@@ -127,6 +144,23 @@ TEST_CASE("another rule over another base is one thing: another table") {
           "wrong other-table: " + words);
     CHECK(verdict({{"dim", "128"}}, inv_freq(f), words) == "wrong other-table: " + words);
   }
+}
+
+TEST_CASE("a base is told from all frequencies together, those of a scaling and of a short type") {
+  const Flags meant{{"dim", "128"},
+                    {"base", "500000"},
+                    {"scaling", "llama3"},
+                    {"factor", "32"},
+                    {"original-max-position", "8192"}};
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const int base : {12345, 76543, 271828, 9999, 1234567}) {
+      CAPTURE(base);
+      const Diagnosis diagnosis =
+          diagnose(expect("rope", meant, 2048), inv_freq(llama3(base, 128, 32, 8192), dtype));
+      REQUIRE(told(diagnosis) == "wrong wrong-base");
+      const double named = std::stod(diagnosis.reasons[0].sentence.substr(5));
+      CHECK(std::fabs(named / base - 1) < (dtype == DType::f32 ? 1e-5 : 2e-3));
+    }
 }
 
 TEST_CASE("one parameter of the rule that is meant is named before any other rule") {

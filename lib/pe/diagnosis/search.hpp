@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -128,16 +129,21 @@ class Search {
 
  private:
   // The hypotheses of one cause that are tried with a second one: those that leave least
-  // unexplained, a few of each cause.
+  // unexplained, a few of each cause; the best of every cause before the second of any, for what
+  // hides behind another fault may leave everything unexplained by itself.
   std::vector<const Explanation<Observation>*> promising() const {
     constexpr std::size_t most = 40, of_a_cause = 3;
     std::vector<const Explanation<Observation>*> best, some;
     for (const Explanation<Observation>& one : once_) best.push_back(&one);
     std::ranges::stable_sort(best, std::greater{}, [](const auto* one) { return one->fit.share; });
     std::map<Cause, std::size_t> counts;
+    std::array<std::vector<const Explanation<Observation>*>, of_a_cause> by_place;
     for (const Explanation<Observation>* one : best)
-      if (some.size() < most && counts[one->reasons.back().cause]++ < of_a_cause)
-        some.push_back(one);
+      if (const std::size_t place = counts[one->reasons.back().cause]++; place < of_a_cause)
+        by_place[place].push_back(one);
+    for (const auto& some_of_each : by_place)
+      some.insert(some.end(), some_of_each.begin(), some_of_each.end());
+    some.resize(std::min(some.size(), most));
     return some;
   }
 

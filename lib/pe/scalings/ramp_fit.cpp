@@ -162,6 +162,32 @@ void add_index_ramps(const MeasuredLadder& measured, const TidyNumber& factor, S
   }
 }
 
+struct Ends {
+  double low, high, cost;
+};
+
+// Ends, in turns, of a ramp that one pair lies within, or none. With the lower end the pair tells
+// the upper one, which then has few digits if it was meant.
+std::vector<Ends> likely_ends(const std::vector<Point>& points, double scale) {
+  constexpr double likely[] = {1, 2, 4, 0.5, 1.5, 3, 8, 0.25};
+  constexpr double few_digits = 0.04;
+  std::vector<Ends> all;
+  for (const double low : likely) {
+    if (points.empty()) {
+      for (const double high : {2.0, 4.0, 6.0, 8.0, 16.0, 32.0, 1.0})
+        if (high > low) all.push_back({low, high, 0.12});
+      continue;
+    }
+    const Point& point = points.front();
+    const double rise = scale * point.x - low;
+    if (!(rise > 0)) continue;
+    const TidyNumber high = tidiest_between((low + rise / (point.y + point.error)) * (1 - 1e-9),
+                                            (low + rise / (point.y - point.error)) * (1 + 1e-9));
+    if (high.cost <= few_digits) all.push_back({low, high.value, 0.1 + high.cost});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<BandFit> fitted_bands(const MeasuredLadder& measured,
@@ -187,6 +213,9 @@ std::vector<BandFit> fitted_bands(const MeasuredLadder& measured,
                          high = around(line->head, line->head_error, usual[0].second);
         tried.push_back(
             {factor.value, low.value, high.value, original.value, low.cost + high.cost});
+      } else {
+        for (const Ends& ends : likely_ends(points, original.value / turn))
+          tried.push_back({factor.value, ends.low, ends.high, original.value, ends.cost});
       }
       for (BandFit& band : tried) {
         if (!(band.high >= band.low) || !(band.low > 0)) continue;

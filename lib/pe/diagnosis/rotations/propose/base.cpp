@@ -89,25 +89,45 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
   bool geometric = true;
   for (std::size_t j = 2; j < f.size(); ++j)
     geometric = geometric && std::fabs(f[j] * f[0] / (f[j - 1] * f[1]) - 1) < 1e-9;
-  std::size_t equal = 1;
-  double fitted = 0, sharpest = 0;  // an error of a frequency moves the base by 1/(j·θ_j) of it
-  const auto error_of = [&](std::size_t j) { return std::max(errors[j], 1e-12 * measured[j]); };
-  for (std::size_t j = 1; j < f.size(); ++j) {
-    const double as_first = ratios[j] * f[0] / unscaled[0];
-    if (!geometric && std::fabs(f[j] / unscaled[j] - as_first) > 1e-9 * as_first) break;
-    if (!(measured[j] > 0) || !(measured[0] > 0)) break;
-    const double value =
-        std::pow(measured[j] / ratios[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
-    equal = j + 1;
-    const double sharpness =
-        static_cast<double>(j) / std::max(error_of(j) / measured[j], error_of(0) / measured[0]);
-    if (std::isfinite(value) && value > 0 && sharpness > sharpest) {
-      fitted = value;
-      sharpest = sharpness;
+  // How many of the first pairs the scaling leaves alike, on the ladder of this base.
+  const auto alike = [&](const std::vector<double>& ladder, double of_base) {
+    std::size_t j = 1;
+    while (j < ladder.size()) {
+      const double as_first = ratios[j] * ladder[0],
+                   ratio = ladder[j] / std::pow(of_base, exponent * static_cast<double>(j));
+      if (!geometric && std::fabs(ratio - as_first) > 1e-9 * as_first) break;
+      ++j;
     }
+    return j;
+  };
+  // By the pair that tells it most sharply: an error of a frequency moves the base by 1/(j·θ_j).
+  const auto by_first = [&](std::size_t pairs) {
+    double fitted = 0, sharpest = 0;
+    const auto error_of = [&](std::size_t j) { return std::max(errors[j], 1e-12 * measured[j]); };
+    for (std::size_t j = 1; j < pairs && measured[j] > 0 && measured[0] > 0; ++j) {
+      const double value =
+          std::pow(measured[j] / ratios[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
+      const double sharpness =
+          static_cast<double>(j) / std::max(error_of(j) / measured[j], error_of(0) / measured[0]);
+      if (std::isfinite(value) && value > 0 && sharpness > sharpest) {
+        fitted = value;
+        sharpest = sharpness;
+      }
+    }
+    return fitted;
+  };
+  // What a scaling bends depends on the base that is sought: pairs that it bends there go, too.
+  std::size_t pairs = alike(f, base);
+  double fitted = by_first(pairs);
+  while (fitted > 1 && !geometric) {
+    const auto there = remade(observation, hypothesis, {{"base", fitted}});
+    const std::size_t kept = there ? std::min(alike(there->frequencies, fitted), pairs) : pairs;
+    if (kept == pairs) break;
+    fitted = by_first(pairs = kept);
   }
+  while (pairs > 1 && !(measured[pairs - 1] > 0)) --pairs;
   if (!(fitted > 0)) return 0;
-  return refined(observation, hypothesis, ratios, fitted, exponent, equal) *
+  return refined(observation, hypothesis, ratios, fitted, exponent, pairs) *
          (geometric ? base / as_if : 1);
 }
 
@@ -119,9 +139,7 @@ std::optional<TidyNumber> tidiest_base(const RotationObservation& observation,
   constexpr double step = 1e-7;
   const auto here = remade(observation, hypothesis, {{"base", base}}),
              there = remade(observation, hypothesis, {{"base", base * std::exp(step)}});
-  if (!here || !there || !observation.has_rows()) return {};
-  const RotationPrediction prediction = observation.prediction(*here),
-                           beside = observation.prediction(*there);
+  if (!here || !there) return {};
   double low = -HUGE_VAL, high = HUGE_VAL;
   const auto narrow = [&](double got, double meant, double moved, double allowed) {
     const double slope = (moved - meant) / step;
@@ -131,6 +149,8 @@ std::optional<TidyNumber> tidiest_base(const RotationObservation& observation,
     high = std::min(high, middle + either);
   };
   const std::size_t n = observation.pairs();
+  const RotationPrediction prediction = observation.prediction(*here),
+                           beside = observation.prediction(*there);
   std::vector<double> c(n), s(n), bound(n), moved_c(n), moved_s(n), unused(n);
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
     prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
@@ -145,6 +165,41 @@ std::optional<TidyNumber> tidiest_base(const RotationObservation& observation,
   }
   if (!(low <= high) || !(std::max(-low, high) < 1e-3)) return {};
   return tidiest_between(base * std::exp(low), base * std::exp(high));
+}
+
+// The same of frequencies alone, those that a scaling bends included: Newton's steps to where all
+// of them are nearest to what was measured, and the bases about it that all of them allow.
+// `share`: of the errors' bounds.
+std::optional<TidyNumber> tidiest_base_of_frequencies(const RotationObservation& observation,
+                                                      const RotationHypothesis& hypothesis,
+                                                      double base, double share) {
+  constexpr double step = 1e-7;
+  constexpr int most_steps = 5;
+  const std::vector<double> measured = observation.measured(hypothesis),
+                            errors = observation.measured_errors(hypothesis);
+  for (int i = 0;; ++i) {
+    const auto here = remade(observation, hypothesis, {{"base", base}}),
+               there = remade(observation, hypothesis, {{"base", base * std::exp(step)}});
+    if (!here || !there) return {};
+    double low = -HUGE_VAL, high = HUGE_VAL, sum = 0, weight = 0;
+    for (std::size_t j = 0; j < measured.size(); ++j) {
+      const double slope = std::log(there->frequencies[j] / here->frequencies[j]) / step,
+                   error = share * errors[j] / measured[j];
+      if (!(measured[j] > 0) || !(error > 0) || !(std::fabs(slope) > 1e-3)) continue;
+      const double off = std::log(measured[j] / here->frequencies[j]) / slope,
+                   either = error / std::fabs(slope);
+      low = std::max(low, off - either);
+      high = std::min(high, off + either);
+      sum += off / (either * either);
+      weight += 1 / (either * either);
+    }
+    if (!(weight > 0) || !(std::fabs(sum / weight) < 1)) return {};
+    if (i == most_steps) {
+      if (!(low <= high)) return {};
+      return tidiest_between(base * std::exp(low), base * std::exp(high));
+    }
+    base *= std::exp(sum / weight);
+  }
 }
 
 }  // namespace
@@ -165,8 +220,14 @@ RotationProposals other_base(const RotationObservation& observation,
     for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8})
       propose(to_digits(fitted, digits), 1.05 + 0.01 * digits);
     propose(to_digits(fitted, 9), 1.25);
-    if (const auto tidy = tidiest_base(observation, hypothesis, fitted))
-      propose(tidy->value, 1.05 + std::min(tidy->cost, 0.2));
+    const auto propose_tidy = [&](const std::optional<TidyNumber>& tidy) {
+      if (tidy) propose(tidy->value, 1.05 + std::min(tidy->cost, 0.2));
+    };
+    if (observation.has_rows())
+      propose_tidy(tidiest_base(observation, hypothesis, fitted));
+    else  // half of a bound is what one rounding takes
+      for (const double share : {0.5, 1.0})
+        propose_tidy(tidiest_base_of_frequencies(observation, hypothesis, fitted, share));
   }
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
   for (const double known :
