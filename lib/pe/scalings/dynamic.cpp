@@ -1,5 +1,6 @@
 // dynamic: the ntk rule with a factor that follows the length of the sequence.
 #include <algorithm>
+#include <cmath>
 
 #include "pe/scalings/base_change.hpp"
 #include "pe/scalings/parameters.hpp"
@@ -75,6 +76,16 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
   return bent;
 }
 
+// A length that somebody asks for: one digit and zeros, or a few times a power of two.
+bool is_likely_length(double length) {
+  if (!(length >= 1) || length != std::floor(length)) return false;
+  const double power = std::pow(10, std::floor(std::log10(length)));
+  if (std::fmod(length, power) == 0) return true;
+  double odd = length;
+  while (std::fmod(odd, 2) == 0) odd /= 2;
+  return odd < 10 && length / odd >= 256;
+}
+
 // stretch = s·n/L − (s − 1): one number for three. The factor and the length of the table stand for
 // themselves, and L follows; nothing is said where it is no likely length.
 ScalingFits fit(const MeasuredLadder& measured) {
@@ -88,7 +99,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
                    error = stretch.relative_error * stretch.value / (stretch.value + factor - 1);
       const bool is_table = std::fabs(measured.length / length - 1) <= error;
       const TidyNumber tidy = tidiest(length, error);
-      if (!is_table && (tidy.cost > 0.02 || tidy.value != std::round(tidy.value))) continue;
+      if (!is_table && !is_likely_length(tidy.value)) continue;
       fits.push_back({{{"factor", factor},
                        {"seq-len", is_table ? measured.length : tidy.value},
                        {"original-max-position", original.value},

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "pe/base/whole.hpp"
+#include "pe/scalings/fit.hpp"
 
 namespace pe {
 
@@ -52,18 +53,44 @@ Proposal<RotationHypothesis> mapped(const RotationHypothesis& hypothesis, const 
 // take the middle of a token.
 double nearest_half(double x) { return std::round(2 * x) / 2; }
 
+// The hypothesis with the frequencies that were measured, where those it has are not these: rows
+// then tell where they stand even though their frequencies are wrong, too. Nothing otherwise.
+std::optional<RotationHypothesis> with_measured(const RotationObservation& observation,
+                                                const RotationHypothesis& hypothesis) {
+  if (observation.reading().is_one_sided()) return {};
+  const std::vector<double> measured = observation.measured(hypothesis),
+                            errors = observation.measured_errors(hypothesis);
+  RotationHypothesis other = hypothesis;
+  bool differs = false;
+  for (std::size_t j = 0; j < measured.size(); ++j) {
+    double& f = other.frequencies[j];
+    if (!(measured[j] > 0) || !(errors[j] < 0.3 * measured[j])) continue;
+    differs = differs || std::fabs(measured[j] - f) > errors[j];
+    f = measured[j];
+  }
+  return differs ? std::optional(std::move(other)) : std::nullopt;
+}
+
 RotationProposals offset(const RotationObservation& observation,
                          const RotationHypothesis& hypothesis) {
-  double share;
-  const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
-  const double k = most_frequent(
-      all, [](const ProbeSpot& one) { return nearest_half(one.implied - one.meant); }, &share);
-  const bool at_zero =
-      std::ranges::all_of(all, [k](const ProbeSpot& one) { return one.meant + k == 0; });
-  if (all.empty() || k == 0 || at_zero) return {};  // rows that stand at 0 are not turned
-  return {mapped(
-      hypothesis, [k](double p) { return p + k; },
-      fmt::format("row p holds position p {} {:g}", k < 0 ? "−" : "+", std::fabs(k)))};
+  RotationProposals some;
+  const auto propose = [&](const std::vector<ProbeSpot>& all) {
+    double share;
+    const double k = most_frequent(
+        all, [](const ProbeSpot& one) { return nearest_half(one.implied - one.meant); }, &share);
+    const bool at_zero =
+        std::ranges::all_of(all, [k](const ProbeSpot& one) { return one.meant + k == 0; });
+    if (all.empty() || k == 0 || at_zero) return;  // rows that stand at 0 are not turned
+    const std::string sentence =
+        fmt::format("row p holds position p {} {:g}", k < 0 ? "−" : "+", std::fabs(k));
+    if (some.empty() || some[0].sentence != sentence)
+      some.push_back(mapped(
+          hypothesis, [k](double p) { return p + k; }, sentence));
+  };
+  propose(places_of(observation, hypothesis));
+  if (const auto measured = with_measured(observation, hypothesis))
+    propose(places_of(observation, *measured));
+  return some;
 }
 
 RotationProposals constant(const RotationObservation& observation,
@@ -88,6 +115,22 @@ RotationProposals not_rotated(const RotationObservation& observation,
   return all;
 }
 
+// All frequencies over those of the hypothesis, by the pair that tells it most sharply, and its
+// relative error; 1 where none does.
+std::pair<double, double> measured_ratio(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis) {
+  const std::vector<double> measured = observation.measured(hypothesis),
+                            errors = observation.measured_errors(hypothesis);
+  double ratio = 1, sharpest = 0.1;
+  for (std::size_t j = 0; j < measured.size(); ++j)
+    if (const double f = hypothesis.frequencies[j], error = errors[j] / measured[j];
+        measured[j] > 0 && f > 0 && error < sharpest) {
+      ratio = measured[j] / f;
+      sharpest = error;
+    }
+  return {ratio, sharpest};
+}
+
 RotationProposals doubled(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis) {
   double share;
@@ -99,12 +142,33 @@ RotationProposals doubled(const RotationObservation& observation,
       },
       &share);
   RotationProposals some;
-  for (const double times : {2.0, m})
+  const auto multiplied = [&](double times, std::string sentence, double cost) {
+    some.push_back(mapped(
+        hypothesis, [times](double p) { return p * times; }, std::move(sentence), cost));
+  };
+  const std::string scaling = word_of(observation, hypothesis, "scaling");
+  for (const double times : {2.0, m}) {
+    // With linear scaling that is another factor, unless vectors may have been turned twice.
+    if (scaling == "linear" && (times != 2 || !observation.reading().is_vectors())) continue;
     if (times > 1 && (some.empty() || times != 2) && times < 1e6)
-      some.push_back(mapped(
-          hypothesis, [times](double p) { return p * times; },
-          times == 2 ? "positions are doubled: the turn was applied twice"
-                     : fmt::format("positions are multiplied by {:g}", times)));
+      multiplied(times,
+                 times == 2 ? "positions are doubled: the turn was applied twice"
+                            : fmt::format("positions are multiplied by {:g}", times),
+                 1);
+  }
+  // Stretched or squeezed as linear scaling does, beside a scaling that says so by itself.
+  if (!observation.has_rows() || scaling.empty() || scaling == "none" || scaling == "linear")
+    return some;
+  const auto [ratio, error] = measured_ratio(observation, hypothesis);
+  if (std::fabs(ratio - 1) <= 2 * error) return some;
+  const TidyNumber by = tidiest(ratio < 1 ? 1 / ratio : ratio, error);
+  if (ratio > 1 && by.value == std::round(by.value)) return some;
+  const double times = ratio < 1 ? 1 / by.value : by.value;
+  multiplied(times,
+             fmt::format("positions are {} by {:g}, beside {} scaling",
+                         ratio < 1 ? "divided" : "multiplied", by.value, scaling),
+             1.1 + by.cost);
+  if (ratio < 1) some.back().cause = Cause::wrong_scaling;
   return some;
 }
 
