@@ -196,8 +196,44 @@ def turned(number):
         number += 1
 
 
+def with_digits(value, digits):
+    return float(f"{value:.{digits}g}")
+
+
+def rebased(number):
+    """Bases of one to seven digits, beside scalings whose bands depend on the base, in frequencies, periods and tables; rows that stand
+    elsewhere on such a ladder; positions that are stretched beside a scaling that is no stretch."""
+    kinds = ("none", "llama3", "yarn", "linear", "ntk")
+    for k in range(DRAWN):
+        draw = np.random.default_rng([case.Cycle.seed, 25, k])
+        kind = kinds[k % len(kinds)]
+        spec = specs(draw)[kind]
+        base = with_digits(spec.base * 10 ** draw.uniform(-1, 1), int(draw.integers(1, 8)))
+        if abs(base / spec.base - 1) < 0.02:
+            base = 2 * spec.base
+        # A ladder of the ntk rule is that of another base, and so of another factor.
+        also = ("wrong-parameter",) if kind == "ntk" else ("wrong-scaling",) if kind == "none" else ()
+        layout = ("inv_freq", None, "periods")[k % 3]
+        dtype = None if layout is None else ("f32", "bf16", "f32", "f64")[k % 4]
+        yield table(number, accepted("wrong-base", "wrong-denominator", "other-table", *also), spec, spec.but(base=base), f"base {base:g}", layout=layout, dtype=dtype)
+        k_off = int(draw.choice([1, 2, 5, 16, 100, 1000]))
+        moved = lambda s, b=base, o=k_off: s.but(spec=s.spec.but(base=b)).also(places=lambda p: p + o)
+        both = [f"{one} + position-offset" for one in ("wrong-base", *also)]
+        yield table(number + 1, accepted(*both, "other-table"), spec, None, f"base {base:g} and place + {k_off}", change=moved, dtype="f32",
+                    layout=("halves", "pairs", "turns")[k % 3])
+        number += 2
+        if kind not in ("llama3", "yarn"):
+            continue
+        by = float(draw.choice([0.5, 0.25, 0.1, 1 / 3, 1.5]))
+        stretched = lambda s, b=by: s.also(places=lambda p: p * b)
+        yield table(number, accepted("wrong-scaling", "other-table", "position-doubled"), spec, None, f"places times {by:g}", change=stretched, dtype="f32",
+                    layout=("halves", "cos-sin", "turns")[k % 3])
+        number += 1
+
+
 def every():
     yield from turned(17600)
+    yield from rebased(17700)
     yield from pairs(17000)
     for i in range(2):
         for number, (kind, spec) in enumerate(specs(np.random.default_rng([case.Cycle.seed, 23, i])).items(), 17100 + 10 * i):

@@ -63,16 +63,17 @@ BiasProposals scales(const BiasObservation& observation, const BiasHypothesis& h
 
 BiasProposals distances(const BiasObservation&, const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
-  for (const std::int64_t more : {1, -1})
+  for (const std::int64_t more : {1, -1, 2, -2})
     for (const bool kept : {false, true}) {
       if (kept && !is_linear(hypothesis)) continue;
       BiasHypothesis other = hypothesis;
       other.farther = more;
       other.kept_diagonal = kept;
-      proposals.push_back({std::move(other),
-                           fmt::format("every distance{} is counted as one {}",
-                                       kept ? " but 0" : "", more > 0 ? "more" : "less"),
-                           1});
+      proposals.push_back(
+          {std::move(other),
+           fmt::format("every distance{} is counted as {} {}", kept ? " but 0" : "",
+                       std::abs(more) == 1 ? "one" : "two", more > 0 ? "more" : "less"),
+           std::abs(more) == 1 ? 1 : 1.05});
     }
   return proposals;
 }

@@ -74,6 +74,18 @@ BiasProposals ladders(const BiasObservation& observation, const BiasHypothesis& 
   offer_count(power_below(meant), 1);
   for (Index of = heads; of <= 2 * std::max(heads, meant) && heads <= 256; ++of)
     offer_count(of, of % 8 == 0 ? 1.1 : 1.2);
+  for (Index of = 4 * power_below(std::max(heads, meant)); of <= 256; of *= 2) offer_count(of, 1.2);
+  // A later rank's part of a model of which this one would be the whole.
+  for (const Index ranks : {2, 3, 4, 6, 8, 16}) {
+    if (heads != meant || ranks * heads > 256) continue;
+    const std::vector<Real> all = slopes_of(observation, ranks * heads, "");
+    for (Index first = heads; first + heads <= std::ssize(all); first += heads)
+      proposals.push_back(
+          {with_slopes(observation, hypothesis, {all.begin() + first, all.begin() + first + heads}),
+           fmt::format("slopes {} to {} of {} heads, where those of {} are meant", first,
+                       first + heads - 1, ranks * heads, meant),
+           1.2});
+  }
   return proposals;
 }
 

@@ -166,15 +166,17 @@ class Faults {
   }
 
   void offset() {
-    for (const int more : {1, -1}) {
+    for (const int more : {1, -1, 2, -2}) {
+      const std::string words =
+          fmt::format("{} {}", std::abs(more) == 1 ? "one" : "two", more > 0 ? "more" : "less");
+      const double cost = std::abs(more) == 1 ? 1 : 1.05;
       BucketRule other = rule_;
       other.added += more;
-      offer(other, fmt::format("every bucket is one {}", more > 0 ? "more" : "less"), 1);
+      offer(other, "every bucket is " + words, cost);
       if (rule_.scale == Scale::window || rule_.cls) continue;
       other = rule_;
       other.moved += more;
-      offer(other,
-            fmt::format("key - query is one {} than it should be", more > 0 ? "more" : "less"), 1);
+      offer(other, fmt::format("key - query is {} than it should be", words), cost);
     }
   }
 
