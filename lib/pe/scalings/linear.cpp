@@ -20,9 +20,11 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
 
 ScalingFits fit(const MeasuredLadder& measured) {
   const Stretch stretch = fitted_stretch(measured, [](double, double) { return 1.0; });
-  if (!(stretch.value > 0)) return {};
+  // Below 1 positions are multiplied, which no config asks for, unless this one does.
+  if (!(stretch.value > (number_in(measured.context, "factor", 1) < 1 ? 0 : 1))) return {};
   const TidyNumber factor = tidiest(stretch.value, stretch.relative_error);
-  return {{{{"factor", factor.value}}, factor.cost}};
+  // A number of many digits is none that somebody chose: dearer than two causes.
+  return {{{{"factor", factor.value}}, factor.cost + (factor.cost > 0.3 ? 0.8 : 0)}};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "pe/base/median.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/ulp.hpp"
 #include "pe/diagnosis/rotations/measured.hpp"
 
 namespace pe {
@@ -266,6 +267,28 @@ std::vector<double> RotationObservation::measured_errors(
   std::vector<double> errors = errors_;
   const double step = std::fabs(step_of(hypothesis));
   for (double& error : errors) error /= step;
+  return errors;
+}
+
+std::vector<double> RotationObservation::errors_from_rule(
+    const RotationHypothesis& hypothesis) const {
+  constexpr std::size_t enough = 4;  // pairs that are known sharply beside a rounding
+  std::vector<double> errors = measured_errors(hypothesis);
+  const std::vector<double> frequencies = measured(hypothesis);
+  for (const DType type : {DType::bf16, DType::f16}) {
+    std::size_t sharp = 0;
+    bool all = true;
+    for (std::size_t j = 0; j < errors.size(); ++j) {
+      const double f = frequencies[j], rounding = rounding_error(f, type);
+      if (!(f > 0) || !(4 * errors[j] < rounding)) continue;
+      ++sharp;
+      all = all && std::fabs(rounded_once(f, type) - f) <= errors[j];
+    }
+    if (!all || sharp < enough) continue;
+    for (std::size_t j = 0; j < errors.size(); ++j)
+      errors[j] += rounding_error(std::fabs(frequencies[j]), type);
+    return errors;
+  }
   return errors;
 }
 

@@ -91,6 +91,9 @@ class RotationObservation {
   std::vector<double> measured(const RotationHypothesis& hypothesis) const;
   /// Bounds of the errors of measured(hypothesis), where the ladder under it rounds as the truth's.
   std::vector<double> measured_errors(const RotationHypothesis& hypothesis) const;
+  /// The same for those who seek a rule: frequencies that are all numbers of a short type may have
+  /// been rounded to it, and a rule brings them within that rounding.
+  std::vector<double> errors_from_rule(const RotationHypothesis& hypothesis) const;
   /// What the scalings make of measured(hypothesis) over a plain ladder: asked once for each base,
   /// direction and step.
   const std::vector<FittedLadder>& fitted(const RotationHypothesis& hypothesis,

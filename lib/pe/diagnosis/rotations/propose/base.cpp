@@ -79,7 +79,7 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
 double fitted_base(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled,
         measured = observation.measured(hypothesis),
-        errors = observation.measured_errors(hypothesis);
+        errors = observation.errors_from_rule(hypothesis);
   const double base = number_of(observation, hypothesis, "base");
   if (!(base > 0) || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
   const double exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
@@ -176,7 +176,7 @@ std::optional<TidyNumber> tidiest_base_of_frequencies(const RotationObservation&
   constexpr double step = 1e-7;
   constexpr int most_steps = 5;
   const std::vector<double> measured = observation.measured(hypothesis),
-                            errors = observation.measured_errors(hypothesis);
+                            errors = observation.errors_from_rule(hypothesis);
   for (int i = 0;; ++i) {
     const auto here = remade(observation, hypothesis, {{"base", base}}),
                there = remade(observation, hypothesis, {{"base", base * std::exp(step)}});
@@ -287,7 +287,7 @@ RotationProposals base_of_axes(const RotationObservation& observation,
   const auto exponents = exponents_of(observation, hypothesis);
   if (!exponents) return all;
   const Line line = line_of(*exponents, observation.measured(hypothesis),
-                            observation.measured_errors(hypothesis));
+                            observation.errors_from_rule(hypothesis));
   if (!std::isfinite(line.error)) return all;
   const Line meant =
       line_of(*exponents, hypothesis.frequencies, std::vector(exponents->e.size(), 1e-9));

@@ -67,7 +67,7 @@ std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observa
   MeasuredLadder measured;
   measured.plain = geometric_ladder(base, *dim, static_cast<Index>(observation.pairs()));
   measured.frequencies = observation.measured(hypothesis);
-  measured.errors = observation.measured_errors(hypothesis);
+  measured.errors = observation.errors_from_rule(hypothesis);
   if (observation.has_amplitude()) {
     measured.amplitude = observation.amplitude();
     measured.amplitude_error = 2 * unit_roundoff(observation.dtype()) + 0x1p-22;

@@ -64,12 +64,11 @@ RotationProposals zero(const RotationObservation& observation,
            is_padding ? Cause::padding_row_zero : Cause::rows_zero}};
 }
 
-// The heads, or sequences, of which every vector is marked, or every one but that of position 0;
-// none where others are marked, too.
+// The heads, or sequences, of which every vector is marked (`first`: that of the first position,
+// too); none where others are marked, too.
 std::vector<Index> whole_runs(const RotationObservation& observation, const RowMarks& marks,
-                              bool with_first) {
+                              bool first) {
   const RotationReading& reading = observation.reading();
-  const bool first = with_first || observation.expected().first != 0;
   const Index run = reading.run, turned = run - (first ? 0 : 1);
   if (run == 0 || turned <= 0 || marks.count % turned != 0 ||
       marks.count >= reading.rows - reading.rows / run)
@@ -120,7 +119,8 @@ RotationProposals still(const RotationObservation& observation,
     // The dump is passed once; which row stands at position 0 by right, the hypothesis says.
     const auto marks = of_those(observation.marks({"stands", a}, stands), should_turn);
     if (!marks) continue;
-    const std::vector<Index> heads = whole_runs(observation, *marks, untouched);
+    const std::vector<Index> heads =
+        whole_runs(observation, *marks, should_turn(observation.row_of_slot(0)));
     const std::string what =
         heads.empty()
             ? spell(*marks)
