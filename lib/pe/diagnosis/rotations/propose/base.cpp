@@ -24,6 +24,13 @@ std::vector<double> ratios_of(const RotationObservation& observation,
   return ratios;
 }
 
+// Whether the frequencies tell more than the rows: there are none, or they turn by frequencies that
+// were rounded.
+bool by_frequencies(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  return !observation.has_rows() ||
+         observation.errors_from_rule(hypothesis) != observation.measured_errors(hypothesis);
+}
+
 // Least squares of what is left of cosines and sines, the angle of pair j at row p moving by
 // −p·θ_j·(2j/d) for each unit of ln(base); rows farther and farther out, so that what is left stays
 // within a radian.
@@ -31,11 +38,12 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
                std::span<const double> ratios, double base, double exponent, std::size_t pairs) {
   constexpr double near = 0.8;
   const double scale = hypothesis.frequencies[0] / observation.truth().unscaled[0];
-  if (!observation.has_rows()) {  // of the frequencies' own logarithms
+  if (by_frequencies(observation, hypothesis)) {  // of the frequencies' own logarithms
+    const std::vector<double> measured = observation.measured(hypothesis);
     double sum = 0, weight = 0;
     for (std::size_t j = 1; j < pairs; ++j)
       if (const double e = exponent * static_cast<double>(j),
-          ratio = observation.measured()[j] / scale / ratios[j];
+          ratio = measured[j] / scale / ratios[j];
           ratio > 0) {
         sum += e * std::log(ratio);
         weight += e * e;
@@ -223,7 +231,7 @@ RotationProposals other_base(const RotationObservation& observation,
     const auto propose_tidy = [&](const std::optional<TidyNumber>& tidy) {
       if (tidy) propose(tidy->value, 1.05 + std::min(tidy->cost, 0.2));
     };
-    if (observation.has_rows())
+    if (!by_frequencies(observation, hypothesis))
       propose_tidy(tidiest_base(observation, hypothesis, fitted));
     else  // half of a bound is what one rounding takes
       for (const double share : {0.5, 1.0})

@@ -50,7 +50,7 @@ RotationProposals mixed_columns(const RotationObservation& observation,
 constexpr RotationProposer rows[] = {
     {Cause::wrong_pairing, "pairing", mixed_columns},
     {Cause::direction_reversed, "direction", reversed},
-    {Cause::sin_cos_swapped, "direction", swapped},
+    {Cause::sin_cos_swapped, "sides", swapped},
 };
 
 }  // namespace
