@@ -87,9 +87,8 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
     if (const auto turned = by_columns(expected, dump, truth_of(expected).dim)) {
       Diagnosis other = judge(expected, *turned);
       // Numbers that are no turns by columns either say nothing of columns.
-      const bool is_garbage = std::ranges::any_of(other.reasons, [](const Reason& reason) {
-        return reason.cause == Cause::uninitialised;
-      });
+      const bool is_garbage = std::ranges::any_of(
+          other.reasons, [](const Reason& reason) { return reason.cause == Cause::uninitialised; });
       if (other.tier != Tier::wrong || (is_explained(other) && !is_garbage)) {
         other.tier = Tier::wrong;
         other.reasons.insert(other.reasons.begin(),
