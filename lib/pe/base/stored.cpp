@@ -12,6 +12,7 @@
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/ulp.hpp"
 
 namespace pe {
 
@@ -55,15 +56,30 @@ Stored as_bf16(const Stored& stored) {
   return bits;
 }
 
-Stored as_float32(const Stored& stored) {
-  Stored narrowed = stored;
-  narrowed.dtype = DType::f32;
-  narrowed.fill = [wide = stored](Index first, Index count, std::byte* out) {
+Stored narrowed(const Stored& stored, DType type) {
+  Stored other = stored;
+  other.dtype = type;
+  other.fill = [wide = stored, type](Index first, Index count, std::byte* out) {
     std::vector<double> values(static_cast<std::size_t>(count));
     wide.read(first, count, values.data());
-    narrow(values, DType::f32, out);
+    narrow(values, type, out);
   };
-  return narrowed;
+  return other;
+}
+
+std::optional<DType> type_of_numbers(const Stored& stored) {
+  constexpr Index chunk = 1 << 14;
+  std::vector<DType> types;
+  for (const DType type : {DType::f32, DType::f16, DType::bf16})
+    if (!is_integer(stored.dtype) && unit_roundoff(type) > unit_roundoff(stored.dtype))
+      types.push_back(type);
+  std::vector<double> values;
+  for (Index first = 0; first < stored.size() && !types.empty(); first += chunk) {
+    values.resize(static_cast<std::size_t>(std::min(chunk, stored.size() - first)));
+    stored.read(first, std::ssize(values), values.data());
+    std::erase_if(types, [&](DType type) { return !on_grid(values, type); });
+  }
+  return types.empty() ? std::nullopt : std::optional(types.back());
 }
 
 Stored transposed(const Stored& array, Index rows, Index width) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,12 @@ Stored stored(const Array& array, std::string name, std::string shown);
 /// 16-bit integers read as the bits of bfloat16 numbers.
 Stored as_bf16(const Stored& stored);
 
-/// Doubles narrowed to float32.
-Stored as_float32(const Stored& stored);
+/// The numbers rounded to a shorter type.
+Stored narrowed(const Stored& stored, DType type);
+
+/// The longest shorter type of which every number is one, where there is one: bfloat16 vectors
+/// that were made float32 to be written. Reads no further than the first number that is of none.
+std::optional<DType> type_of_numbers(const Stored& stored);
 
 /// An array [width, rows] read as [rows, width].
 Stored transposed(const Stored& array, Index rows, Index width);

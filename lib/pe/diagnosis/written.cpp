@@ -38,7 +38,7 @@ bool prints_floats(const Stored& array) {
 // Turns are no whole numbers: 16-bit integers are the bits of bfloat16 numbers.
 std::vector<Stored> typed(std::vector<Stored> arrays, bool turns) {
   for (Stored& array : arrays) {
-    if (prints_floats(array)) array = as_float32(array);
+    if (prints_floats(array)) array = narrowed(array, DType::f32);
     if (turns && array.u16) array = as_bf16(array);
   }
   return arrays;

@@ -23,7 +23,7 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
 // α = 2t − 1 is a change of base; ntk's own factor is the likelier reading of it.
 ScalingFits fit(const MeasuredLadder& measured) {
   const Stretch stretch = fitted_base_change(measured);
-  if (!(stretch.value >= 1)) return {};
+  if (!(stretch.value >= 1) || !(stretch.value < most_stretched)) return {};
   const TidyNumber t = tidiest((stretch.value + 1) / 2, stretch.relative_error);
   return {{{{"factor", t.value}}, 0.08 + t.cost}};
 }

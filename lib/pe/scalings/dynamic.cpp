@@ -91,7 +91,7 @@ bool is_likely_length(double length) {
 ScalingFits fit(const MeasuredLadder& measured) {
   const Stretch stretch = fitted_base_change(measured);
   ScalingFits fits;
-  if (!(stretch.value > 1)) return fits;
+  if (!(stretch.value > 1) || !(stretch.value < most_stretched)) return fits;
   const double meant = number_in(measured.context, "factor", 1);
   for (const TidyNumber& original : known_lengths(measured))
     for (const double factor : {meant, 1.0, 2.0, 4.0, 8.0}) {

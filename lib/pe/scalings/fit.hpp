@@ -58,6 +58,9 @@ inline TidyNumber tidiest(double value, double relative_error) {
   return tidiest_between(value * (1 - relative_error), value * (1 + relative_error));
 }
 
+/// No config stretches a context farther; beyond, a ladder is another base or none.
+constexpr double most_stretched = 1e4;
+
 /// Whether a ladder lies within the errors of what was measured.
 bool agrees(const MeasuredLadder& measured, const std::vector<double>& frequencies);
 

@@ -65,7 +65,7 @@ BasicLadder<Number> bend(const BasicLadder<Number>& plain, const Values<Number>&
 ScalingFits fit(const MeasuredLadder& measured) {
   ScalingFits fits;
   const auto add = [&](const Stretch& stretch, const char* form, double cost) {
-    if (!(stretch.value > 1)) return;
+    if (!(stretch.value > 1) || !(stretch.value < most_stretched)) return;
     const TidyNumber factor = tidiest(stretch.value, stretch.relative_error);
     fits.push_back({{{"factor", factor.value}, {"ntk-form", std::string(form)}, {"mixed-b", 0.75}},
                     cost + factor.cost});

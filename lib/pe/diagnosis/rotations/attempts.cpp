@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/rotations/rest.hpp"
 
 namespace pe {
 namespace {
@@ -150,9 +151,11 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   }
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<RotationReading> meant = readings;
-    for (const Index other : {dump.arrays[0].shape.back() / 2,
-                              2 * pairs * pairs / std::max<Index>(1, dump.arrays[0].shape.back()),
-                              2 * pairs, pairs / 2})
+    const Index width = dump.arrays[0].shape.back(), changed = (changed_channels(dump) + 1) / 2;
+    std::vector<Index> others{width / 2, 2 * pairs * pairs / std::max<Index>(1, width), 2 * pairs,
+                              pairs / 2};
+    if (std::ranges::find(others, changed) == others.end()) others.push_back(changed);
+    for (const Index other : others)
       if (other != pairs && other > 0 && 2 * other <= dump.arrays[0].shape.back())
         for (RotationReading reading : meant) {
           reading.pairs = other;

@@ -1,6 +1,7 @@
 // The rest of each vector before and after.
 #include "pe/diagnosis/rotations/rest.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pe {
@@ -21,6 +22,26 @@ std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& read
         changed.push_back({first + r, k, before[at], after[at]});
     }
   return changed;
+}
+
+// Rows all over the dump: slow pairs move late, and some rows are not turned.
+Index changed_channels(const Dump& dump) {
+  constexpr Index most = 256;
+  const Index width = dump.arrays[0].shape.back(),
+              rows = dump.arrays[0].size() / std::max<Index>(1, width),
+              step = std::max<Index>(1, rows / most);
+  std::vector<double> before(static_cast<std::size_t>(width)), after = before;
+  Index first = width, end = 0;
+  for (Index row = rows - 1; row >= 0; row -= step) {
+    dump.before[0].read(row * width, width, before.data());
+    dump.arrays[0].read(row * width, width, after.data());
+    for (Index k = 0; k < width; ++k)
+      if (before[static_cast<std::size_t>(k)] != after[static_cast<std::size_t>(k)]) {
+        first = std::min(first, k);
+        end = std::max(end, k + 1);
+      }
+  }
+  return end == 0 ? 0 : end == width ? width - first : end;
 }
 
 }  // namespace pe

@@ -16,4 +16,8 @@ struct RestCell {
 std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& reading, Index first,
                                    Index count);
 
+/// How many channels from the first one on, or up to the last one, are others afterwards, in the
+/// rows of a dump of vectors that tell it: 0 where none is.
+Index changed_channels(const Dump& dump);
+
 }  // namespace pe

@@ -102,6 +102,28 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
   return *plain;
 }
 
+// As the file has them; where that is wrong and every number is one of a shorter type, as numbers
+// of that type: bfloat16 vectors are made float32 to be written where nothing else can hold them.
+Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<bool> key) {
+  Diagnosis plain = judge(expected, dump, key);
+  const Stored& after = dump.arrays[0];
+  const auto type = plain.tier == Tier::wrong ? type_of_numbers(after) : std::nullopt;
+  if (!type) return plain;
+  Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before}, key);
+  if (other.tier == Tier::wrong && !is_explained(other)) return plain;
+  const std::string sentence = fmt::format(
+      "every number of these {} vectors is one of {}: they were rounded before they "
+      "were written",
+      name_of(after.dtype), name_of(*type));
+  if (other.tier == Tier::wrong) {
+    other.notes.push_back(sentence);
+  } else {
+    other.tier = Tier::storage;
+    other.reasons.insert(other.reasons.begin(), {Cause::low_precision_table, sentence});
+  }
+  return other;
+}
+
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
   if (dump.before.size() != dump.arrays.size())
     throw UsageError(
@@ -119,7 +141,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
     const std::optional<bool> key =
         dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
-    each.push_back(judge(expected, pair, key));
+    each.push_back(judge_vectors(expected, pair, key));
   }
   leave_equivalents(each);
   return *std::ranges::max_element(each, {},
