@@ -62,7 +62,8 @@ constexpr Parameter schema[] = {
      .help = "channels that turn together where the columns are pairs: j and j+n, or 2j and 2j+1 "
              "(a layout by channel says so itself)",
      .fallback = "halves",
-     .choices = "halves adjacent adjacent-to-halves"},
+     .choices = "halves adjacent adjacent-to-halves",
+     .also = words_for_pairings},
     scaling_parameter,
     max_position_parameter,
 };

@@ -9,6 +9,12 @@
 
 namespace pe {
 
+/// What codebases call the ways in which channels pair up, for `Parameter::also`.
+inline constexpr const char* words_for_pairings =
+    "neox=halves neox-style=halves rotate-half=halves rotate_half=halves half=halves "
+    "interleaved=adjacent gptj=adjacent gpt-j=adjacent gptj-style=adjacent "
+    "rotate_every_two=adjacent";
+
 /// The rows that a scalable encoding's schema holds beside those of the scalings.
 inline constexpr Parameter scaling_parameter{
     .name = "scaling",

@@ -39,6 +39,13 @@ std::vector<std::string> items(std::string_view text) {
   return items;
 }
 
+/// The choice that a word stands for; the word itself, where it stands for none.
+std::string chosen(const Parameter& parameter, const std::string& word) {
+  for (const std::string& pair : words(parameter.also ? parameter.also : ""))
+    if (pair.starts_with(word + "=")) return pair.substr(word.size() + 1);
+  return word;
+}
+
 void check(const Parameter& parameter, const GivenValue& value) {
   using Type = Parameter::Type;
   switch (parameter.type) {
@@ -89,6 +96,7 @@ Parameters complete(const std::vector<Parameter>& schema, const Given& flags, co
       value = {parameter.fallback, "default"};
     else
       continue;
+    value.text = chosen(parameter, value.text);
     check(parameter, value);
     Array tensor;
     if (parameter.type == Parameter::Type::tensor) tensor = load(value.text);

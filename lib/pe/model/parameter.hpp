@@ -30,6 +30,7 @@ struct Parameter {
   const char* negation = nullptr;  // a flag's opposite, without dashes: causal, no-truncate
   const char* config =
       nullptr;  // keys of config.json, first found wins: "rope_theta rotary_emb_base"
+  const char* also = nullptr;  // other words for choices: "neox=halves gptj=adjacent"
 };
 
 /// A value as text with its origin: "flag --dim", "config head_dim", "default of gemma3"; and,
