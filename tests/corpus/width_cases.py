@@ -4,12 +4,14 @@ yarn by a ramp over pairs. A table of half the pairs fits the shape of one side,
 Automodel#3643). Zeros and copies of one side have no ladder, width or position."""
 import numpy as np
 
+import axes_cases
 import case
 import rope_build as rope
 import spoil_turns as spoil
 import tables
 import turns
 from case import Built, Case, Cycle, accepted
+from models import Rope
 from tables import F32
 
 LAYOUTS = ("pairs", "halves", "batch-halves", "cos-sin", "sin-cos", "turns", "complex")
@@ -75,6 +77,17 @@ def widths():
                 number += 1
 
 
+def other_widths():
+    """Vectors of which more or fewer channels turn, by the ladder of that width; pairings are as meant or the other."""
+    for k in range(24):
+        draw = np.random.default_rng([case.Cycle.seed, 26, k])
+        head = int(draw.choice([64, 80, 96, 128]))
+        meant, got = (int(w) for w in draw.choice([w for w in range(16, head, 8)], 2, replace=False))
+        spec = Rope(head, meant, float(draw.choice([10000.0, 500000.0])), pairing=("halves", "adjacent")[k % 2])
+        yield axes_cases.one(22800 + k, accepted("wrong-rotary-width"), f"width {got} for {meant}", of=spec, bad=spec.but(rotary=got),
+                             shape=(1, 200, 2), dtype="f32")
+
+
 def nothing_in_them():
     number = 22500
     for of in ("llama-2-7b", "gpt-oss-20b", "gpt-neox-20b"):
@@ -109,6 +122,7 @@ def spoilt():
     yield from under_rules()
     yield from in_half_precision()
     yield from widths()
+    yield from other_widths()
     yield from nothing_in_them()
     yield from single_steps()
 

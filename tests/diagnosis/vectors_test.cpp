@@ -259,6 +259,26 @@ TEST_CASE("channels of vectors, their table's type, and jumps of their positions
   }
 }
 
+TEST_CASE("vectors of a short type in a float32 file are held to that type, and told as stored") {
+  for (const DType type : {DType::bf16, DType::f16}) {
+    Vectors vectors = with({2, 3, 40}, 2);
+    vectors.written = [type](Index, double, double after) { return rounded_once(after, type); };
+    CHECK(told(judged(vectors, 40)) == "storage low-precision-table");
+    const Vectors sound = vectors;
+    vectors.base = 12345;
+    CHECK(told(judged(vectors, 40)) == "wrong wrong-base");
+    vectors = sound;
+    vectors.place = [](const auto& i) { return along(i, 2) + 3; };
+    CHECK(told(judged(vectors, 40)) == "wrong position-offset");
+    // One number that is of no short type: nothing was rounded as a whole.
+    vectors = sound;
+    vectors.written = [type](Index k, double, double after) {
+      return k == 5 ? after : rounded_once(after, type);
+    };
+    CHECK(told(judged(vectors, 40)).starts_with("wrong"));
+  }
+}
+
 TEST_CASE("a convention of image grids decides which channels make a pair") {
   // Rows of 5 patches; pairs 0 … 7 turn with the row and the others with the column.
   const auto dump = [&](auto channels, bool row_first) {
