@@ -17,8 +17,9 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   const TimeLimit within(asked.timeout);
   RawForm raw{{}, parse_shape(asked.shape)};
   if (!asked.dtype.empty()) raw.dtype = parse_dtype(asked.dtype);
-  std::vector<std::string> files{asked.file};
+  std::vector<std::string> files = asked.first;
   files.insert(files.end(), asked.files.begin(), asked.files.end());
+  if (files.empty()) throw UsageError("identify needs FILE (see pe-verify identify --help)");
   Progress progress(fmt::format("identify {}", fmt::join(files, ", ")));
   const auto open = [&](const std::vector<std::string>& specs) {
     std::vector<Stored> arrays;
@@ -48,11 +49,13 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
 
 void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
                   const std::string& command) {
-  app.add_option("FILE", identify.file, "a dump")->type_name("FILE[:TENSOR]")->required();
+  app.add_option("FILE", identify.first,
+                 "a dump: one file, or its parts, as sines beside cosines, keys beside queries")
+      ->type_name("FILE[:TENSOR]");
   const auto several = [&](const char* name, std::vector<std::string>& into, const char* help) {
     app.add_option(name, into, help)->type_name("FILE[:TENSOR]")->allow_extra_args(false);
   };
-  several("--file", identify.files, "a second file: sines beside cosines, keys beside queries");
+  several("--file", identify.files, "one of the files, as check has it");
   several("--before", identify.before,
           "vectors before the encoding was applied; FILE then holds them afterwards");
   app.add_option("--shape", identify.shape, "of a raw file, whose type --dtype says")
@@ -67,7 +70,7 @@ void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
                  "write what was found, too: .json; - is JSON on stdout instead of the text")
       ->type_name("FILE");
   app.footer(
-      "EXAMPLES\n  pe-verify identify cos_sin_cache.npy\n  pe-verify identify cos.npy --file "
+      "EXAMPLES\n  pe-verify identify cos_sin_cache.npy\n  pe-verify identify cos.npy "
       "sin.npy\n  pe-verify identify q_after.npy --before q_before.npy --report found.json\n\n"
       "ACCURACY\n  What is named was made again and held against every value, within the bound of "
       "a known arithmetic or by a fault with a\n"

@@ -78,9 +78,9 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
                  const std::string& command);
 
 struct IdentifyCommand {
-  std::string file, shape, dtype, layout, report, timeout = usual_timeout;
-  std::vector<std::string> files, before;
-  std::string* kept = nullptr;  // as of ReportOptions
+  std::string shape, dtype, layout, report, timeout = usual_timeout;
+  std::vector<std::string> first, files, before;  // first: without an option
+  std::string* kept = nullptr;                    // as of ReportOptions
 };
 void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
                   const std::string& command);
