@@ -148,13 +148,13 @@ RotationProposals doubled(const RotationObservation& observation,
   };
   const std::string scaling = word_of(observation, hypothesis, "scaling");
   for (const double times : {2.0, m}) {
-    // With linear scaling that is another factor, unless vectors may have been turned twice.
-    if (scaling == "linear" && (times != 2 || !observation.reading().is_vectors())) continue;
-    if (times > 1 && (some.empty() || times != 2) && times < 1e6)
-      multiplied(times,
-                 times == 2 ? "positions are doubled: the turn was applied twice"
-                            : fmt::format("positions are multiplied by {:g}", times),
-                 1);
+    if (!(times > 1) || (times == 2 && !some.empty()) || !(times < 1e6)) continue;
+    // With linear scaling that is rather another factor, unless vectors may have been turned twice.
+    const bool rather = scaling == "linear" && (times != 2 || !observation.reading().is_vectors());
+    multiplied(times,
+               times == 2 ? "positions are doubled: the turn was applied twice"
+                          : fmt::format("positions are multiplied by {:g}", times),
+               rather ? 1.5 : 1);
   }
   // Stretched or squeezed as linear scaling does, beside a scaling that says so by itself.
   if (!observation.has_rows() || scaling.empty() || scaling == "none" || scaling == "linear")
