@@ -37,8 +37,8 @@ Stored as_bf16(const Stored& stored);
 /// The numbers rounded to a shorter type.
 Stored narrowed(const Stored& stored, DType type);
 
-/// The longest shorter type of which every number is one, where there is one: bfloat16 vectors
-/// that were made float32 to be written. Reads no further than the first number that is of none.
+/// The coarsest type of which every number is one, where one is coarser than the array's own:
+/// bfloat16 vectors that were made float32 to be written. Reads no further than a number of none.
 std::optional<DType> type_of_numbers(const Stored& stored);
 
 /// An array [width, rows] read as [rows, width].

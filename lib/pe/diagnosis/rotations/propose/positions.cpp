@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "pe/base/whole.hpp"
-#include "pe/scalings/fit.hpp"
 
 namespace pe {
 
@@ -25,29 +23,16 @@ std::vector<ProbeSpot> places_of(const RotationObservation& observation,
   return all;
 }
 
-namespace {
-
-template <typename Value>
-double most_frequent(const std::vector<ProbeSpot>& all, Value value, double* share) {
-  std::map<double, std::size_t> counts;
-  for (const ProbeSpot& one : all)
-    if (const double v = value(one); std::isfinite(v)) ++counts[v];
-  const auto best =
-      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-  *share = counts.empty() ? 0 : static_cast<double>(best->second) / static_cast<double>(all.size());
-  return counts.empty() ? 0 : best->first;
-}
-
-using Map = std::function<double(double position)>;
-
-Proposal<RotationHypothesis> mapped(const RotationHypothesis& hypothesis, const Map& map,
-                                    std::string sentence, double cost = 1) {
+Proposal<RotationHypothesis> mapped(const RotationHypothesis& hypothesis, const PositionMap& map,
+                                    std::string sentence, double cost) {
   RotationHypothesis other = hypothesis;
   other.position = [before = hypothesis.position, map](Index row, std::size_t axis) {
     return map(before(row, axis));
   };
   return {other, std::move(sentence), cost};
 }
+
+namespace {
 
 // Where positions are whole numbers they are found to a quarter; halves are met by engines that
 // take the middle of a token.
@@ -113,85 +98,6 @@ RotationProposals not_rotated(const RotationObservation& observation,
   all.push_back({hypothesis, "no vector is turned: all are what they were"});
   all[1].hypothesis.row = [](Index) { return RotationHypothesis::Row::untouched; };
   return all;
-}
-
-// All frequencies over those of the hypothesis, by the pair that tells it most sharply, and its
-// relative error; 1 where none does.
-std::pair<double, double> measured_ratio(const RotationObservation& observation,
-                                         const RotationHypothesis& hypothesis) {
-  const std::vector<double> measured = observation.measured(hypothesis),
-                            errors = observation.measured_errors(hypothesis);
-  double ratio = 1, sharpest = 0.1;
-  for (std::size_t j = 0; j < measured.size(); ++j)
-    if (const double f = hypothesis.frequencies[j], error = errors[j] / measured[j];
-        measured[j] > 0 && f > 0 && error < sharpest) {
-      ratio = measured[j] / f;
-      sharpest = error;
-    }
-  return {ratio, sharpest};
-}
-
-RotationProposals doubled(const RotationObservation& observation,
-                          const RotationHypothesis& hypothesis) {
-  double share;
-  const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
-  const double m = most_frequent(
-      all,
-      [](const ProbeSpot& one) {
-        return one.meant > 0 ? std::round(one.implied / one.meant) : NAN;
-      },
-      &share);
-  RotationProposals some;
-  const auto multiplied = [&](double times, std::string sentence, double cost) {
-    some.push_back(mapped(
-        hypothesis, [times](double p) { return p * times; }, std::move(sentence), cost));
-  };
-  const std::string scaling = word_of(observation, hypothesis, "scaling");
-  for (const double times : {2.0, m}) {
-    if (!(times > 1) || (times == 2 && !some.empty()) || !(times < 1e6)) continue;
-    // With linear scaling that is rather another factor, unless vectors may have been turned twice.
-    const bool rather = scaling == "linear" && (times != 2 || !observation.reading().is_vectors());
-    multiplied(times,
-               times == 2 ? "positions are doubled: the turn was applied twice"
-                          : fmt::format("positions are multiplied by {:g}", times),
-               rather ? 1.5 : 1);
-  }
-  // Stretched or squeezed as linear scaling does, beside a scaling that says so by itself.
-  if (!observation.has_rows() || scaling.empty() || scaling == "none" || scaling == "linear")
-    return some;
-  const auto [ratio, error] = measured_ratio(observation, hypothesis);
-  if (std::fabs(ratio - 1) <= 2 * error) return some;
-  const TidyNumber by = tidiest(ratio < 1 ? 1 / ratio : ratio, error);
-  if (ratio > 1 && by.value == std::round(by.value)) return some;
-  const double times = ratio < 1 ? 1 / by.value : by.value;
-  multiplied(times,
-             fmt::format("positions are {} by {:g}, beside {} scaling",
-                         ratio < 1 ? "divided" : "multiplied", by.value, scaling),
-             1.1 + by.cost);
-  if (ratio < 1) some.back().cause = Cause::wrong_scaling;
-  return some;
-}
-
-RotationProposals floored(const RotationObservation& observation,
-                          const RotationHypothesis& hypothesis) {
-  RotationProposals some;
-  if (!observation.has_rows() || !hypothesis.axis.empty()) return some;
-  const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
-  double share;
-  std::vector<double> divisors{2, 4, 8, 16, 32};
-  const double m = most_frequent(
-      all,
-      [](const ProbeSpot& one) {
-        return one.implied > 4 ? std::round(one.meant / one.implied) : NAN;
-      },
-      &share);
-  if (m > 1 && m < 4096 && std::ranges::find(divisors, m) == divisors.end()) divisors.push_back(m);
-  for (const double s : divisors)
-    some.push_back(mapped(
-        hypothesis, [s](double p) { return std::floor(p / s); },
-        fmt::format("positions are divided by {:g} and rounded down: {:g} neighbours share a row",
-                    s, s)));
-  return some;
 }
 
 RotationProposals wrapped(const RotationObservation& observation,
