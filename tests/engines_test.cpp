@@ -31,10 +31,11 @@ std::vector<Index> places_of(const pe::JsonNode& record) {
 }
 
 // Angles are products alone, the same on every machine. cos and sin: PyTorch's are within 1 ulp, an
-// attention factor is a rounding more; Keras makes that factor itself, 0.1·ln s + 1 in three
-// float32 steps.
+// attention factor is a rounding more, and so is xPos' scale; Keras makes that factor itself,
+// 0.1·ln s + 1 in three float32 steps.
 std::int64_t bound_of(const std::string& dialect, const pe::JsonNode& record) {
   if (dialect == "transformer-engine" || dialect == "x-transformers") return 0;
+  if (record.find("encoding")) return 2;
   const pe::JsonNode* scaling = record.find("parameters")->find("scaling");
   if (!scaling || (scaling->text != "yarn" && scaling->text != "longrope")) return 1;
   return dialect == "keras-hub" ? 4 : 2;
@@ -77,9 +78,11 @@ TEST_CASE("a dialect's cache is its engine's own, to a float32 number or two") {
     pe::Given given;
     for (const pe::JsonMember& parameter : record.find("parameters")->members)
       given[parameter.name] = {parameter.value.text, "test"};
-    const pe::Encoding& rope = pe::find_encoding("rope");
+    const pe::JsonNode *named = record.find("encoding"), *length = record.find("length");
+    const pe::Encoding& encoding = pe::find_encoding(named ? named->text : "rope");
     const pe::Effect effect =
-        rope.make(pe::complete(pe::schema_of(rope), given, {}, pe::read_array), 1);
+        encoding.make(pe::complete(pe::schema_of(encoding), given, {}, pe::read_array),
+                      length ? std::stoll(length->text) : 1);
     const std::vector<Index> places = places_of(record);
     const std::int64_t bound = bound_of(dialect, record);
     INFO(line.substr(0, 200));

@@ -22,8 +22,8 @@ def ways():
     for layout in ("pairs", "halves", "adjacent"):
         for more in ({}, {"rotary-dim": "8"}, *SCALINGS[1:]):
             yield "rope", {"dim": "16", "layout": layout, **more}
-    for layout in ("pairs", "adjacent"):
-        for center in ("middle", "zero"):
+    for layout in ("pairs", "halves", "adjacent"):
+        for center in ("middle", "middle-floor", "zero"):
             yield "xpos", {"dim": "16", "layout": layout, "center": center}
     for convention in "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision kimi-k25-vision step3p7-vision eva02".split():
         for layout in ("pairs", "channels"):
@@ -41,6 +41,9 @@ def ways():
     for name in ("sincos-2d", "sincos-3d"):
         for convention in choices(name, "convention"):
             yield name, {"dim": "48", "grid": "5x9" if name == "sincos-2d" else "3x4x5", "convention": convention}
+    for convention in "detr detr-unnormalised deformable-detr dab-detr".split():
+        for valid in ("5x9", "3x4", "5x1", "1x9"):
+            yield "sincos-2d", {"dim": "48", "grid": "5x9", "valid": valid, "convention": convention}
     yield "sinusoidal", {"dim": "16", "prefix": "2"}
     for name in ("sincos-2d", "rope-2d", "sincos-3d", "rope-3d"):
         for tokens in ({"prefix": "1"}, {"suffix": "1"}, {"prefix": "4", "suffix": "2"}):
@@ -82,6 +85,7 @@ def tables(folder):
                 continue
             yield name, {"encoding": encoding, "parameters": parameters, "file": str(file),
                          **({"length": int(lengths[encoding])} if size else {})}
+    yield from scaled_turns(folder)
     for dialect in dialects():
         for more in SCALINGS:
             for dtype in DTYPES[::3] if more else DTYPES:
@@ -92,6 +96,27 @@ def tables(folder):
                 if done.returncode:  # a dialect of tables, or of another scaling
                     continue
                 yield name, {"encoding": "rope", "parameters": parameters, "dialect": dialect, "length": 40, "file": str(file)}
+
+
+def scaled_turns(folder):
+    """Checks of cosines and sines that carry xpos's scales: of queries, of keys, of both, and as dialects have them."""
+    query, key = "query_cos,query_sin", "key_cos,key_sin"
+    ways = [({"fields": fields}, {"layout": layout, "center": center}) for fields in (query, key, f"{query},{key}", f"cos,sin,{query},{key}", "query_cos", "key_sin")
+            for layout, center in (("pairs", "middle"), ("halves", "middle-floor"), ("adjacent", "zero"))]
+    ways += [({"dialect": "flash-attn"}, {}), ({"dialect": "flash-attn"}, {"scale-base": "64", "base": "500000"})]
+    for number, (more, parameters) in enumerate(ways):
+        for length in ("40", "41"):
+            for dtype in DTYPES:
+                file = folder / f"s{number}-{length}-{dtype}.safetensors"
+                parameters = {"dim": "16", **parameters}
+                name = f"pe-gen xpos {' '.join(flags(parameters))} {' '.join(flags(more))} --length {length} {dtype}"
+                done = run("pe-gen", ["xpos", *flags(parameters), *flags(more), "--length", length, "--dtype", dtype, "-o", file])
+                if done.returncode:
+                    yield name, done.stderr.strip()
+                    continue
+                check = {"encoding": "xpos", "parameters": parameters, "file": str(file), **{k: v for k, v in more.items() if k == "dialect"}}
+                yield name, {**check, "length": int(length)}
+                yield name + ", length not said", check
 
 
 def offsets(folder):

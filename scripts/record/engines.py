@@ -61,9 +61,10 @@ def line(dialect, parameters, **fields):
                                   for name, table in fields.items()}})
 
 
-def far_line(dialect, program, parameters, places=FAR, **fields):
-    """The same at positions of its own; fields: rows there alone."""
-    return json.dumps({"dialect": dialect, "program": program, "parameters": {k: str(v) for k, v in parameters.items()}, "places": places,
+def far_line(dialect, program, parameters, places=FAR, encoding="rope", length=1, **fields):
+    """The same at positions of its own; fields: rows there alone. `length`: of the whole cache, where it matters."""
+    named = {} if encoding == "rope" else {"encoding": encoding, "length": length}
+    return json.dumps({"dialect": dialect, "program": program, **named, "parameters": {k: str(v) for k, v in parameters.items()}, "places": places,
                        "fields": {name: bits([row.detach().float().flatten() for row in rows]) for name, rows in fields.items()}})
 
 
@@ -156,6 +157,24 @@ def flash_attention(folder):
         self.inv_freq = self._compute_inv_freq()
         made["RotaryEmbedding._update_cos_sin_cache"](self, LENGTH, device=torch.device("cpu"), dtype=torch.float32)
         yield line("flash-attn", {"dim": dim, "base": base}, cos=self._cos_cached, sin=self._sin_cached)
+    yield from flash_xpos(folder)
+
+
+def flash_xpos(folder):
+    """Caches whose cosines carry xPos' scales, of queries and of keys."""
+    made = taken(folder / "flash_attn/layers/rotary.py", "RotaryEmbedding.__init__", "RotaryEmbedding._compute_inv_freq", "RotaryEmbedding._update_cos_sin_cache")
+    shared = made["RotaryEmbedding.__init__"].__globals__
+    shared.update(rearrange=importlib.import_module("einops").rearrange, super=lambda: types.SimpleNamespace(__init__=lambda: None))
+    for dim, base, scale_base, length in ((64, 1e4, 512, 128), (64, 1e4, 512, 129), (128, 1e4, 512, 2048), (32, 5e5, 256, 1000), (80, 1e4, 4096, 32769), (40, 1e4, 100, 77)):
+        self = types.SimpleNamespace()
+        self.register_buffer = lambda name, value, persistent=True, self=self: setattr(self, name, value)
+        self._compute_inv_freq = lambda device=None, self=self: made["RotaryEmbedding._compute_inv_freq"](self, device)
+        made["RotaryEmbedding.__init__"](self, dim, base=base, scale_base=scale_base)
+        made["RotaryEmbedding._update_cos_sin_cache"](self, length, device=torch.device("cpu"), dtype=torch.float32)
+        places = sorted({0, 1, length // 2 - 1, length // 2, length // 2 + 1, length - 1})
+        caches = {"cos": self._cos_cached, "sin": self._sin_cached, "cos_k": self._cos_k_cached, "sin_k": self._sin_k_cached}
+        yield far_line("flash-attn", "flash-attention", {"dim": dim, "base": base, "scale-base": scale_base, "center": "middle-floor"}, places, "xpos", length,
+                       **{name: [cache[p] for p in places] for name, cache in caches.items()})
 
 
 def sglang(folder):

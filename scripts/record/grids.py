@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Records the grids that image and video codebases' own functions make, data/parity/grids.txt: run from their sources, on a processor.
-"""grids.py [--timm FOLDER] [--diffusers FOLDER] [--keras-hub FOLDER] [--transformers FOLDER] --versions TEXT
+"""grids.py [--timm FOLDER] [--diffusers FOLDER] [--keras-hub FOLDER] [--transformers FOLDER] [--detr FOLDER] --versions TEXT
 
 Each folder holds the sources (an unpacked wheel). A line is a table: program, encoding, parameters and fields of ours, whole, as the program's
 own float32 bits, a string a row; tests/grids_test.cpp holds the encodings to them. Lines of programs that are not named stay as they are. keras-hub wants
@@ -9,6 +9,7 @@ own float32 bits, a string a row; tests/grids_test.cpp holds the encodings to th
 import argparse
 import importlib
 import json
+import math
 import os
 import pathlib
 import sys
@@ -161,11 +162,52 @@ def transformers(folder):
         cosine, sine = minimax.MiniMaxM3VLVisionRotaryEmbedding(config)(torch.zeros(1), places(torch.tensor([grid]), merge, include_temporal=True))
         parameters = {"dim": width // heads, "grid": "x".join(map(str, grid)), "convention": "minimax-m3-vision", "merge": merge, "base": base}
         yield line("transformers", "rope-3d", {**parameters, "layout": "channels"}, cos=cosine, sin=sine)
+    yield from detrs(module)
+
+
+def masked(grid, valid, batch=2):
+    """Masks of images in a batch, true where the image is: the first fills its grid, the last holds `valid` of it."""
+    mask = torch.zeros(batch, *grid, dtype=torch.bool)
+    mask[0], mask[-1, :valid[0], :valid[1]] = True, True
+    return mask
+
+
+def rows(images):
+    """[image, channel, row, column] as rows of cells, one table an image."""
+    return images.permute(0, 2, 3, 1).flatten(1, 2)
+
+
+def masks():
+    for dim, grid, valid in ((16, (5, 7), (3, 4)), (32, (4, 4), (4, 1)), (24, (6, 3), (2, 3)), (16, (5, 7), (1, 1))):
+        shown = {"dim": dim, "grid": "x".join(map(str, grid))}
+        yield dim, masked(grid, valid), (shown, {**shown, "valid": "x".join(map(str, valid))})
+
+
+def detr(folder):
+    forward = taken(folder / "models/position_encoding.py", "PositionEmbeddingSine.forward")["PositionEmbeddingSine.forward"]
+    for dim, mask, shown in masks():
+        for convention, base, normalize in (("detr", 1e4, True), ("detr-unnormalised", 1e4, False), ("detr", 300.0, True)):
+            self = types.SimpleNamespace(num_pos_feats=dim // 2, temperature=base, normalize=normalize, scale=2 * math.pi)
+            tables = forward(self, types.SimpleNamespace(tensors=torch.zeros(len(mask)), mask=~mask))
+            for parameters, table in zip(shown, rows(tables)):
+                yield line("detr", "sincos-2d", {**parameters, "convention": convention, "base": base}, pe=table)
+
+
+def detrs(module):
+    """The classes of transformers that count a mask's pixels; deformable-detr's in double, where padding has angles of millions."""
+    deformable, dab = module("deformable_detr").DeformableDetrSinePositionEmbedding, module("dab_detr")
+    for dim, mask, shown in masks():
+        made = deformable(dim // 2, normalize=True)
+        tables = deformable.build_sine_position_embedding.__wrapped__((len(mask), dim, *mask.shape[1:]), mask.device, torch.float64, dim // 2, True, made.scale, 10000, mask)
+        config = dab.DabDetrConfig(hidden_size=dim, temperature_height=20, temperature_width=20)
+        for convention, all_of in (("deformable-detr", tables), ("dab-detr", dab.DabDetrSinePositionEmbedding(config)(torch.zeros(1), mask))):
+            for parameters, table in zip(shown, rows(all_of)):
+                yield line("transformers", "sincos-2d", {**parameters, "convention": convention}, pe=table)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    programs = {"timm": timm, "diffusers": diffusers, "keras-hub": keras_hub, "transformers": transformers}
+    programs = {"timm": timm, "diffusers": diffusers, "keras-hub": keras_hub, "transformers": transformers, "detr": detr}
     for name in programs:
         parser.add_argument(f"--{name}", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--versions", required=True, help="what the first line says of the programs named")

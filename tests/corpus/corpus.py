@@ -41,6 +41,7 @@ import soak  # noqa: E402
 import tables_cases  # noqa: E402
 import vectors  # noqa: E402
 import width_cases  # noqa: E402
+import xpos_cache_cases  # noqa: E402
 import xpos_cases  # noqa: E402
 
 OPEN = pathlib.Path(__file__).with_name("open.txt")
@@ -59,12 +60,12 @@ def write_open(wrong):
 
 def every_case(folder):
     """folder: for the weights that a check's parameters name."""
-    for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
+    for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases):
         yield from module.spoilt(folder)
-    for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, gpu_cases, cell_cases, part_cases,
+    for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases):

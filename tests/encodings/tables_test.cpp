@@ -483,6 +483,48 @@ TEST_CASE("xpos scores depend on the offset alone, though its tables depend on t
   }
 }
 
+// Digits of mpmath: cos(p·10^−j)·((2j + 3.2)/11.2)^((p − 5)/512) of nine positions, and so on.
+TEST_CASE("xpos: cosines and sines that carry the scale of a query or of a key") {
+  struct Row {
+    Index position, pair;
+    double query_cos, query_sin, key_cos, key_sin;
+  };
+  constexpr Row rows[] = {{0, 0, 1.0123091550210635838, 0, 0.98784051792872755213, 0},
+                          {2, 1, 0.98448251889176193674, 0.19956448636221639108,
+                           0.97567044469486128145, 0.19777819048885760269},
+                          {7, 0, 0.75022196652383234542, 0.65377941932266507918,
+                           0.757600596177506618, 0.66020951124962936261}};
+  for (const char* layout : {"pairs", "halves", "adjacent"}) {
+    const auto effect = make("xpos", {{"dim", "8"}, {"layout", layout}}, 9);
+    const Index width = std::string_view(layout) == "pairs" ? 4 : 8;
+    const auto held = [&](const char* name, Index position, Index pair, double digits) {
+      const auto values = field(effect, 9, name);
+      const Index column = std::string_view(layout) == "adjacent" ? 2 * pair : pair,
+                  copy = width == 4                               ? column
+                         : std::string_view(layout) == "adjacent" ? column + 1
+                                                                  : column + 4;
+      for (const Index at : {column, copy})
+        CHECK(std::fabs(values[static_cast<std::size_t>(position * width + at)] - digits) <=
+              3 * 0x1p-53 * std::max(1.0, std::fabs(digits)));
+    };
+    for (const Row& row : rows) {
+      held("query_cos", row.position, row.pair, row.query_cos);
+      held("query_sin", row.position, row.pair, row.query_sin);
+      held("key_cos", row.position, row.pair, row.key_cos);
+      held("key_sin", row.position, row.pair, row.key_sin);
+    }
+  }
+  // Of an odd length ⌈L/2⌉ and ⌊L/2⌋ are two positions.
+  const auto at_center = [](const char* center, Index position) {
+    const auto scales =
+        field(make("xpos", {{"dim", "8"}, {"center", center}}, 9), 9, "query_scale");
+    return scales[static_cast<std::size_t>(position * 4)];
+  };
+  CHECK(at_center("middle", 5) == 1);
+  CHECK(at_center("middle-floor", 4) == 1);
+  CHECK(at_center("zero", 0) == 1);
+}
+
 TEST_CASE(
     "scores are the same however a head's channels are paired, and xPos' queries and keys are "
     "scaled apart") {

@@ -98,29 +98,16 @@ struct Turns {
   std::vector<double> cosine, sine;
 };
 
-void fill_run(const Rotation& rotation, const PositionRange& run, Side side, double* cosine,
-              double* sine) {
-  check_positions(rotation, run);
-  rotation.fill(run, DType::f64, reinterpret_cast<std::byte*>(cosine),
-                reinterpret_cast<std::byte*>(sine));
-  if (!rotation.scale) return;
-  std::vector<double> scale(static_cast<std::size_t>(run.count * rotation.pairs));
-  auto* out = reinterpret_cast<std::byte*>(scale.data());
-  rotation.scale(run, DType::f64, side == Side::query ? out : nullptr,
-                 side == Side::key ? out : nullptr);
-  for (std::size_t i = 0; i < scale.size(); ++i) {
-    cosine[i] *= scale[i];
-    sine[i] *= scale[i];
-  }
-}
-
-Turns turns_of(const Rotation& rotation, const Positions& positions, Side side) {
+Turns turns_of(const Rotation& given, const Positions& positions, Side side) {
+  const Rotation rotation = given.scale ? carrying_scales(given, side) : given;
   Turns turns;
   turns.cosine.resize(static_cast<std::size_t>(positions.count() * rotation.pairs));
   turns.sine.resize(turns.cosine.size());
   Index done = 0;
   for (const PositionRange& run : positions.runs()) {
-    fill_run(rotation, run, side, turns.cosine.data() + done, turns.sine.data() + done);
+    check_positions(rotation, run);
+    rotation.fill(run, DType::f64, reinterpret_cast<std::byte*>(turns.cosine.data() + done),
+                  reinterpret_cast<std::byte*>(turns.sine.data() + done));
     done += run.count * rotation.pairs;
   }
   return turns;

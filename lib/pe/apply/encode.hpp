@@ -14,12 +14,9 @@ Content rows_of(const Table& table, const Positions& positions);
 /// x ⊕ P. Throws UsageError when the widths differ and ⊕ is not concatenation.
 Content combine(const Content& content, const Content& rows, Combine how);
 
-/// What the content is to a rotation that scales queries and keys apart (xPos).
-enum class Side { query, key };
-
 /// The channels of each position turned: pair j by its angle and scaled by the attention factor and
-/// by the side's own scale; channels beyond the pairs pass through. Throws UsageError when the
-/// head's channels are not the rotation's.
+/// by the side's own scale (xPos); channels beyond the pairs pass through. Throws UsageError when
+/// the head's channels are not the rotation's.
 Content turn(const Content& content, const Rotation& rotation, const Positions& positions,
              Side side = Side::query);
 

@@ -82,23 +82,48 @@ std::optional<DType> type_of_numbers(const Stored& stored) {
   return types.empty() ? std::nullopt : std::optional(types.back());
 }
 
+namespace {
+
+// Elements first … first+count−1 of [row, column] out of [column, row] at an offset: a block of
+// rows is gathered from one read for each column.
+void gather(const decltype(Stored::fill)& fill, Index offset, Index rows, Index width, Index first,
+            Index count, std::size_t size, std::byte* out) {
+  const Index from = first / width, until = (first + count - 1) / width;
+  std::vector<std::byte> line(static_cast<std::size_t>(until - from + 1) * size);
+  for (Index column = 0; column < width; ++column) {
+    fill(offset + column * rows + from, until - from + 1, line.data());
+    for (Index row = from; row <= until; ++row) {
+      const Index at = row * width + column - first;
+      if (at >= 0 && at < count)
+        std::memcpy(out + static_cast<std::size_t>(at) * size,
+                    line.data() + static_cast<std::size_t>(row - from) * size, size);
+    }
+  }
+}
+
+}  // namespace
+
 Stored transposed(const Stored& array, Index rows, Index width) {
   Stored other = array;
-  other.shape = {rows, width};
+  other.shape = {width, rows};
+  return moved_last(other, 0);
+}
+
+Stored moved_last(const Stored& array, std::size_t axis) {
+  Stored other = array;
+  const Index width = array.shape[axis];
+  Index rows = 1;
+  for (std::size_t i = axis + 1; i < array.shape.size(); ++i) rows *= array.shape[i];
+  other.shape.erase(other.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  other.shape.push_back(width);
   other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](
                    Index first, Index count, std::byte* out) {
-    // Rows of the turned table are columns of the file: a block of them is gathered from one read
-    // for each channel.
-    const Index from = first / width, until = (first + count - 1) / width;
-    std::vector<std::byte> line(static_cast<std::size_t>(until - from + 1) * size);
-    for (Index column = 0; column < width; ++column) {
-      fill(column * rows + from, until - from + 1, line.data());
-      for (Index row = from; row <= until; ++row) {
-        const Index at = row * width + column - first;
-        if (at >= 0 && at < count)
-          std::memcpy(out + static_cast<std::size_t>(at) * size,
-                      line.data() + static_cast<std::size_t>(row - from) * size, size);
-      }
+    const Index block = rows * width;
+    for (Index i = 0, taken; i < count; i += taken) {
+      const Index start = (first + i) % block;
+      taken = std::min(block - start, count - i);
+      gather(fill, first + i - start, rows, width, start, taken, size,
+             out + static_cast<std::size_t>(i) * size);
     }
   };
   return other;

@@ -44,6 +44,9 @@ std::optional<DType> type_of_numbers(const Stored& stored);
 /// An array [width, rows] read as [rows, width].
 Stored transposed(const Stored& array, Index rows, Index width);
 
+/// The same numbers with one axis behind all others.
+Stored moved_last(const Stored& array, std::size_t axis);
+
 /// Entries first … first+count−1 along one axis.
 Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count);
 

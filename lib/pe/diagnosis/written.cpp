@@ -202,11 +202,30 @@ void leave_out_tokens(Written& written) {
   written.note = note_on(tokens, grid != nullptr);
 }
 
+// A grid's table that stands [channel, row, column], as DETR keeps it, with the channels last.
+void put_channels_last(Written& written) {
+  const Table* table = std::get_if<Table>(&written.expected.effect);
+  if (!table || !table->grid || table->grid->extents.empty()) return;
+  std::vector<Index> first{table->width}, last = table->grid->extents;
+  first.insert(first.end(), last.begin(), last.end());
+  last.push_back(table->width);
+  const auto ends_in = [](const std::vector<Index>& shape, const std::vector<Index>& tail) {
+    return shape.size() >= tail.size() &&
+           std::equal(tail.begin(), tail.end(), shape.end() - std::ssize(tail));
+  };
+  for (Stored& array : written.dump.arrays) {
+    if (!ends_in(array.shape, first) || ends_in(array.shape, last)) continue;
+    array = moved_last(array, array.shape.size() - first.size());
+    written.note = "channels stand before rows and columns, as DETR keeps them";
+  }
+}
+
 }  // namespace
 
 Written as_written(const Expectation& expected, const Dump& dump) {
   const bool turns = rotation_truth(expected.effect).has_value();
   Written written{expected, {typed(dump.arrays, turns), typed(dump.before, turns)}};
+  put_channels_last(written);
   leave_out_tokens(written);
   return written;
 }

@@ -183,6 +183,19 @@ float Steps::sine(float angle) const {
   return s * magnitude;
 }
 
+// Powers of each base and exponent; vectors of both are SLEEF's as those of one base are.
+void torch_scales(const ScaleRule& scale_rule, double position, float* scales) {
+  const std::size_t n = scale_rule.ratios.size(), run = 32, vectors = n / run * run;
+  const double dim = 2 * static_cast<double>(n);
+  const auto low = static_cast<float>(0.4 * dim), width = static_cast<float>(1.4 * dim);
+  const float power = static_cast<float>(position - static_cast<double>(scale_rule.center)) /
+                      single(scale_rule.base);
+  for (std::size_t j = 0; j < n; ++j) {
+    const float ratio = (static_cast<float>(2 * j) + low) / width;
+    scales[j] = j < vectors && power != 0 ? sleef_powf(ratio, power) : std::pow(ratio, power);
+  }
+}
+
 std::vector<float> torch_powers(float base, const std::vector<float>& exponents, int lanes) {
   const std::size_t count = exponents.size(),
                     run = lanes > 0 ? 2 * static_cast<std::size_t>(lanes) : count + 1,

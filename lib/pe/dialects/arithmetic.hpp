@@ -43,6 +43,9 @@ Steps torch_divided_angles(const Rotation& rotation);
 /// PyTorch under Keras: base^(−2j/d) at once, with no reciprocal; yarn as torch_avx512.
 Steps keras_torch(const Rotation& rotation);
 
+/// xPos in PyTorch, ζ and the exponent in float32 (flash-attention).
+void torch_scales(const ScaleRule& scale_rule, double position, float* scales);
+
 /// ggml: frequencies never stand anywhere. Processor: θ starts at the position and is multiplied by
 /// powf(base, −2/d) from pair to pair.
 Steps ggml_cpu(const Rotation& rotation);

@@ -19,7 +19,7 @@ struct Dialect {
   std::string_view source;  // files and functions
   std::string_view claim;   // how close to the real program, as a sentence
   /// Parameters that it reads otherwise, where no flag says so, of a scaling or an encoding:
-  /// "dynamic.growth=frozen sinusoidal.layout=halves". A value @name is another parameter's;
+  /// "dynamic.scale_rule=frozen sinusoidal.layout=halves". A value @name is another parameter's;
   /// none: the config's value is not read. "config.reading=NAME" is
   /// what Reading::others has of that program. With "?this|that" for models of these types alone,
   /// for those of latent attention ("latent") or out of a GGUF file ("gguf"); "?!which" for all
@@ -35,6 +35,9 @@ struct Dialect {
   /// rows from position 0 again by the long ones.
   bool stacks_longrope = false;
   Steps (*steps)(const Rotation&) = nullptr;  // null: exact
+  /// xPos: what queries' cosines and sines are multiplied by and keys' divided by, one for each
+  /// pair; null: no rule for xPos.
+  void (*scales)(const ScaleRule&, double position, float* scales) = nullptr;
   int lanes = 0;  // ALiBi: slopes as float32 powers of PyTorch with vectors of so many; 0: exact
   float (*exponential)(float) =
       nullptr;  // sinusoids: frequencies exp(−j·step) and angles in float32; null: exact

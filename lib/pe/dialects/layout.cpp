@@ -24,14 +24,17 @@ void write(const std::vector<float>& values, DType dtype, std::byte* out) {
 }
 
 // The row of one position: angles in, the elements of one array out. `part` is 0 for cos, 1 for
-// sin, where they have an array each.
+// sin, where they have an array each. `scales` multiply or divide the pairs; empty: there are none.
 void put(const ArrayLayout& layout, const std::vector<float>& angles, const Steps& steps, int part,
-         float* row) {
+         const std::vector<float>& scales, bool divide, float* row) {
   const auto pairs = static_cast<Index>(angles.size());
   for (Index j = 0; j < pairs; ++j) {
-    const float angle = angles[static_cast<std::size_t>(j)];
+    const auto at = static_cast<std::size_t>(j);
+    const float angle = angles[at];
     const auto place = [&](const ArrayLayout::Spot& spot, float value) {
-      row[spot.at(j, pairs)] = value;
+      row[spot.at(j, pairs)] = scales.empty() ? value
+                               : divide       ? value / scales[at]
+                                              : value * scales[at];
     };
     if (part == 0) {
       const float value = layout.angles ? angle : steps.cosine(angle);
@@ -74,8 +77,12 @@ Keeping keeping_of(const Dialect& dialect, Pairing pairing) {
              : dialect.keeping;
 }
 
+// Whose scales an array of turns carries.
+using Carried = std::optional<std::pair<ScaleRule, Side>>;
+
 Field turns_field(const Dialect& dialect, const ArrayLayout& layout, const Steps& steps,
-                  const PositionRange& positions, DType dtype, std::string name, int part) {
+                  const PositionRange& positions, DType dtype, std::string name, int part,
+                  const Carried& carried) {
   const auto pairs = static_cast<Index>(steps.frequencies.size());
   Field field{.name = std::move(name),
               .description = std::string(dialect.summary),
@@ -84,15 +91,17 @@ Field turns_field(const Dialect& dialect, const ArrayLayout& layout, const Steps
               .fill = {}};
   const Index lines =
       dialect.keeping == Keeping::turns ? pairs : 1;  // a position's row is this many lines
-  field.fill = [=, width = pairs * layout.width](Index first, Index count, std::byte* out) {
-    std::vector<float> angles(static_cast<std::size_t>(pairs)),
+  field.fill = [=, scales_of = dialect.scales, width = pairs * layout.width](
+                   Index first, Index count, std::byte* out) {
+    std::vector<float> angles(static_cast<std::size_t>(pairs)), scales(carried ? angles.size() : 0),
         row(static_cast<std::size_t>(width));
     const Index line = width / lines;
     for (Index i = 0; i < count;) {
       const Index position = (first + i) / lines, start = (first + i) % lines,
                   taken = std::min(lines - start, count - i);
       steps.angles(positions.value(position), angles.data());
-      put(layout, angles, steps, part, row.data());
+      if (carried) scales_of(carried->first, positions.value(position), scales.data());
+      put(layout, angles, steps, part, scales, carried && carried->second == Side::key, row.data());
       const auto from = row.begin() + start * line;
       write(std::vector<float>(from, from + taken * line), dtype,
             out + static_cast<std::size_t>(i * line) * size_of(dtype));
@@ -117,22 +126,31 @@ Field constants(std::string name, std::vector<Axis> axes, std::string descriptio
 // Whether a codebase's steps make the turns: of one ladder, by the position alone.
 bool on_a_line(const Rotation& rotation) { return rotation.recipe && !rotation.coordinates; }
 
+// The names of one side's arrays of turns: the dialect's own, the key's with _k behind.
+std::vector<std::string> arrays_of(const Dialect& dialect, bool key) {
+  std::vector<std::string> names = words(dialect.array);
+  if (names.empty()) names = {"cos", "sin"};
+  for (std::string& name : names) name += key ? "_k" : "";
+  return names;
+}
+
 std::vector<Field> rotation_fields(const Rotation& rotation, const Span& span, DType dtype,
                                    const Dialect& dialect) {
-  if (!dialect.steps || !on_a_line(rotation) || !rotation.waves)
+  if (!dialect.steps || !on_a_line(rotation) || !rotation.waves ||
+      (rotation.scale_rule && !dialect.scales))
     throw UsageError(
         fmt::format("dialect {} has no rule for this encoding: it speaks of rope", dialect.name));
   const Steps steps = dialect.steps(rotation);
-  const std::vector<std::string> arrays = words(dialect.array);
   std::vector<Field> fields;
   const ArrayLayout& layout = row_of(keeping_of(dialect, rotation.pairing));
-  if (layout.arrays == 1) {
-    fields.push_back(turns_field(dialect, layout, steps, span.positions, dtype, arrays.front(), 0));
-  } else {
-    fields.push_back(turns_field(dialect, layout, steps, span.positions, dtype,
-                                 arrays.empty() ? "cos" : arrays[0], 0));
-    fields.push_back(turns_field(dialect, layout, steps, span.positions, dtype,
-                                 arrays.empty() ? "sin" : arrays[1], 1));
+  for (const Side side : {Side::query, Side::key}) {
+    if (side == Side::key && !rotation.scale_rule) continue;
+    const std::vector<std::string> names = arrays_of(dialect, side == Side::key);
+    const Carried carried =
+        rotation.scale_rule ? Carried({*rotation.scale_rule, side}) : std::nullopt;
+    for (int part = 0; part < layout.arrays; ++part)
+      fields.push_back(turns_field(dialect, layout, steps, span.positions, dtype,
+                                   names[static_cast<std::size_t>(part)], part, carried));
   }
   fields.push_back(constants("inv_freq", {counted("pair", rotation.pairs, "pair of channels")},
                              "frequency of each pair, radians per position, as the codebase has it",
@@ -253,9 +271,10 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
     throw UsageError(
         fmt::format("dialect {} has no rule for a {}", dialect.name, name_of(kind_of(effect))));
   if (names.empty()) {
-    const std::size_t usual =
-        std::holds_alternative<Rotation>(effect) && row_of(dialect.keeping).arrays == 2 ? 2 : 1;
-    fields.resize(usual);
+    const Rotation* rotation = std::get_if<Rotation>(&effect);
+    const int arrays =
+        rotation ? row_of(dialect.keeping).arrays * (rotation->scale_rule ? 2 : 1) : 1;
+    fields.resize(static_cast<std::size_t>(arrays));
     return fields;
   }
   std::vector<Field> chosen;

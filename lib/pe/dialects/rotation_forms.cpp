@@ -148,15 +148,16 @@ Field spell_matrix(const Rotation& rotation, const PositionRange& positions, DTy
       }};
 }
 
-Field spell_scale(const Rotation& rotation, const PositionRange& positions, DType dtype, bool key) {
-  if (!rotation.scale) return {};
-  return {.name = key ? "key_scale" : "query_scale",
+Field spell_scale(const Rotation& rotation, const PositionRange& positions, DType dtype,
+                  Side side) {
+  return {.name = side == Side::key ? "key_scale" : "query_scale",
           .description = {},
           .axes = {positions_axis(positions), pair_axis(rotation)},
           .dtype = dtype,
-          .fill = [scale = rotation.scale, positions, dtype, key](Index first, Index count,
-                                                                  std::byte* out) {
-            scale(positions.slice(first, count), dtype, key ? nullptr : out, key ? out : nullptr);
+          .fill = [scale = rotation.scale, positions, dtype, side](Index first, Index count,
+                                                                   std::byte* out) {
+            scale(positions.slice(first, count), dtype, side == Side::query ? out : nullptr,
+                  side == Side::key ? out : nullptr);
           }};
 }
 

@@ -18,8 +18,9 @@ Field spell_complex(const Rotation& rotation, const PositionRange& positions, DT
 /// column].
 Field spell_matrix(const Rotation& rotation, const PositionRange& positions, DType dtype);
 
-/// xPos' factor of a query's or a key's turned pairs: [position, pair]. No fill when there is none.
-Field spell_scale(const Rotation& rotation, const PositionRange& positions, DType dtype, bool key);
+/// xPos' factor of a query's or a key's turned pairs: [position, pair]. The rotation must have
+/// scales.
+Field spell_scale(const Rotation& rotation, const PositionRange& positions, DType dtype, Side side);
 
 /// Where each position stands along each axis: [position, axis]. No fill for positions that are
 /// numbers.

@@ -29,6 +29,10 @@ constexpr FieldRow rows[] = {
     {"angle", Kind::rotation, "turn of each pair in radians, not reduced"},
     {"complex", Kind::rotation, "cos + i sin of each turn"},
     {"matrix", Kind::rotation, "R(p): what each written channel takes from each channel read"},
+    {"query_cos", Kind::rotation, "cosine of each turn, times the query's scale"},
+    {"query_sin", Kind::rotation, "sine of each turn, times the query's scale"},
+    {"key_cos", Kind::rotation, "cosine of each turn, times the key's scale"},
+    {"key_sin", Kind::rotation, "sine of each turn, times the key's scale"},
     {"query_scale", Kind::rotation, "what multiplies the turned pairs of a query"},
     {"key_scale", Kind::rotation, "what multiplies the turned pairs of a key"},
     {"coordinate", Kind::rotation, "where each position stands along each axis"},
@@ -151,7 +155,7 @@ Field spell_turns(const Rotation& rotation, const Span& span, DType dtype, bool 
     return field;
   }
   field.axes.push_back(counted("dim", 2 * n, "channel of the head"));
-  if (!rotation.parts.empty()) {
+  if (!rotation.parts.empty() || rotation.carries_scales) {
     field.fill = [pairwise, n, columns = pair_of_channel(rotation), size = size_of(dtype)](
                      Index first, Index count, std::byte* out) {
       std::vector<std::byte> turns(static_cast<std::size_t>(count * n) * size);
@@ -174,6 +178,13 @@ Field spell_turns(const Rotation& rotation, const Span& span, DType dtype, bool 
   return field;
 }
 
+// Of a field that is one side's.
+std::optional<Side> side_of(std::string_view name) {
+  return name.starts_with("query_") ? std::optional(Side::query)
+         : name.starts_with("key_") ? std::optional(Side::key)
+                                    : std::nullopt;
+}
+
 Field spell_field(const Rotation& rotation, const Span& span, DType dtype, std::string_view name) {
   if (name == "cos" || name == "sin") return spell_turns(rotation, span, dtype, name == "sin");
   if (name == "complex") return spell_complex(rotation, span.positions, dtype);
@@ -181,8 +192,14 @@ Field spell_field(const Rotation& rotation, const Span& span, DType dtype, std::
   const bool stands = !rotation.coordinates || rotation.coordinates->at;
   if (!stands && (name == "coordinate" || name == "angle")) return {};
   if (name == "coordinate") return spell_coordinates(rotation, span.positions);
-  if (name.ends_with("_scale"))
-    return spell_scale(rotation, span.positions, dtype, name == "key_scale");
+  if (const auto side = side_of(name)) {
+    if (!rotation.scale) return {};
+    if (name.ends_with("_scale")) return spell_scale(rotation, span.positions, dtype, *side);
+    Field field =
+        spell_turns(carrying_scales(rotation, *side), span, dtype, name.ends_with("_sin"));
+    field.name = name;
+    return field;
+  }
   if (name == "angle") return spell_angles(rotation, span.positions, dtype);
   if (!rotation.waves) return {};
   const auto& frequencies = rotation.waves->frequencies();

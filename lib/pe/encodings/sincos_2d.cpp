@@ -2,6 +2,8 @@
 // codebases follow.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
@@ -86,6 +88,10 @@ constexpr Parameter schema[] = {
      .type = Parameter::Type::name,
      .help = "HxW cells of the trained grid: coordinates are stretched to it (diffusers' "
              "PatchEmbed; default: as they are)"},
+    {.name = "valid",
+     .type = Parameter::Type::name,
+     .help = "HxW cells that hold the image, the others being padding below and right of it, where "
+             "DETR's masks are false (default: all)"},
     spatial_scale_parameter,
     prefix_parameter,
     suffix_parameter,
@@ -112,6 +118,37 @@ WaveLayout layout_of(Order order, Index pairs, bool second, Index width) {
   return {};
 }
 
+// The rows and columns of the grid that hold the image. Throws UsageError where they are more than
+// there are, or where the convention counts no pixels of a mask.
+std::vector<Index> valid_of(const Parameters& parameters, const Convention& convention,
+                            const std::vector<Index>& extents) {
+  if (!parameters.has("valid")) return extents;
+  const std::vector<Index> valid = parse_grid(parameters.choice("valid"), 2, "valid");
+  if (valid[0] > extents[0] || valid[1] > extents[1])
+    throw UsageError(fmt::format("--valid {} must lie within --grid {}", parameters.choice("valid"),
+                                 parameters.choice("grid")));
+  if (convention.place == Place2d::index && valid != extents)
+    throw UsageError(fmt::format("--valid has no meaning for --convention {}, which knows no mask",
+                                 convention.name));
+  return valid;
+}
+
+// Rows and columns counted as the cumulative sums of a mask count them, less 1: below the image the
+// rows' count stands still, right of it it never began, which is −1. A centred count of c + 1/2 is
+// divided by the last one and 1e-6: where none began by 1e-6 alone, which is the coordinate
+// −10^6/2·extent − 1 of those that are divided by extent + 1e-6.
+Coordinates masked_grid(const std::vector<Index>& extents, const std::vector<Index>& valid,
+                        Place2d place) {
+  Coordinates grid = grid_coordinates(extents);
+  if (valid == extents) return grid;
+  grid.at = [at = grid.at, valid, place](std::int64_t flat, std::size_t axis) {
+    const std::int64_t own = at(flat, axis), other = at(flat, 1 - axis);
+    if (other < valid[1 - axis]) return std::min<std::int64_t>(own, valid[axis] - 1);
+    return place == Place2d::centred ? -500000 * valid[axis] - 1 : std::int64_t{-1};
+  };
+  return grid;
+}
+
 Effect make(const Parameters& parameters, Index) {
   const Convention& convention = convention_of(conventions, parameters);
   const Index dim = parameters.integer("dim"), over = dim % 4;
@@ -123,6 +160,7 @@ Effect make(const Parameters& parameters, Index) {
   const Index pairs = dim / 4 + (over != 0 && convention.rest == Rest::cut ? 1 : 0);
   const Index width = convention.rest == Rest::cut ? 4 * pairs : dim;
   const std::vector<Index> extents = parse_grid(parameters.choice("grid"), 2, "grid");
+  const std::vector<Index> valid = valid_of(parameters, convention, extents);
   const Real base = parameters.has("base") ? parameters.number("base").real()
                                            : Decimal(std::string_view(convention.base)).real();
   const std::vector<Real> stretch =
@@ -136,24 +174,29 @@ Effect make(const Parameters& parameters, Index) {
                                         : geometric_ladder(base, 2 * pairs, pairs).frequencies;
     if (scaled)
       for (Real& frequency : frequencies)
-        frequency *= 2 * real_pi() / (Real(extents[axis]) + Real("1e-6"));
+        frequency *= 2 * real_pi() / (Real(valid[axis]) + Real("1e-6"));
     for (Real& frequency : frequencies) frequency *= stretch[axis];
     parts.push_back({Waves(std::move(frequencies)),
                      layout_of(convention.order, pairs, (axis == 0) != convention.row_first, width),
                      axis, places_of(convention.place)});
   }
-  const Table table = grid_table(std::move(parts), grid_coordinates(extents));
+  const Table table = grid_table(std::move(parts), masked_grid(extents, valid, convention.place));
   Table cut = width == dim ? table : first_columns(table, dim);
   cut.tokens = tokens_of(parameters);
   return cut;
 }
 
-// A pair that lost its cosine has no constant norm.
+// A pair that lost its cosine has no constant norm; padding repeats the image's last row and
+// column.
 std::vector<std::string> revoked(const Parameters& parameters) {
+  std::vector<std::string> laws;
   const Index over = parameters.integer("dim") % 4;
-  return over % 2 != 0 && convention_of(conventions, parameters).rest == Rest::cut
-             ? std::vector<std::string>{"constant-norm"}
-             : std::vector<std::string>{};
+  if (over % 2 != 0 && convention_of(conventions, parameters).rest == Rest::cut)
+    laws.push_back("constant-norm");
+  if (parameters.has("valid") && parse_grid(parameters.choice("valid"), 2, "valid") !=
+                                     parse_grid(parameters.choice("grid"), 2, "grid"))
+    laws.insert(laws.end(), {"unique", "separable"});
+  return laws;
 }
 
 }  // namespace

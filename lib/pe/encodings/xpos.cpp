@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include "pe/base/error.hpp"
-#include "pe/base/narrow.hpp"
-#include "pe/base/twofold.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/scaled.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -33,61 +32,63 @@ constexpr Parameter schema[] = {
      .config = "xpos_scale_base"},
     {.name = "center",
      .type = Parameter::Type::choice,
-     .help = "position whose scale is 1: middle, of the length, as torchscale has it (scores do "
-             "not see it); zero, position 0",
+     .help = "position whose scale is 1 (scores do not see it): middle, ⌈L/2⌉ of the length L, as "
+             "torchscale has it; middle-floor, ⌊L/2⌋, as flash-attention has it; zero, position 0",
      .fallback = "middle",
-     .choices = "middle zero"},
+     .choices = "middle middle-floor zero"},
     {.name = "layout",
      .type = Parameter::Type::choice,
-     .help = "columns of cos and sin: one for each pair, or one for each channel (2j and 2j+1 "
-             "share a pair)",
+     .help =
+         "columns of cos and sin: one for each pair, or one for each channel (j and j+n share a "
+         "pair, or 2j and 2j+1)",
      .fallback = "pairs",
-     .choices = "pairs adjacent"},
+     .choices = "pairs halves adjacent"},
+    {.name = "pairing",
+     .type = Parameter::Type::choice,
+     .help = "channels that turn together where the columns are pairs: j and j+n, or 2j and 2j+1 "
+             "(a layout by channel says so itself)",
+     .fallback = "adjacent",
+     .choices = "halves adjacent",
+     .also = words_for_pairings},
 };
 
-// s_j(p) = ζ_j^((p − c)/B) on queries and its reciprocal on keys, ζ_j = (2j + 0.4·d)/(1.4·d) (Sun
-// et al. 2022, eq. 10 with the scale base that its figure and torchscale's
-// xpos_relative_position.py use; c = ⌈L/2⌉ there). Powers of one ratio: n steps lose n·10^-120,
-// relatively.
-void fill_scales(const std::vector<Real>& logs, std::int64_t center, const PositionRange& positions,
-                 DType dtype, std::byte* out) {
-  const std::size_t n = logs.size(), size = size_of(dtype);
-  const Real unit = pow(Real(10), positions.decimals);
-  for (std::size_t j = 0; j < n; ++j) {
-    Real scale = exp(logs[j] * (Real(positions.at(0)) / unit - center));
-    const Real ratio = exp(logs[j] * positions.step / unit);
-    for (Index i = 0; i < positions.count; ++i, scale *= ratio) {
-      const double value = dtype == DType::f64 ? to_double(scale) : round_to_odd(to_twofold(scale));
-      narrow(std::span(&value, 1), dtype, out + (static_cast<std::size_t>(i) * n + j) * size);
-    }
-  }
+// ζ_j = (2j + 0.4·d)/(1.4·d) (Sun et al. 2022, eq. 10).
+ScaleRule scale_rule_of(const Parameters& parameters, Index dim, Index length) {
+  const std::string& center = parameters.choice("center");
+  ScaleRule scale_rule{
+      .ratios = {},
+      .base = parameters.number("scale-base").real(),
+      .center = center == "zero" ? 0 : (length + (center == "middle" ? 1 : 0)) / 2};
+  for (Index j = 0; j < dim / 2; ++j)
+    scale_rule.ratios.push_back((2 * j + Real(2) * dim / 5) / (Real(7) * dim / 5));
+  return scale_rule;
 }
 
 Effect make(const Parameters& parameters, Index length) {
   const Index dim = parameters.integer("dim");
   if (dim % 2 != 0)
     throw UsageError(fmt::format("--dim must be even for xpos, got {}", parameters.spell("dim")));
-  const auto ladder = geometric_ladder(parameters.number("base").real(), dim, dim / 2).frequencies;
-  Rotation rotation = wave_rotation(Waves(ladder), dim, Pairing::adjacent, ladder);
-  rotation.by_channel = parameters.choice("layout") == "adjacent";
-  const std::int64_t center = parameters.choice("center") == "middle" ? (length + 1) / 2 : 0;
-  std::vector<Real> grow, shrink;  // ln ζ_j / B, and its opposite
-  for (Index j = 0; j < dim / 2; ++j) {
-    grow.push_back(log((2 * j + Real(2) * dim / 5) / (Real(7) * dim / 5)) /
-                   parameters.number("scale-base").real());
-    shrink.push_back(-grow.back());
-  }
-  rotation.scale = [grow, shrink, center](const PositionRange& positions, DType dtype,
-                                          std::byte* query, std::byte* key) {
-    if (query) fill_scales(grow, center, positions, dtype, query);
-    if (key) fill_scales(shrink, center, positions, dtype, key);
+  const Ladder ladder = geometric_ladder(parameters.number("base").real(), dim, dim / 2);
+  const bool by_channel = parameters.choice("layout") != "pairs";
+  const std::string& pairing = parameters.choice(by_channel ? "layout" : "pairing");
+  Rotation rotation = wave_rotation(Waves(ladder.frequencies), dim,
+                                    pairing == "adjacent" ? Pairing::adjacent : Pairing::halves,
+                                    ladder.frequencies);
+  rotation.by_channel = by_channel;
+  rotation.recipe = ladder.recipe;
+  const ScaleRule scale_rule = scale_rule_of(parameters, dim, length);
+  rotation.scale_rule = scale_rule;
+  rotation.scale = [scale_rule](const PositionRange& positions, DType dtype, std::byte* query,
+                                std::byte* key) {
+    if (query) fill_scales(scale_rule, Side::query, positions, dtype, query);
+    if (key) fill_scales(scale_rule, Side::key, positions, dtype, key);
   };
   return rotation;
 }
 
 std::vector<std::string> revoked(const Parameters& parameters) {
-  return parameters.choice("center") == "middle" ? std::vector<std::string>{"length-invariant"}
-                                                 : std::vector<std::string>{};
+  return parameters.choice("center") == "zero" ? std::vector<std::string>{}
+                                               : std::vector<std::string>{"length-invariant"};
 }
 
 }  // namespace
@@ -98,12 +99,15 @@ extern constinit const Encoding xpos{
     .summary =
         "rope whose pairs are scaled up on queries and down on keys, so that scores fall with "
         "distance",
-    .source = "Sun et al. 2022, arXiv:2212.10554; microsoft/torchscale xpos_relative_position.py",
+    .source =
+        "Sun et al. 2022, arXiv:2212.10554; microsoft/torchscale xpos_relative_position.py; "
+        "flash-attention flash_attn/layers/rotary.py",
     .kind = Kind::rotation,
     .parameters = schema,
     .accuracy =
         "f32, f16 and bf16 values are correctly rounded, f64 values within 1 ulp, for whole "
-        "positions up to 2^53; scales overflow far from the centre.",
+        "positions up to 2^53; of cosines and sines that carry a scale within 0.5000001 ulp, and "
+        "within 3 in f64. Scales overflow far from the centre.",
     .claims = "correctly-rounded cos sin query_scale key_scale",
     .promises =
         "finite deterministic length-invariant order-sensitive identity-at-zero unit-pairs "

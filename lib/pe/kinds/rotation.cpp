@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
 
 namespace pe {
 
@@ -57,6 +58,32 @@ Rotation wave_rotation(const Waves& waves, Index dim, Pairing pairing, std::vect
             if (sine)
               waves.fill(positions, {.width = pairs, .sine = Place{}, .cosine = {}}, dtype, sine);
           }};
+}
+
+Rotation carrying_scales(const Rotation& rotation, Side side) {
+  Rotation carrying = rotation;
+  carrying.scale = {};
+  carrying.scale_rule.reset();
+  carrying.carries_scales = true;
+  carrying.fill = [fill = rotation.fill, scale = rotation.scale, side, n = rotation.pairs](
+                      const PositionRange& positions, DType dtype, std::byte* cosine,
+                      std::byte* sine) {
+    const auto count = static_cast<std::size_t>(positions.count * n);
+    std::vector<double> scales(count), turns(count);
+    const auto bytes = [](std::vector<double>& values) {
+      return reinterpret_cast<std::byte*>(values.data());
+    };
+    scale(positions, DType::f64, side == Side::query ? bytes(scales) : nullptr,
+          side == Side::key ? bytes(scales) : nullptr);
+    for (std::byte* out : {cosine, sine}) {
+      if (!out) continue;
+      fill(positions, DType::f64, out == cosine ? bytes(turns) : nullptr,
+           out == cosine ? nullptr : bytes(turns));
+      for (std::size_t i = 0; i < count; ++i) turns[i] *= scales[i];
+      narrow(turns, dtype, out);
+    }
+  };
+  return carrying;
 }
 
 Rotation axial_rotation(Index dim, Pairing pairing, const std::vector<AxialPair>& pairs,

@@ -67,15 +67,22 @@ std::vector<Real> reals(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
-// The dump's turns [position, pair], cosines and sines apart.
-auto reader(const Dump& dump, const RotationReading& reading, const PositionRange& has) {
-  return [dump, reading, has](const PositionRange& positions, DType dtype, std::byte* cosine,
-                              std::byte* sine) {
+// The dump's turns [position, pair], cosines and sines apart, without the scales that they carry.
+auto reader(const Dump& dump, const LikelyReading& likely, const PositionRange& has) {
+  return [dump, reading = likely.reading, scale = likely.truth.scale, has](
+             const PositionRange& positions, DType dtype, std::byte* cosine, std::byte* sine) {
     check_has(has, positions, dump.arrays[reading.cosine.array]);
     for_runs(has, positions, [&](Index row, Index count, Index at) {
       std::vector<double> c(static_cast<std::size_t>(count * reading.pairs)), s(c.size()),
           slack(c.size());
       read_turns(dump, reading, row, count, c.data(), s.data(), slack.data());
+      for (std::size_t i = 0; scale && i < c.size(); ++i) {
+        const auto pairs = static_cast<std::size_t>(reading.pairs);
+        const double own =
+            scale(static_cast<double>(has.at(row + static_cast<Index>(i / pairs))), i % pairs);
+        c[i] /= own;
+        s[i] /= own;
+      }
       const std::size_t to = static_cast<std::size_t>(at * reading.pairs) * size_of(dtype);
       if (cosine) narrow(c, dtype, cosine + to);
       if (sine) narrow(s, dtype, sine + to);
@@ -89,10 +96,17 @@ double coordinate_of(const RotationTruth& truth, std::int64_t position, std::siz
 }
 
 // Sines and cosines of float32 libraries are off by one unit in the last place (2u), the
-// magnitude's product by u.
-Foreign foreign_of(const LikelyReading& likely, double amplitude, DType dtype) {
-  Foreign foreign{.value = 3 * u * amplitude,
-                  .value_from = "3·2^-24·A of the cosine in float32 and the attention factor",
+// magnitude's product by u, and what takes a scale away by as much as that is off.
+Foreign foreign_of(const LikelyReading& likely, double amplitude, DType dtype,
+                   const PositionRange& has) {
+  RotationHypothesis scaled;
+  scaled.scale = likely.truth.scale;
+  double units = 3;
+  for (const Index end : {Index{0}, has.count - 1})
+    units = std::max(units, 3 + scale_at(scaled, static_cast<double>(has.at(end)), 0).units);
+  Foreign foreign{.value = units * u * amplitude,
+                  .value_from = fmt::format("{:.3g}·2^-24·A of the cosine in float32 and {}", units,
+                                            scaled.scale ? "its scale" : "the attention factor"),
                   .amplitude = amplitude};
   const double stored =
       likely.reading.form == RotationReading::Form::angles ? unit_roundoff(dtype) : 0;
@@ -163,7 +177,7 @@ Observed observe_turns(const Expectation& expected, const Dump& dump) {
   Case& subject = observed.subject;
   if (is_integer(array.dtype)) subject.dtype = DType::f64;
   const PositionRange has = subject.positions;
-  Foreign foreign = foreign_of(likely, amplitude, subject.dtype);
+  Foreign foreign = foreign_of(likely, amplitude, subject.dtype, has);
 
   if (const Table* meant = std::get_if<Table>(&expected.effect); meant && observation.has_rows()) {
     Table table = *meant;
@@ -200,6 +214,7 @@ Observed observe_turns(const Expectation& expected, const Dump& dump) {
                                  array.shown));
   Rotation rotation = std::get<Rotation>(likely.effect);
   rotation.scale = {};
+  rotation.scale_rule.reset();
   rotation.pairs = reading.pairs;
   rotation.magnitude = likely.truth.magnitude;
   if (!observation.has_rows()) {
@@ -211,7 +226,7 @@ Observed observe_turns(const Expectation& expected, const Dump& dump) {
     observed.only = "frequencies-decrease";
     observed.why = "the dump holds frequencies and no turns";
   } else {
-    rotation.fill = reader(dump, reading, has);
+    rotation.fill = reader(dump, likely, has);
     const std::vector<double>& measured = observation.measured();
     if (!agrees && likely.truth.axis.empty() &&
         std::ranges::all_of(measured, [](double f) { return std::isfinite(f); })) {

@@ -10,8 +10,23 @@
 namespace pe {
 namespace {
 
+// A dialect's turns of the rotation, times the scales that the reading carries.
+struct Scaled {
+  const Dialect& dialect;
+  const Rotation& rotation;
+  std::optional<Side> side;
+
+  void take(double position, std::vector<float>& scales) const {
+    if (!side) return;
+    dialect.scales(*rotation.scale_rule, position, scales.data());
+    if (*side == Side::key)
+      for (float& scale : scales) scale = 1 / scale;
+  }
+};
+
 // The worst over the probes; gives up beyond `limit`.
-double worst_distance(const RotationObservation& observation, const Steps& steps, double limit) {
+double worst_distance(const RotationObservation& observation, const Steps& steps,
+                      const Scaled& scaled, double limit) {
   const std::size_t n = observation.pairs();
   const DType type = observation.dtype();
   const Spacing spacing(type);
@@ -24,16 +39,17 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
                                  rounded_once(static_cast<double>(steps.frequencies[j]), type)));
     return worst;
   }
-  std::vector<float> angles(n);
+  std::vector<float> angles(n), scales(n, 1);
   const bool as_angles = observation.reading().form == RotationReading::Form::angles;
   for (std::size_t i = 0; i < observation.rows().size() && worst <= limit; ++i) {
-    steps.angles(static_cast<double>(
-                     observation.expected().position(observation.slot(observation.rows()[i]))),
-                 angles.data());
+    const auto position = static_cast<double>(
+        observation.expected().position(observation.slot(observation.rows()[i])));
+    steps.angles(position, angles.data());
+    scaled.take(position, scales);
     for (std::size_t j = 0; j < n; ++j) {
       const auto angle = static_cast<double>(angles[j]);
       const auto value = [&](float turned) {
-        return rounded_once(static_cast<double>(turned), type);
+        return rounded_once(static_cast<double>(turned * scales[j]), type);
       };
       const double c = as_angles ? std::cos(angle) : value(steps.cosine(angles[j])),
                    s = as_angles ? std::sin(angle) : value(steps.sine(angles[j]));
@@ -55,9 +71,10 @@ std::optional<Arithmetic> nearest_arithmetic(const RotationObservation& observat
     return {};
   std::optional<Arithmetic> best;
   for (const Dialect& dialect : all_dialects()) {
-    if (!dialect.steps) continue;
-    const double ulps =
-        worst_distance(observation, dialect.steps(*rotation), best ? best->ulps : INFINITY);
+    const std::optional<Side> side = observation.reading().scales;
+    if (!dialect.steps || (side && !dialect.scales)) continue;
+    const double ulps = worst_distance(observation, dialect.steps(*rotation),
+                                       {dialect, *rotation, side}, best ? best->ulps : INFINITY);
     const bool required =
         observation.expected().dialect && observation.expected().dialect->name == dialect.name;
     if (!best || ulps < best->ulps || (required && ulps <= best->ulps))

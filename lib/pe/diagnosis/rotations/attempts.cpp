@@ -14,23 +14,30 @@ namespace {
 
 using Form = RotationReading::Form;
 
-// What a reading shows of the truth: angles carry no amplitude, only vectors have scales, and keys
-// have those of queries upside down.
+// What a reading shows of the truth: angles carry no amplitude, cosines and sines may carry scales,
+// and keys have those of queries upside down.
 RotationTruth as_read(RotationTruth truth, const RotationReading& reading) {
   if (reading.form == Form::angles) truth.magnitude = 1;
-  if (!reading.is_vectors()) truth.scale = {};
-  if (reading.key && truth.scale)
+  if (!reading.scales) truth.scale = {};
+  if (reading.scales == Side::key && truth.scale)
     truth.scale = [scale = truth.scale](double position, std::size_t pair) {
       return 1 / scale(position, pair);
     };
   return truth;
 }
 
+// An effect whose cosines and sines are those of the reading.
+Effect as_read(const Effect& effect, const RotationReading& reading) {
+  const Rotation* rotation = std::get_if<Rotation>(&effect);
+  const bool carries = rotation && rotation->scale && reading.scales && !reading.is_vectors();
+  return carries ? Effect(carrying_scales(*rotation, *reading.scales)) : effect;
+}
+
 // The truth for as many pairs as the reading has, and the reason if that is not what is meant.
 std::optional<Attempt> attempt_of(const Expectation& expected, const RotationReading& reading,
                                   const RotationTruth& truth, const RequiredLayout& required,
                                   bool on_own_axis) {
-  Attempt attempt{reading, truth, expected.effect, {}, reading.cost};
+  Attempt attempt{reading, truth, as_read(expected.effect, reading), {}, reading.cost};
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, required, table, truth.blocks)) {
     (required.by_default ? attempt.by_default : attempt.reasons).push_back(*reason);
@@ -89,7 +96,7 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
     attempt.truth = as_read(*other, reading);
     attempt.truth.shift = truth.shift;
-    attempt.effect = remade->effect;
+    attempt.effect = as_read(remade->effect, reading);
     attempt.reasons.push_back(
         {Cause::wrong_rotary_width,
          fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
@@ -100,9 +107,15 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
 
 }  // namespace
 
-VectorQuestion question_of(const Expectation& expected, const RotationTruth& truth,
-                           std::optional<bool> key) {
-  return {expected.axes, expected.rows, truth.blocks, truth.backward, truth.scale != nullptr, key};
+TurnQuestion question_of(const Expectation& expected, const RotationTruth& truth,
+                         std::optional<Side> side) {
+  return {.axes = expected.axes,
+          .rows = expected.rows,
+          .blocks = truth.blocks,
+          .backward = truth.backward,
+          .scaled = truth.scale != nullptr,
+          .carried = expected.dialect && expected.dialect->scales,
+          .side = side};
 }
 
 namespace {
@@ -121,7 +134,7 @@ std::optional<Attempt> cut_to_first_pairs(const Expectation& expected, Attempt a
   attempt.truth.frequencies = truth->frequencies;
   attempt.truth.unscaled = truth->unscaled;
   attempt.truth.growth = truth->growth;
-  attempt.effect = remade->effect;
+  attempt.effect = as_read(remade->effect, attempt.reading);
   attempt.reasons.back().sentence += ", with the frequencies of the first of them";
   attempt.cost += 0.02;
   return attempt;
@@ -131,7 +144,7 @@ std::optional<Attempt> cut_to_first_pairs(const Expectation& expected, Attempt a
 
 std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
                                  const RotationTruth& truth, const RequiredLayout& required,
-                                 std::optional<bool> key) {
+                                 std::optional<Side> side) {
   const bool table = std::holds_alternative<Table>(expected.effect);
   const auto pairs = static_cast<Index>(truth.frequencies.size());
   const bool vector = std::ranges::all_of(dump.arrays, [](const Stored& array) {
@@ -139,7 +152,7 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   });
   std::vector<RotationReading> readings =
       !table || vector || !dump.before.empty()
-          ? turn_readings(dump, pairs, question_of(expected, truth, key))
+          ? turn_readings(dump, pairs, question_of(expected, truth, side))
       : truth.cosine_columns.empty() ? sinusoid_readings(dump, truth.dim)
                                      : grid_readings(dump, truth);
   if (table && vector && truth.cosine_columns.empty() && dump.arrays[0].size() == truth.dim) {

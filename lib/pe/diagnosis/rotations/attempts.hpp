@@ -19,13 +19,14 @@ struct Attempt {
   double total() const { return cost + (hypotheses.empty() ? 1000 : hypotheses.front().cost); }
 };
 
-/// What the command says of vectors; `key`: whether they are keys, where it does.
-VectorQuestion question_of(const Expectation& expected, const RotationTruth& truth,
-                           std::optional<bool> key);
+/// What the command says of vectors and of scales; `side`: whether they are those of queries or of
+/// keys, where it does.
+TurnQuestion question_of(const Expectation& expected, const RotationTruth& truth,
+                         std::optional<Side> side);
 
 /// Every reading that suits. Throws UsageError where none does, with the candidates.
 std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
                                  const RotationTruth& truth, const RequiredLayout& required,
-                                 std::optional<bool> key = {});
+                                 std::optional<Side> side = {});
 
 }  // namespace pe

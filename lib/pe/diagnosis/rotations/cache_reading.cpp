@@ -205,6 +205,24 @@ void add_runs(std::vector<RotationReading>& all, const std::vector<Index>& shape
   }
 }
 
+// Readings of turns that carry the scales of queries, or of keys, beside those that carry none.
+void add_scales(std::vector<RotationReading>& all, const TurnQuestion& question) {
+  if (!question.scaled) return;
+  constexpr double unusual = 0.005;  // less than any cause
+  std::vector<RotationReading> both;
+  for (const RotationReading& bare : all) {
+    if (bare.form != Form::turns || (!question.carried && !question.side)) both.push_back(bare);
+    for (const Side side : {Side::query, Side::key}) {
+      if (bare.form != Form::turns || question.side.value_or(side) != side) continue;
+      both.push_back(bare);
+      both.back().scales = side;
+      both.back().side_said = question.side.has_value();
+      both.back().cost += question.side ? 0 : side == Side::key ? 2 * unusual : unusual;
+    }
+  }
+  all = std::move(both);
+}
+
 const std::vector<Stored>& check_shapes(const Dump& dump) {
   for (const Stored& array : dump.arrays)
     if (array.size() == 0)
@@ -222,7 +240,7 @@ std::optional<RotationReading::Side> side_said_by(const Stored& array) {
 }
 
 std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs,
-                                           const VectorQuestion& question) {
+                                           const TurnQuestion& question) {
   std::vector<RotationReading> all;
   const std::vector<Stored>& arrays = check_shapes(dump);
   if (!dump.before.empty()) return vector_readings(dump, pairs, question);
@@ -256,6 +274,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
     add_two(all, rows, width, *cosine, *sine);
     add_blocks(all, question.blocks);
     add_runs(all, arrays[*cosine].shape);
+    add_scales(all, question);
     return all;
   }
   if (arrays.size() != 1 && tables.size() != 1) {
@@ -287,6 +306,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
       if (*copy) (*copy)->array = only;
   }
   if (shape.size() > 1) add_runs(all, arrays[only].shape);
+  add_scales(all, question);
   return all;
 }
 

@@ -86,9 +86,10 @@ std::string describe(const Dump& dump, const RotationReading& reading) {
   const std::string shape = fmt::format("{} [{}]", name_of(array.dtype), spell_shape(array.shape));
   switch (reading.form) {
     case Form::vectors:
-      return fmt::format("{} before and after, {}, {}, pairs {}",
-                         reading.side_said || !reading.key ? "vectors" : "vectors scaled as keys",
-                         shape, spell_axes(reading), reading.layout);
+      return fmt::format(
+          "{} before and after, {}, {}, pairs {}",
+          reading.side_said || reading.scales != Side::key ? "vectors" : "vectors scaled as keys",
+          shape, spell_axes(reading), reading.layout);
     case Form::angles:
       return fmt::format("angles, {}, layout {}", shape, reading.layout);
     case Form::frequencies:
@@ -98,10 +99,13 @@ std::string describe(const Dump& dump, const RotationReading& reading) {
     case Form::turns:
       break;
   }
-  return fmt::format("{}, {}, layout {}",
+  return fmt::format("{}{}, {}, layout {}",
                      reading.side == RotationReading::Side::cosine ? "cosines alone"
                      : reading.side == RotationReading::Side::sine ? "sines alone"
                                                                    : "cosines and sines",
+                     !reading.scales                 ? ""
+                     : reading.scales == Side::query ? " times the scales of queries"
+                                                     : " times the scales of keys",
                      shape, reading.layout);
 }
 

@@ -43,6 +43,10 @@ struct RotationReading {
   Index stride = 1;  // rows between two positions
   bool per_axis =
       false;  // the outer runs are the axes of the positions: every pair turns with the run's axis
+  /// Whose scales the turns carry, where queries and keys have scales of their own; nobody's:
+  /// cosines and sines alone.
+  std::optional<pe::Side> scales = {};
+  bool side_said = true;  // the command says whether queries or keys
   // Vectors alone:
   std::vector<Index> extents = {};  // of the axes before the channels
   std::size_t axis = 0;             // which of them counts positions
@@ -50,8 +54,6 @@ struct RotationReading {
   Index blocks = 1;                 // halves pair up within each of so many blocks of channels
   bool last = false;                // the channels that turn are the last, not the first
   bool backward = false;            // they turn by −angle, as is meant
-  bool key = false;                 // scaled as keys are, where queries and keys differ
-  bool side_said = true;            // the command says whether queries or keys
   bool named = false;               // the array's name says what its numbers are
   double cost = 0;                  // against readings that nothing prefers
 
@@ -68,14 +70,15 @@ struct RotationReading {
   }
 };
 
-/// What is known of vectors before anyone looks at them.
-struct VectorQuestion {
-  std::string axes = {};           // letters b h s d; empty: to be told from the extents
-  std::optional<Index> rows = {};  // positions that there must be
-  Index blocks = 1;                // see RotationReading
-  bool backward = false;           // likewise
-  bool scaled = false;             // queries and keys have scales of their own
-  std::optional<bool> key = {};    // which of them
+/// What is known of vectors, and of turns that may carry scales, before anyone looks at them.
+struct TurnQuestion {
+  std::string axes = {};              // letters b h s d; empty: to be told from the extents
+  std::optional<Index> rows = {};     // positions that there must be
+  Index blocks = 1;                   // see RotationReading
+  bool backward = false;              // likewise
+  bool scaled = false;                // queries and keys have scales of their own
+  bool carried = false;               // cosines and sines carry them
+  std::optional<pe::Side> side = {};  // whose
 };
 
 /// "bhsd": what the axes of vectors are called, the one at `position` holding positions; empty for
@@ -94,6 +97,15 @@ bool turns(const RotationReading& reading, Index channel);
 /// A shape without its axes of one; {1} where nothing is left.
 std::vector<Index> squeezed(const std::vector<Index>& shape);
 
+/// The caches of a dump that holds those of queries and of keys, cosines and sines of each, and
+/// whose each is, as the names of the arrays say (cos, sin, cos_k, sin_k), or the order of four
+/// that say nothing. A dump that holds one alone as it is.
+struct SidedCache {
+  Dump dump;
+  std::optional<pe::Side> side;
+};
+std::vector<SidedCache> sided_caches(const Dump& dump);
+
 /// The one side of turns that an array's name says it holds; nothing where it says none, or both.
 std::optional<RotationReading::Side> side_said_by(const Stored& array);
 
@@ -101,11 +113,11 @@ std::optional<RotationReading::Side> side_said_by(const Stored& array);
 /// say which is cos and which is sin. Throws UsageError that names the arrays where no reading
 /// does.
 std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index> pairs,
-                                           const VectorQuestion& question = {});
+                                           const TurnQuestion& question = {});
 
 /// The same for vectors before and after.
 std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Index> pairs,
-                                             const VectorQuestion& question);
+                                             const TurnQuestion& question);
 
 /// Turns and, where there are scales, the growth of each pair: y/x as complex numbers.
 void read_vectors(const Dump& dump, const RotationReading& reading, Index first, Index count,

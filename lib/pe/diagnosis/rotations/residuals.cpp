@@ -136,7 +136,7 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
     }
     const bool repeats = c2.empty() || (std::equal(&c[at_row], &c[at_row] + n, &c2[at_row]) &&
                                         std::equal(&s[at_row], &s[at_row] + n, &s2[at_row]));
-    if (!angles && !vectors && repeats && start.axis.empty()) {
+    if (!angles && !vectors && repeats && start.axis.empty() && !start.scale) {
       // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
       // is none.
       const RowTally glance = glance_at(

@@ -41,11 +41,11 @@ constexpr int last_round = 5;  // of finding a hypothesis and holding it against
 
 class Verdict {
  public:
-  Verdict(Kept<Expectation> expected, Kept<Dump> dump, std::optional<bool> key = {})
+  Verdict(Kept<Expectation> expected, Kept<Dump> dump, std::optional<Side> side)
       : expected_(expected),
         dump_(dump),
         required_(required_layout(expected)),
-        attempts_(attempts_of(expected, dump, truth_of(expected), required_, key)) {}
+        attempts_(attempts_of(expected, dump, truth_of(expected), required_, side)) {}
 
   Diagnosis reached() {
     if (holds_nothing()) return diagnosis_;
@@ -297,8 +297,8 @@ class Verdict {
 
 }  // namespace
 
-Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<bool> key) {
-  return Verdict(expected, dump, key).reached();
+Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
+  return Verdict(expected, dump, side).reached();
 }
 
 }  // namespace pe

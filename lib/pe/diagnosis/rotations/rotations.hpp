@@ -11,8 +11,8 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump);
 /// The turns that are meant, at the rows of a table.
 RotationTruth truth_of(const Expectation& expected);
 
-/// One dump as it lies. `key`: whether vectors are keys, where that is known.
-Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<bool> key = {});
+/// One dump as it lies. `side`: whether it is one of queries or of keys, where that is known.
+Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Side> side = {});
 
 /// A longrope cache that is two, as the dialect that is required keeps it: rows of the original
 /// length by the short factors, then rows from position 0 again by the long ones. Nothing where it

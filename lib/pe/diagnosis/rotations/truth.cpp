@@ -51,20 +51,15 @@ void add_axes(RotationTruth& truth, const Coordinates& coordinates,
   };
 }
 
-// xPos' scales are powers, ζ_j^((p − c)/B): their logarithms are straight lines, known from two
-// positions. Over 512 positions a slope of logarithms keeps the accuracy of double.
+// xPos' scales of a query; their logarithms are straight lines.
 std::function<double(double, std::size_t)> scale_of(const Rotation& rotation) {
-  if (!rotation.scale) return {};
-  constexpr Index reach = 512;
-  const auto n = static_cast<std::size_t>(rotation.pairs);
-  std::vector<double> ends(2 * n), start(n), slope(n);
-  rotation.scale({0, reach, 2, 0}, DType::f64, reinterpret_cast<std::byte*>(ends.data()), nullptr);
-  for (std::size_t j = 0; j < n; ++j) {
-    start[j] = std::log(ends[j]);
-    slope[j] = (std::log(ends[n + j]) - start[j]) / reach;
-  }
-  return [start, slope](double position, std::size_t pair) {
-    return std::exp(start[pair] + slope[pair] * position);
+  if (!rotation.scale_rule) return {};
+  std::vector<double> slope;
+  for (const Real& ratio : rotation.scale_rule->ratios)
+    slope.push_back(to_double(log(ratio) / rotation.scale_rule->base));
+  return [slope, center = static_cast<double>(rotation.scale_rule->center)](double position,
+                                                                            std::size_t pair) {
+    return std::exp(slope[pair] * (position - center));
   };
 }
 

@@ -32,7 +32,7 @@ std::size_t named_axis(const std::string& axes, const Stored& array) {
 
 // Which axes may count positions: the one that is named, else those that have as many as are meant,
 // else any, the one before the channels first ([batch, head, position, channel]).
-std::vector<PositionAxis> position_axes(const Stored& array, const VectorQuestion& question) {
+std::vector<PositionAxis> position_axes(const Stored& array, const TurnQuestion& question) {
   if (!question.axes.empty()) return {{named_axis(question.axes, array), 0, "--axes"}};
   constexpr double unusual = 0.02;  // less than any cause
   const std::size_t usual = array.shape.size() - 2;
@@ -83,7 +83,7 @@ bool turns(const RotationReading& reading, Index channel) {
 }
 
 std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Index> pairs,
-                                             const VectorQuestion& question) {
+                                             const TurnQuestion& question) {
   if (dump.arrays.empty() || dump.arrays[0].shape.size() < 2)
     throw UsageError("vectors before and after need two axes or more, the last one channels");
   const Stored& array = dump.arrays[0];
@@ -94,7 +94,7 @@ std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Ind
   reading.pairs = std::min(pairs.value_or(reading.width / 2), reading.width / 2);
   reading.extents.assign(array.shape.begin(), array.shape.end() - 1);
   reading.backward = question.backward;
-  reading.side_said = !question.scaled || question.key.has_value();
+  reading.side_said = !question.scaled || question.side.has_value();
   std::vector<RotationReading> all;
   for (const PositionAxis& place : position_axes(array, question)) {
     reading.axis = place.axis;
@@ -103,11 +103,11 @@ std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Ind
     reading.stride = 1;
     for (std::size_t i = place.axis + 1; i < reading.extents.size(); ++i)
       reading.stride *= reading.extents[i];
-    for (const bool key : {false, true}) {
-      if (key ? !question.scaled : false) continue;
-      if (question.key && *question.key != key && question.scaled) continue;
-      reading.key = key;
-      reading.cost = place.cost + (key && !question.key ? 0.01 : 0);
+    for (const Side side : {Side::query, Side::key}) {
+      if (!question.scaled && side == Side::key) continue;
+      if (question.scaled && question.side && *question.side != side) continue;
+      if (question.scaled) reading.scales = side;
+      reading.cost = place.cost + (side == Side::key && !question.side ? 0.01 : 0);
       const auto add = [&](std::string name, Pairing pairing, Index blocks) {
         reading.layout = std::move(name);
         reading.pairing = pairing;

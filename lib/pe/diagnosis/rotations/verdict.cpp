@@ -70,6 +70,11 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
         reading.side == RotationReading::Side::cosine
             ? "cosines alone: their sines, and so the direction of the turns, were not seen"
             : "sines alone: their cosines were not seen");
+  if (reading.scales && !reading.is_vectors() && !reading.side_said)
+    diagnosis.doubts.push_back(
+        fmt::format("times the scales of {}, and nothing said whose (four arrays: cos and sin of "
+                    "queries, then of keys)",
+                    reading.scales == Side::key ? "keys" : "queries"));
   if (!reading.is_vectors()) return;
   if (reading.axis_from.empty())
     diagnosis.doubts.push_back(
@@ -81,7 +86,7 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
   if (!reading.side_said)
     diagnosis.doubts.push_back(fmt::format(
         "scaled as {} are, and nothing said which these are (two arrays: queries, then keys)",
-        reading.key ? "keys" : "queries"));
+        reading.scales == Side::key ? "keys" : "queries"));
 }
 
 namespace {

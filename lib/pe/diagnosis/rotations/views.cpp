@@ -67,6 +67,13 @@ void leave_equivalents(std::vector<Diagnosis>& each) {
   }
 }
 
+// Of queries and keys, or of one alone.
+Diagnosis gravest(std::vector<Diagnosis> each) {
+  leave_equivalents(each);
+  return *std::ranges::max_element(each, {},
+                                   [](const Diagnosis& one) { return static_cast<int>(one.tier); });
+}
+
 // Whether more is known than that the table has too few rows.
 bool is_explained(const Diagnosis& diagnosis) {
   return std::ranges::any_of(
@@ -74,18 +81,18 @@ bool is_explained(const Diagnosis& diagnosis) {
 }
 
 // As it lies; where nothing explains that, by columns.
-Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
+Diagnosis diagnose_table(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
   std::optional<Diagnosis> plain;
   std::optional<UsageError> refused;
   try {
-    plain = judge(expected, dump);
+    plain = judge(expected, dump, side);
     if (plain->tier != Tier::wrong || is_explained(*plain)) return *plain;
   } catch (const UsageError& error) {
     refused = error;
   }
   try {
     if (const auto turned = by_columns(expected, dump, truth_of(expected).dim)) {
-      Diagnosis other = judge(expected, *turned);
+      Diagnosis other = judge(expected, *turned, side);
       // Numbers that are no turns by columns either say nothing of columns.
       const bool is_garbage = std::ranges::any_of(
           other.reasons, [](const Reason& reason) { return reason.cause == Cause::uninitialised; });
@@ -104,12 +111,12 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump) {
 
 // As the file has them; where that is wrong and every number is one of a shorter type, as numbers
 // of that type: bfloat16 vectors are made float32 to be written where nothing else can hold them.
-Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<bool> key) {
-  Diagnosis plain = judge(expected, dump, key);
+Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
+  Diagnosis plain = judge(expected, dump, side);
   const Stored& after = dump.arrays[0];
   const auto type = plain.tier == Tier::wrong ? type_of_numbers(after) : std::nullopt;
   if (!type) return plain;
-  Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before}, key);
+  Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before}, side);
   if (other.tier == Tier::wrong && !is_explained(other)) return plain;
   const std::string sentence = fmt::format(
       "every number of these {} vectors is one of {}: they were rounded before they "
@@ -139,13 +146,28 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
                       dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
                       spell_shape(dump.arrays[i].shape)));
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
-    const std::optional<bool> key =
-        dump.arrays.size() == 2 ? std::optional((i == 1) != exchanged) : std::nullopt;
-    each.push_back(judge_vectors(expected, pair, key));
+    std::optional<Side> side;
+    if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
+    each.push_back(judge_vectors(expected, pair, side));
   }
-  leave_equivalents(each);
-  return *std::ranges::max_element(each, {},
-                                   [](const Diagnosis& one) { return static_cast<int>(one.tier); });
+  return gravest(std::move(each));
+}
+
+// The caches of queries and of keys, where their cosines may carry scales; else the one that there
+// is.
+Diagnosis diagnose_caches(const Expectation& expected, const Dump& dump) {
+  if (!truth_of(expected).scale) return diagnose_table(expected, dump, {});
+  std::vector<Diagnosis> each;
+  const std::vector<SidedCache> caches = sided_caches(dump);
+  for (const SidedCache& cache : caches)
+    each.push_back(diagnose_table(expected, cache.dump, cache.side));
+  Diagnosis told = gravest(std::move(each));
+  if (caches.size() > 1)
+    told.notes.push_back(
+        fmt::format("the dump holds {} pairs of cosines and sines: each was judged, and what is "
+                    "farthest from right is shown",
+                    caches.size()));
+  return told;
 }
 
 // What is not turned may come from a layer that its model does not turn.
@@ -164,7 +186,7 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
   const auto stacked = diagnose_stacked(expected, dump);
   if (stacked && stacked->tier != Tier::wrong) return *stacked;
   if (dump.before.empty()) {
-    const Diagnosis table = diagnose_table(expected, dump);
+    const Diagnosis table = diagnose_caches(expected, dump);
     return stacked && table.tier == Tier::wrong ? *stacked : table;
   }
   Diagnosis plain = diagnose_vectors(expected, dump);

@@ -23,11 +23,14 @@ Slope slope_of(const RotationObservation& observation, const RotationHypothesis&
                Meant meant, Seen seen) {
   Slope slope;
   double sum = 0;
+  // Of cosines and sines: one rounding to the file's type, and four of float32 arithmetic.
+  const double rounding =
+      observation.has_values() ? unit_roundoff(observation.dtype()) + 4 * 0x1p-24 : 0;
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
     const double p = hypothesis.position(observation.rows()[i], 0);
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
       const double norm = std::hypot(observation.cosine(i, j), observation.sine(i, j)),
-                   noise = observation.slack(i, j) / norm, x = meant(p, j);
+                   noise = observation.slack(i, j) / norm + rounding, x = meant(p, j);
       if (!(norm > 0) || !std::isfinite(noise) || !(noise > 0)) continue;
       sum += x * seen(std::log(norm), p, j) / (noise * noise);
       slope.weight += x * x / (noise * noise);
@@ -42,7 +45,7 @@ Slope slope_of(const RotationObservation& observation, const RotationHypothesis&
 // The turns are those of other positions and the scales are not.
 RotationProposals turned_elsewhere(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
-  if (!observation.reading().is_vectors() || !hypothesis.scale) return {};
+  if (!hypothesis.scale) return {};
   std::vector<double> off = observation.implied_positions(hypothesis);
   for (std::size_t i = 0; i < off.size(); ++i)
     off[i] -= hypothesis.position(observation.rows()[i], 0);
@@ -50,7 +53,7 @@ RotationProposals turned_elsewhere(const RotationObservation& observation,
   const double k = std::round(median_of(std::move(off)));
   if (k == 0) return {};
   RotationProposals all{
-      {hypothesis, fmt::format("vectors turn by position {:+g}, and their scales do not", k)}};
+      {hypothesis, fmt::format("pairs turn by position {:+g}, and their scales do not", k)}};
   all[0].hypothesis.position = [before = hypothesis.position, k](Index row, std::size_t axis) {
     return before(row, axis) + k;
   };
@@ -62,8 +65,8 @@ RotationProposals turned_elsewhere(const RotationObservation& observation,
 
 RotationProposals scale_taken_otherwise(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
-  if (!observation.reading().is_vectors() || !hypothesis.scale) return {};
-  const bool key = observation.reading().key;
+  if (!hypothesis.scale) return {};
+  const bool key = observation.reading().scales == Side::key;
   RotationProposals all{
       {hypothesis, key ? "keys turn and are not scaled" : "queries turn and are not scaled", 1,
        Cause::scale_missing},
@@ -82,9 +85,7 @@ RotationProposals scale_taken_otherwise(const RotationObservation& observation,
 // noise.
 RotationProposals scale_elsewhere(const RotationObservation& observation,
                                   const RotationHypothesis& hypothesis) {
-  if (!observation.reading().is_vectors() || !hypothesis.scale || hypothesis.scale_power == 0 ||
-      observation.truth().coordinate)
-    return {};
+  if (!hypothesis.scale || hypothesis.scale_power == 0 || observation.truth().coordinate) return {};
   const auto slope = [&](double p, std::size_t j) {
     return std::log(hypothesis.scale(p + 1, j) / hypothesis.scale(p, j));
   };
@@ -94,9 +95,15 @@ RotationProposals scale_elsewhere(const RotationObservation& observation,
       }).value);
   if (k == 0) return {};
   const double meant = std::round(-std::log(hypothesis.scale(0, 0)) / slope(0, 0));
+  const auto length = static_cast<double>(observation.slots());
+  const double at = meant - k;
+  const char* const word = at == 0                        ? "zero"
+                           : at == std::floor(length / 2) ? "middle-floor"
+                           : at == std::ceil(length / 2)  ? "middle"
+                                                          : nullptr;
   RotationProposals all{
-      {hypothesis, fmt::format("scales are 1 at position {:g}, where position {:g} is meant",
-                               meant - k, meant)}};
+      {hypothesis, fmt::format("scales are 1 at position {:g}{}, where position {:g} is meant", at,
+                               word ? fmt::format(" (--center {})", word) : "", meant)}};
   all[0].hypothesis.scale = [before = hypothesis.scale, k](double position, std::size_t pair) {
     return before(position + k, pair);
   };
@@ -107,7 +114,7 @@ RotationProposals scale_elsewhere(const RotationObservation& observation,
 RotationProposals other_scale_base(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
   const double meant_base = number_of(observation, hypothesis, "scale-base");
-  if (!observation.reading().is_vectors() || !hypothesis.scale || !(meant_base > 0)) return {};
+  if (!hypothesis.scale || !(meant_base > 0)) return {};
   const auto [power, weight] = slope_of(
       observation, hypothesis,
       [&](double p, std::size_t j) { return std::log(hypothesis.scale(p, j)); },

@@ -1,0 +1,57 @@
+// Caches of queries and of keys in one dump: which arrays belong together, and whose they are.
+#include <algorithm>
+#include <cctype>
+
+#include "pe/diagnosis/rotations/reading.hpp"
+
+namespace pe {
+namespace {
+
+// The words of a name, in small letters: "_cos_k_cached" has cos, k and cached.
+std::vector<std::string> words_of(const Stored& array) {
+  std::vector<std::string> all(1);
+  for (const char letter : array.name)
+    if (std::isalnum(static_cast<unsigned char>(letter)))
+      all.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    else if (!all.back().empty())
+      all.emplace_back();
+  return all;
+}
+
+std::optional<Side> whose(const Stored& array) {
+  for (const std::string& word : words_of(array)) {
+    if (word == "k" || word.starts_with("key")) return Side::key;
+    if (word == "q" || word.starts_with("quer")) return Side::query;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<SidedCache> sided_caches(const Dump& dump) {
+  std::vector<SidedCache> caches;
+  for (const auto side :
+       {std::optional(Side::query), std::optional(Side::key), std::optional<Side>()}) {
+    SidedCache cache{{}, side};
+    bool cosine = false, sine = false;
+    for (const Stored& array : dump.arrays) {
+      if (whose(array) != side || !side_said_by(array)) continue;
+      (side_said_by(array) == RotationReading::Side::cosine ? cosine : sine) = true;
+      cache.dump.arrays.push_back(array);
+    }
+    if (cosine && sine && cache.dump.arrays.size() == 2) caches.push_back(std::move(cache));
+  }
+  const auto is_key = [](const SidedCache& cache) { return cache.side == Side::key; };
+  if (caches.size() == 2 && std::ranges::any_of(caches, is_key) && !caches.back().side)
+    caches.back().side = Side::query;  // flash-attention: cos, and cos_k
+  if (caches.size() > 1) return caches;
+  const bool unnamed =
+      dump.arrays.size() == 4 && std::ranges::all_of(dump.arrays, [&](const Stored& array) {
+        return !side_said_by(array) && array.shape == dump.arrays[0].shape;
+      });
+  if (!unnamed) return {{dump, {}}};
+  const std::vector<Stored>& all = dump.arrays;
+  return {{{{all[0], all[1]}, {}}, Side::query}, {{{all[2], all[3]}, {}}, Side::key}};
+}
+
+}  // namespace pe
