@@ -46,9 +46,11 @@ def trouble(one, built, answer):
     names = {encoding, *(words.split()[0] for words in answer["equals"])}
     if want == "mrope":
         names |= {"mrope"} if "rope" in names else set()
+    if want == "xpos" and "no scales at all" in one.name:  # such turns are rope's
+        names |= {"xpos"} if "rope" in names else set()
     if want not in names:
         return f"{encoding} ({answer['summary']})"
-    if encoding != want and want in ("rope", "sinusoidal"):
+    if encoding != want and want in ("rope", "sinusoidal", "xpos"):
         return ""
     if want in ("sincos-2d", "rope-2d") and encoding == want:
         return along_grid(one, answer)

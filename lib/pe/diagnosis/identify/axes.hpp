@@ -12,7 +12,7 @@ std::optional<Identification> identify_grid(const Dump& dump, const std::string&
 /// mrope of every model of the catalogue, with the segments that its positions show.
 std::optional<Identification> identify_sections(const Dump& dump, const std::string& layout);
 
-/// xpos, of vectors before and after.
+/// xpos, of vectors before and after, and of cosines and sines that carry its scales.
 std::optional<Identification> identify_scales(const Dump& dump, const std::string& layout);
 
 }  // namespace pe

@@ -48,12 +48,26 @@ std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index ro
   }
 }
 
+namespace {
+
+// The fields of cosines and sines that carry scales; empty: the usual ones.
+std::string fields_of(const Guess& guess, const Dump& dump) {
+  if (guess.likely.reading.is_vectors() || !guess.likely.reading.scales) return "";
+  const std::string query = "query_cos,query_sin", key = "key_cos,key_sin";
+  return sided_caches(dump).size() > 1                ? query + "," + key
+         : guess.likely.reading.scales == Side::query ? query
+                                                      : key;
+}
+
+}  // namespace
+
 Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis) {
   const Encoding& encoding = *guess.candidate.encoding;
   Identification found;
   found.encoding = &encoding;
   found.family = !dump.before.empty()           ? "vectors before and after"
                  : encoding.kind == Kind::table ? "table of a grid"
+                 : encoding.name == "xpos"      ? "cache of turns that carry scales"
                                                 : "cache of turns along several axes";
   found.summary = encoding.name;
   for (const Parameters::Entry& entry : guess.expected.parameters.entries())
@@ -66,7 +80,7 @@ Identification told(const Guess& guess, const Dump& dump, Diagnosis diagnosis) {
   found.parameters = telling(guess.candidate, guess.expected);
   found.command =
       command_of(guess.candidate, guess.expected, *guess.expected.rows + guess.tokens.count(), 0,
-                 "", dump.arrays[0].dtype);
+                 fields_of(guess, dump), dump.arrays[0].dtype);
   found.diagnosis = std::move(diagnosis);
   return found;
 }
