@@ -10,6 +10,7 @@
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
+#include "pe/diagnosis/rotations/propose/coordinates.hpp"
 
 namespace pe {
 namespace {
@@ -88,6 +89,20 @@ std::optional<Guess> rebased(const Guess& guess, const std::string& layout) {
   return {};
 }
 
+// The guess with the part of the grid that a mask left to be counted; its base, where it is
+// another.
+std::optional<Guess> masked(const Guess& guess, const std::string& layout) {
+  const RotationObservation observation = guess.observe(probe_rows(guess.likely.reading, 0, {}));
+  for (const auto& proposal : other_mask(observation, observation.start())) {
+    Candidate other = guess.candidate;
+    other.given["valid"] = identified(spell(proposal.hypothesis.changes.at("valid")));
+    auto made = held(other, guess.dump, *guess.expected.rows, layout);
+    if (made && made->agrees()) return made;
+    if (made && made->likely.share > 0.2) return rebased(*made, layout);
+  }
+  return {};
+}
+
 std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, Index rows,
                               const std::string& layout) {
   const std::vector<Index>& shape = dump.arrays[0].shape;
@@ -133,6 +148,7 @@ std::vector<Index> row_counts_without_tokens(const Dump& dump, Index count) {
   if (before == most || behind == most) return {};
   std::vector<Index> counts{count - before - behind};
   if (before > 0) counts.push_back(counts.front() + 1);
+  if (behind > 0) counts.push_back(count);  // padding that a mask left out holds no count
   return counts;
 }
 
@@ -155,6 +171,10 @@ std::optional<Identification> identify_grid(const Dump& dump, const std::string&
   for (std::size_t i = 0; i < guesses.size() && (i < most || guesses[i].agrees()); ++i)
     if (auto guess = guesses[i].agrees() ? std::optional(guesses[i]) : rebased(guesses[i], layout))
       agreeing.push_back(std::move(*guess));
+  if (auto best = told(std::move(agreeing), dump)) return best;
+  agreeing.clear();
+  for (const Guess& guess : guesses)
+    if (auto other = masked(guess, layout)) agreeing.push_back(std::move(*other));
   if (auto best = told(std::move(agreeing), dump)) return best;
   if (guesses[0].likely.share < 0.5) return {};
   Diagnosis faulty = diagnose(guesses[0].expected, dump);

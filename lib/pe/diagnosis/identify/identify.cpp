@@ -49,6 +49,13 @@ Dump without_coordinates(Dump dump) {
   return dump;
 }
 
+// A picture that stands [channel, row, column], as DETR keeps it.
+Dump with_channels_last(Dump dump) {
+  Stored& array = dump.arrays[0];
+  if (const std::size_t rank = array.shape.size(); rank >= 3) array = moved_last(array, rank - 3);
+  return dump;
+}
+
 }  // namespace
 
 Identification identify(const Dump& given, const std::string& layout) {
@@ -89,6 +96,8 @@ Identification identify(const Dump& given, const std::string& layout) {
   if (is_whole(turns)) return *turns;
   if (auto sections = identify_sections(dump, layout)) return *sections;
   auto grid = identify_grid(dump, layout);
+  if (!grid && dump.before.empty() && dump.arrays.size() == 1)
+    grid = identify_grid(with_channels_last(dump), layout);
   if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;

@@ -33,10 +33,19 @@ Effect as_read(const Effect& effect, const RotationReading& reading) {
   return carries ? Effect(carrying_scales(*rotation, *reading.scales)) : effect;
 }
 
+// Whether some of the axes before the channels, counted from the last one, have so many places in
+// all, and others stand before them.
+bool are_last_axes(const std::vector<Index>& shape, Index places) {
+  Index product = 1;
+  for (std::size_t axis = shape.size() - 1; axis-- > 1;)
+    if ((product *= shape[axis]) == places) return true;
+  return false;
+}
+
 // The truth for as many pairs as the reading has, and the reason if that is not what is meant.
-std::optional<Attempt> attempt_of(const Expectation& expected, const RotationReading& reading,
-                                  const RotationTruth& truth, const RequiredLayout& required,
-                                  bool on_own_axis) {
+std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
+                                  const RotationReading& reading, const RotationTruth& truth,
+                                  const RequiredLayout& required, bool on_own_axis) {
   Attempt attempt{reading, truth, as_read(expected.effect, reading), {}, reading.cost};
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, required, table, truth.blocks)) {
@@ -68,10 +77,12 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const RotationRea
     attempt.cost += 1;
   }
   attempt.truth = as_read(truth, reading);
-  // The axes before the last may be the grid's own.
+  // The axes before the last may be the grid's own, and those before them count images.
   if (const Coordinates* places = coordinates_of(expected.effect);
-      places && places->count == reading.rows && !reading.is_vectors())
-    attempt.reading.run = 0;
+      places && places->count && !reading.is_vectors())
+    if (*places->count == reading.rows ||
+        (table && are_last_axes(dump.arrays[reading.cosine.array].shape, *places->count)))
+      attempt.reading.run = *places->count == reading.rows ? 0 : *places->count;
   const std::size_t axes = truth.axis.empty() ? 1 : *std::ranges::max_element(truth.axis) + 1;
   attempt.reading.per_axis = axes > 1 && !reading.is_vectors() && attempt.reading.run > 0 &&
                              reading.rows == reading.run * static_cast<Index>(axes);
@@ -186,7 +197,7 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
     if (reading.form <= Form::angles && reading.rows == 1 && !expected.rows &&
         dump.arrays[0].shape.size() == 1)
       continue;
-    if (auto attempt = attempt_of(expected, reading, truth, required, on_own_axis)) {
+    if (auto attempt = attempt_of(expected, dump, reading, truth, required, on_own_axis)) {
       attempts.push_back(*attempt);
       if (!table && truth.axis.empty())
         if (auto cut = cut_to_first_pairs(expected, *attempt, pairs))

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <set>
@@ -43,6 +44,25 @@ std::string spell_order(const std::vector<std::size_t>& to) {
   return fmt::format("axes {} stand in the order {}", fmt::join(own, ", "), fmt::join(to, ", "));
 }
 
+// Coordinates that are divided by their axis's extent have it in the frequencies: pair k of an axis
+// has those of pair k of the axis that stands in its place. Empty where axes differ otherwise.
+std::vector<double> frequencies_exchanged(const RotationHypothesis& hypothesis,
+                                          const std::vector<std::size_t>& to) {
+  if (hypothesis.axis.empty()) return {};
+  std::vector<std::vector<double>> of(to.size());
+  for (std::size_t j = 0; j < hypothesis.axis.size(); ++j)
+    of[hypothesis.axis[j]].push_back(hypothesis.frequencies[j]);
+  for (const std::vector<double>& axis : of)
+    for (std::size_t k = 0; k < axis.size(); ++k)
+      if (axis.size() != of[0].size() ||
+          std::fabs(axis[k] * of[0][0] - of[0][k] * axis[0]) > 1e-9 * std::fabs(of[0][k] * axis[0]))
+        return {};
+  std::vector<double> frequencies;
+  std::vector<std::size_t> next(to.size());
+  for (const std::size_t axis : hypothesis.axis) frequencies.push_back(of[to[axis]][next[axis]++]);
+  return frequencies == hypothesis.frequencies ? std::vector<double>{} : frequencies;
+}
+
 RotationProposals swapped(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -50,7 +70,12 @@ RotationProposals swapped(const RotationObservation& observation,
   std::iota(to.begin(), to.end(), std::size_t{0});
   constexpr std::size_t most = 4;
   while (to.size() <= most && std::ranges::next_permutation(to).found)
-    all.push_back({exchanged(observation, hypothesis, to), spell_order(to)});
+    for (const bool normalised : {false, true}) {
+      auto frequencies = normalised ? frequencies_exchanged(hypothesis, to) : std::vector<double>{};
+      if (normalised && frequencies.empty()) continue;
+      all.push_back({exchanged(observation, hypothesis, to), spell_order(to)});
+      if (normalised) all.back().hypothesis.frequencies = std::move(frequencies);
+    }
   return all;
 }
 
@@ -200,6 +225,7 @@ constexpr RotationProposer rows[] = {
     {Cause::sections_order, "axes", order},
     {Cause::sections_order, "axes", sections},
     {Cause::axes_collapsed, "axes", collapsed},
+    {Cause::wrong_mask, "axes", other_mask},
     {Cause::coordinate_offset, "axes", coordinates_elsewhere},
     {Cause::wrong_base, "base", base_of_axes},
 };

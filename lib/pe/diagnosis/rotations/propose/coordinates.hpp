@@ -12,4 +12,8 @@ std::size_t axes_of(const RotationObservation& observation, const RotationHypoth
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis);
 
+/// Another part of the grid that a mask left to be counted.
+RotationProposals other_mask(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis);
+
 }  // namespace pe
