@@ -100,11 +100,11 @@ std::vector<Index> squeezed(const std::vector<Index>& shape);
 /// The caches of a dump that holds those of queries and of keys, cosines and sines of each, and
 /// whose each is, as the names of the arrays say (cos, sin, cos_k, sin_k), or the order of four
 /// that say nothing. A dump that holds one alone as it is.
-struct SidedCache {
+struct SidedDump {
   Dump dump;
   std::optional<pe::Side> side;
 };
-std::vector<SidedCache> sided_caches(const Dump& dump);
+std::vector<SidedDump> sided_caches(const Dump& dump);
 
 /// The one side of turns that an array's name says it holds; nothing where it says none, or both.
 std::optional<RotationReading::Side> side_said_by(const Stored& array);

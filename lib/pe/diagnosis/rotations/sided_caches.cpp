@@ -28,11 +28,11 @@ std::optional<Side> whose(const Stored& array) {
 
 }  // namespace
 
-std::vector<SidedCache> sided_caches(const Dump& dump) {
-  std::vector<SidedCache> caches;
+std::vector<SidedDump> sided_caches(const Dump& dump) {
+  std::vector<SidedDump> caches;
   for (const auto side :
        {std::optional(Side::query), std::optional(Side::key), std::optional<Side>()}) {
-    SidedCache cache{{}, side};
+    SidedDump cache{{}, side};
     bool cosine = false, sine = false;
     for (const Stored& array : dump.arrays) {
       if (whose(array) != side || !side_said_by(array)) continue;
@@ -41,7 +41,7 @@ std::vector<SidedCache> sided_caches(const Dump& dump) {
     }
     if (cosine && sine && cache.dump.arrays.size() == 2) caches.push_back(std::move(cache));
   }
-  const auto is_key = [](const SidedCache& cache) { return cache.side == Side::key; };
+  const auto is_key = [](const SidedDump& cache) { return cache.side == Side::key; };
   if (caches.size() == 2 && std::ranges::any_of(caches, is_key) && !caches.back().side)
     caches.back().side = Side::query;  // flash-attention: cos, and cos_k
   if (caches.size() > 1) return caches;

@@ -158,8 +158,8 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
 Diagnosis diagnose_caches(const Expectation& expected, const Dump& dump) {
   if (!truth_of(expected).scale) return diagnose_table(expected, dump, {});
   std::vector<Diagnosis> each;
-  const std::vector<SidedCache> caches = sided_caches(dump);
-  for (const SidedCache& cache : caches)
+  const std::vector<SidedDump> caches = sided_caches(dump);
+  for (const SidedDump& cache : caches)
     each.push_back(diagnose_table(expected, cache.dump, cache.side));
   Diagnosis told = gravest(std::move(each));
   if (caches.size() > 1)
