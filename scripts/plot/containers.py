@@ -12,6 +12,7 @@ from plot.field import Axis, Fault, Field, counted, single
 AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["position", "dim"], "bias": ["head", "query", "key"],
         "logits": ["batch", "head", "query", "key"], "attention": ["batch", "head", "query", "key"], "inv_freq": ["pair"],
         "wavelength": ["pair"], "slope": ["head"], "bucket": ["relative_position"]}
+AXES.update({name: ["position", "pair"] for name in ("query_cos", "query_sin", "key_cos", "key_sin", "cos_k", "sin_k", "query_scale", "key_scale")})
 AXES.update({name: ["batch", "head", "position", "dim"] for name in ("q", "k", "v", "q_out", "k_out", "out")})
 
 

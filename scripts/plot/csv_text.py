@@ -13,7 +13,7 @@ from plot.field import Axis, Fault, Field, counted, single
 # Names of places that are places even where the grid has one entry along them, or is not whole.
 PLACES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column", "batch", "part", "channel",
           "distance", "length", "lag", "subject"}
-ACROSS = {"pair": "cos|sin|angle|.*_scale", "dim": "pe|sinusoid|(.*_)?table", "axis": "coordinate"}  # what the tools write side by side
+ACROSS = {"pair": "(.*_)?(cos|sin)(_k)?|angle|.*_scale", "dim": "pe|sinusoid|(.*_)?table", "axis": "coordinate"}  # what the tools write side by side
 NO_TEXT = "is neither text nor a format that is known: CSV, HDF5, NPY, NPZ, safetensors or JSON"
 
 

@@ -7,8 +7,8 @@ from plot.style import ACCENT, FAINT, GREY, dashes, hues, label, limits_of, numb
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
 # Fields that are read against one another on one panel.
-TOGETHER = [{"cos", "sin"}, {"weight", "without"}, {"worst", "rms"}, {"min", "max"}, {"abel", "envelope"}, {"published", "sharp", "counter_example"},
-            {"base", "safe_base"}]
+TOGETHER = [{"cos", "sin"}, {"query_cos", "query_sin"}, {"key_cos", "key_sin"}, {"cos_k", "sin_k"}, {"weight", "without"},
+            {"worst", "rms"}, {"min", "max"}, {"abel", "envelope"}, {"published", "sharp", "counter_example"}, {"base", "safe_base"}]
 FAR = 1.2  # lines of text that a name may be moved from its curve: farther off it would name another one
 LINEAR_ALONG = {"dim"}  # where it matters what a sum is made of
 NEAR = {"weight"}  # what happens at short distances matters most

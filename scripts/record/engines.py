@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Records the caches that other engines' own position code makes, data/parity/engines.txt: run from their sources, on a processor.
 """engines.py [--torchtune FOLDER] [--llama-models FOLDER] [--flash-attention FOLDER] [--sglang FOLDER] [--vllm FOLDER] [--megatron FOLDER]
-           [--transformer-engine FOLDER] [--keras-hub FOLDER] [--x-transformers FOLDER] [--diffusers FOLDER] --versions TEXT
+           [--transformer-engine FOLDER] [--keras-hub FOLDER] [--x-transformers FOLDER] [--diffusers FOLDER] [--tensorrt-llm FOLDER] [--fairseq FOLDER]
+           [--tensor2tensor FOLDER] [--mae FOLDER] --versions TEXT
 
 Each folder holds the sources (a checkout, or an unpacked wheel); lines of programs that are not named stay as they are. The functions and
 methods that make a cache run with PyTorch alone, on a processor: taken out of their files as they stand, or their files are imported with
 stand-ins for all else that they import, which wants kernels, GPUs and servers. Kept are rows of the cache at the positions that a line names
 (PLACES where it names none) as float32 bits, in the dialect's own layout; tests/engines_test.cpp holds the dialects to them. keras-hub wants
-`keras` in the virtual environment, x-transformers and diffusers nothing more.
+`keras` in the virtual environment, x-transformers and diffusers nothing more, tensor2tensor TensorFlow.
 """
 import argparse
 import ast
@@ -29,9 +30,9 @@ FAR = [1, 8191, 131071]  # of programs recorded later
 PLAIN = [(64, 10000.0), (64, 500000.0), (80, 10000.0), (128, 1000000.0), (96, 123456.0)]
 
 
-def taken(path, *names):
-    """Functions of a file, or methods of a class ("Class.method"), compiled alone."""
-    tree, found = ast.parse(path.read_text()), {"torch": torch, "math": math, "nn": torch.nn}
+def taken(path, *names, **known):
+    """Functions of a file, or methods of a class ("Class.method"), compiled alone; `known`: what their defaults name."""
+    tree, found = ast.parse(path.read_text()), {"torch": torch, "math": math, "nn": torch.nn, **known}
     exec("from typing import *", found)
     for name in names:
         owner, _, method = name.rpartition(".")
@@ -317,6 +318,60 @@ def x_transformers(folder):
         yield far_line("x-transformers", "x-transformers", {"dim": dim, "base": base, **parameters}, freqs=freqs[0])
 
 
+def tensorrt_llm(folder):
+    """rotary_cos_sin of its attention plugin; NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" leaves powers to the C library: with AVX-512 NumPy's
+    float32 power, longrope's, is off by a unit in a sixth of the pairs."""
+    names = ("apply_llama3_scaling", "create_sinusoidal_positions_for_attention_plugin", "create_sinusoidal_positions_long_rope", "create_sinusoidal_positions_yarn")
+    kinds = types.SimpleNamespace(none=0, linear=1, llama3=2, dynamic=3)
+    made = taken(folder / "tensorrt_llm/functional.py", *(f"RopeEmbeddingUtils.{name}" for name in names), np=importlib.import_module("numpy"), RotaryScalingType=kinds)
+    llama3, plugin, long_rope, yarn = (made[f"RopeEmbeddingUtils.{name}"] for name in names)
+    plugin.__globals__["RopeEmbeddingUtils"] = types.SimpleNamespace(apply_llama3_scaling=llama3)
+    for (dim, base), parameters in [(pair, {}) for pair in PLAIN] + [(pair, more) for pair in PLAIN[:2] for more in scaled(pair[0])]:
+        rule = parameters.get("scaling", "none")
+        if rule == "yarn":
+            parameters = {"mscale": 1.0, "mscale-all-dim": 0.0, "mscale-rule": "each", **parameters}
+            table = yarn(LONG, dim, base, float(parameters["factor"]), parameters["original-max-position"], mscale=parameters["mscale"],
+                         mscale_all_dim=parameters["mscale-all-dim"], duplicate_data=False)[1]
+        elif rule == "longrope":
+            lists = [list(map(float, parameters[f"{name}-factor"].split(","))) for name in ("short", "long")]
+            table = long_rope(LONG, dim, base, parameters["original-max-position"], *lists)[1]
+        else:
+            rope = {KEYS[name]: float(value) for name, value in parameters.items() if name in KEYS}
+            table = plugin(LONG, dim, base, rope.get("factor", 1.0), getattr(kinds, rule), rope)[1]
+        yield far_line("trtllm", "tensorrt-llm", {"dim": dim, "base": base, **parameters}, rotary_cos_sin=torch.from_numpy(table.reshape(LONG, dim))[FAR])
+
+
+SINES = {"layout": "halves", "ladder": "endpoint", "odd": "zero-column"}
+
+
+def fairseq(folder):
+    """Rows as they are numbered there: the first word's is padding_idx + 1."""
+    name = "SinusoidalPositionalEmbedding.get_embedding"
+    made = taken(folder / "fairseq/modules/sinusoidal_positional_embedding.py", name)[name]
+    for dim in (64, 512, 1024, 30, 45):
+        table, places = made(8192, dim, 1), [2, 3, 777, 8191]
+        yield far_line("fairseq", "fairseq", {"dim": dim, **SINES}, places, "sinusoidal", 8192, pe=table[places])
+
+
+def tensor2tensor(folder):
+    """On TensorFlow, whose version 1 it was written for."""
+    tf = importlib.import_module("tensorflow").compat.v1
+    made = taken(folder / "tensor2tensor/layers/common_attention.py", "get_timing_signal_1d", tf=tf)["get_timing_signal_1d"]
+    for dim in (64, 512, 1024, 30, 45):
+        table, places = torch.from_numpy(made(8192, dim).numpy()[0]), [0, 1, 777, 8191]
+        yield far_line("tensor2tensor", "tensor2tensor", {"dim": dim, **SINES}, places, "sinusoidal", 8192, pe=table[places])
+
+
+def mae(folder):
+    numpy = importlib.import_module("numpy")
+    numpy.float = float  # the name that its code has for it
+    names = ("get_2d_sincos_pos_embed", "get_2d_sincos_pos_embed_from_grid", "get_1d_sincos_pos_embed_from_grid")
+    made = taken(folder / "util/pos_embed.py", *names, np=numpy)
+    for dim, size in ((768, 14), (1280, 14), (512, 24), (48, 5)):
+        table, places = torch.from_numpy(made[names[0]](dim, size)).float(), [0, 1, size, size * size // 2, size * size - 1]
+        yield far_line("mae", "mae", {"dim": dim, "grid": f"{size}x{size}"}, places, "sincos-2d", pe=table[places])
+
+
 def diffusers(folder):
     made = taken(folder / "diffusers/models/embeddings.py", "get_1d_rotary_pos_embed")["get_1d_rotary_pos_embed"]
     made.__globals__["np"] = importlib.import_module("numpy")
@@ -330,7 +385,8 @@ def diffusers(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     programs = {"torchtune": torchtune, "llama-models": meta, "flash-attention": flash_attention, "sglang": sglang, "vllm": vllm, "sglang-factory": sglang_now,
-                "megatron": megatron, "transformer-engine": transformer_engine, "keras-hub": keras_hub, "x-transformers": x_transformers, "diffusers": diffusers}
+                "megatron": megatron, "transformer-engine": transformer_engine, "keras-hub": keras_hub, "x-transformers": x_transformers, "diffusers": diffusers,
+                "tensorrt-llm": tensorrt_llm, "fairseq": fairseq, "tensor2tensor": tensor2tensor, "mae": mae}
     for name in programs:
         parser.add_argument(f"--{name}", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--versions", required=True, help="what the first line says of the programs named")

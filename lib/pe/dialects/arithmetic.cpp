@@ -303,12 +303,39 @@ Steps ggml_metal(const Rotation& rotation) {
   return ggml(rotation, std::move(powers), false);
 }
 
+namespace {
+
+// TensorRT-LLM's apply_llama3_scaling.
+float numpy_banded(float f, const Recipe& recipe) {
+  const float factor = single(recipe.factor), low = single(recipe.low),
+              length = single(2 * real_pi()) / f;
+  if (length < single(recipe.original / recipe.high)) return f;
+  if (length > single(recipe.original / recipe.low)) return f / factor;
+  const float smooth = (single(recipe.original) / length - low) / single(recipe.high - recipe.low);
+  return (1 - smooth) * f / factor + smooth * f;
+}
+
+}  // namespace
+
+// NumPy 2 keeps float32 beside Python's numbers. A linear scaling is one division, llama3's lengths
+// are 2π over the frequency, and longrope's power is one of float32.
 Steps numpy_steps(const Rotation& rotation) {
-  if (rotation.recipe->rule == Rule::ramped) return torch_avx512(rotation);  // yarn's are PyTorch's
-  const double base = to_double(rotation.recipe->base),
-               dim = static_cast<double>(rotation.recipe->dim);
-  return bent(rotation,
-              [=](double j) { return 1 / static_cast<float>(std::pow(base, 2 * j / dim)); });
+  const Recipe& recipe = *rotation.recipe;
+  if (recipe.rule == Rule::ramped) return torch_avx512(rotation);  // yarn's are PyTorch's
+  const double base = to_double(recipe.base), dim = static_cast<double>(recipe.dim);
+  const auto power = [=](double j) { return static_cast<float>(std::pow(base, 2 * j / dim)); };
+  if (recipe.rule != Rule::divided && recipe.rule != Rule::banded && recipe.rule != Rule::listed)
+    return bent(rotation, [power](double j) { return 1 / power(j); });
+  std::vector<float> f;
+  for (std::size_t j = 0; j < rotation.waves->frequencies().size(); ++j) {
+    const float wide = power(static_cast<double>(j)),
+                exponent = static_cast<float>(2 * j) / static_cast<float>(recipe.dim);
+    f.push_back(recipe.rule == Rule::divided ? single(1 / recipe.factor) / wide
+                : recipe.rule == Rule::banded
+                    ? numpy_banded(1 / wide, recipe)
+                    : 1 / std::pow(single(recipe.base), exponent) / single(recipe.divisors[j]));
+  }
+  return multiplied(rotation, std::move(f));
 }
 
 Steps flashinfer(const Rotation& rotation) {
