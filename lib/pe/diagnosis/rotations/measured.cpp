@@ -40,6 +40,12 @@ Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis&
   auto origin = places.begin();
   for (auto place = places.begin(); std::next(place) != places.end(); ++place)
     if (step_from(place) < step_from(origin)) origin = place;
+  // A step that turns several times around tells nothing: padding that a mask left out stands
+  // half a million cells off.
+  double fastest = 0;
+  for (std::size_t j = 0; j < observation.pairs(); ++j)
+    if (meant.axis_of(j) == axis) fastest = std::max(fastest, std::fabs(meant.frequencies[j]));
+  if (step_from(origin) * fastest > 4 * turn) return ruler;
   ruler.step = step_from(origin);
   ruler.origin = origin->first;
   for (const auto& [place, probe] : places)
