@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
+#include <map>
 
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
@@ -50,13 +53,57 @@ std::vector<Grid> grids_of(std::span<const Index> leading, Index rows, std::size
   return all;
 }
 
+// Where a cell of a grid stands among the rows; patches come in blocks of `merge` squared.
+Index row_of_cell(const Grid& grid, std::span<const Index> cell, Index merge) {
+  const std::size_t r = grid.size() - 2, c = grid.size() - 1;
+  const Index frame = grid.size() == 3 ? cell[0] : 0,
+              block = cell[r] / merge * (grid[c] / merge) + cell[c] / merge;
+  return frame * grid[r] * grid[c] + block * merge * merge + cell[r] % merge * merge +
+         cell[c] % merge;
+}
+
+// Whether each number of a row moves on with one axis alone, but for a tenth of them: from a cell
+// to its neighbours, at some place. What is no grid is known by that before any convention is
+// tried.
+bool may_be_grid(const Dump& dump, Index rows, const Grid& grid, Index merge) {
+  const Stored& array = dump.arrays[0];
+  if (!dump.before.empty() || array.is_complex) return true;
+  const Index width = array.size() / rows;
+  const auto row_at = [&](std::span<const Index> cell) {
+    std::vector<double> row(static_cast<std::size_t>(width));
+    array.read(row_of_cell(grid, cell, merge) * width, width, row.data());
+    return row;
+  };
+  const double rounding = 8 * std::max(unit_roundoff(array.dtype), 0x1p-24);
+  const auto moves_alone = [&](const Grid& cell) {
+    const std::vector<double> here = row_at(cell);
+    std::vector<int> moves(here.size());
+    for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+      Grid next = cell;
+      ++next[axis];
+      const std::vector<double> there = row_at(next);
+      for (std::size_t i = 0; i < here.size(); ++i)
+        moves[i] += std::fabs(there[i] - here[i]) > rounding * std::max(1.0, std::fabs(here[i]));
+    }
+    return 10 * std::ranges::count_if(moves, [](int count) { return count > 1; }) <= width;
+  };
+  for (const Index part : {0, 1, 2}) {  // the first cell, the second one, the middle
+    Grid cell;
+    for (const Index extent : grid)
+      cell.push_back(std::min(part == 2 ? extent / 2 : part, extent - 2));
+    if (moves_alone(cell)) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> choices_of(const Encoding& encoding, std::string_view name) {
   for (const Parameter& row : schema_of(encoding))
     if (row.name == name && row.choices) return words(row.choices);
   return {};
 }
 
-std::vector<Candidate> candidates_of(const Encoding& encoding, Index dim, const Grid& grid) {
+std::vector<Candidate> candidates_of(const Encoding& encoding, Index dim, const Grid& grid,
+                                     const std::function<bool(Index merge)>& may_be) {
   std::vector<Candidate> all;
   const bool merges = std::ranges::any_of(schema_of(encoding), [](const Parameter& row) {
     return row.name == std::string_view("merge");
@@ -65,6 +112,7 @@ std::vector<Candidate> candidates_of(const Encoding& encoding, Index dim, const 
     for (const Index merge : {1, 2}) {
       const bool whole = std::ranges::all_of(grid, [&](Index n) { return n % merge == 0; });
       if (merge > 1 && (!merges || !whole || convention != "qwen2-vl")) continue;
+      if (!may_be(merge)) continue;
       Candidate one{.encoding = &encoding, .given = {}, .cost = 0, .model = {}};
       one.given = identified({{"dim", std::to_string(dim)},
                               {"grid", fmt::format("{}", fmt::join(grid, "x"))},
@@ -109,6 +157,15 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
   const bool complex = shape.size() > 2 && shape.back() == 2 && dump.before.empty();
   const Index width = complex ? shape.end()[-2] : shape.back();
   std::vector<Guess> all;
+  std::map<std::pair<Grid, Index>, bool> known;
+  const bool is_whole = dump.arrays[0].size() == rows * width * (complex ? 2 : 1);
+  const auto may_be = [&](const Grid& grid) {
+    return [&, grid](Index merge) {
+      const auto [place, is_new] = known.try_emplace({grid, merge}, true);
+      if (is_new && is_whole) place->second = may_be_grid(dump, rows, grid, merge);
+      return place->second;
+    };
+  };
   for (const auto& [name, axes] :
        {std::pair{"sincos-2d", 2}, {"rope-2d", 2}, {"sincos-3d", 3}, {"rope-3d", 3}}) {
     const Encoding& encoding = find_encoding(name);
@@ -118,7 +175,7 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
         is_table || !dump.before.empty() ? std::vector{width} : std::vector{width, 2 * width};
     for (const Index dim : dims)
       for (const Grid& grid : grids_of(leading, rows, static_cast<std::size_t>(axes)))
-        for (const Candidate& candidate : candidates_of(encoding, dim, grid))
+        for (const Candidate& candidate : candidates_of(encoding, dim, grid, may_be(grid)))
           if (auto guess = held(candidate, dump, rows, layout)) all.push_back(std::move(*guess));
   }
   return all;

@@ -40,6 +40,8 @@ RotationProposals other_mask(const RotationObservation& observation,
   if (!grid || grid->extents.size() != 2 || !observation.has_values() ||
       hypothesis.changes.contains("valid"))
     return {};
+  // Conventions that count no mask refuse every part but the whole.
+  if (!remade(observation, hypothesis, {{"valid", std::string("1x1")}})) return {};
   const auto [rows, columns] = counted_cells(observation, hypothesis, grid->extents);
   const std::string valid = fmt::format("{}x{}", rows, columns);
   const std::string whole = fmt::format("{}x{}", grid->extents[0], grid->extents[1]);
