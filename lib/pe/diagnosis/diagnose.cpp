@@ -9,6 +9,7 @@
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/biases/biases.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
+#include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rows/rows.hpp"
 #include "pe/diagnosis/written.hpp"
@@ -49,7 +50,9 @@ Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Written written = as_written(remembering(asked), as_stored);
-  Diagnosis diagnosis = diagnosed(written.expected, written.dump);
+  const Companions companions = companions_of(written.expected, written.dump);
+  Diagnosis diagnosis = diagnosed(written.expected, companions.main);
+  judge_companions(written.expected, companions, diagnosis);
   if (written.reason && (diagnosis.tier != Tier::wrong || !diagnosis.reasons.empty())) {
     diagnosis.reasons.push_back(*written.reason);
     diagnosis.tier = Tier::wrong;

@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
@@ -74,7 +75,8 @@ Observed observe(const Expectation& expected, const Dump& dump) {
   if (!dump.before.empty())
     throw UsageError(
         "laws are measured on tables, biases and buckets, not on vectors before and after");
-  const Written written = as_written(expected, dump);
+  Written written = as_written(expected, dump);
+  written.dump = companions_of(written.expected, written.dump).main;
   if (rotation_truth(expected.effect)) return observe_turns(written.expected, written.dump);
   switch (kind_of(expected.effect)) {
     case Kind::table:

@@ -219,14 +219,21 @@ RotationProposals collapsed(const RotationObservation& observation,
   return all;
 }
 
+// Frequencies alone stand at no place.
+template <RotationProposals (*propose)(const RotationObservation&, const RotationHypothesis&)>
+RotationProposals of_rows(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  return observation.has_rows() ? propose(observation, hypothesis) : RotationProposals{};
+}
+
 constexpr RotationProposer rows[] = {
-    {Cause::axes_swapped, "axes", swapped},
-    {Cause::axes_swapped, "axes", walked},
-    {Cause::sections_order, "axes", order},
-    {Cause::sections_order, "axes", sections},
-    {Cause::axes_collapsed, "axes", collapsed},
-    {Cause::wrong_mask, "axes", other_mask},
-    {Cause::coordinate_offset, "axes", coordinates_elsewhere},
+    {Cause::axes_swapped, "axes", of_rows<swapped>},
+    {Cause::axes_swapped, "axes", of_rows<walked>},
+    {Cause::sections_order, "axes", of_rows<order>},
+    {Cause::sections_order, "axes", of_rows<sections>},
+    {Cause::axes_collapsed, "axes", of_rows<collapsed>},
+    {Cause::wrong_mask, "axes", of_rows<other_mask>},
+    {Cause::coordinate_offset, "axes", of_rows<coordinates_elsewhere>},
     {Cause::wrong_base, "base", base_of_axes},
 };
 

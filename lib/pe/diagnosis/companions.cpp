@@ -1,0 +1,225 @@
+// Which arrays of a dump say what it is, and what stands beside them.
+#include "pe/diagnosis/companions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/axes.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/dialects/spell.hpp"
+
+namespace pe {
+namespace {
+
+// The last part of "model.layers.0.rotary.inv_freq", in small letters.
+std::string last_name(const Stored& array) {
+  std::string name = array.name.substr(array.name.find_last_of("./:") + 1);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+bool says(const std::string& name, std::string_view word) {
+  return name.find(word) != std::string::npos;
+}
+
+// A vector of numbers for the pairs, as codebases keep them beside their caches.
+bool is_of_frequencies(const Expectation& expected, const Stored& array) {
+  const std::string name = last_name(array);
+  const auto truth = rotation_truth(expected.effect);
+  return truth && squeezed(array.shape).size() == 1 &&
+         array.size() == std::ssize(truth->frequencies) && !array.is_complex &&
+         !says(name, "orig") && truth->axis.empty() && (says(name, "freq") || says(name, "period"));
+}
+
+// How near the fields of a kind stand to what says what a dump is: those of turns all alike, else
+// in the order of the catalogue. −1: no field's name.
+int rank_of(const Expectation& expected, const Stored& array) {
+  const std::string name = last_name(array);
+  const Kind kind = kind_of(expected.effect);
+  int rank = 0;
+  for (const FieldRow& row : all_fields()) {
+    if (row.kind != kind) continue;
+    if (row.name == name)
+      return kind == Kind::rotation && (name.ends_with("cos") || name.ends_with("sin")) ? 0 : rank;
+    ++rank;
+  }
+  return -1;
+}
+
+bool is_table(const Stored& array) {
+  return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 1;
+}
+
+// The arrays that are read as turns: the first cosines and sines, of queries and of keys; without
+// names the tables.
+std::vector<std::string> names_of_turns(const Expectation& expected, const Dump& dump, bool turns) {
+  std::vector<std::string> names;
+  if (!turns) {
+    for (const Stored& array : dump.arrays)
+      if (is_table(array)) names.push_back(array.name);
+    return names;
+  }
+  const bool scaled = rotation_truth(expected.effect)->scale != nullptr;
+  const std::vector<SidedDump> caches =
+      scaled ? sided_caches(dump) : std::vector{SidedDump{dump, {}}};
+  for (const SidedDump& cache : caches)
+    for (const auto side : {RotationReading::Side::cosine, RotationReading::Side::sine}) {
+      const auto found = std::ranges::find_if(
+          cache.dump.arrays, [&](const Stored& array) { return side_said_by(array) == side; });
+      if (found != cache.dump.arrays.end()) names.push_back(found->name);
+    }
+  return names.size() < 2 ? std::vector<std::string>{} : names;
+}
+
+// Arrays among the main ones that no room reads: beside one that has a field's own name, or beside
+// turns.
+void leave_out_others(const Expectation& expected, Companions& all, int best, bool turns) {
+  std::vector<std::string> read;
+  if (kind_of(expected.effect) == Kind::rotation) {
+    if (all.main.arrays.size() > 2) read = names_of_turns(expected, all.main, turns);
+  } else {
+    for (const Stored& array : all.main.arrays)
+      if (rank_of(expected, array) == best) read.push_back(array.name);
+  }
+  if (read.empty()) return;
+  std::vector<Stored> kept;
+  for (Stored& array : all.main.arrays) {
+    const bool is_read = std::ranges::find(read, array.name) != read.end();
+    (is_read || names_coordinates(array.name) ? kept : all.others).push_back(std::move(array));
+  }
+  all.main.arrays = std::move(kept);
+}
+
+}  // namespace
+
+Companions companions_of(const Expectation& expected, const Dump& dump) {
+  if (!dump.before.empty() || dump.arrays.size() < 2) return {dump, {}, {}};
+  const bool turns = std::ranges::any_of(
+      dump.arrays, [](const Stored& array) { return side_said_by(array).has_value(); });
+  int best = std::numeric_limits<int>::max();
+  for (const Stored& array : dump.arrays)
+    if (const int rank = rank_of(expected, array); rank >= 0) best = std::min(best, rank);
+  Companions all;
+  for (const Stored& array : dump.arrays) {
+    const int rank = rank_of(expected, array);
+    const bool is_other_field = rank > best || (rank > 0 && turns);
+    (is_other_field || is_of_frequencies(expected, array) ? all.fields : all.main.arrays)
+        .push_back(array);
+  }
+  if (std::ranges::all_of(all.main.arrays, [](const Stored& array) {
+        return array.shape.size() == 1 && names_coordinates(array.name);
+      })) {  // frequencies alone, and periods beside them
+    all.main.arrays.push_back(all.fields.front());
+    all.fields.erase(all.fields.begin());
+  }
+  leave_out_others(expected, all, best, turns);
+  return all;
+}
+
+namespace {
+
+// The field by that name over as many positions as the array has; nothing where none has its shape.
+std::optional<Array> field_of(const Expectation& expected, const Stored& array) {
+  constexpr Index most = Index{1} << 22;  // numbers held at once
+  if (array.size() > most || array.shape.size() > 4) return {};
+  const Index outer = array.shape.empty() ? 1 : array.shape[0];
+  std::vector<Index> counts{expected.rows.value_or(outer), outer, (outer + 1) / 2};
+  if (const auto rows = rows_of(expected.effect)) counts.push_back(*rows);
+  for (const Index count : counts) {
+    const Span span{{expected.first, expected.step, count, 0}, {1 - count, 1, 2 * count - 1, 0}};
+    try {
+      const Field field = spell(expected.effect, span, DType::f64, {last_name(array)}).front();
+      std::vector<Index> shape = field.shape();
+      if (field.axes.empty()) shape = {1};
+      if (squeezed(shape) == squeezed(array.shape.empty() ? std::vector<Index>{1} : array.shape))
+        return collect(field);
+    } catch (const UsageError&) {
+    }
+  }
+  return {};
+}
+
+// What a field's numbers may be off by beside a rounding to the file's type.
+double allowance(const Expectation& expected, const std::string& name, double value, Index rows) {
+  constexpr double roundings = 64 * 0x1p-24;
+  const bool turned = name == "matrix" || name == "complex";
+  const auto last = static_cast<double>(std::abs(expected.position(rows - 1)));
+  return roundings * (turned ? std::max(1.0, last) : std::fabs(value));
+}
+
+std::optional<Reason> against_field(const Expectation& expected, const Stored& array,
+                                    const Array& field) {
+  std::vector<double> got(static_cast<std::size_t>(array.size()));
+  array.read(0, array.size(), got.data());
+  const std::string name = last_name(array);
+  const bool whole = is_integer(field.dtype());
+  const double file = is_integer(array.dtype) ? 0 : unit_roundoff(array.dtype);
+  const Index rows = array.shape.empty() ? 1 : array.shape[0];
+  Index wrong = 0;
+  std::optional<Index> first;
+  for (Index i = 0; i < array.size(); ++i) {
+    const double have = got[static_cast<std::size_t>(i)], want = field.at(i),
+                 bound = whole ? 0
+                               : allowance(expected, name, want, rows) + file * std::fabs(want) +
+                                     0x1p-149;
+    if (have == want || std::fabs(have - want) <= bound) continue;
+    ++wrong;
+    if (!first) first = i;
+  }
+  if (!first) return {};
+  return Reason{
+      Cause::field_differs,
+      fmt::format(
+          "{} beside it: {} of {} numbers are not those of this encoding, the first {:.9g} where "
+          "{:.9g} is meant",
+          array.name, wrong, array.size(), got[static_cast<std::size_t>(*first)],
+          field.at(*first))};
+}
+
+// What is wrong with frequencies beside a cache, by the causes of frequencies.
+std::vector<Reason> against_frequencies(const Expectation& expected, const Stored& array) {
+  const Diagnosis told = diagnose_turns(expected, {{array}, {}});
+  if (told.tier != Tier::wrong) return {};
+  std::vector<Reason> reasons = told.reasons;
+  if (reasons.empty())
+    reasons.push_back({Cause::field_differs,
+                       fmt::format("off by {:.4g} at {}", told.worst, told.worst_cell.place)});
+  for (Reason& reason : reasons)
+    reason.sentence = fmt::format("{} beside it: {}", array.name, reason.sentence);
+  return reasons;
+}
+
+}  // namespace
+
+void judge_companions(const Expectation& expected, const Companions& companions,
+                      Diagnosis& diagnosis) {
+  std::vector<std::string> unseen;
+  for (const Stored& array : companions.others) unseen.push_back(array.name);
+  std::vector<Reason> reasons;
+  for (const Stored& array : companions.fields) {
+    if (names_coordinates(array.name)) continue;
+    if (is_of_frequencies(expected, array)) {
+      std::ranges::copy(against_frequencies(expected, array), std::back_inserter(reasons));
+    } else if (const auto field = field_of(expected, array)) {
+      if (auto reason = against_field(expected, array, *field))
+        reasons.push_back(std::move(*reason));
+    } else {
+      unseen.push_back(array.name);
+    }
+  }
+  if (!unseen.empty())
+    diagnosis.doubts.push_back(fmt::format("{} {} not looked at", fmt::join(unseen, ", "),
+                                           unseen.size() == 1 ? "was" : "were"));
+  if (reasons.empty()) return;
+  if (diagnosis.tier != Tier::wrong) diagnosis.arithmetic.clear();
+  diagnosis.tier = Tier::wrong;
+  std::ranges::move(reasons, std::back_inserter(diagnosis.reasons));
+}
+
+}  // namespace pe

@@ -1,0 +1,24 @@
+// Companions: arrays of a dump beside those that say what it is (frequencies beside a cache, slopes
+// beside a bias), each held to the field that its name says.
+#pragma once
+
+#include "pe/diagnosis/diagnosis.hpp"
+
+namespace pe {
+
+struct Companions {
+  Dump main;                   // what says what the dump is
+  std::vector<Stored> fields;  // named as other fields are, or as frequencies
+  std::vector<Stored> others;  // of no known name: nobody looks at them
+};
+
+/// Of a dump of one array, or of vectors before and after, the dump itself.
+Companions companions_of(const Expectation& expected, const Dump& dump);
+
+/// Adds to a verdict on the main arrays what is wrong with those beside them, and doubts that name
+/// what was not looked at. Numbers of a field may be off by 64 float32 roundings of themselves, of
+/// turns by as many of their angle, and by one rounding to the file's type.
+void judge_companions(const Expectation& expected, const Companions& companions,
+                      Diagnosis& diagnosis);
+
+}  // namespace pe
