@@ -86,6 +86,7 @@ def tables(folder):
             yield name, {"encoding": encoding, "parameters": parameters, "file": str(file),
                          **({"length": int(lengths[encoding])} if size else {})}
     yield from scaled_turns(folder)
+    yield from placed(folder)
     for dialect in dialects():
         for more in SCALINGS:
             for dtype in DTYPES[::3] if more else DTYPES:
@@ -96,6 +97,15 @@ def tables(folder):
                 if done.returncode:  # a dialect of tables, or of another scaling
                     continue
                 yield name, {"encoding": "rope", "parameters": parameters, "dialect": dialect, "length": 40, "file": str(file)}
+
+
+def placed(folder):
+    """Checks of rows whose positions a column of the file says, and nobody else."""
+    for number, (encoding, run_of) in enumerate((e, r) for e in ("rope", "sinusoidal") for r in ("100:140", "100:180:2", "7:9", "131072:131080", "30:10:-1")):
+        file = folder / f"p{number}.csv"
+        name = f"pe-gen {encoding} --dim 16 --positions={run_of}, as CSV"
+        done = run("pe-gen", [encoding, "--dim", 16, f"--positions={run_of}", "-o", file])
+        yield name, done.stderr.strip() if done.returncode else {"encoding": encoding, "parameters": {"dim": "16"}, "file": str(file)}
 
 
 def scaled_turns(folder):

@@ -183,7 +183,9 @@ std::optional<Reason> against_field(const Expectation& expected, const Stored& a
 }
 
 // What is wrong with frequencies beside a cache, by the causes of frequencies.
-std::vector<Reason> against_frequencies(const Expectation& expected, const Stored& array) {
+std::vector<Reason> against_frequencies(Expectation expected, const Stored& array) {
+  expected.layout.clear();  // of the cache
+  expected.rows.reset();
   const Diagnosis told = diagnose_turns(expected, {{array}, {}});
   if (told.tier != Tier::wrong) return {};
   std::vector<Reason> reasons = told.reasons;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "pe/base/whole.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/dialects/spell.hpp"
 
@@ -220,11 +221,38 @@ void put_channels_last(Written& written) {
   }
 }
 
+// The positions of rows that nobody gave, where a column of the file says them.
+void take_positions(Written& written) {
+  Expectation& expected = written.expected;
+  const auto truth = rotation_truth(expected.effect);
+  if (expected.rows || expected.first != 0 || !truth || !truth->axis.empty() ||
+      rows_of(expected.effect))
+    return;
+  const auto said = std::ranges::find(written.dump.arrays, "position", &Stored::name);
+  if (said == written.dump.arrays.end() || said->shape.size() != 1 || said->size() < 2) return;
+  const bool is_of_rows = std::ranges::any_of(written.dump.arrays, [&](const Stored& array) {
+    return &array != &*said && !array.shape.empty() && array.shape[0] == said->size();
+  });
+  constexpr Index most = Index{1} << 22;
+  if (!is_of_rows || said->size() > most) return;
+  std::vector<double> places(static_cast<std::size_t>(said->size()));
+  said->read(0, said->size(), places.data());
+  const auto first = whole<std::int64_t>(places[0]), second = whole<std::int64_t>(places[1]);
+  if (!first || !second || *first == *second || (*first == 0 && *second == 1)) return;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (places[i] != places[0] + static_cast<double>(i) * (places[1] - places[0])) return;
+  expected.first = *first;
+  expected.step = *second - *first;
+  written.note =
+      fmt::format("rows stand at positions {} to {}, as the file says", *first, places.back());
+}
+
 }  // namespace
 
 Written as_written(const Expectation& expected, const Dump& dump) {
   const bool turns = rotation_truth(expected.effect).has_value();
   Written written{expected, {typed(dump.arrays, turns), typed(dump.before, turns)}};
+  take_positions(written);
   put_channels_last(written);
   leave_out_tokens(written);
   return written;

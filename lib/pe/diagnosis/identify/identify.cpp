@@ -49,6 +49,15 @@ Dump without_coordinates(Dump dump) {
   return dump;
 }
 
+// Without what stands beside tables: frequencies, slopes.
+Dump tables_of(const Dump& dump) {
+  Dump tables = dump;
+  std::erase_if(tables.arrays, [](const Stored& array) {
+    return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) < 2;
+  });
+  return dump.before.empty() && !tables.arrays.empty() ? tables : dump;
+}
+
 // A picture that stands [channel, row, column], as DETR keeps it.
 Dump with_channels_last(Dump dump) {
   Stored& array = dump.arrays[0];
@@ -56,10 +65,7 @@ Dump with_channels_last(Dump dump) {
   return dump;
 }
 
-}  // namespace
-
-Identification identify(const Dump& given, const std::string& layout) {
-  const Dump dump = without_coordinates(given);
+Identification identify_main(const Dump& dump, const std::string& layout) {
   if (dump.arrays.empty()) throw UsageError("there is no array to identify");
   if (!dump.before.empty() && dump.before.size() != dump.arrays.size())
     throw UsageError(
@@ -107,6 +113,18 @@ Identification identify(const Dump& given, const std::string& layout) {
                     "--file sin",
                     dump.arrays[0].shown));
   return identify_rows(dump);
+}
+
+}  // namespace
+
+Identification identify(const Dump& given, const std::string& layout) {
+  const Dump whole = without_coordinates(given), dump = tables_of(whole);
+  Identification found = identify_main(dump, layout);
+  for (const Stored& array : whole.arrays)
+    if (std::ranges::find(dump.arrays, array.name, &Stored::name) == dump.arrays.end())
+      found.diagnosis.notes.push_back(
+          fmt::format("{} stands beside it, and was not looked at", array.name));
+  return found;
 }
 
 }  // namespace pe
