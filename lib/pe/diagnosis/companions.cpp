@@ -98,8 +98,9 @@ void leave_out_others(const Expectation& expected, Companions& all, int best, bo
 
 }  // namespace
 
-Companions companions_of(const Expectation& expected, const Dump& dump) {
-  if (!dump.before.empty() || dump.arrays.size() < 2) return {dump, {}, {}};
+std::optional<Companions> companions_of(const Expectation& expected, const Dump& dump) {
+  if (!dump.before.empty() || dump.arrays.size() < 2 || dump.arrays.size() > most_companions)
+    return {};
   const bool turns = std::ranges::any_of(
       dump.arrays, [](const Stored& array) { return side_said_by(array).has_value(); });
   int best = std::numeric_limits<int>::max();
@@ -214,6 +215,12 @@ void judge_companions(const Expectation& expected, const Companions& companions,
     } else {
       unseen.push_back(array.name);
     }
+  }
+  constexpr std::size_t most = 4;  // that are named
+  if (unseen.size() > most) {
+    const std::size_t more = unseen.size() - most;
+    unseen.resize(most);
+    unseen.push_back(fmt::format("{} more", more));
   }
   if (!unseen.empty())
     diagnosis.doubts.push_back(fmt::format("{} {} not looked at", fmt::join(unseen, ", "),

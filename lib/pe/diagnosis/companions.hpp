@@ -12,8 +12,10 @@ struct Companions {
   std::vector<Stored> others;  // of no known name: nobody looks at them
 };
 
-/// Of a dump of one array, or of vectors before and after, the dump itself.
-Companions companions_of(const Expectation& expected, const Dump& dump);
+/// Nothing where a dump has one array, vectors before and after, or more arrays than
+/// most_companions: it is judged as it lies.
+std::optional<Companions> companions_of(const Expectation& expected, const Dump& dump);
+inline constexpr std::size_t most_companions = 1024;
 
 /// Adds to a verdict on the main arrays what is wrong with those beside them, and doubts that name
 /// what was not looked at. Numbers of a field may be off by 64 float32 roundings of themselves, of

@@ -50,9 +50,12 @@ Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Written written = as_written(remembering(asked), as_stored);
-  const Companions companions = companions_of(written.expected, written.dump);
-  Diagnosis diagnosis = diagnosed(written.expected, companions.main);
-  judge_companions(written.expected, companions, diagnosis);
+  const auto companions = companions_of(written.expected, written.dump);
+  Diagnosis diagnosis = diagnosed(written.expected, companions ? companions->main : written.dump);
+  if (companions) judge_companions(written.expected, *companions, diagnosis);
+  if (written.dump.arrays.size() > most_companions)
+    diagnosis.doubts.push_back(fmt::format(
+        "of {} arrays those of the encoding alone were looked at", written.dump.arrays.size()));
   if (written.reason && (diagnosis.tier != Tier::wrong || !diagnosis.reasons.empty())) {
     diagnosis.reasons.push_back(*written.reason);
     diagnosis.tier = Tier::wrong;

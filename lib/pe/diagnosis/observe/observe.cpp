@@ -76,7 +76,8 @@ Observed observe(const Expectation& expected, const Dump& dump) {
     throw UsageError(
         "laws are measured on tables, biases and buckets, not on vectors before and after");
   Written written = as_written(expected, dump);
-  written.dump = companions_of(written.expected, written.dump).main;
+  if (auto companions = companions_of(written.expected, written.dump))
+    written.dump = std::move(companions->main);
   if (rotation_truth(expected.effect)) return observe_turns(written.expected, written.dump);
   switch (kind_of(expected.effect)) {
     case Kind::table:
