@@ -458,7 +458,8 @@ TEST_CASE("a GGUF key of another kind is refused by its name, and odd numbers en
   int refused = 0;
   for (const std::string_view kind : {"llama", "gemma3", "step35", "gpt-oss", "never-heard-of"})
     for (const auto& [odd, usual] : numbers) {
-      INFO(kind << " " << odd);
+      const std::string where = fmt::format("{} {}", kind, odd);
+      INFO(where);
       const std::string worded =
           file_with(kind, odd, [](Gguf& file, const std::string& key) { file.word(key, "abc"); });
       try {

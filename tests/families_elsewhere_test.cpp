@@ -341,8 +341,9 @@ TEST_CASE("tables, biases and refusals of models elsewhere are those of their co
         {R"({"model_type": "rwkv7", "hidden_size": 4096})", "no position encoding"},
         {R"({"model_type": "z1t", "hidden_size": 4096})", "no position encoding"},
         {R"({"model_type": "kimi_k3", "hidden_size": 4096})", "no position encoding"}}) {
-    CAPTURE(config);
-    CHECK(refusal_of(config).find(words) != std::string::npos);
+    const std::string text = config;
+    INFO(text);
+    CHECK(refusal_of(text.c_str()).find(words) != std::string::npos);
   }
 }
 

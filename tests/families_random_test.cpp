@@ -25,7 +25,8 @@ Counts judge_all(const std::string& path, const char* key) {
     for (const auto& [layer, truth] : is->members) {
       const Judged judged = judge(config, layer, truth, pe::text_of(header.find("part")));
       ++count[judged.outcome];
-      INFO(layer << " " << judged.why);
+      const std::string where = layer + " " + judged.why;
+      INFO(where);
       INFO(line.substr(tab + 1, 600));
       CHECK(judged.outcome == Outcome::right);
     }

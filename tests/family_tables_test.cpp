@@ -228,7 +228,8 @@ TEST_CASE("types without positions say so, those with others say which") {
         Case{R"({"model_type":"levit"})", "without its sign"},
         Case{R"({"model_type":"timesfm"})", "use_positional_embedding is not true"},
         Case{R"({"model_type":"wav2vec2-bert"})", "clipped at left_max_position_embeddings"}}) {
-    INFO(std::string(json));
+    const std::string text = json;
+    INFO(text);
     CHECK(why(json).find(reason) != std::string::npos);
   }
   CHECK(why(R"({"model_type":"wav2vec2-bert","position_embeddings_type":"rotary"})").empty());
@@ -365,7 +366,8 @@ TEST_CASE("an encoding that stands besides a table is named by it, and read by i
       {"seggpt", "learned", "decomposed"}, {"layoutlmv3", "learned", "t5"},
       {"layoutlmv2", "learned", "t5"},     {"kimi_k25_vision", "rope-2d", "learned"}};
   for (const auto& [type, first, second] : cases) {
-    INFO(type);
+    const std::string named = type;
+    INFO(named);
     const pe::Config config = parse(fmt::format("{{\"model_type\":\"{}\"}}", type));
     const pe::Reading reading = pe::read_model(config, nullptr, "");
     CHECK(reading.encoding->name == first);

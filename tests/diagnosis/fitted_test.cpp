@@ -122,10 +122,8 @@ TEST_CASE("a band so narrow that one pair lies within it, or none, is told by th
     for (const auto& [low, high, original] :
          {std::tuple{2, 4, 8192}, {2, 4, 4096}, {4, 6, 8192}, {2, 6, 4096}, {1, 2, 8192}})
       for (const int s : {8, 16, 32}) {
-        CAPTURE(dim);
-        CAPTURE(low);
-        CAPTURE(high);
-        CAPTURE(original);
+        const std::string where = fmt::format("dim {}, {} to {} of {}", dim, low, high, original);
+        INFO(where);
         const std::string words = fmt::format("llama3 scaling by {}", s);
         const Flags meant{{"dim", std::to_string(dim)}, {"base", "500000"}};
         const Angles f = llama3(500000, dim, s, original, low, high);

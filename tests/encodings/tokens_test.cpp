@@ -1,5 +1,6 @@
 // Tokens without a position: their rows in tables, what tensors keep, what a verdict says of them.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -81,8 +82,8 @@ TEST_CASE("rows of tokens without a position are blank, and the others as withou
     const auto plain =
         fields(subject(encoding, told({{"dim", "48"}, {"grid", grid}}), true), names);
     for (const auto& [prefix, suffix] : {std::pair{1, 0}, {0, 1}, {4, 2}}) {
-      CAPTURE(encoding);
-      CAPTURE(prefix);
+      const std::string where = fmt::format("{}, prefix {}", encoding, prefix);
+      INFO(where);
       const std::string before = std::to_string(prefix), behind = std::to_string(suffix);
       const pe::Subject meant = subject(encoding,
                                         told({{"dim", "48"},

@@ -88,7 +88,9 @@ std::vector<double> turned_over(const Array& projection, Index columns, Index di
   const std::vector<double> weight = values_of(projection);
   std::vector<double> over(weight.size());
   for (Index column = 0; column < columns; ++column)
-    for (Index c = 0; c < dim; ++c) over[c * columns + column] = weight[column * dim + c];
+    for (Index c = 0; c < dim; ++c)
+      over[static_cast<std::size_t>(c * columns + column)] =
+          weight[static_cast<std::size_t>(column * dim + c)];
   return over;
 }
 
@@ -106,8 +108,8 @@ Array projected(const Table& sinusoids, const PositionRange& distances, const Ar
     std::ranges::fill(sums, 0.0);
     for (Index c = 0; c < dim; ++c) {
       const double* w = weight.data() + c * columns;
-      const double x = r[row * dim + c];
-      for (Index column = 0; column < columns; ++column) sums[column] += w[column] * x;
+      const double x = r[static_cast<std::size_t>(row * dim + c)];
+      for (std::size_t column = 0; column < sums.size(); ++column) sums[column] += w[column] * x;
     }
     for (Index head = 0; head < heads; ++head)
       std::copy_n(sums.data() + head * channels, channels,
