@@ -57,7 +57,7 @@ def verdicts(folder):
         if encoding in ("rope", "alibi", "sinusoidal"):
             np.savez(file, **{name: arrays[name] for name in arrays if name not in ("angle", "matrix", "complex")})
             said = run("pe-verify", "identify", file).stdout
-            yield f"{encoding}, identified beside others", said.startswith(f"identified: {encoding}") and "stands beside it" in said, said
+            yield f"{encoding}, identified beside others", said.startswith(f"identified: {encoding}") and "not looked at" in said, said
         if "inv_freq" in fields:
             for how, spoil in SPOILT.items():
                 code, said = judged(asked, size, {"inv_freq": spoil(arrays["inv_freq"]).astype(np.float32)})

@@ -52,10 +52,6 @@ int rank_of(const Expectation& expected, const Stored& array) {
   return -1;
 }
 
-bool is_table(const Stored& array) {
-  return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 1;
-}
-
 // The arrays that are read as turns: the first cosines and sines, of queries and of keys; without
 // names the tables.
 std::vector<std::string> names_of_turns(const Expectation& expected, const Dump& dump, bool turns) {
@@ -106,11 +102,16 @@ std::optional<Companions> companions_of(const Expectation& expected, const Dump&
   int best = std::numeric_limits<int>::max();
   for (const Stored& array : dump.arrays)
     if (const int rank = rank_of(expected, array); rank >= 0) best = std::min(best, rank);
+  const auto truth = rotation_truth(expected.effect);
+  const bool scaled = truth && truth->scale;  // x-transformers keeps angles, and scales beside them
   Companions all;
   for (const Stored& array : dump.arrays) {
     const int rank = rank_of(expected, array);
     const bool is_other_field = rank > best || (rank > 0 && turns);
-    (is_other_field || is_of_frequencies(expected, array) ? all.fields : all.main.arrays)
+    const bool is_scale = rank < 0 && scaled && says(last_name(array), "scale");
+    (is_scale                                               ? all.others
+     : is_other_field || is_of_frequencies(expected, array) ? all.fields
+                                                            : all.main.arrays)
         .push_back(array);
   }
   if (std::ranges::all_of(all.main.arrays, [](const Stored& array) {
@@ -146,29 +147,45 @@ std::optional<Array> field_of(const Expectation& expected, const Stored& array) 
   return {};
 }
 
-// What a field's numbers may be off by beside a rounding to the file's type.
-double allowance(const Expectation& expected, const std::string& name, double value, Index rows) {
-  constexpr double roundings = 64 * 0x1p-24;
-  const bool turned = name == "matrix" || name == "complex";
-  const auto last = static_cast<double>(std::abs(expected.position(rows - 1)));
-  return roundings * (turned ? std::max(1.0, last) : std::fabs(value));
+constexpr double roundings = 64;  // float32 ones, of a field's numbers
+
+// What rounds as often as the angles that the rows of R(p) turn by, [position, row], as a share of
+// `roundings`; 0 for channels that pass through.
+std::vector<double> angles_of_rows(const Expectation& expected, Index positions) {
+  const Rotation& rotation = std::get<Rotation>(expected.effect);
+  std::vector<Index> pairs(static_cast<std::size_t>(rotation.dim), -1);
+  for (Index j = 0; j < rotation.pairs; ++j)
+    for (const Index channel : channels_of(rotation, j).out)
+      pairs[static_cast<std::size_t>(channel)] = j;
+  const Span span = span_of(PositionRange{expected.first, expected.step, positions, 0});
+  const Array angles = collect(spell(expected.effect, span, DType::f64, {"angle"}).front());
+  const std::vector<double> growth = rotation_truth(expected.effect)->growth;
+  std::vector<double> of_rows;
+  for (Index p = 0; p < positions; ++p)
+    for (const Index pair : pairs)
+      of_rows.push_back(pair < 0 ? 0
+                                 : std::fabs(angles.at(p * rotation.pairs + pair)) *
+                                       growth[static_cast<std::size_t>(pair)] / roundings);
+  return of_rows;
 }
 
 std::optional<Reason> against_field(const Expectation& expected, const Stored& array,
                                     const Array& field) {
   std::vector<double> got(static_cast<std::size_t>(array.size()));
   array.read(0, array.size(), got.data());
-  const std::string name = last_name(array);
-  const bool whole = is_integer(field.dtype());
+  const bool whole = is_integer(field.dtype()), matrix = last_name(array) == "matrix";
   const double file = is_integer(array.dtype) ? 0 : unit_roundoff(array.dtype);
-  const Index rows = array.shape.empty() ? 1 : array.shape[0];
+  const std::vector<double> angles =
+      matrix ? angles_of_rows(expected, field.shape()[0]) : std::vector<double>{};
+  const Index columns = matrix ? field.shape()[2] : 1;
   Index wrong = 0;
   std::optional<Index> first;
   for (Index i = 0; i < array.size(); ++i) {
     const double have = got[static_cast<std::size_t>(i)], want = field.at(i),
-                 bound = whole ? 0
-                               : allowance(expected, name, want, rows) + file * std::fabs(want) +
-                                     0x1p-149;
+                 size = matrix ? std::max(1.0,
+                                          std::fabs(angles[static_cast<std::size_t>(i / columns)]))
+                               : std::fabs(want),
+                 bound = whole ? 0 : roundings * 0x1p-24 * size + file * std::fabs(want) + 0x1p-149;
     if (have == want || std::fabs(have - want) <= bound) continue;
     ++wrong;
     if (!first) first = i;
@@ -183,8 +200,8 @@ std::optional<Reason> against_field(const Expectation& expected, const Stored& a
           field.at(*first))};
 }
 
-// What is wrong with frequencies beside a cache, by the causes of frequencies.
-std::vector<Reason> against_frequencies(Expectation expected, const Stored& array) {
+// What is wrong with frequencies, or with turns as complex numbers, by the causes of turns.
+std::vector<Reason> against_turns(Expectation expected, const Stored& array) {
   expected.layout.clear();  // of the cache
   expected.rows.reset();
   const Diagnosis told = diagnose_turns(expected, {{array}, {}});
@@ -200,6 +217,17 @@ std::vector<Reason> against_frequencies(Expectation expected, const Stored& arra
 
 }  // namespace
 
+std::string not_looked_at(std::vector<std::string> names) {
+  constexpr std::size_t most = 4;  // that are named
+  if (names.size() > most) {
+    const std::size_t more = names.size() - most;
+    names.resize(most);
+    names.push_back(fmt::format("{} more", more));
+  }
+  return fmt::format("{} {} not looked at", fmt::join(names, ", "),
+                     names.size() == 1 ? "was" : "were");
+}
+
 void judge_companions(const Expectation& expected, const Companions& companions,
                       Diagnosis& diagnosis) {
   std::vector<std::string> unseen;
@@ -207,8 +235,8 @@ void judge_companions(const Expectation& expected, const Companions& companions,
   std::vector<Reason> reasons;
   for (const Stored& array : companions.fields) {
     if (names_coordinates(array.name)) continue;
-    if (is_of_frequencies(expected, array)) {
-      std::ranges::copy(against_frequencies(expected, array), std::back_inserter(reasons));
+    if (is_of_frequencies(expected, array) || last_name(array) == "complex") {
+      std::ranges::copy(against_turns(expected, array), std::back_inserter(reasons));
     } else if (const auto field = field_of(expected, array)) {
       if (auto reason = against_field(expected, array, *field))
         reasons.push_back(std::move(*reason));
@@ -216,15 +244,7 @@ void judge_companions(const Expectation& expected, const Companions& companions,
       unseen.push_back(array.name);
     }
   }
-  constexpr std::size_t most = 4;  // that are named
-  if (unseen.size() > most) {
-    const std::size_t more = unseen.size() - most;
-    unseen.resize(most);
-    unseen.push_back(fmt::format("{} more", more));
-  }
-  if (!unseen.empty())
-    diagnosis.doubts.push_back(fmt::format("{} {} not looked at", fmt::join(unseen, ", "),
-                                           unseen.size() == 1 ? "was" : "were"));
+  if (!unseen.empty()) diagnosis.doubts.push_back(not_looked_at(unseen));
   if (reasons.empty()) return;
   if (diagnosis.tier != Tier::wrong) diagnosis.arithmetic.clear();
   diagnosis.tier = Tier::wrong;

@@ -17,9 +17,13 @@ struct Companions {
 std::optional<Companions> companions_of(const Expectation& expected, const Dump& dump);
 inline constexpr std::size_t most_companions = 1024;
 
+/// "wq, wk were not looked at"; of many the first.
+std::string not_looked_at(std::vector<std::string> names);
+
 /// Adds to a verdict on the main arrays what is wrong with those beside them, and doubts that name
-/// what was not looked at. Numbers of a field may be off by 64 float32 roundings of themselves, of
-/// turns by as many of their angle, and by one rounding to the file's type.
+/// what was not looked at. Frequencies and complex turns are judged as such; numbers of other
+/// fields may be off by 64 float32 roundings of themselves, of R(p) by as many of their angle, and
+/// by one rounding to the file's type.
 void judge_companions(const Expectation& expected, const Companions& companions,
                       Diagnosis& diagnosis);
 

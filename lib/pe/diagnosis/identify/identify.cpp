@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 #include "pe/diagnosis/identify/scores.hpp"
@@ -52,9 +53,7 @@ Dump without_coordinates(Dump dump) {
 // Without what stands beside tables: frequencies, slopes.
 Dump tables_of(const Dump& dump) {
   Dump tables = dump;
-  std::erase_if(tables.arrays, [](const Stored& array) {
-    return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) < 2;
-  });
+  std::erase_if(tables.arrays, [](const Stored& array) { return !is_table(array); });
   return dump.before.empty() && !tables.arrays.empty() ? tables : dump;
 }
 
@@ -120,10 +119,10 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
 Identification identify(const Dump& given, const std::string& layout) {
   const Dump whole = without_coordinates(given), dump = tables_of(whole);
   Identification found = identify_main(dump, layout);
+  std::vector<std::string> beside;
   for (const Stored& array : whole.arrays)
-    if (std::ranges::find(dump.arrays, array.name, &Stored::name) == dump.arrays.end())
-      found.diagnosis.notes.push_back(
-          fmt::format("{} stands beside it, and was not looked at", array.name));
+    if (dump.arrays.size() < whole.arrays.size() && !is_table(array)) beside.push_back(array.name);
+  if (!beside.empty()) found.diagnosis.notes.push_back(not_looked_at(std::move(beside)));
   return found;
 }
 

@@ -19,8 +19,9 @@ struct Scaled {
   void take(double position, std::vector<float>& scales) const {
     if (!side) return;
     dialect.scales(*rotation.scale_rule, position, scales.data());
-    if (*side == Side::key)
-      for (float& scale : scales) scale = 1 / scale;
+  }
+  float apply(float turn, float scale) const {
+    return side == Side::key ? turn / scale : turn * scale;
   }
 };
 
@@ -49,7 +50,7 @@ double worst_distance(const RotationObservation& observation, const Steps& steps
     for (std::size_t j = 0; j < n; ++j) {
       const auto angle = static_cast<double>(angles[j]);
       const auto value = [&](float turned) {
-        return rounded_once(static_cast<double>(turned * scales[j]), type);
+        return rounded_once(static_cast<double>(scaled.apply(turned, scales[j])), type);
       };
       const double c = as_angles ? std::cos(angle) : value(steps.cosine(angles[j])),
                    s = as_angles ? std::sin(angle) : value(steps.sine(angles[j]));

@@ -191,10 +191,6 @@ bool is_coordinate(const Stored& array) {
   return false;
 }
 
-bool is_table(const Stored& array) {
-  return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 1;
-}
-
 // Where there are axes before that of the positions, the positions run anew for each.
 void add_runs(std::vector<RotationReading>& all, const std::vector<Index>& shape) {
   const std::vector<Index> s = squeezed(shape);
@@ -232,6 +228,10 @@ const std::vector<Stored>& check_shapes(const Dump& dump) {
 }
 
 }  // namespace
+
+bool is_table(const Stored& array) {
+  return std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; }) > 1;
+}
 
 std::optional<RotationReading::Side> side_said_by(const Stored& array) {
   const bool cosine = says(array, "cos");

@@ -97,6 +97,9 @@ bool turns(const RotationReading& reading, Index channel);
 /// A shape without its axes of one; {1} where nothing is left.
 std::vector<Index> squeezed(const std::vector<Index>& shape);
 
+/// Whether an array has several axes that are longer than one.
+bool is_table(const Stored& array);
+
 /// The caches of a dump that holds those of queries and of keys, cosines and sines of each, and
 /// whose each is, as the names of the arrays say (cos, sin, cos_k, sin_k), or the order of four
 /// that say nothing. A dump that holds one alone as it is.
