@@ -2,27 +2,26 @@
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 
 CANDIDATES = ["python3", "/usr/bin/python3", "python3.11", "python3.12", "python3.13", "python3.10"]
-MARK = "PE_PYTHON_TRIED"
 
 
-def missing(modules):
-    return [m for m in modules if importlib.util.find_spec(m) is None]
+def has(path, modules):
+    """Whether that interpreter imports them; a name on PATH may be a launcher for a version that is not here."""
+    asked = subprocess.run([path, "-c", "import " + ", ".join(modules)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return asked.returncode == 0
 
 
 def need(*modules):
-    """Returns when all modules can be imported; else restarts under the next interpreter, or exits 2."""
-    lacking = missing(modules)
+    """Returns when all modules can be imported; else restarts under the first interpreter that can, or exits 2."""
+    lacking = [m for m in modules if importlib.util.find_spec(m) is None]
     if not lacking:
-        os.environ.pop(MARK, None)
         return
-    tried = os.environ.get(MARK, "").split(os.pathsep) + [os.path.realpath(sys.executable)]
     for candidate in CANDIDATES:
         path = shutil.which(candidate)
-        if path and os.path.realpath(path) not in tried:
-            os.environ[MARK] = os.pathsep.join(filter(None, tried + [os.path.realpath(path)]))
+        if path and has(path, modules):
             os.execv(path, [path, *sys.argv])
     packages = " ".join("python3-" + m for m in lacking)
     print(f"{os.path.basename(sys.argv[0])}: no Python here can import {', '.join(lacking)}: "
