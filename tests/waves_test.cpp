@@ -27,7 +27,7 @@ constexpr DType dtypes[] = {DType::f32, DType::f16, DType::bf16, DType::f64};
 
 std::vector<Isa> instruction_sets() {
   std::vector<Isa> sets;
-  for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512})
+  for (const Isa isa : pe::all_isas)
     if (runs_here(isa)) sets.push_back(isa);
   return sets;
 }

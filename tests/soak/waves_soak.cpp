@@ -44,8 +44,7 @@ void trial(std::mt19937_64& random, Tally& tally) {
   const int dim = 2 * static_cast<int>(1 + random() % 80);
   const Index rows = 12, pairs = dim / 2;
   const pe::PositionRange positions{random_position(random, rows), 1, rows, 0};
-  const pe::Isa sets[] = {pe::Isa::portable, pe::Isa::avx2, pe::Isa::avx512};
-  pe::Isa isa = sets[random() % 3];
+  pe::Isa isa = pe::all_isas[random() % std::size(pe::all_isas)];
   if (!runs_here(isa)) isa = pe::best_isa();
   const pe::Waves waves(oracle::ladder(base.c_str(), dim), 1, isa);
   const oracle::Waves truth(base.c_str(), dim);

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,11 @@ LAPACK = ['-DPE_LAPACK_FILE="liblapack.so.3"', '-DPE_BLAS_FILE="libblas.so.3"']
 NEEDS = {"late_lapack.hpp": LAPACK, "hdf5_functions.hpp": HDF5, "hdf5_handle.hpp": HDF5, "hdf5_memory.hpp": HDF5, "hdf5_given.hpp": HDF5, "hdf5_driver.hpp": HDF5, "hdf5_dataset.hpp": HDF5,
          "hdf5_attributes.hpp": HDF5, "hdf5_ask.hpp": HDF5,
          "lanes_avx2.hpp": ["-mavx2", "-mfma", "-mf16c"], "lanes_avx512.hpp": ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]}
+
+
+
+# Those with the instructions of one machine.
+NATIVE = {"lanes_neon.hpp": "aarch64", "lanes_avx2.hpp": "x86_64", "lanes_avx512.hpp": "x86_64"}
 
 
 def closure(path):
@@ -83,7 +89,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--deal", type=int, default=1)
     deal = parser.parse_args().deal
-    headers = source.files(".hpp", folders=["lib"])
+    headers = [path for path in source.files(".hpp", folders=["lib"]) if NATIVE.get(path.name, platform.machine()) == platform.machine()]
     digests, known = {path: digest(path) for path in headers}, remembered()
     fresh = [path for path in headers if known.get(str(path.relative_to(source.ROOT))) != digests[path]]
     fresh = dealt(fresh, deal)

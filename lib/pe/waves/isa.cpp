@@ -18,23 +18,24 @@ static bool has_f16c() {
 
 bool runs_here(Isa isa) {
 #if defined(__x86_64__)
-  switch (isa) {
-    case Isa::portable:
-      return true;
-    case Isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
-    case Isa::avx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-  }
+  if (isa == Isa::avx2)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+  if (isa == Isa::avx512)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#elif defined(__aarch64__)
+  if (isa == Isa::neon) return true;
 #endif
   return isa == Isa::portable;
 }
 
 Isa best_isa() {
-  static const Isa best = runs_here(Isa::avx512) ? Isa::avx512
-                          : runs_here(Isa::avx2) ? Isa::avx2
-                                                 : Isa::portable;
+  static const Isa best = [] {
+    Isa widest = Isa::portable;
+    for (const Isa isa : all_isas)
+      if (runs_here(isa)) widest = isa;
+    return widest;
+  }();
   return best;
 }
 
@@ -44,6 +45,8 @@ const Kernels& kernels_of([[maybe_unused]] Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::avx512) return avx512_kernels();
   if (isa == Isa::avx2) return avx2_kernels();
+#elif defined(__aarch64__)
+  if (isa == Isa::neon) return neon_kernels();
 #endif
   return portable_kernels();
 }

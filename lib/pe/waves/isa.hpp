@@ -5,10 +5,14 @@
 
 namespace pe {
 
-enum class Isa : std::uint8_t { portable, avx2, avx512 };
+enum class Isa : std::uint8_t { portable, neon, avx2, avx512 };
+
+/// Each of them, a wider one behind a narrower.
+inline constexpr Isa all_isas[] = {Isa::portable, Isa::neon, Isa::avx2, Isa::avx512};
 
 /// True when this build holds the kernels and this processor (and its system) can run them.
-/// avx2 means AVX2, FMA and F16C; avx512 means F, DQ, BW and VL.
+/// neon means 64-bit ARM, whatever it has beside; avx2 means AVX2, FMA and F16C; avx512 means F,
+/// DQ, BW and VL.
 bool runs_here(Isa isa);
 
 /// The widest that runs here.

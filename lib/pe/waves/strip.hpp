@@ -71,6 +71,7 @@ struct Kernels {
 
 const Kernels& kernels_of(Isa isa);
 const Kernels& portable_kernels();
+const Kernels& neon_kernels();
 const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
 
