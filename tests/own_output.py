@@ -87,6 +87,7 @@ def tables(folder):
                          **({"length": int(lengths[encoding])} if size else {})}
     yield from scaled_turns(folder)
     yield from placed(folder)
+    yield from as_text(folder)
     for dialect in dialects():
         for more in SCALINGS:
             for dtype in DTYPES[::3] if more else DTYPES:
@@ -106,6 +107,20 @@ def placed(folder):
         name = f"pe-gen {encoding} --dim 16 --positions={run_of}, as CSV"
         done = run("pe-gen", [encoding, "--dim", 16, f"--positions={run_of}", "-o", file])
         yield name, done.stderr.strip() if done.returncode else {"encoding": encoding, "parameters": {"dim": "16"}, "file": str(file)}
+
+
+def as_text(folder):
+    """Checks of CSV, which has no types and names axes by columns, and of frequencies as periods of a turn."""
+    ways = [(e, p, ["--dtype", d]) for d in ("f32", "f16", "bf16") for e, p in
+            (("sinusoidal", {"dim": "32"}), ("rope", {"dim": "32"}), ("alibi", {"heads": "8"}), ("sinusoidal", {"dim": "32", "prefix": "2"}))]
+    ways += [(e, {"dim": "48", "grid": g}, []) for e, g in (("sincos-2d", "5x7"), ("sincos-3d", "2x3x4"), ("rope-2d", "5x7"), ("rope-3d", "2x3x4"))]
+    ways += [(e, {"dim": "32"}, ["--fields", f]) for e, f in (("rope", "wavelength"), ("rope", "complex"), ("sinusoidal", "wavelength"), ("rope", "inv_freq"))]
+    for number, (encoding, parameters, more) in enumerate(ways):
+        file = folder / f"t{number}.csv"
+        size = [] if "grid" in parameters else ["--length", 40]
+        done = run("pe-gen", [encoding, *flags(parameters), *size, *more, "-o", file])
+        name = f"pe-gen {encoding} {' '.join(flags(parameters))} {' '.join(more)}, as CSV"
+        yield name, done.stderr.strip() if done.returncode else {"encoding": encoding, "parameters": parameters, "file": str(file)}
 
 
 def scaled_turns(folder):

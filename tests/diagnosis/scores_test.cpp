@@ -208,7 +208,7 @@ TEST_CASE("a rank's slice of the heads is right, and slopes of its own are not")
         .slopes = std::vector<double>(all.begin() + 8 * rank, all.begin() + 8 * rank + 8)};
     const Diagnosis diagnosis = slice(plain);
     CHECK(diagnosis.tier != Tier::wrong);
-    CHECK(!diagnosis.notes.empty());
+    CHECK(!diagnosis.doubts.empty());
   }
   CHECK(told(Alibi{.heads = 32, .slopes = slopes_of(8)}(plain)) == "wrong alibi-head-slice");
   CHECK(told(Alibi{.heads = 32, .slopes = {all[5]}}(plain)) != "wrong");

@@ -60,7 +60,8 @@ bool names_coordinates(std::string_view name) {
                                         "query",     "key",
                                         "channel",   "dim",
                                         "row",       "column",
-                                        "pair",      "token"};
+                                        "pair",      "token",
+                                        "frame",     "part"};
   return std::ranges::find(names, name) != std::end(names);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/biases/biases.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
 #include "pe/diagnosis/companions.hpp"
@@ -46,6 +47,25 @@ Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
   throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
 }
 
+// A matrix of scores with fewer keys than there are positions, or cells of a window.
+std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump) {
+  const Bias* bias = std::get_if<Bias>(&expected.effect);
+  if (rotation_truth(expected.effect) || kind_of(expected.effect) == Kind::table ||
+      dump.arrays.size() != 1 || dump.arrays[0].shape.size() < 2)
+    return {};
+  const auto axes = score_axes(dump.arrays[0].shape, bias ? bias->heads : 0);
+  // Fewer heads than make a rank's share.
+  if (axes && bias && axes->heads > 1 && axes->heads < bias->heads &&
+      bias->heads % axes->heads != 0)
+    return Reason{Cause::table_short,
+                  fmt::format("there are {} heads, where {} are meant", axes->heads, bias->heads)};
+  const bool is_window = bias && bias->rows && bias->buckets && !bias->buckets->by_offset;
+  const std::optional<Index> must = is_window ? bias->rows : expected.rows;
+  if (!axes || !must || axes->keys >= *must) return {};
+  return Reason{Cause::table_short,
+                fmt::format("there are {} keys, where {} are meant", axes->keys, *must)};
+}
+
 }  // namespace
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
@@ -56,11 +76,13 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   if (written.dump.arrays.size() > most_companions)
     diagnosis.doubts.push_back(fmt::format(
         "of {} arrays those of the encoding alone were looked at", written.dump.arrays.size()));
-  if (written.reason && (diagnosis.tier != Tier::wrong || !diagnosis.reasons.empty())) {
-    diagnosis.reasons.push_back(*written.reason);
+  for (const auto& reason : {written.reason, too_few_keys(written.expected, written.dump)}) {
+    if (!reason || (diagnosis.tier == Tier::wrong && diagnosis.reasons.empty())) continue;
+    diagnosis.reasons.push_back(*reason);
     diagnosis.tier = Tier::wrong;
     diagnosis.arithmetic.clear();
   }
+
   put_gravest_first(diagnosis.reasons);
   if (!written.note.empty()) diagnosis.notes.push_back(written.note);
   return diagnosis;

@@ -1,49 +1,20 @@
-// Types that text forgets, and rows of tokens that stand nowhere on a grid.
+// Axes in another order, rows of tokens that stand nowhere on a grid, positions that a file says.
 #include "pe/diagnosis/written.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "pe/base/whole.hpp"
+#include "pe/diagnosis/axes.hpp"
+#include "pe/diagnosis/printed.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/dialects/spell.hpp"
 
 namespace pe {
 
 namespace {
-
-// Text has no types: doubles that are all the shortest decimals of float32 numbers were float32
-// numbers.
-bool prints_floats(const Stored& array) {
-  constexpr Index most = 1 << 16;
-  if (array.dtype != DType::f64 || array.size() == 0) return false;
-  std::vector<double> values(static_cast<std::size_t>(std::min(array.size(), most)));
-  array.read(0, static_cast<Index>(values.size()), values.data());
-  bool longer = false;  // some value is not the float32 number itself
-  for (const double value : values) {
-    const auto narrow = static_cast<float>(value);
-    if (static_cast<double>(narrow) == value || std::isnan(value)) continue;
-    char text[32];
-    const auto end = std::to_chars(text, text + sizeof text, narrow).ptr;
-    double again = 0;
-    std::from_chars(text, end, again);
-    if (again != value) return false;
-    longer = true;
-  }
-  return longer;
-}
-
-// Turns are no whole numbers: 16-bit integers are the bits of bfloat16 numbers.
-std::vector<Stored> typed(std::vector<Stored> arrays, bool turns) {
-  for (Stored& array : arrays) {
-    if (prints_floats(array)) array = narrowed(array, DType::f32);
-    if (turns && array.u16) array = as_bf16(array);
-  }
-  return arrays;
-}
 
 // How many rows an axis has more than a grid has cells, as class tokens and registers are many,
 // where nobody says how many there are.
@@ -176,6 +147,15 @@ std::optional<Rows> rows_with_tokens(const Written& written, const Tokens& asked
   return Rows{shape.size() - 2, shape.end()[-2]};
 }
 
+// Whether a grid's table has its cells and nothing else.
+bool lacks_tokens(const Written& written, const Coordinates* grid) {
+  if (!grid || !grid->count || !are_alike(written.dump) || written.expected.first != 0 ||
+      written.expected.rows)
+    return false;
+  const std::vector<Index>& shape = written.dump.arrays[0].shape;
+  return shape.size() == 2 && shape[0] == *grid->count;
+}
+
 void leave_out_tokens(Written& written) {
   const Tokens asked = tokens_of(written.expected.effect);
   const bool is_table = kind_of(written.expected.effect) == Kind::table;
@@ -185,6 +165,12 @@ void leave_out_tokens(Written& written) {
     return;
   }
   const auto rows = rows_with_tokens(written, asked);
+  if (!rows && asked.count() > 0 && lacks_tokens(written, grid))
+    written.reason =
+        Reason{Cause::table_short,
+               fmt::format("{} of a token without a position: {} meant",
+                           asked.count() == 1 ? "there is no row" : "there are no rows",
+                           asked.count() == 1 ? "one is" : fmt::format("{} are", asked.count()))};
   if (!rows) return;
   const Tokens tokens =
       asked.count() > 0 ? asked
@@ -221,13 +207,30 @@ void put_channels_last(Written& written) {
   }
 }
 
+// A bias that stands [query, key, head], as it is before it is permuted for the scores, with its
+// heads first.
+void put_heads_first(Written& written) {
+  const Bias* bias = std::get_if<Bias>(&written.expected.effect);
+  if (!bias || bias->heads < 2) return;
+  for (Stored& array : written.dump.arrays) {
+    const std::vector<Index>& shape = array.shape;
+    if (shape.size() < 3 || shape.back() != bias->heads) continue;
+    const Index first = shape.end()[-3], second = shape.end()[-2];
+    // As they stand: all heads, those of several sequences, or a rank's share.
+    const bool are_heads =
+        first % bias->heads == 0 || (bias->heads % first == 0 && first < bias->heads);
+    if (first > second || (are_heads && second <= shape.back())) continue;
+    for (int axis = 0; axis < 2; ++axis) array = moved_last(array, array.shape.size() - 3);
+    constexpr Index few = Index{1} << 22;  // numbers that are held rather than gathered row by row
+    if (array.size() <= few) array = stored(collect(array), array.name, array.shown);
+    written.note = "heads stand behind queries and keys";
+  }
+}
+
 // The positions of rows that nobody gave, where a column of the file says them.
 void take_positions(Written& written) {
   Expectation& expected = written.expected;
   const auto truth = rotation_truth(expected.effect);
-  if (expected.rows || expected.first != 0 || !truth || !truth->axis.empty() ||
-      rows_of(expected.effect))
-    return;
   const auto said = std::ranges::find(written.dump.arrays, "position", &Stored::name);
   if (said == written.dump.arrays.end() || said->shape.size() != 1 || said->size() < 2) return;
   const bool is_of_rows = std::ranges::any_of(written.dump.arrays, [&](const Stored& array) {
@@ -237,6 +240,11 @@ void take_positions(Written& written) {
   if (!is_of_rows || said->size() > most) return;
   std::vector<double> places(static_cast<std::size_t>(said->size()));
   said->read(0, said->size(), places.data());
+  written.dump.arrays.erase(said);
+  if (expected.rows || expected.first != 0 || !truth || !truth->axis.empty() ||
+      rows_of(expected.effect))
+    return;
+
   const auto first = whole<std::int64_t>(places[0]), second = whole<std::int64_t>(places[1]);
   if (!first || !second || *first == *second || (*first == 0 && *second == 1)) return;
   for (std::size_t i = 0; i < places.size(); ++i)
@@ -247,13 +255,29 @@ void take_positions(Written& written) {
       fmt::format("rows stand at positions {} to {}, as the file says", *first, places.back());
 }
 
+// What stands along an axis of a table beside it, as a CSV of grids has.
+void leave_out_coordinates(Dump& dump) {
+  const std::vector<Stored> all = dump.arrays;
+  std::erase_if(dump.arrays, [&](const Stored& one) {
+    return one.shape.size() == 1 && names_coordinates(one.name) &&
+           std::ranges::any_of(all, [&](const Stored& other) {
+             return other.shape.size() > 1 &&
+                    std::ranges::find(other.shape, one.shape[0]) != other.shape.end();
+           });
+  });
+}
+
 }  // namespace
 
 Written as_written(const Expectation& expected, const Dump& dump) {
   const bool turns = rotation_truth(expected.effect).has_value();
   Written written{expected, {typed(dump.arrays, turns), typed(dump.before, turns)}};
   take_positions(written);
+  leave_out_coordinates(written.dump);
+
   put_channels_last(written);
+  put_heads_first(written);
+
   leave_out_tokens(written);
   return written;
 }

@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view coordinates[] = {
     "position", "pair",   "head",  "query",   "key",       "relative_position",
     "bucket",   "dim",    "index", "channel", "frequency", "batch",
-    "row",      "offset", "token", ""};
+    "row",      "offset", "token", "column",  "frame",     "part",
+    "axis",     ""};
 
 struct Group {
   std::string name;

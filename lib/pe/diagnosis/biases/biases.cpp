@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
@@ -18,20 +19,19 @@ namespace {
 
 using Constant = BiasHypothesis::Constant;
 
+// Zeros after the query are left to attention by many programs; a bias there is told in the
+// headline.
 void note_later(const LaterKeys& later, Diagnosis& diagnosis) {
   const Index open = later.zero + later.finite;
   if (open == 0) return;
-  if (later.masked == 0)
-    diagnosis.notes.push_back(later.finite == 0
-                                  ? "keys after the query hold 0 and are not masked: equal only "
-                                    "where attention masks them itself"
-                                  : "keys after the query hold a bias and are not masked: equal "
-                                    "only where attention masks them itself");
-  else
-    diagnosis.notes.push_back(
-        fmt::format("{} keys after their query are masked and {} are not: equal only where "
-                    "attention masks them itself",
-                    later.masked, open));
+  const std::string_view equal = "equal only where attention masks them itself";
+  std::string what =
+      later.masked > 0
+          ? fmt::format("{} keys after their query are masked and {} are not", later.masked, open)
+      : later.finite == 0 ? "keys after the query hold 0 and are not masked"
+                          : "keys after the query hold a bias and are not masked";
+  auto& told = later.finite > 0 ? diagnosis.doubts : diagnosis.notes;
+  told.push_back(fmt::format("{}: {}", what, equal));
 }
 
 // The hypothesis with later keys punished as earlier ones are, where what is meant masks them.
@@ -59,17 +59,6 @@ bool is_one_sided(const BiasObservation& observation) {
 Reason one_sided_reason() {
   return {Cause::bias_symmetric,
           "keys after the query are masked, where both sides are punished alike"};
-}
-
-// The dump's own mask hides keys after the query from some distance on: those before it are seen.
-std::optional<Reason> mask_open(const BiasObservation& observation) {
-  const auto open = observation.mask->opens_future();
-  if (!open || !observation.bias->causal || observation.shape.slopes) return {};
-  return Reason{
-      Cause::mask_open,
-      fmt::format("the mask of the dump hides keys from {} after the query on, where none "
-                  "after it is to be seen",
-                  *open + 1)};
 }
 
 std::string arithmetic_of(const Diagnosis& diagnosis) {
@@ -106,10 +95,35 @@ bool has_drawn_weights(const Expectation& expected) {
   return by_bucket && !given && seed != entries.end() && seed->origin == "default";
 }
 
+// Whether most of what was probed are numbers that the same head has somewhere: the weights meant
+// in other places.
+bool has_same_numbers(const BiasObservation& observation) {
+  std::map<Index, std::vector<double>> meant;
+  for (const BiasObservation::Probe& probe : observation.probes) {
+    const std::vector<double> truth = observation.evaluate(observation.base, probe);
+    auto& of_head = meant[probe.plane % observation.shape.heads];
+    of_head.insert(of_head.end(), truth.begin(), truth.end());
+  }
+  for (auto& [head, values] : meant) std::ranges::sort(values);
+  Index same = 0, all = 0;
+  for (const BiasObservation::Probe& probe : observation.probes) {
+    const auto& of_head = meant[probe.plane % observation.shape.heads];
+    for (const double got : probe.got) {
+      if (observation.mask->holds(got)) continue;
+      const double off = observation.allowed(observation.base, probe.plane, got, got, 0, 0);
+      const auto near = std::ranges::lower_bound(of_head, got - off);
+      same += near != of_head.end() && *near <= got + off;
+      ++all;
+    }
+  }
+  return 2 * same > all;
+}
+
 // The buckets meant, behind weights that are not.
-bool has_other_weights(const Expectation& expected, const Stored& array) {
+bool has_other_weights(const Expectation& expected, const BiasObservation& observation,
+                       const Stored& array) {
   const auto& bias = std::get<Bias>(expected.effect);
-  if (!bias.buckets || array.shape.size() < 2) return false;
+  if (!bias.buckets || array.shape.size() < 2 || has_same_numbers(observation)) return false;
   try {
     return diagnose_trained_bias(expected, array).tier == Tier::exact;
   } catch (const UsageError&) {
@@ -183,6 +197,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   if (first.residuals.agrees() && meant) {
     diagnosis.tier = first.residuals.exact() ? Tier::exact : Tier::drift;
     diagnosis.notes = meant->notes;
+    diagnosis.doubts = meant->doubts;
     if (bias.causal && first.later.finite > 0 && first.later.masked == 0)
       if (const auto both = mirrored(observation, meant->hypothesis);
           both && observation.agrees(*both)) {
@@ -193,7 +208,8 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
                                      "attention masks them itself"});
         return diagnosis;
       }
-    if (const auto reason = mask_open(observation)) {
+    if (const auto reason =
+            shape.slopes ? std::nullopt : wrong_mask(expected, *observation.mask, shape)) {
       diagnosis.tier = Tier::wrong;
       diagnosis.reasons.push_back(*reason);
       return diagnosis;
@@ -223,7 +239,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return diagnosis;
   if (auto reason = damage(observation, array))
     diagnosis.reasons.push_back(std::move(*reason));
-  else if (has_other_weights(expected, array))
+  else if (has_other_weights(expected, observation, array))
     diagnosis.reasons.push_back(
         {Cause::other_weights,
          "each bucket of each head holds one value, and not the weight that was given: another "

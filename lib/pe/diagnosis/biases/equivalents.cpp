@@ -21,17 +21,17 @@ std::vector<Equivalent> head_choices(const BiasObservation& observation) {
     Equivalent slice{observation.base, {}};
     std::iota(slice.hypothesis.heads.begin(), slice.hypothesis.heads.end(), first);
     if (heads == 1)
-      slice.notes.push_back(fmt::format("one head of {}: number {}, from 0", meant, first));
+      slice.doubts.push_back(fmt::format("one head of {}: number {}, from 0", meant, first));
     else
-      slice.notes.push_back(fmt::format("heads {} to {} of {}: the slice of rank {} of {}", first,
-                                        first + heads - 1, meant, first / heads,
-                                        (meant + heads - 1) / heads));
+      slice.doubts.push_back(fmt::format("heads {} to {} of {}: the slice of rank {} of {}", first,
+                                         first + heads - 1, meant, first / heads,
+                                         (meant + heads - 1) / heads));
     choices.push_back(std::move(slice));
   }
   if (heads == 1)
     choices.erase(choices.begin());
   else
-    choices.front().notes.push_back(
+    choices.front().doubts.push_back(
         fmt::format("the first {} of {} heads: right for rank 0 alone", heads, meant));
   return choices;
 }
@@ -69,7 +69,40 @@ std::optional<Equivalent> padded(const BiasObservation& observation, const Equiv
   return other;
 }
 
+bool is_causal(const Expectation& expected) {
+  const Parameters& meant = expected.parameters;
+  return std::get<Bias>(expected.effect).causal || (meant.has("causal") && meant.flag("causal")) ||
+         (meant.has("bidirectional") && !meant.flag("bidirectional"));
+}
+
 }  // namespace
+
+// Heads hide different cells; keys after the query are hidden from some distance on, and those
+// before that are seen; or the token that is decoded does not see itself.
+std::optional<Reason> wrong_mask(const Expectation& expected, const DumpMask& mask,
+                                 const ScoreAxes& axes) {
+  if (const auto heads = mask.heads_that_differ())
+    return Reason{Cause::wrong_mask,
+                  fmt::format("the dump's mask hides other cells of head {} than of head {}",
+                              heads->first, heads->second)};
+  if (!is_causal(expected)) return {};
+  if (const auto open = mask.opens_future())
+    return Reason{Cause::mask_open,
+                  fmt::format("the mask of the dump hides keys from {} after the query on, where "
+                              "none after it is to be seen",
+                              *open + 1)};
+  const Index own = axes.first_query - axes.first_key;
+  if (axes.queries != 1 || own < 0 || own >= axes.keys) return {};
+  for (Index plane = 0; plane < axes.planes(); ++plane) {
+    bool any = false;
+    for (Index key = 0; key < axes.keys && !any; ++key) any = !mask.hides(plane, 0, key);
+    if (any && mask.hides(plane, 0, own))
+      return Reason{
+          Cause::wrong_mask,
+          fmt::format("the mask of the dump hides the query's own key, {}", axes.first_query)};
+  }
+  return {};
+}
 
 std::vector<Equivalent> equivalents(const BiasObservation& observation) {
   std::vector<Equivalent> all;

@@ -10,10 +10,15 @@ namespace pe {
 struct Equivalent {
   BiasHypothesis hypothesis;
   std::vector<std::string> notes;
+  std::vector<std::string> doubts = {};  // what of the model was not seen
 };
 
 /// What is meant first, then what is as good: the nearest first.
 std::vector<Equivalent> equivalents(const BiasObservation& observation);
+
+/// What the dump's own mask hides, or leaves open, that no causal attention does.
+std::optional<Reason> wrong_mask(const Expectation& expected, const DumpMask& mask,
+                                 const ScoreAxes& axes);
 
 /// "batch 1, head 3, query 20, key 5".
 std::string place_of(const BiasShape& shape, const Spot& spot);

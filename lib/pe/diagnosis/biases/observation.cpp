@@ -172,6 +172,14 @@ double BiasObservation::constant_of(const BiasHypothesis& hypothesis, std::span<
 
 namespace {
 
+// What no mask hides: masks are added in a type of their own.
+std::vector<double> open_cells(const BiasObservation& observation,
+                               const BiasObservation::Probe& probe) {
+  std::vector<double> open = probe.got;
+  std::erase_if(open, [&](double value) { return observation.mask->holds(value); });
+  return open;
+}
+
 // Every cell probed, until `look` is false.
 template <typename Look>
 bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesis, Look look) {
@@ -179,7 +187,8 @@ bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesi
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);
     const std::vector<char> hidden = observation.hidden(probe);
     const double constant = observation.constant_of(hypothesis, truth, probe.got, hidden);
-    if (hypothesis.storage && !on_grid(probe.got, *hypothesis.storage) && !look(HUGE_VAL, 1))
+    if (hypothesis.storage && !on_grid(open_cells(observation, probe), *hypothesis.storage) &&
+        !look(HUGE_VAL, 1))
       return false;
     std::size_t k = 0;
     for (const PositionRange& run : probe.runs)

@@ -8,6 +8,7 @@
 
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
+#include "pe/diagnosis/other_settings.hpp"
 #include "pe/diagnosis/residuals.hpp"
 
 namespace pe {
@@ -168,8 +169,14 @@ BiasProposals permuted(const BiasObservation& observation, const BiasHypothesis&
     other.heads[static_cast<std::size_t>(head)] = own;
   }
   if (other.heads == hypothesis.heads) return {};
+  std::vector<Index> sorted = other.heads;
+  std::ranges::sort(sorted);
+  const bool is_order = std::ranges::adjacent_find(sorted) == sorted.end();
+  const std::string order = fmt::format("{}", fmt::join(other.heads, ", "));
   return {{std::move(other),
-           fmt::format("the heads stand in another order: {}", fmt::join(other.heads, ", ")), 1}};
+           is_order ? "the heads stand in another order: " + order
+                    : "some heads stand in others' places, too: " + order,
+           1}};
 }
 
 // The same weights behind another map of buckets.
@@ -212,6 +219,20 @@ BiasProposals bucketed(const BiasObservation& observation, const BiasHypothesis&
   return proposals;
 }
 
+// Of a bias without slopes or buckets, whose parameters have causes of their own.
+BiasProposals settings(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  BiasProposals proposals;
+  if (is_linear(hypothesis) || observation.bias->buckets) return proposals;
+  for (OtherSetting& setting : other_settings(*observation.expected)) {
+    Bias* const bias = std::get_if<Bias>(&setting.made.effect);
+    if (!bias || bias->heads != observation.bias->heads) continue;
+    BiasHypothesis other = hypothesis;
+    other.bias = std::make_shared<const Bias>(std::move(*bias));
+    proposals.push_back({std::move(other), std::move(setting.sentence), 1.1});
+  }
+  return proposals;
+}
+
 constexpr Proposer<BiasObservation> causes[] = {
     {Cause::alibi_ladder, "slopes", &offer_ladders},
     {Cause::alibi_head_slice, "slopes", &offer_head_slices},
@@ -235,6 +256,8 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::low_precision_bias, "storage", &offer_short_values},
     {Cause::low_precision_bias, "storage", &offer_short_slopes},
     {Cause::heads_permuted, "heads", &permuted},
+    {Cause::wrong_parameter, "setting", &settings},
+
 };
 
 }  // namespace

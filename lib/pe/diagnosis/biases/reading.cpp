@@ -12,12 +12,14 @@
 namespace pe {
 namespace {
 
+std::string counted(Index heads) { return heads == 1 ? "1 head" : fmt::format("{} heads", heads); }
+
 BiasShape slopes_of_heads(Index heads) {
   BiasShape shape;
   shape.slopes = true;
   shape.heads = heads;
   shape.layout = "slopes";
-  shape.sentence = fmt::format("slopes of {} heads", heads);
+  shape.sentence = fmt::format("slopes of {}", counted(heads));
   return shape;
 }
 
@@ -27,9 +29,9 @@ BiasShape matrix(const ScoreAxes& axes) {
   shape.layout = axes.queries == 1 ? "row" : "bias";
   if (axes.queries == 1)
     shape.sentence =
-        fmt::format("the bias of one query at {} keys, {} heads", axes.keys, axes.heads);
+        fmt::format("the bias of one query at {} keys, {}", axes.keys, counted(axes.heads));
   else
-    shape.sentence = fmt::format("bias of {} heads, {} queries and {} keys", axes.heads,
+    shape.sentence = fmt::format("bias of {}, {} queries and {} keys", counted(axes.heads),
                                  axes.queries, axes.keys);
   if (axes.batch > 1) shape.sentence += fmt::format(", {} times", axes.batch);
   return shape;

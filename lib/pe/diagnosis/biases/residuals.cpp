@@ -137,7 +137,7 @@ class Comparison {
     const bool masked = observation_.mask->holds(got);
     if (later)
       ++(masked ? result_.later.masked : got == 0 ? result_.later.zero : result_.later.finite);
-    return later || masked;
+    return masked || (later && std::isfinite(got));
   }
 
   // The runs of keys that nothing hides, all of those that the hypothesis does not before `open`.

@@ -1,6 +1,7 @@
 // The slopes of a linear bias that are not those meant: other ladders, other powers, another order,
 // a rank's slice.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -186,16 +187,23 @@ BiasProposals offer_orders(const BiasObservation& observation, const BiasHypothe
   }
   BiasHypothesis other = hypothesis;
   std::vector<bool> taken(heads, false);
+  std::size_t twice = 0;  // heads whose slope is another's, too
+
   for (std::size_t h = 0; h < heads; ++h) {
     std::size_t nearest = 0;
     for (std::size_t i = 1; i < heads; ++i)
       if (std::fabs(std::log2(got[h] / meant[i])) < std::fabs(std::log2(got[h] / meant[nearest])))
         nearest = i;
-    if (taken[nearest]) return {};
+    twice += taken[nearest] ? 1 : 0;
     taken[nearest] = true;
     other.heads[h] = static_cast<Index>(nearest);
   }
-  if (other.heads == hypothesis.heads) return {};
+  if (other.heads == hypothesis.heads || 4 * twice > heads) return {};
+  if (twice > 0)
+    return {
+        {other,
+         fmt::format("some heads have the slopes of others, too: {}", fmt::join(other.heads, ", ")),
+         1.1}};
   const auto half = static_cast<std::ptrdiff_t>(power_below(observation.bias->heads));
   std::vector<Index> turned(heads);
   std::iota(turned.begin(), turned.end(), Index{0});

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
 #include "pe/diagnosis/mask/mask.hpp"
 
@@ -129,7 +131,7 @@ Agreement agreement(const Matrix& matrix, const Buckets& buckets, const Looked& 
               double& weight = weights[bucket][static_cast<std::size_t>(head)];
               if (std::isnan(weight) && !hidden) weight = value;
               seen.cells += !hidden;
-              if (value == weight && !hidden) return;
+              if (value == weight && !hidden && std::isfinite(value)) return;
               note(seen, {fmt::format("head {}, query {}, key {}", head, axes.first_query + q,
                                       axes.first_key + k),
                           hidden ? -HUGE_VAL : weight, value});
@@ -164,6 +166,20 @@ Looked glance(Looked looked) {
 bool holds(const Matrix& matrix, const Buckets& buckets, const Looked& looked) {
   return agreement(matrix, buckets, glance(looked)).off == 0 &&
          agreement(matrix, buckets, looked).holds();
+}
+
+// Whether the buckets of a map have several keys each, on the average: one key alone is any map's.
+bool is_shown(const Matrix& matrix, const Buckets& buckets, const Looked& looked) {
+  std::set<std::size_t> seen;
+  Index cells = 0;
+  Looked first = looked;
+  first.planes = 1;
+  each_pair(matrix, buckets, first, [&](std::size_t bucket, Index plane, Index q, Index k, double) {
+    if (matrix.mask.hides(plane, q, k)) return;
+    seen.insert(bucket);
+    ++cells;
+  });
+  return cells >= 3 * std::ssize(seen);
 }
 
 bool is_zero_row(const Matrix& matrix, Index row) {
@@ -224,7 +240,8 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
       balance_of(changes, last_query - axes.first_key + 1), changes};
   for (const auto& [fault, cause] : faults)
     for (BucketMap& map : bucket_maps(expected, meant, fault, evidence))
-      if ((!best || map.cost < best->cost) && holds(matrix, map.buckets, all)) {
+      if ((!best || map.cost < best->cost) && holds(matrix, map.buckets, all) &&
+          is_shown(matrix, map.buckets, all)) {
         best = std::move(map);
         name = cause;
       }
@@ -232,8 +249,9 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
   Looked some = glance(all);
   some.planes = axes.planes();
   const Agreement most = agreement(matrix, meant, all, majority(matrix, meant, some));
-  const bool broken = most.worst_cell && std::isnan(most.worst_cell->got);
-  if (most.off > 0 && most.alike == 0 && most.cells >= 64 && 50 * most.off <= most.cells)
+  const bool broken = most.worst_cell && !std::isfinite(most.worst_cell->got);
+  if (broken ||
+      (most.off > 0 && most.alike == 0 && most.cells >= 64 && 50 * most.off <= most.cells))
     return Reason{
         broken ? Cause::not_finite : Cause::damaged_cells,
         fmt::format("{} of {} cells, the first at {}", most.off, most.cells, most.first->place)};
@@ -266,7 +284,11 @@ Diagnosis diagnose_trained_bias(const Expectation& expected, const Stored& array
       "was looked at");
   const bool zero = seen.off == 0 && is_zero_row(matrix, axes.queries - 1);
   diagnosis.tier = seen.holds() && !zero ? Tier::exact : Tier::wrong;
-  if (diagnosis.tier == Tier::exact) {
+  if (const auto mask =
+          diagnosis.tier == Tier::exact ? wrong_mask(expected, matrix.mask, axes) : std::nullopt) {
+    diagnosis.tier = Tier::wrong;
+    diagnosis.reasons.push_back(*mask);
+  } else if (diagnosis.tier == Tier::exact) {
     diagnosis.arithmetic = "copies of one weight for each bucket";
   } else if (const auto reason = reason_of(expected, *bias.buckets, matrix)) {
     diagnosis.reasons.push_back(*reason);

@@ -32,6 +32,8 @@ std::string family_of(const RotationReading& reading, bool table) {
       return "inverse frequencies of rope";
     case Form::periods:
       return "periods of rope";
+    case Form::wavelengths:
+      return "wavelengths of rope";
     case Form::factors:
       return "rope's divisors of frequencies";
     case Form::vectors:

@@ -143,7 +143,7 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
     return seen;
   }
   seen.score = reading.form == Form::angles ? straightness(dump, reading)
-               : reading.is_one_sided()     ? waviness(dump, reading, 1)
+               : reading.is_one_sided()     ? waviness(dump, reading, 1, observation.amplitude())
                                             : plausibility(observation);
   if (!passes_rest(dump, reading, seen.rows)) seen.score -= 0.5;
   if (reading.cosine_copy) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "pe/diagnosis/identify/bases.hpp"
@@ -17,7 +18,7 @@ constexpr double known_bases[] = {1e4,   1e6,   5e5, 1e5, 1.5e5, 2.5e4, 5e4, 1.3
 constexpr double largest_base = 1e30;
 
 double rounded(double value, int digits) {
-  return std::stod(fmt::format("{:.{}g}", value, digits));
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
 // Without an exponent where it is whole.

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
+#include "pe/diagnosis/identify/scores.hpp"
 
 namespace pe {
 namespace {
@@ -21,20 +24,52 @@ bool is_meant(const Expectation& expected, const Identification& found) {
          });
 }
 
+// Whether a scaling makes contexts longer: one that makes them shorter is another fault that its
+// numbers happen to fit.
+bool stretches(const Identification& found) {
+  return std::ranges::none_of(found.parameters, [](const Parameters::Entry& one) {
+    return one.name == "factor" && std::strtod(one.text.c_str(), nullptr) < 1;
+  });
+}
+
+// What was found, where it holds for every value.
+template <typename Identify>
+std::optional<Identification> whole(const Identify& identify) try {
+  auto found = identify();
+  const bool is_whole = found && found->encoding && found->diagnosis.tier != Tier::wrong &&
+                        found->diagnosis.reasons.empty() && stretches(*found);
+  return is_whole ? std::move(found) : std::nullopt;
+} catch (const UsageError&) {  // the arrays cannot be read so
+  return {};
+}
+
+// A ladder of one axis first, of any width and layout.
+std::optional<Identification> whole_table(const Expectation& expected, const Dump& dump) {
+  const std::string& layout = expected.layout;
+  if (const Kind kind = kind_of(expected.effect); kind == Kind::bias || kind == Kind::relative) {
+    const bool is_one =
+        dump.before.empty() && dump.arrays.size() == 1 && !dump.arrays[0].is_complex;
+    if (!is_one) return {};
+    return whole([&] { return identify_scores(dump, layout); });
+  }
+  if (auto turns = whole([&] { return identify_turns(dump, layout, Admit::whole_tables); }))
+    return turns;
+  if (auto sections = whole([&] { return identify_sections(dump, layout); })) return sections;
+  return whole([&] { return identify_grid(dump, layout); });
+}
+
 }  // namespace
 
-std::optional<Reason> other_table(const Expectation& expected, const Dump& dump) try {
-  if (!rotation_truth(expected.effect)) return {};
-  const auto found = identify_turns(dump, expected.layout, Admit::whole_tables);
-  if (!found || !found->encoding || found->diagnosis.tier == Tier::wrong ||
-      is_meant(expected, *found))
+std::optional<Reason> other_table(const Expectation& expected, const Dump& dump) {
+  const auto found = whole_table(expected, dump);
+  if (!found || found->encoding->kind != expected.encoding->kind || is_meant(expected, *found))
     return {};
+  // Vectors along another axis hold the same turns.
+  if (!dump.before.empty() && found->first != expected.first) return {};
   const std::string from =
       found->first == expected.first ? "" : fmt::format(" from position {} on", found->first);
   return Reason{Cause::other_table, fmt::format("this is {}{}, where {} is meant", found->summary,
                                                 from, expected.encoding->name)};
-} catch (const UsageError&) {  // the arrays cannot be read as turns of anything
-  return {};
 }
 
 }  // namespace pe

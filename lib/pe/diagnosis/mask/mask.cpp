@@ -50,6 +50,20 @@ bool DumpMask::any() const {
   return std::ranges::any_of(shapes_, [](const MaskShape& shape) { return !shape.empty(); });
 }
 
+std::optional<std::pair<Index, Index>> DumpMask::heads_that_differ() const {
+  constexpr Index most_rows = 64;
+  const Index step = std::max<Index>(1, axes_.queries / most_rows);
+  for (Index plane = 1; plane < std::ssize(which_); ++plane) {
+    const auto at = static_cast<std::size_t>(plane);
+    if (plane % axes_.heads == 0 || which_[at] == which_[at - 1]) continue;
+    for (Index query = 0; query < axes_.queries; query += step)
+      for (Index key = 0; key < axes_.keys; ++key)
+        if (hides(plane, query, key) != hides(plane - 1, query, key))
+          return std::pair{plane % axes_.heads, plane % axes_.heads - 1};
+  }
+  return {};
+}
+
 std::optional<std::int64_t> DumpMask::opens_future() const {
   for (const std::size_t own : which_)
     if (const std::int64_t future = shapes_[own].future;

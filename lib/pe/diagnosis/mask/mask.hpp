@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pe/diagnosis/mask/shape.hpp"
@@ -25,6 +26,9 @@ class DumpMask {
   bool any() const;
   /// Keys after their query are hidden in every plane.
   bool is_causal() const;
+  /// A head, and one before it of the same batch that hides other cells; nothing where all heads
+  /// hide the same.
+  std::optional<std::pair<Index, Index>> heads_that_differ() const;
   /// How far after its query a key is still seen in some plane, where those beyond it are hidden.
   std::optional<std::int64_t> opens_future() const;
 

@@ -69,11 +69,12 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
     attempt.cost += 1;
   }
   // Both ways round, such a vector is one of frequencies; a program reads it as that.
-  if (reading.form == Form::periods && !reading.named && expected.layout.empty()) {
+  if (reading.is_reciprocal() && !reading.named && expected.layout.empty()) {
     attempt.by_default.push_back(
         {Cause::frequencies_inverted,
-         "periods stand where frequencies are meant (the default: nothing else said which; "
-         "--file-layout periods)"});
+         fmt::format("{0} stand where frequencies are meant (the default: nothing else said which; "
+                     "--file-layout {0})",
+                     reading.layout)});
     attempt.cost += 1;
   }
   attempt.truth = as_read(truth, reading);

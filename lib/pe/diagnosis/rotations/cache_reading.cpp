@@ -145,8 +145,8 @@ std::pair<Index, Index> rows_of(const std::vector<Index>& shape, std::optional<I
   return {width == 0 ? 0 : size / width, width};
 }
 
-// A vector that grows is taken for periods first. Factors that are all 1 are those of a plain
-// ladder, and frequencies that lost their exponent: only a name makes factors of them.
+// A vector that grows is taken for periods first, or wavelengths. Factors that are all 1 are those
+// of a plain ladder, and frequencies that lost their exponent: only a name makes factors of them.
 // Of what is longer than any head's frequencies none is made: they are held in memory whole.
 void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n) {
   constexpr Index most_pairs = Index{1} << 20;
@@ -158,10 +158,12 @@ void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& arra
     all.back().named = named;
   };
   const bool grows = std::isfinite(ends.back()) && ends.back() > ends.front();
-  for (const bool periods : {grows, !grows})
-    if (periods)
-      vector("periods", Form::periods, says(array, "period") || says(array, "wavelength"));
-    else
+  const bool named = says(array, "period") || says(array, "wavelength");
+  for (const bool reciprocals : {grows, !grows})
+    if (reciprocals) {
+      vector("periods", Form::periods, named);
+      vector("wavelengths", Form::wavelengths, named);
+    } else
       vector("inv_freq", Form::frequencies, says(array, "freq"));
   const bool factors = says(array, "factor") || says(array, "rope_freqs");
   const bool plain = ends.front() == 1 && ends.back() == 1;

@@ -49,6 +49,7 @@ struct RotationHypothesis {
 
   /// Types that are shorter than float32 somewhere on the way.
   std::optional<DType> frequency_type, position_type, angle_type, table_type;
+  double table_step = 0;     // every value was rounded to a multiple of it, as decimals are
   std::optional<Tf32> tf32;  // both factors of the product have 11 significant bits
   Trigonometry trigonometry = Trigonometry::sound;
 

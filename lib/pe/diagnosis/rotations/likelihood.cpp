@@ -106,8 +106,14 @@ std::vector<double> rows_apart(const Stored& array, Index width, Index rows, Ind
   return x;
 }
 
-// Whether a column, `width` cells a row, is a wave of equal steps; nothing where it stands still.
-std::optional<bool> is_wave(const double* column, Index width, Index rows, double amplitude,
+// A column, `width` cells a row, beside a wave of equal steps.
+struct Wave {
+  bool is_one = false;
+  bool bends = false;  // as no line does: its steps take it past a twentieth of a turn
+};
+
+// Nothing where it stands still.
+std::optional<Wave> wave_in(const double* column, Index width, Index rows, double amplitude,
                             double rounding) {
   const auto at = [&](Index row) { return column[row * width]; };
   double product = 0, square = 0, step = 0, lowest = at(2), highest = at(2);
@@ -124,7 +130,7 @@ std::optional<bool> is_wave(const double* column, Index width, Index rows, doubl
   const double twice = square > 0 ? product / square : 2;
   for (Index p = 2; p + 1 < rows; ++p)
     within = within && std::fabs(at(p + 1) + at(p - 1) - twice * at(p)) <= rounding + 0.01 * step;
-  return within && std::fabs(twice) <= 2.01;
+  return Wave{within && std::fabs(twice) <= 2.01, std::fabs(twice) < 1.9};
 }
 
 // What rounding may add to numbers below the amplitude: those of a shorter type may stand in a
@@ -137,28 +143,42 @@ double rounding_of(const std::vector<double>& x, DType type, double amplitude) {
   return 8 * coarsest * amplitude;
 }
 
-}  // namespace
+struct Waviness {
+  double share = 0;  // of the columns that move
+  bool bend = false;
+};
 
 // Columns of cosines, or of sines, of equal steps: x(p+h) + x(p−h) = 2 cos hθ · x(p), and no more
 // than the amplitude. Columns that stand still tell nothing, and must not be nearly all of them:
 // rows lie as far apart as it takes in the file's type.
-double waviness(const Dump& dump, const RotationReading& reading, double amplitude) {
+Waviness waves_in(const Dump& dump, const RotationReading& reading, double amplitude) {
   const Index all = reading.run > 0 ? reading.run : reading.rows;
-  if (all < 5) return 0.5;
+  if (all < 5) return {0.5};
   const Stored& array = dump.arrays[reading.cosine.array];
   for (Index step = 1; step == 1 || all / step >= 16; step *= 8) {
     const Index rows = std::min<Index>((all - 1) / step + 1, 64);
     const std::vector<double> x = rows_apart(array, reading.width, rows, step);
     const double rounding = rounding_of(x, array.dtype, amplitude);
-    Index good = 0, moving = 0;
+    Index good = 0, moving = 0, bent = 0;
     for (Index j = 0; j < reading.width; ++j) {
-      const auto wave = is_wave(x.data() + j, reading.width, rows, amplitude, rounding);
+      const auto wave = wave_in(x.data() + j, reading.width, rows, amplitude, rounding);
       moving += wave.has_value();
-      good += wave.value_or(false);
+      good += wave && wave->is_one;
+      bent += wave && wave->is_one && wave->bends;
     }
-    if (4 * moving >= reading.width) return static_cast<double>(good) / static_cast<double>(moving);
+    if (4 * moving >= reading.width)
+      return {static_cast<double>(good) / static_cast<double>(moving), bent > 0};
   }
-  return 0;
+  return {};
+}
+
+}  // namespace
+
+double waviness(const Dump& dump, const RotationReading& reading, double usual, double seen) {
+  const double share = waves_in(dump, reading, usual).share;
+  if (seen <= usual || share >= 0.9) return share;
+  const Waviness high = waves_in(dump, reading, seen);
+  return high.bend ? std::max(share, high.share) : share;
 }
 
 // Vectors pass the channels that do not turn through.
@@ -178,15 +198,36 @@ double placed(const RotationObservation& observation) {
   return static_cast<double>(good) / static_cast<double>(implied.size());
 }
 
+// Part of the rows of a grid whose cells are no larger than an amplitude, where some are negative:
+// angles of a grid's cells are not.
+double within(const RotationObservation& observation, double amplitude) {
+  std::size_t good = 0;
+  bool falls = false;
+  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+    bool all = true;
+    for (std::size_t j = 0; j < observation.pairs(); ++j) {
+      const double x = observation.cosine(i, j) + observation.sine(i, j);  // one of them is 0
+      all = all && std::fabs(x) <= 1.01 * amplitude;
+      falls = falls || x < 0;
+    }
+    good += all;
+  }
+  return falls ? static_cast<double>(good) / static_cast<double>(observation.rows().size()) : 0;
+}
+
 // One side alone are waves from row to row, or the meant ones at rows in any order; that is likely,
-// too, of small angles read as sines, and so crowds out no other reading.
+// too, of small angles read as sines, and so crowds out no other reading. Of any amplitude, where
+// they bend as angles do not.
 double of_one_side(const Dump& dump, const Attempt& attempt,
                    const RotationObservation& observation) {
   constexpr double enough = 0.9, second = 0.6;  // with all copies equal still less than waves
   const double amplitude = std::clamp(observation.amplitude(), 1.0, 2 * attempt.truth.magnitude);
-  const double waves = waviness(dump, attempt.reading, amplitude);
+  const double waves = waviness(dump, attempt.reading, amplitude, observation.amplitude());
   if (waves >= enough) return waves;
-  return placed(observation) >= enough ? second : 0;
+
+  const bool is_grid = !observation.start().axis.empty();
+  const double share = is_grid ? within(observation, amplitude) : placed(observation);
+  return share >= enough ? second : 0;
 }
 
 }  // namespace

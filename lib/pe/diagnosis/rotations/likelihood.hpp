@@ -21,8 +21,9 @@ double plausibility(const RotationObservation& observation);
 /// Part of the columns that grow by the same step from row to row, as angles do.
 double straightness(const Dump& dump, const RotationReading& reading);
 
-/// Part of the columns that are waves of equal steps, as one side of turns is.
-double waviness(const Dump& dump, const RotationReading& reading, double amplitude);
+/// Part of the columns that are waves of equal steps, as one side of turns is: none higher than
+/// `usual`, or than what was seen, where they bend as no line does.
+double waviness(const Dump& dump, const RotationReading& reading, double usual, double seen);
 
 /// Whether vectors pass the channels that do not turn through, at these rows.
 bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows);

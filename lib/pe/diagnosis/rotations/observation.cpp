@@ -109,6 +109,14 @@ bool RotationObservation::on_grid(DType type, RotationReading::Side side) const 
   return true;
 }
 
+bool RotationObservation::in_steps(double step) const {
+  const double unit = unit_roundoff(dtype());
+  const auto holds = [&](double value) {
+    return std::fabs(value - step * std::round(value / step)) <= 2 * unit * std::fabs(value);
+  };
+  return has_rows() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
+}
+
 std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis) const {
   if (!has_rows() || !has_cosine() || !has_sine() || hypothesis.frequencies.size() != pairs_ ||
       hypothesis.split || hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||

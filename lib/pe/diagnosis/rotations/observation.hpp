@@ -82,6 +82,9 @@ class RotationObservation {
   DType dtype() const { return dtype_; }
   /// Every observed value, of one side or of both, is a number of this type, or may be.
   bool on_grid(DType type, RotationReading::Side side = RotationReading::Side::both) const;
+  /// Whether every cosine and sine that was probed is a multiple of a step, as printed decimals
+  /// are, to the file's own rounding.
+  bool in_steps(double step) const;
   bool finite() const { return finite_; }
 
   /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the

@@ -160,8 +160,10 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     // magnitude), and those of the file and the table.
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
     bound[j] = scale * amplitude *
-               (per_radian * std::fabs(angle) + tie + (3 + scale_units) * unit_ + table_unit +
-                (spacing_ ? 0 : roundings_ * file_unit_));
+                   (per_radian * std::fabs(angle) + tie + (3 + scale_units) * unit_ + table_unit +
+                    (spacing_ ? 0 : roundings_ * file_unit_)) +
+               hypothesis_.table_step / 2;
+
     cosine[j] = c;
     sine[j] = s;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 
 #include "pe/scalings/scaling.hpp"
@@ -39,7 +40,7 @@ std::string word_of(const RotationObservation& observation, const RotationHypoth
 }
 
 double to_digits(double value, int digits) {
-  return std::stod(fmt::format("{:.{}g}", value, digits));
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
 std::string meant(const RotationObservation& observation, const std::string& name) {
@@ -83,7 +84,10 @@ std::optional<RotationHypothesis> remade(const RotationObservation& observation,
   const auto effect = observation.expected().remake(all);
   if (!effect) return {};
   const std::optional<RotationTruth> truth = rotation_truth(effect->effect);
-  if (!truth || truth->frequencies.size() != observation.pairs()) return {};
+  if (!truth || truth->frequencies.size() != observation.pairs() ||
+      !std::isfinite(truth->magnitude) ||
+      !std::ranges::all_of(truth->frequencies, [](double f) { return std::isfinite(f); }))
+    return {};
   RotationHypothesis other = hypothesis;
   other.changes = all;
   other.frequencies = truth->frequencies;

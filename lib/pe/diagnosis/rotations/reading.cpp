@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace pe {
 
@@ -58,6 +59,7 @@ std::vector<double> read_frequencies(const Dump& dump, const RotationReading& re
   dump.arrays[reading.cosine.array].read(0, reading.pairs, values.data());
   for (std::size_t j = 0; j < values.size(); ++j) {
     if (reading.form == Form::periods) values[j] = 1 / values[j];
+    if (reading.form == Form::wavelengths) values[j] = 2 * std::numbers::pi / values[j];
     if (reading.form == Form::factors)
       values[j] = (j < unscaled.size() ? unscaled[j] : 0) / values[j];
   }
@@ -94,6 +96,8 @@ std::string describe(const Dump& dump, const RotationReading& reading) {
       return fmt::format("angles, {}, layout {}", shape, reading.layout);
     case Form::frequencies:
     case Form::periods:
+    case Form::wavelengths:
+
     case Form::factors:
       return fmt::format("{}, {}", reading.layout, shape);
     case Form::turns:

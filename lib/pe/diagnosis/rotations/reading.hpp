@@ -14,10 +14,11 @@ namespace pe {
 /// one side alone as cos-pairs, sin-halves, …. engines.md's layouts, by
 /// name: two arrays: pairs, halves, adjacent. One: cos-sin, sin-cos, turns (cosine, sine of each
 /// pair; complex numbers, too), turns-swapped, angles, angles-halves, angles-adjacent. Vectors:
-/// inv_freq, periods, freq-factors. Vectors before and after: halves, adjacent, adjacent-to-halves.
+/// inv_freq, periods (1/θ), wavelengths (2π/θ), freq-factors. Vectors before and after: halves,
+/// adjacent, adjacent-to-halves.
 struct RotationReading {
   enum class Side { both, cosine, sine };  // which of them an array of turns holds
-  enum class Form { turns, angles, frequencies, periods, factors, vectors };
+  enum class Form { turns, angles, frequencies, periods, wavelengths, factors, vectors };
 
   /// Element offset + j·step of a row of an array, or columns[j].
   struct Place {
@@ -59,6 +60,12 @@ struct RotationReading {
 
   bool is_one_sided() const { return side != Side::both; }
   bool is_vectors() const { return form == Form::vectors; }
+  /// A number for each pair, which is no turn.
+  bool is_of_frequencies() const {
+    return form == Form::frequencies || is_reciprocal() || form == Form::factors;
+  }
+  /// A number that is the larger, the slower a pair turns.
+  bool is_reciprocal() const { return form == Form::periods || form == Form::wavelengths; }
   /// Which position in its run a row stands at.
   Index slot(Index row) const { return run > 0 ? row / stride % run : row; }
   Index slots() const { return run > 0 ? run : rows; }
@@ -142,8 +149,8 @@ std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
                 double* cosine, double* sine, double* slack, bool copy = false);
 
-/// The vector of a reading of frequencies, periods or factors, as frequencies (`unscaled` over a
-/// factor).
+/// The vector of a reading of frequencies, periods, wavelengths or factors, as frequencies
+/// (`unscaled` over a factor).
 std::vector<double> read_frequencies(const Dump& dump, const RotationReading& reading,
                                      const std::vector<double>& unscaled);
 

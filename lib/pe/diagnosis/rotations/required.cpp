@@ -8,8 +8,6 @@
 namespace pe {
 namespace {
 
-using Form = RotationReading::Form;
-
 std::string origin_of(const Expectation& expected, std::string_view name) {
   return expected.parameters.has(name) ? expected.parameters.origin(name) : "default";
 }
@@ -49,9 +47,7 @@ std::optional<Reason> against_pairing(const RotationReading& reading,
 
 std::optional<Reason> against(const RotationReading& reading, const RequiredLayout& required,
                               bool table, Index blocks) {
-  if (reading.form == Form::frequencies || reading.form == Form::periods ||
-      reading.form == Form::factors)
-    return {};
+  if (reading.is_of_frequencies()) return {};
   if (table) {
     if (required.layout.empty() || required.layout == reading.layout) return {};
     return Reason{Cause::wrong_order,

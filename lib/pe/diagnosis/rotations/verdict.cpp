@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
@@ -131,9 +132,11 @@ RotationResiduals residuals_of_frequencies(const RotationObservation& observatio
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
     const double got = observation.measured()[j], off = std::fabs(got - want[j]);
     ++residuals.cells;
-    // Of periods and factors the number in the file is another, and so is its rounding.
+    // Of periods, wavelengths and factors the number in the file is another, and so is its
+    // rounding.
     const bool reciprocal = attempt.reading.form != Form::frequencies;
-    const double round = reciprocal ? 1 / rounded_once(1 / want[j], observation.dtype())
+    const double turn = attempt.reading.form == Form::wavelengths ? 2 * std::numbers::pi : 1;
+    const double round = reciprocal ? turn / rounded_once(turn / want[j], observation.dtype())
                                     : rounded_once(want[j], observation.dtype());
     if (attempt.reading.form == Form::factors || got != round) {
       residuals.rounded_otherwise += got != round;
@@ -191,9 +194,12 @@ std::optional<Reason> too_short(const Expectation& expected, const RotationReadi
   const bool rows =
       reading.form == Form::turns || reading.form == Form::angles || reading.is_vectors();
   const Index has = reading.run > 0 ? reading.run : reading.rows;
-  if (!rows || !expected.rows || has >= *expected.rows) return {};
+  const Coordinates* grid = coordinates_of(expected.effect);
+  const std::optional<Index> must =
+      expected.rows || !grid || expected.first != 0 ? expected.rows : grid->count;
+  if (!rows || !must || has >= *must) return {};
   return Reason{Cause::table_short,
-                fmt::format("there are {} rows, where {} are meant", has, *expected.rows)};
+                fmt::format("there are {} rows, where {} are meant", has, *must)};
 }
 
 namespace {

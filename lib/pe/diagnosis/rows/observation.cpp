@@ -15,11 +15,13 @@ void fill_row(const Table& table, std::int64_t position, double* out) {
 }  // namespace
 
 bool RowObservation::evaluate(const RowHypothesis& hypothesis, Index row, double* out) const {
+  const Table& source_table = hypothesis.table ? *hypothesis.table : table;
+
   if (hypothesis.transposed) {
     std::vector<double> source(static_cast<std::size_t>(table.width));
     for (Index column = 0; column < width; ++column) {
       if (first + column >= end) return false;
-      fill_row(table, first + column, source.data());
+      fill_row(source_table, first + column, source.data());
       out[column] = hypothesis.scale * source[static_cast<std::size_t>(row)];
     }
     return true;
@@ -35,7 +37,7 @@ bool RowObservation::evaluate(const RowHypothesis& hypothesis, Index row, double
   if (hypothesis.period > 0) position = first + (position - first) % hypothesis.period;
   position += hypothesis.shift;
   if (position < begin || position >= end) return false;
-  fill_row(table, position, out);
+  fill_row(source_table, position, out);
   for (Index column = 0; column < width; ++column) out[column] *= hypothesis.scale;
   return true;
 }

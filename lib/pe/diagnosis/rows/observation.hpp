@@ -2,6 +2,7 @@
 // was done to its numbers.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ namespace pe {
 
 /// What may have made a table.
 struct RowHypothesis {
+  std::shared_ptr<const Table> table = {};  // another than the one meant
+
   std::int64_t shift = 0;                      // row p holds the row of p + shift
   std::optional<std::int64_t> zero_from = {};  // rows of positions from here on are 0
   std::optional<std::int64_t> zero_row = {};   // this row alone is 0

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "pe/base/ulp.hpp"
+#include "pe/diagnosis/other_settings.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
 
 namespace pe {
@@ -162,7 +164,7 @@ double simplest(const Ratios& ratios) {
   if (ratios.empty()) return ratios.of_largest;
   const double middle = ratios.low + (ratios.high - ratios.low) / 2;
   for (int digits = 1; digits < 9; ++digits)
-    if (const double tidy = std::stod(fmt::format("{:.{}g}", middle, digits));
+    if (const double tidy = std::strtod(fmt::format("{:.{}g}", middle, digits).c_str(), nullptr);
         tidy >= ratios.low && tidy <= ratios.high)
       return tidy;
   return middle;
@@ -208,6 +210,18 @@ Proposals shorter(const RowObservation& observation, const RowHypothesis& hypoth
   return proposals;
 }
 
+Proposals settings(const RowObservation& observation, const RowHypothesis& hypothesis) {
+  Proposals proposals;
+  for (OtherSetting& setting : other_settings(*observation.expected)) {
+    Table* const table = std::get_if<Table>(&setting.made.effect);
+    if (!table || table->width != observation.table.width) continue;
+    RowHypothesis other = hypothesis;
+    other.table = std::make_shared<const Table>(std::move(*table));
+    proposals.push_back({std::move(other), std::move(setting.sentence), 1.1});
+  }
+  return proposals;
+}
+
 constexpr Proposer<RowObservation> causes[] = {
     {Cause::row_offset, "rows", &shifts},
     {Cause::padding_row_zero, "padding", &padding},
@@ -218,6 +232,8 @@ constexpr Proposer<RowObservation> causes[] = {
     {Cause::transposed, "axes", &transposed},
     {Cause::wrong_amplitude, "scale", &amplitudes},
     {Cause::low_precision_table, "storage", &shorter},
+    {Cause::wrong_parameter, "table", &settings},
+
 };
 
 }  // namespace

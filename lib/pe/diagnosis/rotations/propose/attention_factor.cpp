@@ -124,10 +124,19 @@ RotationProposals on_one_side(const RotationObservation& observation,
   return all;
 }
 
+// The radius of the circle; of one side alone what its cells are beside those of a hypothesis, for
+// the highest of them may lie below the amplitude.
+double amplitude_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  if (observation.has_cosine() && observation.has_sine()) return observation.amplitude();
+  const double of_side = amplitude_of_side(observation, hypothesis, observation.has_sine());
+  return of_side > 0 ? of_side : observation.amplitude();
+}
+
 // As it was measured, and the tidiest number that rounds to it: in a short type slow pairs stand at
 // the amplitude itself and all round alike.
-std::vector<double> measured_amplitudes(const RotationObservation& observation) {
-  const double amplitude = observation.amplitude();
+std::vector<double> measured_amplitudes(const RotationObservation& observation,
+                                        const RotationHypothesis& hypothesis) {
+  const double amplitude = amplitude_of(observation, hypothesis);
   return {amplitude, tidiest(amplitude, unit_roundoff(observation.dtype())).value};
 }
 
@@ -138,9 +147,10 @@ RotationProposals unexpected(const RotationObservation& observation,
   RotationProposals all;
   if (!observation.has_amplitude() || observation.expected().encoding->kind != Kind::rotation)
     return all;
-  const double m = observation.truth().magnitude, s = factor_of(observation, hypothesis);
+  const double m = observation.truth().magnitude, s = factor_of(observation, hypothesis),
+               measured = amplitude_of(observation, hypothesis);
   const auto add = [&](double amplitude, const std::string& why, double cost) {
-    if (std::fabs(amplitude - observation.amplitude()) < 0.02 * amplitude)
+    if (std::fabs(amplitude - measured) < 0.02 * amplitude)
       for (auto& one :
            to(hypothesis, amplitude,
               fmt::format("amplitude {:.6g}, where {:.6g} is meant: {}", amplitude, m, why), cost))
@@ -158,7 +168,7 @@ RotationProposals unexpected(const RotationObservation& observation,
   }
   // What rounds to the same number of the file's type is no other amplitude.
   const double as_meant = 2 * unit_roundoff(observation.dtype()) * m;
-  for (const double amplitude : measured_amplitudes(observation))
+  for (const double amplitude : measured_amplitudes(observation, hypothesis))
     if (std::fabs(amplitude - m) > as_meant) add(amplitude, "no known rule gives it", 1.25);
   return all;
 }
@@ -167,7 +177,8 @@ RotationProposals of_table(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
   if (!observation.has_amplitude() || observation.expected().encoding->kind != Kind::table)
     return {};
-  const double a = observation.amplitude(), channels = static_cast<double>(observation.truth().dim);
+  const double a = amplitude_of(observation, hypothesis),
+               channels = static_cast<double>(observation.truth().dim);
   RotationProposals all;
   for (const auto& [known, why] : {std::pair{std::sqrt(2 / channels), "√(2/dim)"},
                                    {1 / std::sqrt(channels), "1/√dim"},
@@ -178,7 +189,7 @@ RotationProposals of_table(const RotationObservation& observation,
       for (auto& one : to(hypothesis, known,
                           fmt::format("every value is multiplied by {:.6g} = {}", known, why)))
         all.push_back(one);
-  for (const double amplitude : measured_amplitudes(observation))
+  for (const double amplitude : measured_amplitudes(observation, hypothesis))
     for (auto& one : to(hypothesis, amplitude,
                         fmt::format("every value is multiplied by {:.6g}", amplitude), 1.25))
       all.push_back(one);

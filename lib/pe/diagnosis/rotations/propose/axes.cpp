@@ -105,6 +105,21 @@ RotationProposals walked(const RotationObservation& observation,
                        inner)}};
 }
 
+// A grid of as many rows as there are to be columns, and the reverse.
+RotationProposals turned_over(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  const auto& entries = observation.expected().parameters.entries();
+  const auto grid = std::ranges::find(entries, "grid", &Parameters::Entry::name);
+  if (grid == entries.end() || std::ranges::count(grid->text, 'x') != 1) return {};
+  const std::size_t cross = grid->text.find('x');
+  const std::string other = grid->text.substr(cross + 1) + "x" + grid->text.substr(0, cross);
+  if (other == grid->text) return {};
+  const auto made = remade(observation, hypothesis, {{"grid", other}});
+  if (!made) return {};
+  return {{*made, fmt::format("the rows are those of a grid of {}, where {} is meant", other,
+                              grid->text)}};
+}
+
 // The axis that each pair agrees with at every probe: its own where it may be. Empty where a pair
 // agrees with none.
 std::vector<std::size_t> followed(const RotationObservation& observation,
@@ -229,6 +244,7 @@ RotationProposals of_rows(const RotationObservation& observation,
 constexpr RotationProposer rows[] = {
     {Cause::axes_swapped, "axes", of_rows<swapped>},
     {Cause::axes_swapped, "axes", of_rows<walked>},
+    {Cause::axes_swapped, "axes", of_rows<turned_over>},
     {Cause::sections_order, "axes", of_rows<order>},
     {Cause::sections_order, "axes", of_rows<sections>},
     {Cause::axes_collapsed, "axes", of_rows<collapsed>},

@@ -29,17 +29,30 @@ bool by_frequencies(const RotationObservation& observation, const RotationHypoth
          observation.errors_from_rule(hypothesis) != observation.measured_errors(hypothesis);
 }
 
+// Pairs first … end − 1.
+struct Run {
+  std::size_t first = 0, end = 0;
+};
+
+// A base, how sharply a run of pairs tells it, and which.
+struct Fit {
+  double base = 0, sharpness = 0;
+  Run run;
+};
+
 // Least squares of what is left of cosines and sines, the angle of pair j at row p moving by
 // −p·θ_j·(2j/d) for each unit of ln(base); rows farther and farther out, so that what is left stays
 // within a radian.
 double refined(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-               std::span<const double> ratios, double base, double exponent, std::size_t pairs) {
+               std::span<const double> ratios, double base, double exponent, const Run& run) {
   constexpr double near = 0.8;
-  const double scale = hypothesis.frequencies[0] / observation.truth().unscaled[0];
+  const double scale = hypothesis.frequencies[run.first] / observation.truth().unscaled[run.first] /
+                       ratios[run.first];
+  const std::size_t first = std::max<std::size_t>(run.first, 1);
   if (by_frequencies(observation, hypothesis)) {  // of the frequencies' own logarithms
     const std::vector<double> measured = observation.measured(hypothesis);
     double sum = 0, weight = 0;
-    for (std::size_t j = 1; j < pairs; ++j)
+    for (std::size_t j = first; j < run.end; ++j)
       if (const double e = exponent * static_cast<double>(j),
           ratio = measured[j] / scale / ratios[j];
           ratio > 0) {
@@ -54,7 +67,7 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
     for (std::size_t i = 0; i < observation.rows().size(); ++i) {
       const double p = hypothesis.position(observation.rows()[i], 0);
       if (std::fabs(p) > reach) continue;
-      for (std::size_t j = 1; j < pairs; ++j) {
+      for (std::size_t j = first; j < run.end; ++j) {
         const double e = exponent * static_cast<double>(j),
                      angle = p * scale * ratios[j] * std::pow(base, e), gradient = e * angle;
         double c = observation.cosine(i, j), s = observation.sine(i, j);
@@ -81,7 +94,8 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
   return base;
 }
 
-// The base that the measured frequencies have along the pairs that no scaling tells apart.
+// The base that the measured frequencies have along pairs that the scaling does not tell apart: the
+// first, which it leaves, or others, which it divides by one number.
 double fitted_base(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled,
         measured = observation.measured(hypothesis),
@@ -95,45 +109,50 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
   bool geometric = true;
   for (std::size_t j = 2; j < f.size(); ++j)
     geometric = geometric && std::fabs(f[j] * f[0] / (f[j - 1] * f[1]) - 1) < 1e-9;
-  // How many of the first pairs the scaling leaves alike, on the ladder of this base.
-  const auto alike = [&](const std::vector<double>& ladder, double of_base) {
-    std::size_t j = 1;
-    while (j < ladder.size()) {
-      const double as_first = ratios[j] * ladder[0],
-                   ratio = ladder[j] / std::pow(of_base, exponent * static_cast<double>(j));
-      if (!geometric && std::fabs(ratio - as_first) > 1e-9 * as_first) break;
-      ++j;
-    }
-    return j;
+  // The runs of pairs, among some of them, that the scaling leaves alike on the ladder of a base.
+  const auto alike = [&](const std::vector<double>& ladder, double of_base, Run among) {
+    const auto ratio = [&](std::size_t j) {
+      return ladder[j] / ratios[j] / std::pow(of_base, exponent * static_cast<double>(j));
+    };
+    std::vector<Run> runs{{among.first, among.first + 1}};
+    for (std::size_t j = among.first + 1; j < among.end; ++j)
+      if (geometric || std::fabs(ratio(j) / ratio(runs.back().first) - 1) <= 1e-9)
+        runs.back().end = j + 1;
+      else
+        runs.push_back({j, j + 1});
+    return runs;
   };
   // By the pair that tells it most sharply: an error of a frequency moves the base by 1/(j·θ_j).
-  const auto by_first = [&](std::size_t pairs) {
-    double fitted = 0, sharpest = 0;
-    const auto error_of = [&](std::size_t j) { return std::max(errors[j], 1e-12 * measured[j]); };
-    for (std::size_t j = 1; j < pairs && measured[j] > 0 && measured[0] > 0; ++j) {
-      const double value =
-          std::pow(measured[j] / ratios[j] / measured[0], 1 / (exponent * static_cast<double>(j)));
-      const double sharpness =
-          static_cast<double>(j) / std::max(error_of(j) / measured[j], error_of(0) / measured[0]);
-      if (std::isfinite(value) && value > 0 && sharpness > sharpest) {
-        fitted = value;
-        sharpest = sharpness;
+  const auto sharpest = [&](std::vector<Run> runs) {
+    constexpr std::size_t enough = 3;  // pairs that a scaling leaves: they stand as they are meant
+    if (runs.front().end - runs.front().first >= enough) runs.resize(1);
+    Fit best;
+    const auto error_of = [&](std::size_t j) { return std::max(errors[j] / measured[j], 1e-12); };
+    for (const Run& run : runs)
+      for (std::size_t j = run.first + 1; j < run.end && measured[j] > 0 && measured[run.first] > 0;
+           ++j) {
+        const auto apart = static_cast<double>(j - run.first);
+        const double value =
+            std::pow(measured[j] / measured[run.first] * ratios[run.first] / ratios[j],
+                     1 / (exponent * apart));
+        const double sharpness = apart / std::max(error_of(j), error_of(run.first));
+        if (std::isfinite(value) && value > 0 && sharpness > best.sharpness)
+          best = {value, sharpness, run};
       }
-    }
-    return fitted;
+    return best;
   };
   // What a scaling bends depends on the base that is sought: pairs that it bends there go, too.
-  std::size_t pairs = alike(f, base);
-  double fitted = by_first(pairs);
-  while (fitted > 1 && !geometric) {
-    const auto there = remade(observation, hypothesis, {{"base", fitted}});
-    const std::size_t kept = there ? std::min(alike(there->frequencies, fitted), pairs) : pairs;
-    if (kept == pairs) break;
-    fitted = by_first(pairs = kept);
+  Fit fit = sharpest(alike(f, base, {0, f.size()}));
+  while (fit.base > 1 && !geometric) {
+    const auto there = remade(observation, hypothesis, {{"base", fit.base}});
+    if (!there) break;
+    const Fit kept = sharpest(alike(there->frequencies, fit.base, fit.run));
+    if (kept.run.end - kept.run.first >= fit.run.end - fit.run.first || !(kept.base > 0)) break;
+    fit = kept;
   }
-  while (pairs > 1 && !(measured[pairs - 1] > 0)) --pairs;
-  if (!(fitted > 0)) return 0;
-  return refined(observation, hypothesis, ratios, fitted, exponent, pairs) *
+  while (fit.run.end > fit.run.first + 1 && !(measured[fit.run.end - 1] > 0)) --fit.run.end;
+  if (!(fit.base > 0)) return 0;
+  return refined(observation, hypothesis, ratios, fit.base, exponent, fit.run) *
          (geometric ? base / as_if : 1);
 }
 

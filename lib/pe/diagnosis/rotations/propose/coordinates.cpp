@@ -54,6 +54,32 @@ bool fill_gaps(Offsets& offsets, std::size_t axis) {
   return 2 * gaps < offsets.size();
 }
 
+// How many whole or half coordinates each row lies from the one that is meant; unknown for those
+// that agree with none.
+std::vector<double> halves_off(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis, const std::vector<Index>& rows,
+                               std::size_t axis) {
+  std::vector<double> all = observation.implied_positions(hypothesis, rows, axis);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double off = all[i] - hypothesis.position(rows[i], axis),
+                 nearest = std::round(2 * off) / 2;
+    all[i] = std::fabs(off - nearest) < 0.2 ? nearest : unknown;
+  }
+  return all;
+}
+
+// Of a few rows hardly any agrees with a coordinate: of all of them not half does.
+bool stands_nowhere(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                    const std::vector<Index>& rows, std::size_t axis) {
+  constexpr std::size_t few = 24;
+  if (rows.size() <= 2 * few) return false;
+  std::vector<Index> some;
+  for (std::size_t i = 0; i < few; ++i) some.push_back(rows[i * (rows.size() - 1) / (few - 1)]);
+  const auto off = halves_off(observation, hypothesis, some, axis);
+  return 6 * std::ranges::count_if(off, [](double x) { return !std::isnan(x); }) <
+         static_cast<std::ptrdiff_t>(few);
+}
+
 // Offsets at all places; empty where they cannot be told.
 Offsets offsets_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
   constexpr Index most = 1 << 14;
@@ -69,12 +95,9 @@ Offsets offsets_of(const RotationObservation& observation, const RotationHypothe
     for (Index place = 0; place < count; ++place)
       rows.push_back(tables ? static_cast<Index>(axis) * count + place
                             : observation.row_of_slot(place));
-    const auto implied = observation.implied_positions(hypothesis, rows, column);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double off = implied[i] - hypothesis.position(rows[i], column);
-      const double nearest = std::round(2 * off) / 2;
-      if (std::fabs(off - nearest) < 0.2) offsets[i][axis] = nearest;
-    }
+    if (stands_nowhere(observation, hypothesis, rows, column)) return {};
+    const auto off = halves_off(observation, hypothesis, rows, column);
+    for (std::size_t i = 0; i < rows.size(); ++i) offsets[i][axis] = off[i];
     if (!fill_gaps(offsets, axis)) return {};
   }
   return offsets;

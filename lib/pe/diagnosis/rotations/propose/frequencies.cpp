@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "pe/diagnosis/rotations/propose/base.hpp"
@@ -171,6 +172,14 @@ RotationProposals equal(const RotationObservation& observation,
   return all;
 }
 
+// Whether numbers fall, or rise, from the first to the last, and all have the size that frequencies
+// or what is made of them may have.
+bool is_ladder(const std::vector<double>& numbers) {
+  const auto [low, high] = std::ranges::minmax(numbers);
+  return low > 1e-12 && high < 1e12 &&
+         (std::ranges::is_sorted(numbers, std::greater<>()) || std::ranges::is_sorted(numbers));
+}
+
 RotationProposals uninitialised(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis) {
   if (observation.has_rows()) return {};
@@ -192,6 +201,7 @@ RotationProposals uninitialised(const RotationObservation& observation,
   }
   if (3 * wild < odd || wild == 0)
     return {};  // other formulas err by less than a thousand times, in most of their pairs
+  if (odd == observation.pairs() && is_ladder(observation.measured())) return {};
   one.sentence = fmt::format(
       "{} of {} frequencies are no frequencies, the first of them pair {}: {:.4g}; memory that was "
       "never written looks so",

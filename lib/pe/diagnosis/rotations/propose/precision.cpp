@@ -177,8 +177,26 @@ RotationProposals table(const RotationObservation& observation,
   return all;
 }
 
+// Decimals as savetxt and round print them; not so many that any number of the file has no more.
+RotationProposals decimals(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows() || !observation.has_values() || observation.reading().is_vectors())
+    return {};
+  double step = 0.1;
+  for (int digits = 1; step > 16 * unit_roundoff(observation.dtype()); ++digits, step /= 10) {
+    if (!observation.in_steps(step)) continue;
+    RotationProposals all{
+        {hypothesis,
+         fmt::format("every value is rounded to {} decimals, as it was printed", digits)}};
+    all[0].hypothesis.table_step = step;
+    return all;
+  }
+  return {};
+}
+
 constexpr RotationProposer rows[] = {
     {Cause::low_precision_table, "storage", table},
+    {Cause::low_precision_table, "storage", decimals},
     {Cause::low_precision_table, "storage", table_of_one_side},
     {Cause::low_precision_frequencies, "precision", frequencies},
     {Cause::low_precision_positions, "position type", positions},

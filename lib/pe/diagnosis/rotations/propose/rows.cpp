@@ -146,6 +146,18 @@ std::shared_ptr<const RowMarks> in_one_piece(std::shared_ptr<const RowMarks> mar
   return whole;
 }
 
+// Whether some number is none, or of a size that no side of a turn has.
+bool has_wild(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  const double most = 100 * std::max(1.0, hypothesis.cosine_magnitude), least = 1e-12;
+  const auto is_wild = [&](double x) {
+    return !(std::fabs(x) <= most) || (x != 0 && std::fabs(x) < least);
+  };
+  for (std::size_t i = 0; i < observation.rows().size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j)
+      if (is_wild(observation.cosine(i, j)) || is_wild(observation.sine(i, j))) return true;
+  return false;
+}
+
 // Rows most of whose pairs lie far off the circle.
 RotationProposals uninitialised(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis) {
@@ -175,6 +187,8 @@ RotationProposals uninitialised(const RotationObservation& observation,
     return {};
   const auto marks = in_one_piece(observation.marks({"off the circle", a}, is_garbage));
   if (!marks) return {};
+  // All of it: numbers of every size, for those of the size of turns may be turns of another kind.
+  if (marks->count == observation.reading().rows && !has_wild(observation, hypothesis)) return {};
   return {{marked(hypothesis, marks, Row::free),
            fmt::format("{} {} no turns: numbers off the circle of radius {:g}, as memory that was "
                        "never written holds",
