@@ -82,7 +82,6 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
     diagnosis.tier = Tier::wrong;
     diagnosis.arithmetic.clear();
   }
-
   put_gravest_first(diagnosis.reasons);
   if (!written.note.empty()) diagnosis.notes.push_back(written.note);
   return diagnosis;

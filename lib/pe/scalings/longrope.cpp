@@ -80,6 +80,11 @@ Number magnitude_of(const Values<Number>& values, const Number& original, bool i
     rule = "1, for nothing is stretched";
     return 1;
   }
+  if (original <= 1)
+    throw UsageError(
+        fmt::format("--original-max-position must be more than 1 for longrope's attention factor, "
+                    "√(1 + ln s / ln L), got {}",
+                    spell(original)));
   rule = fmt::format("√(1 + ln {} / ln {})", spell(factor), spell(original));
   return sqrt(1 + log(factor) / log(original));
 }
