@@ -158,6 +158,7 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
                              found.first,
                              table                                   ? ""
                              : rows || reading.form == Form::vectors ? "cos,sin"
+                             : reading.form == Form::wavelengths     ? "wavelength"
                                                                      : "inv_freq",
                              array.dtype);
 }
