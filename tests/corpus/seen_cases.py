@@ -122,7 +122,96 @@ def grids():
                    {"dim": 32, "grid": f"{high}x{wide}", "convention": "qwen2-vl"}, [("cos", np.cos(angle).astype(F32)), ("sin", np.sin(angle).astype(F32))])
 
 
+def bf16(x):
+    bits = np.asarray(x, F32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(F32)
+
+
+def turned(x, positions, theta):
+    """Pairs (j, j + n) of the first 2n channels."""
+    n, angle = len(theta), np.asarray(positions, np.float64)[:, None] * theta
+    c, s, y = np.cos(angle), np.sin(angle), np.array(x, np.float64)
+    y[..., :n], y[..., n:2 * n] = x[..., :n] * c - x[..., n:2 * n] * s, x[..., n:2 * n] * c + x[..., :n] * s
+    return y
+
+
+def vectors():
+    """What lengths of vectors tell: all multiplied, rows of zeros, outputs a slot late, heads in another order."""
+    for k in range(8):
+        rng = np.random.default_rng([case.Cycle.seed, 36, k])
+        length, heads, width = int(rng.integers(24, 60)), int(rng.choice([3, 4, 6])), int(rng.choice([32, 64]))
+        rounded, partial = (bf16, lambda x: np.asarray(x, F32))[k % 2], k % 4 < 2
+        rotary = width // 2 if partial else width
+        x = rounded(rng.standard_normal((1, heads, length, width)))
+        y = turned(x, np.arange(length), ladder(rotary, 1e4))
+        parameters = {"dim": width, **({"rotary-dim": rotary} if partial else {})}
+        late, zero, by = np.roll(y, 1, axis=2), y.copy(), float(rng.choice([0.5, width ** -0.5, 3]))
+        zero[:, :, length - 5:] = 0
+        order = np.roll(np.arange(heads), 1)
+        for i, (causes, what, out) in enumerate((
+                ("attention-factor-unexpected", "multiplied whole", y * by), ("rows-zero", "last rows zero", zero),
+                ("rows-permuted", "a slot late", late), ("heads-permuted", "heads in another order", y[:, order]))):
+            yield Case(f"{causes} | rope vectors {what} #{LINES + 100 + 4 * k + i}", {"encoding": "rope", "parameters": parameters},
+                       lambda out=rounded(out), x=x, n=length: Built([("q_out", out)], "f32", 100.0, n, before=[("q", x)], check={"length": n}),
+                       accepted(causes), container="npz")
+
+
+def sides():
+    """One side alone of other exponents, a whole table of the other sign or by columns, pairs of zeros, part of the cells rounded."""
+    for k in range(4):
+        rng = np.random.default_rng([case.Cycle.seed, 37, k])
+        dim, length = int(rng.choice([32, 64, 128])), int(rng.integers(150, 400))
+        half, position = dim // 2, np.arange(length)[:, None]
+        angle, even = position * ladder(dim, 1e4), np.arange(dim) % 2 == 0
+        cos, sin = np.cos(angle), np.sin(angle)
+        each = position * 1e4 ** (-np.arange(dim) / dim)
+        pair, number = int(rng.integers(1, half // 2)), LINES + 150 + 10 * k
+        rope, rows, columns = {"dim": dim}, position < length // 2, np.arange(half) < half // 2
+        yield made(number, accepted("exponent-shifted"), "cosines of exponents 2j+1", "sinusoidal", rope,
+                   [("pe", np.where(even, np.sin(each), np.cos(each)).astype(F32))], length=length)
+        for i, (causes, what, one, other) in enumerate((
+                ("frequencies-equal", f"of pair {pair}", np.repeat(cos[:, [pair]], half, 1), np.repeat(sin[:, [pair]], half, 1)),
+                ("wrong-amplitude", "of the other sign", -cos, -sin), ("channels-zero", "half the pairs", cos * columns, sin * columns),
+                ("low-precision-table", "half of the rows", np.where(rows, cos, bf16(cos)), np.where(rows, sin, bf16(sin))),
+                ("low-precision-table", "half of the pairs", np.where(columns, cos, bf16(cos)), np.where(columns, sin, bf16(sin))),
+                ("transposed", "by columns in the shape of rows", cos.T.reshape(cos.shape), sin.T.reshape(sin.shape)))):
+            arrays = [("cos", np.ascontiguousarray(one.astype(F32))), ("sin", np.ascontiguousarray(other.astype(F32)))]
+            yield made(number + 1 + i, accepted(causes), what, "rope", rope, arrays, length=length)
+        pad = int(rng.integers(3, 20))
+        for i, (causes, what, places) in enumerate((("position-offset", "second sequence elsewhere", np.arange(length) + 7 * pad),
+                                                    ("left-padding", "second sequence padded", np.maximum(np.arange(length) - pad, 0)))):
+            second = places[:, None] * ladder(dim, 1e4)
+            arrays = [("cos", np.stack([cos, np.cos(second)]).astype(F32)), ("sin", np.stack([sin, np.sin(second)]).astype(F32))]
+            yield made(number + 7 + i, accepted(causes), what, "rope", rope, arrays, length=length)
+
+
+def later_queries():
+    for k in range(2):
+        rng = np.random.default_rng([case.Cycle.seed, 38, k])
+        heads, length = int(rng.choice([4, 8])), int(rng.integers(20, 60))
+        off = np.arange(length)[:, None] - np.arange(length)[None, :] + (1, -1)[k]
+        slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+        yield made(LINES + 200 + k, accepted("bias-distance"), "queries stand one position off", "alibi", {"heads": heads, "symmetric": True},
+                   [("bias", (-slopes[:, None, None] * np.abs(off)).astype(F32))], length=length)
+
+
+def far():
+    """Float32 products at positions of millions: as right as float32 can be."""
+    for k in range(3):
+        rng = np.random.default_rng([case.Cycle.seed, 39, k])
+        first, dim, length = int(rng.integers(4, 16)) * 1_000_000, int(rng.choice([64, 128])), 200
+        angle = (np.arange(first, first + length).astype(F32)[:, None] * ladder(dim, 1e4).astype(F32)).astype(np.float64)
+        yield Case(f"clean | rope from position {first} in float32 #{LINES + 210 + k}",
+                   {"encoding": "rope", "parameters": {"dim": dim}},
+                   lambda a=angle, p=f"{first}:{first + length}": Built([("cos", np.cos(a).astype(F32)), ("sin", np.sin(a).astype(F32))], "f32", 0.0, 0,
+                                                                        check={"positions": p}),
+                   tiers=("exact", "drift"), container="npz")
+
+
 def spoilt():
+    yield from vectors()
+    yield from sides()
+    yield from later_queries()
     yield from wavelengths(True)
     yield from one_side()
     yield from scores(True)
@@ -131,5 +220,6 @@ def spoilt():
 
 
 def clean():
+    yield from far()
     yield from wavelengths(False)
     yield from scores(False)

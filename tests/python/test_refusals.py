@@ -46,6 +46,8 @@ def test_an_array_whose_own_code_fails():
     (lambda: pe.identify(), "needs an array"),
     (lambda: pe.table("rope", dim=7), "--dim must be even"),
     (lambda: pe.table("rope", dim="8\0"), "NUL"),
+    (lambda: pe.table("rope", dim=64, length=10**12), "takes .* MB at least"),
+    (lambda: pe.table("rope", dim=64, length=4, dtype=np.int8), "int8"),
     (lambda: pe.table(3), "must be a string"),
     (lambda: pe.table("rope", output="x.npz"), "leave it out"),
     (lambda: pe.analyze("decay", "rope", help=True), "leave it out"),
@@ -79,6 +81,14 @@ def test_missing_tools(monkeypatch, tmp_path):
     (tmp_path / "pe-verify").write_text("#!/bin/sh\necho 'pe-verify: not today' >&2\nexit 2\n")
     os.chmod(tmp_path / "pe-verify", 0o755)
     with pytest.raises(pe.ToolDied, match="not today"):
+        pe.check(COS, encoding="rope")
+    for talk in ("", "echo what?"):  # a tool that writes nothing, or no arrays
+        (tmp_path / "pe-gen").write_text(f"#!/bin/sh\n{talk}\nexit 0\n")
+        os.chmod(tmp_path / "pe-gen", 0o755)
+        with pytest.raises(pe.ToolDied, match="ended well"):
+            pe.table("rope", dim=8, length=2)
+    (tmp_path / "pe-verify").write_text("#!/bin/sh\necho garbage\n")
+    with pytest.raises(pe.ToolDied, match="ended twice"):
         pe.check(COS, encoding="rope")
     monkeypatch.delenv("PE_TOOLS")
     monkeypatch.setenv("PATH", str(tmp_path / "none"))

@@ -148,6 +148,26 @@ Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count) 
   return part;
 }
 
+Stored gathered(const Stored& array, std::size_t axis, std::vector<Index> entries) {
+  Stored part = array;
+  Index inner = 1;
+  for (std::size_t i = axis + 1; i < array.shape.size(); ++i) inner *= array.shape[i];
+  part.shape[axis] = std::ssize(entries);
+  part.fill = [fill = array.fill, whole = array.shape[axis], inner, entries = std::move(entries),
+               size = size_of(array.dtype)](Index from, Index number, std::byte* out) {
+    while (number > 0) {
+      const Index some = std::min(number, inner - from % inner), line = from / inner,
+                  count = std::ssize(entries),
+                  source = line / count * whole + entries[static_cast<std::size_t>(line % count)];
+      fill(source * inner + from % inner, some, out);
+      from += some;
+      number -= some;
+      out += static_cast<std::size_t>(some) * size;
+    }
+  };
+  return part;
+}
+
 Array collect(const Stored& stored) {
   const std::size_t size = static_cast<std::size_t>(stored.size()) * size_of(stored.dtype);
   auto held = std::make_shared<Held>();

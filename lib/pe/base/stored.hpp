@@ -50,6 +50,9 @@ Stored moved_last(const Stored& array, std::size_t axis);
 /// Entries first … first+count−1 along one axis.
 Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count);
 
+/// The entries along one axis that are listed, in that order.
+Stored gathered(const Stored& array, std::size_t axis, std::vector<Index> entries);
+
 /// All of it in memory.
 Array collect(const Stored& stored);
 

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -139,6 +141,24 @@ void Destination::reserve(std::uint64_t bytes) {
     if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) fail(errno);
     return;
   }
+}
+
+void Destination::require_room(std::uint64_t least) const {
+  struct stat status;
+  struct statvfs room;
+  if (fstat(descriptor(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      fstatvfs(descriptor(), &room) != 0)
+    return;
+  std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
+  if (room.f_blocks == 0) {  // a file in memory
+    struct sysinfo memory;
+    if (sysinfo(&memory) != 0) return;
+    free = std::uint64_t{memory.totalram} * memory.mem_unit;
+  }
+  if (least > free && is_mine())
+    throw FileError(
+        fmt::format("cannot write {}: it takes {} MB at least, and there is room for {}", shown_,
+                    least / 1'000'000, free / 1'000'000));
 }
 
 void Destination::write(const void* data, std::size_t bytes) {

@@ -44,6 +44,9 @@ class Destination {
   /// Claims room on the disk, so that a full one is noticed before the work; a hint where not
   /// supported.
   void reserve(std::uint64_t bytes);
+  /// Throws FileError where so many bytes cannot go there: more than a disk has free, or than there
+  /// is memory for a file that lies in it. Of pipes nothing is known.
+  void require_room(std::uint64_t least) const;
   /// Appends at the cursor.
   void write(const void* data, std::size_t bytes);
   /// Writes elsewhere and leaves the cursor; several threads may, on parts that do not overlap.

@@ -116,6 +116,22 @@ const FormatRow& checked_row(const Output& output) {
   return row;
 }
 
+// What cannot fit is refused before hours of work: a binary file has every byte of its fields, text
+// two characters for each number.
+void require_room(const std::vector<Field>& fields, const FormatRow& row, const Output& output) {
+  if (row.format == Format::html || row.format == Format::hdf5) return;  // of a size of their own
+  if (output.together || (output.path != "-" && is_device(output.path))) return;
+  double least = 0;
+  for (const Field& field : fields) {
+    double numbers = 1;
+    for (const Index extent : field.shape()) numbers *= static_cast<double>(extent);
+    least += numbers * (row.text ? 2 : static_cast<double>(size_of(field.dtype)));
+  }
+  constexpr double worth_asking = 1 << 26, most = 0x1p63;
+  if (least < worth_asking) return;
+  Destination(output).require_room(static_cast<std::uint64_t>(std::min(least, most)));
+}
+
 }  // namespace
 
 std::span<const FormatRow> formats() { return rows; }
@@ -188,6 +204,7 @@ void write(const std::vector<Field>& fields, const Provenance& provenance, const
         throw UsageError(
             fmt::format("two fields are named '{}': name each once in --fields", fields[i].name));
   }
+  io::require_room(fields, row, output);
   row.write({fields, provenance, output});
 }
 

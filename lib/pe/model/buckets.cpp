@@ -91,7 +91,8 @@ Index logarithmic(std::int64_t distance, Index exact, Index steps, std::int64_t 
 
 // d of a pair.
 std::int64_t offset_of(const BucketRule& rule, std::int64_t query, std::int64_t key) {
-  const std::int64_t d = rule.sign * (key - query + rule.moved);
+  std::int64_t d = rule.sign * (key - query + rule.moved);
+  if (rule.folded != 0) d = rule.folded * std::abs(d);
   if (d > 0) return std::max<std::int64_t>(d - rule.later, 0);
   return d < 0 ? std::min<std::int64_t>(d + rule.later, 0) : 0;
 }

@@ -11,7 +11,7 @@
 namespace pe {
 
 /// What decides a map of buckets, as data: a map that is wrong is one field otherwise. d is
-/// sign·(key − query + moved), drawn `later` distances towards 0.
+/// sign·(key − query + moved), drawn `later` distances towards 0; of `folded` ±1 that times |d|.
 struct BucketRule {
   enum class Scale {
     clipped,  // clip(d, −lower, upper) + centre
@@ -37,6 +37,7 @@ struct BucketRule {
   bool cls = false;                       // query 0 and key 0 have buckets of their own
   int later = 0;
   std::int64_t moved = 0;
+  int folded = 0;   // the offset's sign is lost
   Index added = 0;  // to every bucket, which stays in 0 … count−1
 };
 

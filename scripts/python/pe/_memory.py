@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pe._arrays import Array, Taken, bfloat16_of
-from pe.errors import CannotTell
+from pe.errors import CannotTell, ToolDied
 
 #: safetensors' names of what a tool writes.
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1",
@@ -71,9 +71,14 @@ class MemoryFile:
 
     def read_arrays(self) -> tuple[dict[str, Array], dict[str, str], frozenset[str]]:
         """What a tool wrote as safetensors: the arrays, views of one mapping of the file; its metadata; which are bfloat16."""
+        if self.size() < 8:
+            raise ToolDied("the tool ended well and wrote no arrays")
         mapped = mmap.mmap(self.descriptor, 0, mmap.MAP_PRIVATE)  # stays as long as an array views it
         length = int.from_bytes(mapped[:8], "little")
-        header = json.loads(mapped[8:8 + length])
+        try:
+            header = json.loads(mapped[8:8 + length])
+        except ValueError as error:
+            raise ToolDied("the tool ended well and wrote something else than arrays") from error
         metadata: dict[str, str] = header.pop("__metadata__", {})
         arrays: dict[str, Array] = {}
         for name, row in sorted(header.items(), key=lambda item: int(item[1]["data_offsets"][0])):

@@ -13,8 +13,14 @@ from pe._memory import MemoryFile
 from pe.errors import UsageError
 
 
+_TYPES = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
+
+
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays, ranges and slices as Python's own."""
+    """NumPy's numbers, arrays and types of elements, ranges and slices as Python's own."""
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        name = np.dtype(value).name
+        return _TYPES.get(name, name)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -91,7 +97,7 @@ def tensors_put_by(options: Mapping[str, Any], stack: ExitStack, paths: dict[str
     put: dict[str, Any] = {}
     for name, value in options.items():
         is_array = any(hasattr(value, door) for door in ("__array__", "__dlpack__", "__array_interface__"))
-        if is_array and not isinstance(value, np.generic) and (name in TENSORS or getattr(value, "ndim", 2) > 1):
+        if is_array and not isinstance(value, (np.generic, type)) and (name in TENSORS or getattr(value, "ndim", 2) > 1):
             file = stack.enter_context(MemoryFile())
             file.write_arrays({name: take(value, name)})
             paths[file.path] = name

@@ -92,8 +92,11 @@ class Server:
             return None
         if not said.endswith(b"\n"):
             return None
-        answer: Answer = json.loads(said)
-        return answer
+        try:
+            answer = json.loads(said)
+        except ValueError:
+            return None
+        return answer if isinstance(answer, dict) else None
 
     def _drop(self, kill: bool = False) -> str:
         process, talk, self._process, self._talk = self._process, self._talk, None, None

@@ -62,7 +62,7 @@ BiasProposals scales(const BiasObservation& observation, const BiasHypothesis& h
   return proposals;
 }
 
-BiasProposals distances(const BiasObservation&, const BiasHypothesis& hypothesis) {
+BiasProposals distances(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
   for (const std::int64_t more : {1, -1, 2, -2})
     for (const bool kept : {false, true}) {
@@ -75,6 +75,17 @@ BiasProposals distances(const BiasObservation&, const BiasHypothesis& hypothesis
            fmt::format("every distance{} is counted as {} {}", kept ? " but 0" : "",
                        std::abs(more) == 1 ? "one" : "two", more > 0 ? "more" : "less"),
            std::abs(more) == 1 ? 1 : 1.05});
+    }
+  // Where both sides are punished alike queries that stand elsewhere show; a mask, or a constant in
+  // each row, hides them.
+  for (const std::int64_t more : {1, -1})
+    if (!observation.bias->causal && !hypothesis.masked && !observation.bias->rows) {
+      BiasHypothesis other = hypothesis;
+      other.query_shift += more;
+      proposals.push_back({std::move(other),
+                           fmt::format("queries stand one position {} than their own keys",
+                                       more > 0 ? "later" : "earlier"),
+                           1.05});
     }
   return proposals;
 }

@@ -28,6 +28,16 @@ class Faults {
 
   void direction() {
     BucketRule other = rule_;
+    if (rule_.both && (rule_.scale == Scale::t5 || rule_.scale == Scale::deberta) && !rule_.cls)
+      for (const int folded : {-1, 1}) {
+        other.folded = folded;
+        offer(other,
+              fmt::format("the sign of key - query is lost: {} have the buckets of {}",
+                          folded < 0 ? "keys after the query" : "keys before the query",
+                          folded < 0 ? "those before it" : "those after it"),
+              1.05);
+      }
+    other = rule_;
     const bool one_side = rule_.sign < 0 && (rule_.lower == 0 || rule_.lower == rule_.upper);
     bool both = !rule_.both;
     if (rule_.scale == Scale::clipped && one_side) {  // distances of one sign, or of both

@@ -88,6 +88,11 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
   attempt.reading.per_axis = axes > 1 && !reading.is_vectors() && attempt.reading.run > 0 &&
                              reading.rows == reading.run * static_cast<Index>(axes);
   const Index slots = attempt.reading.run > 0 ? attempt.reading.run : reading.rows;
+  if (!reading.is_vectors() && !attempt.reading.per_axis && slots < reading.rows &&
+      reading.rows % slots == 0) {
+    attempt.reading.extents = {reading.rows / slots, slots};
+    attempt.reading.axis = 1;
+  }
   const bool rows =
       reading.form == Form::turns || reading.form == Form::angles || reading.is_vectors();
   if (const auto most = rows_of(expected.effect);

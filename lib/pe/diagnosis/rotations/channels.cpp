@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "pe/base/kept.hpp"
+#include "pe/base/narrow.hpp"
+#include "pe/base/ulp.hpp"
 
 namespace pe {
 namespace {
@@ -91,9 +93,99 @@ std::string spell(const std::vector<Index>& channels) {
                                 : text;
 }
 
+// One pass over a table: pairs that hold zeros, or turn nowhere, in every row, and cells that
+// agree but for a rounding to a short type.
+class TableCells {
+ public:
+  explicit TableCells(Kept<RotationObservation> observation)
+      : observation_(observation),
+        hypothesis_(observation_.start()),
+        prediction_(observation_.prediction(hypothesis_)),
+        zero_(observation_.pairs(), 1),
+        still_(observation_.pairs(), 1),
+        right_(observation_.pairs(), 1),
+        cosine_(observation_.pairs()),
+        sine_(cosine_),
+        bound_(cosine_) {
+    observation_.scan([&](Index row, const double* c, const double* s) {
+      take(row, c, s);
+      return may_be_told();
+    });
+  }
+
+  std::optional<Reason> reason() const {
+    for (const auto& [marks, cause, what] :
+         {std::tuple{&zero_, Cause::channels_zero, "hold zeros"},
+          std::tuple{&still_, Cause::channels_not_rotated, "turn nowhere"}}) {
+      std::vector<Index> wrong;
+      bool all = true;
+      for (std::size_t j = 0; j < right_.size(); ++j) {
+        if (right_[j]) continue;
+        wrong.push_back(static_cast<Index>(j));
+        all = all && (*marks)[j];
+      }
+      if (all && !wrong.empty() && wrong.size() < right_.size())
+        return Reason{cause, fmt::format("pairs {} of every row {}; the others are right",
+                                         spell(wrong), what)};
+    }
+    for (std::size_t k = 0; k < types.size(); ++k)
+      if (rounded_[k] > 0 && rounded_[k] == wrong_)
+        return Reason{Cause::low_precision_table,
+                      fmt::format("{} of {} values were rounded to {} before they were written, "
+                                  "and others were not",
+                                  rounded_[k], cells_, name_of(types[k]))};
+    return {};
+  }
+
+ private:
+  static constexpr std::array types{DType::bf16, DType::f16};
+
+  // Gives up where nothing of what a reason may say is left.
+  bool may_be_told() const {
+    if (wrong_ == rounded_[0] || wrong_ == rounded_[1]) return true;
+    bool zero = true, still = true;
+    for (std::size_t j = 0; j < right_.size(); ++j) {
+      zero = zero && (right_[j] || zero_[j]);
+      still = still && (right_[j] || still_[j]);
+    }
+    return zero || still;
+  }
+
+  void take(Index row, const double* c, const double* s) {
+    prediction_.row(row, cosine_.data(), sine_.data(), bound_.data());
+    for (std::size_t j = 0; j < right_.size(); ++j) {
+      const bool agrees = add(c[j], cosine_[j], bound_[j]) & add(s[j], sine_[j], bound_[j]);
+      right_[j] = right_[j] && agrees;
+      zero_[j] = zero_[j] && c[j] == 0 && s[j] == 0;
+      still_[j] = still_[j] && std::fabs(c[j] - hypothesis_.cosine_magnitude) <= 1e-6 && s[j] == 0;
+    }
+  }
+
+  bool add(double got, double want, double allowed) {
+    ++cells_;
+    const double off = std::fabs(got - want), most = allowed + prediction_.rounding(want);
+    if (off <= most) return true;
+    ++wrong_;
+    for (std::size_t k = 0; k < types.size(); ++k)
+      rounded_[k] += rounded_once(got, types[k]) == got &&
+                     off <= most + rounding_error(std::fabs(want) + most, types[k]);
+    return false;
+  }
+
+  const RotationObservation& observation_;
+  RotationHypothesis hypothesis_;
+  RotationPrediction prediction_;
+  std::vector<char> zero_, still_, right_;
+  std::vector<double> cosine_, sine_, bound_;
+  Index cells_ = 0, wrong_ = 0;
+  std::array<Index, 2> rounded_{};
+};
+
 }  // namespace
 
 std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump) {
+  if (observation.has_values() && observation.has_cosine() && observation.has_sine())
+    return TableCells(observation).reason();
   if (!observation.reading().is_vectors()) return {};
   const std::vector<Channel> channels = Count(observation, dump).taken();
   const Index rows = observation.reading().rows;

@@ -1,11 +1,12 @@
-// Channels of vectors: those that were not turned or hold zeros, where the others are right.
+// Channels: those of vectors that were not turned, pairs of tables that hold zeros or turn nowhere,
+// cells that alone were rounded to a short type, where the others are right.
 #pragma once
 
 #include "pe/diagnosis/rotations/observation.hpp"
 
 namespace pe {
 
-/// Nothing where the dump holds no vectors, or where some channel is wrong otherwise.
+/// Nothing where some channel is wrong otherwise; of vectors and of tables of both sides.
 std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump);
 
 }  // namespace pe

@@ -18,8 +18,13 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
           : observation.prediction(hypothesis);
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
     if (found[t].size() >= 8) return;
+    const auto is_blank = [&](const RestCell& cell) {
+      return cell.after == 0 && hypothesis.row &&
+             hypothesis.row(cell.row) == RotationHypothesis::Row::blank;
+    };
     for (const RestCell& cell : changed_rest(dump, reading, first, count))
-      if (found[t].size() < 8 && (found[t].empty() || found[t].back() != cell.row))
+      if (!is_blank(cell) && found[t].size() < 8 &&
+          (found[t].empty() || found[t].back() != cell.row))
         found[t].push_back(cell.row);
     const auto size = static_cast<std::size_t>(count * reading.pairs);
     std::vector<double> c(size), s(size), slack(size), pc(observation.pairs()),

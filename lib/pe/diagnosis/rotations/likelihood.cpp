@@ -181,10 +181,14 @@ double waviness(const Dump& dump, const RotationReading& reading, double usual, 
   return high.bend ? std::max(share, high.share) : share;
 }
 
-// Vectors pass the channels that do not turn through.
+// Vectors pass the channels that do not turn through, unless all of one is 0.
 bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows) {
-  return std::ranges::all_of(
-      rows, [&](Index row) { return changed_rest(dump, reading, row, 1).empty(); });
+  std::vector<double> values(static_cast<std::size_t>(reading.width));
+  return std::ranges::all_of(rows, [&](Index row) {
+    if (changed_rest(dump, reading, row, 1).empty()) return true;
+    dump.arrays[0].read(row * reading.width, reading.width, values.data());
+    return std::ranges::all_of(values, [](double value) { return value == 0; });
+  });
 }
 
 namespace {

@@ -21,7 +21,10 @@ class RotationObservation::Vagueness {
     ++cells_;
     wide_ += !(bound < 0.5 * std::max({std::fabs(cosine), std::fabs(sine), amplitude}));
   }
-  bool holds_nothing() const { return 2 * wide_ > cells_; }
+  /// `by_right`: how many cells of what is meant are so wide.
+  bool holds_nothing(std::size_t by_right) const { return 10 * wide_ > 11 * by_right; }
+  bool is_wide() const { return 2 * wide_ > cells_; }
+  std::size_t wide() const { return wide_; }
 
  private:
   std::size_t cells_ = 0, wide_ = 0;
@@ -187,7 +190,8 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
       add(off, allowed);
       return true;
     });
-  if (vagueness.holds_nothing()) fit.excess = std::numeric_limits<double>::infinity();
+  if (vagueness.is_wide() && vagueness.holds_nothing(wide_by_right()))
+    fit.excess = std::numeric_limits<double>::infinity();
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
   return fit;
 }
@@ -230,7 +234,14 @@ bool RotationObservation::agrees(const RotationPrediction& prediction) const {
   Vagueness vagueness;
   return each_cell(prediction, vagueness,
                    [](double off, double allowed) { return off <= allowed; }) &&
-         !vagueness.holds_nothing();
+         !(vagueness.is_wide() && vagueness.holds_nothing(wide_by_right()));
+}
+
+std::size_t RotationObservation::wide_by_right() const {
+  const RotationHypothesis meant = start();
+  Vagueness vagueness;
+  each_cell(prediction(meant), vagueness, [](double, double) { return true; });
+  return vagueness.wide();
 }
 
 std::vector<double> RotationObservation::measured(const RotationHypothesis& hypothesis) const {

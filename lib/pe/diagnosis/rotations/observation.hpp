@@ -133,6 +133,7 @@ class RotationObservation {
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;
   class Vagueness;
+  std::size_t wide_by_right() const;
   template <typename IsGood>
   bool each_cell(const RotationPrediction& prediction, Vagueness& vagueness, IsGood is_good) const;
   double step_of(const RotationHypothesis& hypothesis) const;

@@ -48,15 +48,16 @@ struct RotationReading {
   /// cosines and sines alone.
   std::optional<pe::Side> scales = {};
   bool side_said = true;  // the command says whether queries or keys
-  // Vectors alone:
+  // Vectors, and tables of several sequences:
   std::vector<Index> extents = {};  // of the axes before the channels
   std::size_t axis = 0;             // which of them counts positions
-  std::string axis_from = {};       // who says so; empty: nobody, and another would do as well
-  Index blocks = 1;                 // halves pair up within each of so many blocks of channels
-  bool last = false;                // the channels that turn are the last, not the first
-  bool backward = false;            // they turn by −angle, as is meant
-  bool named = false;               // the array's name says what its numbers are
-  double cost = 0;                  // against readings that nothing prefers
+  // Vectors alone:
+  std::string axis_from = {};  // who says so; empty: nobody, and another would do as well
+  Index blocks = 1;            // halves pair up within each of so many blocks of channels
+  bool last = false;           // the channels that turn are the last, not the first
+  bool backward = false;       // they turn by −angle, as is meant
+  bool named = false;          // the array's name says what its numbers are
+  double cost = 0;             // against readings that nothing prefers
 
   bool is_one_sided() const { return side != Side::both; }
   bool is_vectors() const { return form == Form::vectors; }

@@ -46,6 +46,11 @@ class Verdict {
         dump_(dump),
         required_(required_layout(expected)),
         attempts_(attempts_of(expected, dump, truth_of(expected), required_, side)) {}
+  Verdict(Kept<Expectation> expected, Kept<Dump> dump, std::vector<Attempt> attempts)
+      : expected_(expected),
+        dump_(dump),
+        required_(required_layout(expected)),
+        attempts_(std::move(attempts)) {}
 
   Diagnosis reached() {
     if (holds_nothing()) return diagnosis_;
@@ -205,8 +210,11 @@ class Verdict {
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
       tell(attempt, residuals);
-    else if (const auto channels = spoilt_channels_of(attempt))
+    else if (const auto channels = spoilt_channels_of(attempt)) {
       diagnosis_.reasons = {*channels};
+      diagnosis_.tier = row_of(channels->cause).tier;
+    } else if (const auto one = wrong_side(attempt))
+      diagnosis_.reasons = {*one};
     else if (const auto cells = damaged_cells(residuals))
       diagnosis_.reasons = {*cells};
     else if (nearly_)
@@ -218,11 +226,40 @@ class Verdict {
     return true;
   }
 
+  // Cosines alone and sines alone: one of them right, the other wrong by one cause.
+  std::optional<Reason> wrong_side(const Attempt& attempt) const {
+    if (attempt.reading.form != Form::turns || attempt.reading.is_one_sided() ||
+        attempt.reading.is_vectors() || !attempt.reasons.empty())
+      return {};
+    using OneSide = RotationReading::Side;
+    const auto of = [&](OneSide side) {
+      Attempt one = attempt;
+      one.reading.side = side;
+      one.hypotheses.clear();
+      return one;
+    };
+    const auto told = [&](OneSide side) { return Verdict(expected_, dump_, {of(side)}).reached(); };
+    for (const auto& [right, wrong, word] :
+         {std::tuple{OneSide::cosine, OneSide::sine, "sines"},
+          std::tuple{OneSide::sine, OneSide::cosine, "cosines"}}) {
+      const Attempt half = of(right);
+      const RotationObservation observation = observe(half);
+      if (!observation.agrees(observation.start()) || told(right).tier > Tier::drift) continue;
+      const Diagnosis other = told(wrong);
+      // One side that stands in both places was copied, not exchanged.
+      if (other.reasons.size() != 1 || other.reasons[0].cause == Cause::sin_cos_swapped) return {};
+      return Reason{other.reasons[0].cause,
+                    fmt::format("{} alone: {}", word, other.reasons[0].sentence)};
+    }
+    return {};
+  }
+
   // Of the reading at hand, or of one that is meant.
   std::optional<Reason> spoilt_channels_of(const Attempt& attempt) const {
     std::optional<Reason> reason = spoilt_channels(observe(attempt), dump_);
     for (std::size_t i = 0; i < attempts_.size() && !reason; ++i)
-      if (attempts_[i].reasons.empty()) reason = spoilt_channels(observe(attempts_[i]), dump_);
+      if (attempts_[i].reasons.empty() && attempts_[i].reading.is_vectors())
+        reason = spoilt_channels(observe(attempts_[i]), dump_);
     return reason;
   }
 
@@ -260,7 +297,12 @@ class Verdict {
     diagnosis_.reasons.insert(diagnosis_.reasons.end(), hypothesis.reasons.begin(),
                               hypothesis.reasons.end());
     const auto copies = copies_differ(residuals, attempt.reading);
-    if (copies && !nothing_held && !are_unwritten(residuals, hypothesis.hypothesis, attempt))
+    const bool by_hand =
+        !expected_.layout.empty() &&
+        std::ranges::find(hypothesis.reasons, Cause::wrong_pairing, &Reason::cause) !=
+            hypothesis.reasons.end();  // of a layout that it has not
+    if (copies && !nothing_held && !by_hand &&
+        !are_unwritten(residuals, hypothesis.hypothesis, attempt))
       diagnosis_.reasons.push_back(*copies);
     if (!nothing_held)
       std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));

@@ -59,6 +59,7 @@ std::string letters_of(std::size_t rank, std::size_t position) {
 }
 
 std::string name_of_axis(const RotationReading& reading, std::size_t axis) {
+  if (!reading.is_vectors()) return axis == reading.axis ? "position" : "sequence";
   const std::string letters = letters_of(reading.extents.size() + 1, reading.axis);
   if (letters.empty()) return fmt::format("entries of axis {}", axis);
   return letters[axis] == 'h' ? "head" : letters[axis] == 'b' ? "sequence" : "position";

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/rotations/norms.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
@@ -23,6 +24,20 @@ Dump with_heads(const Dump& dump, Index dim) {
       array.shape.push_back(dim);
     }
   return split;
+}
+
+// Tables of the right shape whose numbers lie column after column.
+std::optional<Dump> as_if_by_columns(const Dump& dump) {
+  Dump turned = dump;
+  for (Stored& array : turned.arrays) {
+    std::vector<Index> shape = array.shape;
+    std::erase(shape, 1);
+    if (shape.size() != 2) return {};
+    Stored flat = array;
+    flat.shape = {shape[1], shape[0]};
+    array = transposed(flat, shape[0], shape[1]);
+  }
+  return turned;
 }
 
 // Tables that were written [channel, position], by positions; nothing where their shape says no.
@@ -106,18 +121,29 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump, std::opt
   } catch (const UsageError&) {
   }
   if (refused) throw *refused;
+  if (const auto turned = as_if_by_columns(dump); turned && plain->reasons.empty()) {
+    Diagnosis other = judge(expected, *turned, side);
+    if (other.tier != Tier::wrong) {
+      other.tier = Tier::wrong;
+      other.reasons = {{Cause::transposed,
+                        "the shape is right and the numbers lie column after column: they were "
+                        "copied from a transposed view"}};
+      return other;
+    }
+  }
   return *plain;
 }
 
-// As the file has them; where that is wrong and every number is one of a shorter type, as numbers
-// of that type: bfloat16 vectors are made float32 to be written where nothing else can hold them.
+// As numbers of a shorter type where every one is one of it: bfloat16 vectors are made float32 to
+// be written where nothing else can hold them. As the file has them where they are right so, too.
 Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
-  Diagnosis plain = judge(expected, dump, side);
   const Stored& after = dump.arrays[0];
-  const auto type = plain.tier == Tier::wrong ? type_of_numbers(after) : std::nullopt;
-  if (!type) return plain;
+  const auto type = type_of_numbers(after);
+  if (!type) return judge(expected, dump, side);
   Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before}, side);
-  if (other.tier == Tier::wrong && !is_explained(other)) return plain;
+  if (other.tier == Tier::wrong && !is_explained(other)) return other;
+  if (other.tier != Tier::wrong)
+    if (Diagnosis plain = judge(expected, dump, side); plain.tier != Tier::wrong) return plain;
   const std::string sentence = fmt::format(
       "every number of these {} vectors is one of {}: they were rounded before they "
       "were written",
@@ -129,6 +155,32 @@ Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::opti
     other.reasons.insert(other.reasons.begin(), {Cause::low_precision_table, sentence});
   }
   return other;
+}
+
+// Vectors whose lengths say that more was done to them than a turn: as they are without that.
+// Nothing where it does not explain them.
+std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump& dump,
+                                        std::optional<Side> side) {
+  const RotationTruth truth = truth_of(expected);
+  if (truth.scale) return {};
+  const auto readings = vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
+                                        question_of(expected, truth, side));
+  std::optional<Diagnosis> best;
+  const auto type = type_of_numbers(dump.arrays[0]);
+  const Dump as_made =
+      type ? Dump{{narrowed(dump.arrays[0], *type)}, {narrowed(dump.before[0], *type)}} : dump;
+  for (const RestoredDump& one : restored_by_norms(as_made, readings.front())) {
+    Expectation left = expected;
+    left.first += expected.step * one.first;
+    if (left.rows && one.count > 0) left.rows = one.count;
+    Diagnosis told = judge_vectors(left, one.dump, side);
+    if (told.tier == Tier::wrong && !is_explained(told)) continue;
+    if (told.tier <= Tier::drift) told.arithmetic.clear();
+    told.tier = Tier::wrong;
+    told.reasons.insert(told.reasons.begin(), one.reason);
+    if (!best || told.reasons.size() < best->reasons.size()) best = std::move(told);
+  }
+  return best;
 }
 
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
@@ -148,7 +200,8 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
     std::optional<Side> side;
     if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
-    each.push_back(judge_vectors(expected, pair, side));
+    const auto restored = judge_restored(expected, pair, side);
+    each.push_back(restored ? *restored : judge_vectors(expected, pair, side));
   }
   return gravest(std::move(each));
 }

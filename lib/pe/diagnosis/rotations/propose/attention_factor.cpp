@@ -140,6 +140,17 @@ std::vector<double> measured_amplitudes(const RotationObservation& observation,
   return {amplitude, tidiest(amplitude, unit_roundoff(observation.dtype())).value};
 }
 
+// Cosines and sines with the other sign, each half a circle away.
+RotationProposals negated(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  if (!observation.has_amplitude() || !observation.has_cosine() || !observation.has_sine())
+    return {};
+  const double m = observation.truth().magnitude, near = 0.02 * m;
+  for (const bool of_sines : {false, true})
+    if (!(std::fabs(amplitude_of_side(observation, hypothesis, of_sines) + m) < near)) return {};
+  return {{with(hypothesis, -m, -m), "cosines and sines have the other sign", 1.1}};
+}
+
 // Amplitudes that codebases give under other readings of the same config (engines.md, A), then
 // whatever was measured.
 RotationProposals unexpected(const RotationObservation& observation,
@@ -205,6 +216,7 @@ constexpr RotationProposer rows[] = {
     {Cause::attention_factor_on_one_side, "amplitude", on_one_side},
     {Cause::attention_factor_unexpected, "amplitude", unexpected},
     {Cause::wrong_amplitude, "amplitude", of_table},
+    {Cause::wrong_amplitude, "amplitude", negated},
 };
 
 }  // namespace

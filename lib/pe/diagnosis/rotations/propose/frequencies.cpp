@@ -160,6 +160,18 @@ RotationProposals equal(const RotationObservation& observation,
   all.push_back({ones,
                  "every pair turns by one radian a position: the exponent was rounded to 0, as a "
                  "division of integers does"});
+  // The frequency of some pair that is meant, wherever it comes from.
+  const std::vector<double> measured = observation.measured(hypothesis),
+                            errors = observation.measured_errors(hypothesis);
+  if (const auto [low, high] = std::ranges::minmax(measured); low > 0 && high < 1.02 * low)
+    for (std::size_t j = 0; j < hypothesis.frequencies.size(); ++j)
+      if (const double f = hypothesis.frequencies[j];
+          f != 1 && std::fabs(measured[0] - f) <= errors[0] + 1e-6 * f) {
+        RotationHypothesis alike = hypothesis;
+        std::ranges::fill(alike.frequencies, f);
+        all.push_back({alike, fmt::format("every pair turns with the frequency of pair {}", j)});
+        break;
+      }
   all.push_back({bent(observation, hypothesis, [](std::size_t) { return 1.0; }),
                  "every pair turns by one radian a position: the exponent was rounded to 0, as a "
                  "division of integers does"});

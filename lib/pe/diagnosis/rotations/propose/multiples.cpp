@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "pe/diagnosis/rotations/propose/positions.hpp"
@@ -25,6 +26,21 @@ std::pair<double, double> measured_ratio(const RotationObservation& observation,
       sharpest = error;
     }
   return {ratio, sharpest};
+}
+
+// All frequencies over those of the hypothesis where this is no whole number and fast pairs turn
+// farther than half a circle from row to row, so that slow ones alone tell it; 0 where they do not.
+double ratio_of_slow_pairs(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows() || !hypothesis.axis.empty()) return 0;
+  const auto [ratio, error] = measured_ratio(observation, hypothesis);
+  const double fastest = std::ranges::max(hypothesis.frequencies);
+  if (!(ratio > 1) || std::fabs(ratio - std::round(ratio)) <= 2 * error * ratio ||
+      ratio * fastest < std::numbers::pi)
+    return 0;
+  if (std::fabs(ratio - 2 * std::numbers::pi) <= 2 * error * ratio) return 2 * std::numbers::pi;
+  const TidyNumber tidy = tidiest(ratio, error);
+  return tidy.cost < 0.1 ? tidy.value : 0;
 }
 
 }  // namespace
@@ -54,6 +70,11 @@ RotationProposals doubled(const RotationObservation& observation,
                           : fmt::format("positions are multiplied by {:g}", times),
                rather ? 1.5 : 1);
   }
+  if (const double times = ratio_of_slow_pairs(observation, hypothesis); times > 0)
+    multiplied(times,
+               fmt::format("positions are multiplied by {:.7g}{}", times,
+                           std::fabs(times - 2 * std::numbers::pi) < 1e-6 ? " = 2π" : ""),
+               1.2);
   // Stretched or squeezed as linear scaling does, beside a scaling that says so by itself.
   if (!observation.has_rows() || scaling.empty() || scaling == "none" || scaling == "linear")
     return some;

@@ -154,6 +154,12 @@ RotationProposals left_padding(const RotationObservation& observation,
         fmt::format(
             "the first {:g} rows are padding (position {:g}); positions are counted from behind it",
             k, pad)));
+  some.push_back(mapped(
+      hypothesis, [=](double p) { return std::max(p - k, 1.0); },
+      fmt::format("the first {:g} rows are padding; positions are counted from behind it, and are "
+                  "at least 1",
+                  k),
+      1.02));
   return some;
 }
 

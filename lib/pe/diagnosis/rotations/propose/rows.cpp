@@ -98,7 +98,7 @@ std::shared_ptr<const RowMarks> of_those(std::shared_ptr<const RowMarks> marks,
 RotationProposals still(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
-  if (!observation.has_rows() || !hypothesis.axis.empty()) return all;
+  if (!observation.has_rows()) return all;
   for (const Row as : {Row::still, Row::untouched}) {
     const bool untouched = as == Row::untouched;
     if (untouched && !(observation.reading().is_vectors() && hypothesis.multiplies())) break;
@@ -110,7 +110,10 @@ RotationProposals still(const RotationObservation& observation,
       return true;
     };
     const auto should_turn = [&](Index row) {
-      return untouched || hypothesis.position(row, 0) != 0;
+      if (untouched) return true;
+      for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)
+        if (hypothesis.position(row, axis) != 0) return true;
+      return false;
     };
     if (!shows(observation, [&](Index row, const double* c, const double* s) {
           return should_turn(row) && stands(row, c, s);

@@ -31,7 +31,8 @@ RotationHypothesis placed(const RotationObservation& observation,
 
 // Coordinates of a grid know no place beyond it.
 bool is_placed_anywhere(const RotationObservation& observation) {
-  return is_vectors(observation) && !observation.truth().coordinate;
+  return observation.has_rows() && !observation.reading().extents.empty() &&
+         !observation.truth().coordinate;
 }
 
 std::vector<std::size_t> other_axes(const RotationReading& reading) {
@@ -47,12 +48,13 @@ RotationProposals other_axis(const RotationObservation& observation,
   if (!is_placed_anywhere(observation)) return all;
   const RotationReading& reading = observation.reading();
   for (const std::size_t axis : other_axes(reading))
-    all.push_back({placed(observation, hypothesis,
-                          [reading, axis](Index row) { return reading.along(row, axis); }),
-                   fmt::format("vectors turn by the index of their {} (axis {} of {}), where axis "
-                               "{} holds the positions",
-                               name_of_axis(reading, axis), axis, spell_shape(reading.extents),
-                               reading.axis)});
+    all.push_back(
+        {placed(observation, hypothesis,
+                [reading, axis](Index row) { return reading.along(row, axis); }),
+         fmt::format("{} turn by the index of their {} (axis {} of {}), where axis "
+                     "{} holds the positions",
+                     is_vectors(observation) ? "vectors" : "rows", name_of_axis(reading, axis),
+                     axis, spell_shape(reading.extents), reading.axis)});
   return all;
 }
 

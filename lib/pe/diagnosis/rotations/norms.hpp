@@ -1,0 +1,24 @@
+// Norms: what the lengths of vectors tell, which no turn changes.
+#pragma once
+
+#include <vector>
+
+#include "pe/diagnosis/rotations/reading.hpp"
+
+namespace pe {
+
+/// Vectors before and after, put right in what a turn cannot have done to them.
+struct RestoredDump {
+  Dump dump;
+  Reason reason;
+  Index first = 0, count = 0;  // the positions that are left; count 0: all
+};
+
+/// The ways to put vectors right, where their lengths say that something beside the turn was done:
+/// every one multiplied by a number, channels that do not turn, too, or each the turn of another
+/// one, along the axis of positions or across the heads. The likelier first; none where each is as
+/// long as it was. One array before and one after. Lengths are compared to 4 roundings of the
+/// vectors' type.
+std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading);
+
+}  // namespace pe
