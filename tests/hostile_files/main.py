@@ -73,7 +73,7 @@ def killed_run_is_wrong(tool, folder):
     reports = {suffix: folder / f"killed.{suffix}" for suffix in ("json", "xml", "csv", "h5")}
     words = ["run", manifest(folder / "killed.json.manifest", *checks), "--jobs", "2", *(word for path in reports.values() for word in ("--report", str(path)))]
     done = subprocess.Popen([tool, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120  # each entry waits for the disk, which others may be using
 
     def outcomes():
         try:
