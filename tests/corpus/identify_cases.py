@@ -96,7 +96,20 @@ def pictures(number):
     return made
 
 
+def nameless(number):
+    """Cosines or sines alone, from position 0 on, under a name that says neither."""
+    rng = case.drawn(f"identify nameless {number}")
+    dim, base, length = int(rng.choice([32, 64, 128, 256])), float(rng.choice(BASES)), int(rng.choice([128, 512, 1000]))
+    spec = models.Rope(dim, dim, base)
+    story, side, layout = turns.Story(spec, np.arange(length), "hf"), number % 2, str(rng.choice(["pairs", "halves"]))
+    return Case(f"clean | {rope.label(spec)} base {base:g} | {('cos', 'sin')[side]} of no name, {layout} of {length} #{number}",
+                {"encoding": "rope", "parameters": rope.flags_of(spec)},
+                lambda: Built([("x", turns.laid(story, layout)[side][1])], "f32", 0, length), container="npz")
+
+
 def clean():
+    for number in range(12):
+        yield nameless(20400 + number)
     for number in range(120):
         yield table(20000 + number)
     for number in range(30):

@@ -177,6 +177,11 @@ def sides():
                 ("transposed", "by columns in the shape of rows", cos.T.reshape(cos.shape), sin.T.reshape(sin.shape)))):
             arrays = [("cos", np.ascontiguousarray(one.astype(F32))), ("sin", np.ascontiguousarray(other.astype(F32)))]
             yield made(number + 1 + i, accepted(causes), what, "rope", rope, arrays, length=length)
+        twice = [(name, np.repeat(np.where(rows, side, bf16(side)).astype(F32), 2, -1)) for name, side in (("cos", cos), ("sin", sin))]
+        yield Case(f"wrong-order + low-precision-table | rope half of the rows by neighbours, where hf has halves #{number + 9}",
+                   {"encoding": "rope", "parameters": rope, "dialect": "hf"},
+                   lambda a=twice, n=length: Built(a, "f32", 100.0, n, check={"length": n, "accept": "storage"}),
+                   accepted("wrong-order + low-precision-table"), container="npz")
         pad = int(rng.integers(3, 20))
         for i, (causes, what, places) in enumerate((("position-offset", "second sequence elsewhere", np.arange(length) + 7 * pad),
                                                     ("left-padding", "second sequence padded", np.maximum(np.arange(length) - pad, 0)))):

@@ -84,6 +84,13 @@ std::optional<DType> type_of_numbers(const Stored& stored) {
 
 namespace {
 
+// Elements of one entry along an axis.
+Index inner_of(const Stored& array, std::size_t axis) {
+  Index inner = 1;
+  for (std::size_t i = axis + 1; i < array.shape.size(); ++i) inner *= array.shape[i];
+  return inner;
+}
+
 // Elements first … first+count−1 of [row, column] out of [column, row] at an offset: a block of
 // rows is gathered from one read for each column.
 void gather(const decltype(Stored::fill)& fill, Index offset, Index rows, Index width, Index first,
@@ -111,9 +118,7 @@ Stored transposed(const Stored& array, Index rows, Index width) {
 
 Stored moved_last(const Stored& array, std::size_t axis) {
   Stored other = array;
-  const Index width = array.shape[axis];
-  Index rows = 1;
-  for (std::size_t i = axis + 1; i < array.shape.size(); ++i) rows *= array.shape[i];
+  const Index width = array.shape[axis], rows = inner_of(array, axis);
   other.shape.erase(other.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   other.shape.push_back(width);
   other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](
@@ -131,8 +136,7 @@ Stored moved_last(const Stored& array, std::size_t axis) {
 
 Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count) {
   Stored part = array;
-  Index inner = 1;
-  for (std::size_t i = axis + 1; i < array.shape.size(); ++i) inner *= array.shape[i];
+  const Index inner = inner_of(array, axis);
   part.shape[axis] = count;
   part.fill = [fill = array.fill, whole = array.shape[axis] * inner, skipped = first * inner,
                block = count * inner,
@@ -150,10 +154,9 @@ Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count) 
 
 Stored gathered(const Stored& array, std::size_t axis, std::vector<Index> entries) {
   Stored part = array;
-  Index inner = 1;
-  for (std::size_t i = axis + 1; i < array.shape.size(); ++i) inner *= array.shape[i];
   part.shape[axis] = std::ssize(entries);
-  part.fill = [fill = array.fill, whole = array.shape[axis], inner, entries = std::move(entries),
+  part.fill = [fill = array.fill, whole = array.shape[axis], inner = inner_of(array, axis),
+               entries = std::move(entries),
                size = size_of(array.dtype)](Index from, Index number, std::byte* out) {
     while (number > 0) {
       const Index some = std::min(number, inner - from % inner), line = from / inner,

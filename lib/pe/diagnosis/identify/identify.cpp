@@ -57,6 +57,20 @@ Dump tables_of(const Dump& dump) {
   return dump.before.empty() && !tables.arrays.empty() ? tables : dump;
 }
 
+// Cosines or sines alone whose name says neither, by the name that the first row says: that of
+// position 0 is the amplitude itself, or zeros.
+std::optional<Dump> with_side_named(Dump dump) {
+  Stored& array = dump.arrays[0];
+  if (!dump.before.empty() || dump.arrays.size() != 1 || array.is_complex || side_said_by(array) ||
+      squeezed(array.shape).size() < 2)
+    return {};
+  std::vector<double> row(static_cast<std::size_t>(squeezed(array.shape).back()));
+  array.read(0, std::ssize(row), row.data());
+  if (std::ranges::any_of(row, [&](double value) { return value != row[0]; })) return {};
+  array.name = row[0] == 0 ? "sin" : "cos";
+  return dump;
+}
+
 // A picture that stands [channel, row, column], as DETR keeps it.
 Dump with_channels_last(Dump dump) {
   Stored& array = dump.arrays[0];
@@ -99,6 +113,10 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
     return one && one->encoding && one->diagnosis.reasons.empty();
   };
   if (is_whole(turns)) return *turns;
+  if (const auto named = with_side_named(dump)) try {
+      if (auto side = identify_turns(*named, layout); is_whole(side)) return *side;
+    } catch (const UsageError&) {
+    }
   if (auto sections = identify_sections(dump, layout)) return *sections;
   auto grid = identify_grid(dump, layout);
   if (!grid && dump.before.empty() && dump.arrays.size() == 1)

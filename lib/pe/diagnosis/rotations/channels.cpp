@@ -38,11 +38,21 @@ class Count {
       dump_.before[0].read(first * reading_.width, count * reading_.width, x_.data());
       dump_.arrays[0].read(first * reading_.width, count * reading_.width, y_.data());
       for (Index r = 0; r < count; ++r) take(first + r, r * reading_.width);
+      if (!may_be_told(first + count)) break;
     }
     return channels_;
   }
 
  private:
+  // Whether the wrong channels of so many rows are all as they were, or all zero.
+  bool may_be_told(Index rows) const {
+    const auto all = [&](Index Channel::*count) {
+      return std::ranges::all_of(
+          channels_, [&](const Channel& one) { return one.wrong == 0 || one.*count == rows; });
+    };
+    return all(&Channel::left) || all(&Channel::zero);
+  }
+
   void take(Index row, Index at) {
     const std::size_t n = observation_.pairs();
     std::vector<double> c(n), s(n), bound(n);
@@ -129,7 +139,7 @@ class TableCells {
                                          spell(wrong), what)};
     }
     for (std::size_t k = 0; k < types.size(); ++k)
-      if (rounded_[k] > 0 && rounded_[k] == wrong_)
+      if (rounded_[k] == wrong_ && 2 * wrong_ >= std::ssize(right_))  // no single cells
         return Reason{Cause::low_precision_table,
                       fmt::format("{} of {} values were rounded to {} before they were written, "
                                   "and others were not",

@@ -18,17 +18,31 @@ namespace {
 // More lengths than these are not held.
 constexpr Index most_rows = Index{1} << 20;
 
-std::vector<double> lengths_of(const Stored& array, Index width) {
-  const Index rows = array.size() / width, block = std::max<Index>(1, (Index{1} << 16) / width);
+// Of the vectors first … end−1.
+std::vector<double> lengths_of(const Stored& array, Index width, Index first, Index end) {
+  const Index block = std::max<Index>(1, (Index{1} << 16) / width);
   std::vector<double> lengths, values;
-  for (Index first = 0; first < rows; first += block) {
-    const Index count = std::min(block, rows - first);
+  for (; first < end; first += block) {
+    const Index count = std::min(block, end - first);
     values.resize(static_cast<std::size_t>(count * width));
     array.read(first * width, count * width, values.data());
     for (auto at = values.begin(); at != values.end(); at += width)
       lengths.push_back(std::sqrt(std::inner_product(at, at + width, at, 0.0)));
   }
   return lengths;
+}
+
+// Whether some vectors, spread over the dump, are as long as they were to a rounding of any type.
+bool look_kept(const Dump& dump, const RotationReading& reading) {
+  constexpr Index most = 64;
+  const Index step = std::max<Index>(1, reading.rows / most), width = reading.width;
+  const double near = 4 * unit_roundoff(DType::bf16);
+  for (Index row = reading.rows - 1; row >= 0; row -= step) {
+    const double before = lengths_of(dump.before[0], width, row, row + 1)[0],
+                 after = lengths_of(dump.arrays[0], width, row, row + 1)[0];
+    if (!(std::fabs(after - before) <= near * std::max(before, after))) return false;
+  }
+  return true;
 }
 
 // Every number multiplied, and rounded to the array's own type again.
@@ -48,8 +62,8 @@ class Lengths {
   Lengths(Kept<Dump> dump, Kept<RotationReading> reading)
       : dump_(dump),
         reading_(reading),
-        before_(lengths_of(dump_.before[0], reading_.width)),
-        after_(lengths_of(dump_.arrays[0], reading_.width)),
+        before_(lengths_of(dump_.before[0], reading_.width, 0, reading_.rows)),
+        after_(lengths_of(dump_.arrays[0], reading_.width, 0, reading_.rows)),
         near_(4 * std::max({unit_roundoff(dump_.arrays[0].dtype),
                             unit_roundoff(dump_.before[0].dtype), unit_roundoff(DType::f32)})) {}
 
@@ -87,7 +101,8 @@ class Lengths {
                      what)}};
   }
 
-  // Each vector is the turn of one some places before it, or behind.
+  // Each vector is the turn of one some places before it, or behind: the one that belongs there, or
+  // one that was turned as the place says where it stands.
   void add_late(std::vector<RestoredDump>& all) const {
     const std::size_t axis = reading_.axis;
     const Index run = reading_.extents[axis];
@@ -96,14 +111,21 @@ class Lengths {
         if (!are_moved(by)) continue;
         const Index later = std::max<Index>(by, 0), earlier = std::max<Index>(-by, 0),
                     count = run - k;
-        const Reason reason{
-            Cause::rows_permuted,
-            fmt::format("position p holds the turn of the vector before position p {} {}",
-                        by > 0 ? "−" : "+", k)};
+        const std::string there = fmt::format("p {} {}", by > 0 ? "−" : "+", k);
         const Dump left{{rows_of(dump_.arrays[0], axis, later, count)},
                         {rows_of(dump_.before[0], axis, earlier, count)}};
-        all.push_back({left, reason, earlier, count});
-        all.push_back({left, reason, later, count});
+        all.push_back({left,
+                       {Cause::rows_permuted,
+                        fmt::format("position p holds what belongs at position {}", there)},
+                       earlier,
+                       count});
+        all.push_back(
+            {left,
+             {Cause::rows_permuted,
+              fmt::format("position p holds the vector of position {}, turned as that of p",
+                          there)},
+             later,
+             count});
         return;
       }
   }
@@ -115,10 +137,10 @@ class Lengths {
       if (axis == reading_.axis || extent < 2 || extent > 1024) continue;
       std::vector<Index> sources;
       for (Index entry = 0; entry < extent; ++entry) {
-        Index source = 0;
-        while (source < extent && !are_one(axis, entry, source)) ++source;
-        if (source == extent) break;
-        sources.push_back(source);
+        Index i = 0;
+        while (i < extent && !are_one(axis, entry, (entry + i) % extent)) ++i;
+        if (i == extent) break;
+        sources.push_back((entry + i) % extent);
       }
       if (std::ssize(sources) < extent) continue;
       const std::string name = name_of_axis(reading_, axis);
@@ -127,8 +149,8 @@ class Lengths {
       all.push_back(
           {{dump_.arrays, {gathered(dump_.before[0], axis, sources)}},
            {name == "head" ? Cause::heads_permuted : Cause::rows_permuted,
-            fmt::format("{}s stand in another order: the first of them, {}, is the turn of {}",
-                        name, moved - sources.begin(), *moved)}});
+            fmt::format("vectors stand in another order along axis {}: {} {} is the turn of {}",
+                        axis, name, moved - sources.begin(), *moved)}});
     }
   }
 
@@ -136,23 +158,19 @@ class Lengths {
   bool are_equal(double a, double b) const { return std::fabs(a - b) <= near_ * std::max(a, b); }
 
   bool are_moved(Index by) const {
-    for (std::size_t i = 0; i < after_.size(); ++i) {
-      const Index slot = reading_.slot(static_cast<Index>(i)) - by;
-      if (slot < 0 || slot >= reading_.run) continue;
-      const auto source = static_cast<std::size_t>(static_cast<Index>(i) - by * reading_.stride);
-      if (!are_equal(after_[i], before_[source])) return false;
-    }
+    for (Index slot = std::max<Index>(by, 0); slot < reading_.run + std::min<Index>(by, 0); ++slot)
+      if (!are_one(reading_.axis, slot, slot - by)) return false;
     return true;
   }
 
+  // Whether the vectors of an entry along an axis are as long as those of another were.
   bool are_one(std::size_t axis, Index entry, Index source) const {
-    Index inner = 1;
-    for (std::size_t i = axis + 1; i < reading_.extents.size(); ++i) inner *= reading_.extents[i];
-    for (Index row = 0; row < std::ssize(after_); ++row) {
-      if (reading_.along(row, axis) != entry) continue;
-      const auto from = static_cast<std::size_t>(row + (source - entry) * inner);
-      if (!are_equal(after_[static_cast<std::size_t>(row)], before_[from])) return false;
-    }
+    const Index inner = reading_.inner(axis), block = inner * reading_.extents[axis];
+    for (Index first = 0; first < std::ssize(after_); first += block)
+      for (Index i = 0; i < inner; ++i)
+        if (!are_equal(after_[static_cast<std::size_t>(first + entry * inner + i)],
+                       before_[static_cast<std::size_t>(first + source * inner + i)]))
+          return false;
     return true;
   }
 
@@ -165,8 +183,11 @@ class Lengths {
 }  // namespace
 
 std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading) {
-  if (reading.rows > most_rows || reading.rows < 2) return {};
-  const Lengths lengths(dump, reading);
+  if (reading.rows > most_rows || reading.rows < 2 || look_kept(dump, reading)) return {};
+  const auto type = type_of_numbers(dump.arrays[0]);
+  const Dump as_made =
+      type ? Dump{{narrowed(dump.arrays[0], *type)}, {narrowed(dump.before[0], *type)}} : dump;
+  const Lengths lengths(as_made, reading);
   if (lengths.are_kept()) return {};
   std::vector<RestoredDump> all;
   if (auto grown = lengths.grown()) return {std::move(*grown)};

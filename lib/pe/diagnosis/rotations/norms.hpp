@@ -18,7 +18,7 @@ struct RestoredDump {
 /// every one multiplied by a number, channels that do not turn, too, or each the turn of another
 /// one, along the axis of positions or across the heads. The likelier first; none where each is as
 /// long as it was. One array before and one after. Lengths are compared to 4 roundings of the
-/// vectors' type.
+/// type that their numbers are of.
 std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading);
 
 }  // namespace pe

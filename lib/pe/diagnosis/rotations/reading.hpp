@@ -70,12 +70,14 @@ struct RotationReading {
   /// Which position in its run a row stands at.
   Index slot(Index row) const { return run > 0 ? row / stride % run : row; }
   Index slots() const { return run > 0 ? run : rows; }
-  /// Where a row of vectors stands along an axis.
-  Index along(Index row, std::size_t of) const {
-    Index inner = 1;
-    for (std::size_t i = of + 1; i < extents.size(); ++i) inner *= extents[i];
-    return row / inner % extents[of];
+  /// Rows between two entries of an axis.
+  Index inner(std::size_t of) const {
+    Index rows_of_one = 1;
+    for (std::size_t i = of + 1; i < extents.size(); ++i) rows_of_one *= extents[i];
+    return rows_of_one;
   }
+  /// Where a row of vectors stands along an axis.
+  Index along(Index row, std::size_t of) const { return row / inner(of) % extents[of]; }
 };
 
 /// What is known of vectors, and of turns that may carry scales, before anyone looks at them.

@@ -52,6 +52,22 @@ class Verdict {
         required_(required_layout(expected)),
         attempts_(std::move(attempts)) {}
 
+  // Where a reading that is meant holds at every cell; nothing is searched for.
+  std::optional<Diagnosis> held() {
+    const ChosenReading choice = choose(expected_, dump_, attempts_, more_);
+    const bool is_right = choice.meant && holds(*choice.meant) && diagnosis_.tier != Tier::wrong;
+    return is_right ? std::optional(diagnosis_) : std::nullopt;
+  }
+
+  // Beside what is meant, whatever the causes are.
+  Diagnosis compared() {
+    const Attempt& plainest = *std::ranges::min_element(attempts_, {}, &Attempt::cost);
+    const RotationObservation observation = observe(plainest);
+    diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
+    finish(plainest, observation, residuals_of(observation, dump_, plainest));
+    return diagnosis_;
+  }
+
   Diagnosis reached() {
     if (holds_nothing()) return diagnosis_;
     ChosenReading choice = choose(expected_, dump_, attempts_, more_);
@@ -210,12 +226,12 @@ class Verdict {
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
       tell(attempt, residuals);
-    else if (const auto channels = spoilt_channels_of(attempt)) {
-      diagnosis_.reasons = {*channels};
-      diagnosis_.tier = row_of(channels->cause).tier;
-    } else if (const auto one = wrong_side(attempt))
-      diagnosis_.reasons = {*one};
-    else if (const auto cells = damaged_cells(residuals))
+    else if (const auto part = spoilt_channels_of(attempt))
+      take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier, true);
+    else if (const auto one = wrong_side(attempt)) {
+      take_reasons(attempt, residuals, one->reasons, one->tier, true);
+      diagnosis_.after = one->after;
+    } else if (const auto cells = damaged_cells(residuals))
       diagnosis_.reasons = {*cells};
     else if (nearly_)
       diagnosis_.reasons = *nearly_;
@@ -227,7 +243,7 @@ class Verdict {
   }
 
   // Cosines alone and sines alone: one of them right, the other wrong by one cause.
-  std::optional<Reason> wrong_side(const Attempt& attempt) const {
+  std::optional<Diagnosis> wrong_side(const Attempt& attempt) const {
     if (attempt.reading.form != Form::turns || attempt.reading.is_one_sided() ||
         attempt.reading.is_vectors() || !attempt.reasons.empty())
       return {};
@@ -245,22 +261,39 @@ class Verdict {
       const Attempt half = of(right);
       const RotationObservation observation = observe(half);
       if (!observation.agrees(observation.start()) || told(right).tier > Tier::drift) continue;
-      const Diagnosis other = told(wrong);
+      Diagnosis other = told(wrong);
       // One side that stands in both places was copied, not exchanged.
       if (other.reasons.size() != 1 || other.reasons[0].cause == Cause::sin_cos_swapped) return {};
-      return Reason{other.reasons[0].cause,
-                    fmt::format("{} alone: {}", word, other.reasons[0].sentence)};
+      std::string& sentence = other.reasons[0].sentence;
+      sentence = fmt::format("{} alone: {}", word, sentence);
+      return other;
     }
     return {};
   }
 
-  // Of the reading at hand, or of one that is meant.
-  std::optional<Reason> spoilt_channels_of(const Attempt& attempt) const {
-    std::optional<Reason> reason = spoilt_channels(observe(attempt), dump_);
-    for (std::size_t i = 0; i < attempts_.size() && !reason; ++i)
-      if (attempts_[i].reasons.empty() && attempts_[i].reading.is_vectors())
-        reason = spoilt_channels(observe(attempts_[i]), dump_);
-    return reason;
+  // What comes with a reading beside what was found; of second columns, where they count.
+  void take_reasons(const Attempt& attempt, const RotationResiduals& residuals,
+                    const std::vector<Reason>& found, Tier tier, bool copies_count) {
+    diagnosis_.reasons = attempt.reasons;
+    std::ranges::copy(found, std::back_inserter(diagnosis_.reasons));
+    const auto copies = copies_differ(residuals, attempt.reading);
+    if (copies && copies_count) diagnosis_.reasons.push_back(*copies);
+    std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
+    const bool is_alone =
+        attempt.reasons.empty() && attempt.by_default.empty() && residuals.copies_differ == 0;
+    diagnosis_.tier = is_alone ? tier : Tier::wrong;
+  }
+
+  // Of vectors by a reading that is meant, else by the one at hand.
+  std::optional<std::pair<const Attempt*, Reason>> spoilt_channels_of(
+      const Attempt& attempt) const {
+    std::vector<const Attempt*> readings;
+    for (const Attempt& one : attempts_)
+      if (one.reasons.empty() && one.reading.is_vectors()) readings.push_back(&one);
+    readings.push_back(&attempt);
+    for (const Attempt* one : readings)
+      if (auto reason = spoilt_channels(observe(*one), dump_)) return std::pair(one, *reason);
+    return {};
   }
 
   // A hypothesis that holds but for a few rows is the answer where none holds everywhere.
@@ -293,24 +326,14 @@ class Verdict {
     const bool nothing_held =
         hypothesis.fit.residual == 0 && !hypothesis.reasons.empty() &&
         hypothesis.reasons.back().cause == Cause::uninitialised;  // noise tells no width
-    if (!nothing_held) diagnosis_.reasons = attempt.reasons;
-    diagnosis_.reasons.insert(diagnosis_.reasons.end(), hypothesis.reasons.begin(),
-                              hypothesis.reasons.end());
-    const auto copies = copies_differ(residuals, attempt.reading);
     const bool by_hand =
         !expected_.layout.empty() &&
         std::ranges::find(hypothesis.reasons, Cause::wrong_pairing, &Reason::cause) !=
             hypothesis.reasons.end();  // of a layout that it has not
-    if (copies && !nothing_held && !by_hand &&
-        !are_unwritten(residuals, hypothesis.hypothesis, attempt))
-      diagnosis_.reasons.push_back(*copies);
-    if (!nothing_held)
-      std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
+    take_reasons(attempt, residuals, hypothesis.reasons, hypothesis.tier,
+                 !by_hand && !are_unwritten(residuals, hypothesis.hypothesis, attempt));
+    if (nothing_held) diagnosis_.reasons = hypothesis.reasons;
     diagnosis_.after = hypothesis.fit.residual;
-    diagnosis_.tier =
-        attempt.reasons.empty() && attempt.by_default.empty() && residuals.copies_differ == 0
-            ? hypothesis.tier
-            : Tier::wrong;
     const auto causes_of = [](const Explanation<RotationObservation>& one) {
       std::set<Cause> causes;
       for (const Reason& reason : one.reasons) causes.insert(reason.cause);
@@ -341,6 +364,16 @@ class Verdict {
 
 Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
   return Verdict(expected, dump, side).reached();
+}
+
+std::optional<Diagnosis> held_as_meant(const Expectation& expected, const Dump& dump,
+                                       std::optional<Side> side) {
+  return Verdict(expected, dump, side).held();
+}
+
+Diagnosis compared_as_meant(const Expectation& expected, const Dump& dump,
+                            std::optional<Side> side) {
+  return Verdict(expected, dump, side).compared();
 }
 
 }  // namespace pe

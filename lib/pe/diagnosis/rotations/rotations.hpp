@@ -14,6 +14,15 @@ RotationTruth truth_of(const Expectation& expected);
 /// One dump as it lies. `side`: whether it is one of queries or of keys, where that is known.
 Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Side> side = {});
 
+/// The same where a reading that is meant holds at every cell, without a search for causes; nothing
+/// where none does.
+std::optional<Diagnosis> held_as_meant(const Expectation& expected, const Dump& dump,
+                                       std::optional<Side> side = {});
+
+/// How far every cell lies from what is meant, by the reading that least speaks against; no cause.
+Diagnosis compared_as_meant(const Expectation& expected, const Dump& dump,
+                            std::optional<Side> side = {});
+
 /// A longrope cache that is two, as the dialect that is required keeps it: rows of the original
 /// length by the short factors, then rows from position 0 again by the long ones. Nothing where it
 /// is not asked for, or where nothing explains what is wrong with one of them.

@@ -101,9 +101,7 @@ std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Ind
     reading.axis = place.axis;
     reading.axis_from = place.from;
     reading.run = array.shape[place.axis];
-    reading.stride = 1;
-    for (std::size_t i = place.axis + 1; i < reading.extents.size(); ++i)
-      reading.stride *= reading.extents[i];
+    reading.stride = reading.inner(place.axis);
     for (const Side side : {Side::query, Side::key}) {
       if (!question.scaled && side == Side::key) continue;
       if (question.scaled && question.side && *question.side != side) continue;

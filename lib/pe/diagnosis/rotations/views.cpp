@@ -121,16 +121,13 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump, std::opt
   } catch (const UsageError&) {
   }
   if (refused) throw *refused;
-  if (const auto turned = as_if_by_columns(dump); turned && plain->reasons.empty()) {
-    Diagnosis other = judge(expected, *turned, side);
-    if (other.tier != Tier::wrong) {
-      other.tier = Tier::wrong;
-      other.reasons = {{Cause::transposed,
-                        "the shape is right and the numbers lie column after column: they were "
-                        "copied from a transposed view"}};
-      return other;
+  if (const auto turned = as_if_by_columns(dump); turned && plain->reasons.empty())
+    if (const auto other = held_as_meant(expected, *turned, side)) {
+      plain->after = other->worst;
+      plain->reasons = {{Cause::transposed,
+                         "the shape is right and the numbers lie column after column: they were "
+                         "copied from a transposed view"}};
     }
-  }
   return *plain;
 }
 
@@ -143,7 +140,7 @@ Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::opti
   Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before}, side);
   if (other.tier == Tier::wrong && !is_explained(other)) return other;
   if (other.tier != Tier::wrong)
-    if (Diagnosis plain = judge(expected, dump, side); plain.tier != Tier::wrong) return plain;
+    if (const auto plain = held_as_meant(expected, dump, side)) return *plain;
   const std::string sentence = fmt::format(
       "every number of these {} vectors is one of {}: they were rounded before they "
       "were written",
@@ -166,21 +163,22 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   const auto readings = vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
                                         question_of(expected, truth, side));
   std::optional<Diagnosis> best;
-  const auto type = type_of_numbers(dump.arrays[0]);
-  const Dump as_made =
-      type ? Dump{{narrowed(dump.arrays[0], *type)}, {narrowed(dump.before[0], *type)}} : dump;
-  for (const RestoredDump& one : restored_by_norms(as_made, readings.front())) {
+  for (const RestoredDump& one : restored_by_norms(dump, readings.front())) {
     Expectation left = expected;
     left.first += expected.step * one.first;
     if (left.rows && one.count > 0) left.rows = one.count;
-    Diagnosis told = judge_vectors(left, one.dump, side);
+    Diagnosis told = judge(left, one.dump, side);
     if (told.tier == Tier::wrong && !is_explained(told)) continue;
-    if (told.tier <= Tier::drift) told.arithmetic.clear();
-    told.tier = Tier::wrong;
     told.reasons.insert(told.reasons.begin(), one.reason);
     if (!best || told.reasons.size() < best->reasons.size()) best = std::move(told);
   }
-  return best;
+  if (!best) return {};
+  // How far the vectors lie from what is meant as they are.
+  Diagnosis diagnosis = compared_as_meant(expected, dump, side);
+  diagnosis.reasons = std::move(best->reasons);
+  diagnosis.others = std::move(best->others);
+  diagnosis.after = best->worst;
+  return diagnosis;
 }
 
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {

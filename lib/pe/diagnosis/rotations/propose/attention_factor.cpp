@@ -110,8 +110,11 @@ RotationProposals on_one_side(const RotationObservation& observation,
             fmt::format("only cosines are multiplied by the attention factor {:.6g}", m)},
            {with(hypothesis, 1, m),
             fmt::format("only sines are multiplied by the attention factor {:.6g}", m)}};
+  const double near = 0.02 * m;
+  std::size_t negative = 0;
   for (const bool of_sines : {false, true}) {
     const double measured = amplitude_of_side(observation, hypothesis, of_sines);
+    negative += std::fabs(measured + m) < near;
     // Nearer than this it is rounding, or another cosine, and no factor.
     const double least = (1e-4 + 8 * unit_roundoff(observation.dtype())) * m;
     if (!(measured > 0.01 * m) || std::fabs(measured - m) < least) continue;
@@ -121,6 +124,9 @@ RotationProposals on_one_side(const RotationObservation& observation,
                                of_sines ? "sines" : "cosines", a, m),
                    1.25});
   }
+  if (negative == 2)  // each half a circle away
+    all.push_back({with(hypothesis, -m, -m), "cosines and sines have the other sign", 1.1,
+                   Cause::wrong_amplitude});
   return all;
 }
 
@@ -138,17 +144,6 @@ std::vector<double> measured_amplitudes(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
   const double amplitude = amplitude_of(observation, hypothesis);
   return {amplitude, tidiest(amplitude, unit_roundoff(observation.dtype())).value};
-}
-
-// Cosines and sines with the other sign, each half a circle away.
-RotationProposals negated(const RotationObservation& observation,
-                          const RotationHypothesis& hypothesis) {
-  if (!observation.has_amplitude() || !observation.has_cosine() || !observation.has_sine())
-    return {};
-  const double m = observation.truth().magnitude, near = 0.02 * m;
-  for (const bool of_sines : {false, true})
-    if (!(std::fabs(amplitude_of_side(observation, hypothesis, of_sines) + m) < near)) return {};
-  return {{with(hypothesis, -m, -m), "cosines and sines have the other sign", 1.1}};
 }
 
 // Amplitudes that codebases give under other readings of the same config (engines.md, A), then
@@ -213,10 +208,9 @@ constexpr RotationProposer rows[] = {
     {Cause::attention_factor_log_twice, "amplitude", log_twice},
     {Cause::attention_factor_inverted, "amplitude", inverted},
     {Cause::attention_factor_on_angles, "amplitude", on_angles},
-    {Cause::attention_factor_on_one_side, "amplitude", on_one_side},
+    {Cause::attention_factor_on_one_side, "amplitude", on_one_side},  // or wrong_amplitude
     {Cause::attention_factor_unexpected, "amplitude", unexpected},
     {Cause::wrong_amplitude, "amplitude", of_table},
-    {Cause::wrong_amplitude, "amplitude", negated},
 };
 
 }  // namespace
