@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numbers>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/pe.hpp"
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/verify/report.hpp"
 #include "pe/verify/report_read.hpp"
 

@@ -14,6 +14,7 @@
 #include "confined.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/io/file.hpp"
 #include "pe/io/json_tree.hpp"
 #include "pe/verify/compare.hpp"

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "foreign_dumps.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/dialects/layouts.hpp"
 
 namespace {

@@ -146,7 +146,7 @@ def kept(path):
 
 
 NAMESPACE = re.compile(r"^(?:inline )?namespace ?([\w:]*) \{")
-TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :.*)?(?: \{.*)?$")
+TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :[^;]*)?(?: \{.*)?$")
 
 
 def types(path):

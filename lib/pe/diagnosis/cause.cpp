@@ -1,9 +1,9 @@
 // The catalogue of causes, from causes.def.
-#include "pe/diagnosis/cause.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "pe/diagnosis/causes.hpp"
 
 namespace pe {
 namespace {

@@ -19,12 +19,8 @@ enum class Tier {
 };
 std::string_view name_of(Tier tier);
 
-/// One enumerator per row of causes.def.
-enum class Cause {
-#define PE_CAUSE(identifier, name, statement, kinds, tier) identifier,
-#include "pe/diagnosis/causes.def"
-#undef PE_CAUSE
-};
+/// One of the rows of causes.def; causes.hpp has the enumerators, for those who name one.
+enum class Cause : int;
 
 /// A row of the catalogue of causes.
 struct CauseRow {

@@ -10,6 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/axes.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/dialects/spell.hpp"
 

@@ -10,6 +10,7 @@
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/biases/biases.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rows/rows.hpp"

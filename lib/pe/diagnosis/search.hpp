@@ -45,7 +45,7 @@ template <typename Observation>
 struct Proposer {
   using Hypothesis = typename Observation::Hypothesis;
   Cause cause;
-  std::string_view aspect;  // a hypothesis is changed once in each aspect
+  std::string_view aspect;  // one word or several: a hypothesis is changed once in each of them
   std::vector<Proposal<Hypothesis>> (*propose)(const Observation& observation,
                                                const Hypothesis& hypothesis);
 };
@@ -62,6 +62,20 @@ struct Explanation {
 
 namespace search_parts {
 
+/// Whether two lists of words, parted by blanks, have one in common.
+inline bool share_word(std::string_view a, std::string_view b) {
+  while (!a.empty()) {
+    const std::string_view word = a.substr(0, a.find(' '));
+    a.remove_prefix(std::min(a.size(), word.size() + 1));
+    for (std::string_view rest = b; !rest.empty();) {
+      const std::string_view other = rest.substr(0, rest.find(' '));
+      if (word == other) return true;
+      rest.remove_prefix(std::min(rest.size(), other.size() + 1));
+    }
+  }
+  return false;
+}
+
 // Adds what lies one cause further than `from`. `start`, behind a first cause: what the second
 // leads back to explains nothing, and what does not agree is left out.
 template <typename Observation>
@@ -70,7 +84,10 @@ void extend(const Observation& observation, const Explanation<Observation>& from
             const typename Observation::Hypothesis* start,
             std::vector<Explanation<Observation>>& found) {
   for (const Proposer<Observation>& proposer : proposers) {
-    if (std::ranges::find(from.aspects, proposer.aspect) != from.aspects.end()) continue;
+    if (std::ranges::any_of(from.aspects, [&](std::string_view changed) {
+          return share_word(changed, proposer.aspect);
+        }))
+      continue;
     for (Proposal<typename Observation::Hypothesis>& proposal :
          proposer.propose(observation, from.hypothesis)) {
       if constexpr (requires { observation.agrees(proposal.hypothesis); })

@@ -8,6 +8,7 @@
 
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/axes.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/printed.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/dialects/spell.hpp"

@@ -122,7 +122,8 @@ BucketOfOffset t5(const BucketRule& rule, std::int64_t& saturation) {
   const auto starts = logarithmic_starts(exact, steps, rule.farthest);
   saturation = starts.back();
   return [=](std::int64_t d) -> Index {
-    const Index start = rule.both && d > 0 ? one_way : 0;
+    const bool is_later = d > 0 || (rule.own_is_later && d == 0);
+    const Index start = rule.both && is_later ? one_way : 0;
     const std::int64_t distance = rule.both ? std::abs(d) : std::max<std::int64_t>(-d, 0);
     if (distance < exact) return start + distance;
     const Index beyond = !rule.starts.empty() ? started(rule.starts, distance)

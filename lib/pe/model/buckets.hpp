@@ -28,6 +28,7 @@ struct BucketRule {
   Index count = 0;                                // t5, deberta: num_buckets
   std::int64_t farthest = 0;                      // t5, deberta: distance at which they end
   bool both = true;                       // t5: keys after the query have buckets of their own
+  bool own_is_later = false;              // t5: and the query's own key is one of them
   std::optional<Rounding> rounding = {};  // none: down for t5, up for deberta, in exact integers
   std::vector<std::int64_t> starts = {};  // t5, deberta: where buckets beyond those of one distance
                                           // start, if not by the rule

@@ -13,6 +13,7 @@
 #include "pe/diagnosis/biases/residuals.hpp"
 #include "pe/diagnosis/biases/trained.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
+#include "pe/diagnosis/causes.hpp"
 
 namespace pe {
 namespace {

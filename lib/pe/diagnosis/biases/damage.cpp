@@ -5,6 +5,7 @@
 
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
+#include "pe/diagnosis/causes.hpp"
 
 namespace pe {
 

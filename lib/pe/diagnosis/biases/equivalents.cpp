@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "pe/diagnosis/causes.hpp"
+
 namespace pe {
 namespace {
 
@@ -91,6 +93,9 @@ std::optional<Reason> wrong_mask(const Expectation& expected, const DumpMask& ma
                   fmt::format("the mask of the dump hides keys from {} after the query on, where "
                               "none after it is to be seen",
                               *open + 1)};
+  if (mask.hides_own())
+    return Reason{Cause::wrong_mask,
+                  "the mask of the dump hides every query's own key, and shows those before it"};
   const Index own = axes.first_query - axes.first_key;
   if (axes.queries != 1 || own < 0 || own >= axes.keys) return {};
   for (Index plane = 0; plane < axes.planes(); ++plane) {

@@ -8,6 +8,7 @@
 
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/other_settings.hpp"
 #include "pe/diagnosis/residuals.hpp"
 

@@ -154,6 +154,14 @@ BiasProposals offer_exponents(const BiasObservation& observation,
   const Index heads = observation.bias->heads;
   const bool paper = observation.expected->parameters.choice("slopes") == "paper";
   const Index power = paper ? heads : power_below(heads);
+  for (const int most : {4, 16, 32}) {  // MPT's alibi_bias_max
+    std::vector<Real> slopes;
+    for (Index h = 1; h <= power; ++h) slopes.push_back(pow(Real(2), Real(-most * h) / power));
+    for (Index h = 0; h < heads - power; ++h)
+      slopes.push_back(pow(Real(2), Real(-most * (2 * h + 1)) / (2 * power)));
+    proposals.push_back({with_slopes(observation, hypothesis, std::move(slopes)),
+                         fmt::format("slopes fall to 2^-{}, where they fall to 2^-8", most), 1.05});
+  }
   for (const int shift : {-1, 1}) {
     std::vector<Real> slopes;
     for (Index h = 1; h <= power; ++h)

@@ -12,6 +12,7 @@
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/buckets/maps.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/mask/mask.hpp"
 
 namespace pe {

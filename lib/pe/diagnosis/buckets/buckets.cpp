@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/buckets/observation.hpp"
+#include "pe/diagnosis/causes.hpp"
 
 namespace pe {
 

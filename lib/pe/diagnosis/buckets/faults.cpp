@@ -158,6 +158,11 @@ class Faults {
       rounding(Rounding::nearest,
                "the logarithm is rounded to the nearest bucket, where it is to be cut off");
       rounding(Rounding::up, "the logarithm is rounded up, where it is to be cut off");
+      if (rule_.both) {
+        BucketRule other = rule_;
+        other.own_is_later = true;
+        offer(other, "the query's own key has a bucket of the later keys: >= for >", 1);
+      }
     }
     if (rule_.scale == Scale::deberta) {
       rounding(Rounding::down, "the logarithm is cut off, where it is to be rounded up");

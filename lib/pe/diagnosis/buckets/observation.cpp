@@ -10,6 +10,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
+#include "pe/diagnosis/causes.hpp"
 
 namespace pe {
 

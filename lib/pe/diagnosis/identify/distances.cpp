@@ -39,10 +39,11 @@ struct Kernel {
   const char* name;
   double (*at)(double r2, double distance);
   double least, most;  // of r2
+  double bend;         // r2 · distance below which it is a line, which slopes are, too
 };
 constexpr Kernel kernels[] = {
-    {"log", [](double r2, double distance) { return std::log1p(r2 * distance); }, 1e-6, 1e6},
-    {"power", [](double r2, double distance) { return std::pow(distance, r2); }, 1e-6, 2}};
+    {"log", [](double r2, double distance) { return std::log1p(r2 * distance); }, 1e-6, 1e6, 0.02},
+    {"power", [](double r2, double distance) { return std::pow(distance, r2); }, 1e-6, 2, 0}};
 
 // The shortest decimal within a relative distance.
 std::string short_decimal(double value, double within) {
@@ -70,9 +71,10 @@ std::optional<std::pair<double, double>> fit(const Kernel& kernel, const std::ve
     ((ratio(std::exp(middle)) < wanted) == rises ? low : high) = middle;
   }
   const double r2 = std::exp(low), r1 = -far.value / kernel.at(r2, far.distance);
+  if (r2 * far.distance < kernel.bend) return {};
+  const double near_enough = 4 * tolerance(points, dtype);
   for (const Point& point : points)
-    if (std::fabs(point.value + r1 * kernel.at(r2, point.distance)) > 4 * tolerance(points, dtype))
-      return {};
+    if (std::fabs(point.value + r1 * kernel.at(r2, point.distance)) > near_enough) return {};
   return std::pair{r1, r2};
 }
 
@@ -98,7 +100,11 @@ std::optional<Identification> identify_kerple(const ScoreMatrix& m, const Dump& 
       if (!one) break;
       fits.push_back(*one);
     }
-    if (std::ssize(fits) < m.heads) continue;
+    // A power of 1 in every head is a line, which slopes are.
+    const bool are_lines = std::ranges::all_of(fits, [&](const auto& one) {
+      return kernel.bend == 0 && std::fabs(one.second - 1) < 1e-3;
+    });
+    if (std::ssize(fits) < m.heads || are_lines) continue;
     // Numbers of few digits first, then what the dump's own digits give.
     for (const double within : {256 * unit_roundoff(array.dtype), 16 * unit_roundoff(array.dtype),
                                 unit_roundoff(array.dtype), 0.0}) {

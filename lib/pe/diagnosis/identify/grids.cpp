@@ -18,7 +18,7 @@
 namespace pe {
 namespace {
 
-constexpr Index most_rows = 1 << 16, most_grids = 48;
+constexpr Index most_rows = 1 << 16, most_grids = 48, most_tokens = 16;
 
 using Grid = std::vector<Index>;
 
@@ -64,14 +64,11 @@ Index row_of_cell(const Grid& grid, std::span<const Index> cell, Index merge) {
 
 // Whether each number of a row moves on with one axis alone, but for a tenth of them: from a cell
 // to its neighbours, at some place. What is no grid is known by that before any convention is
-// tried.
-bool may_be_grid(const Dump& dump, Index rows, const Grid& grid, Index merge) {
-  const Stored& array = dump.arrays[0];
-  if (!dump.before.empty() || array.is_complex) return true;
-  const Index width = array.size() / rows;
+// tried. `tokens`: rows before the first cell.
+bool may_be_grid(const Stored& array, Index width, Index tokens, const Grid& grid, Index merge) {
   const auto row_at = [&](std::span<const Index> cell) {
     std::vector<double> row(static_cast<std::size_t>(width));
-    array.read(row_of_cell(grid, cell, merge) * width, width, row.data());
+    array.read((tokens + row_of_cell(grid, cell, merge)) * width, width, row.data());
     return row;
   };
   const double rounding = 8 * std::max(unit_roundoff(array.dtype), 0x1p-24);
@@ -158,11 +155,15 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
   const Index width = complex ? shape.end()[-2] : shape.back();
   std::vector<Guess> all;
   std::map<std::pair<Grid, Index>, bool> known;
-  const bool is_whole = dump.arrays[0].size() == rows * width * (complex ? 2 : 1);
+  const Stored& array = dump.arrays[0];
+  const Index spare = array.size() / width - rows;  // of tokens
+  const bool is_told = dump.before.empty() && !complex && !array.is_complex && spare >= 0 &&
+                       spare <= most_tokens && array.size() % width == 0;
   const auto may_be = [&](const Grid& grid) {
     return [&, grid](Index merge) {
-      const auto [place, is_new] = known.try_emplace({grid, merge}, true);
-      if (is_new && is_whole) place->second = may_be_grid(dump, rows, grid, merge);
+      const auto [place, is_new] = known.try_emplace({grid, merge}, !is_told);
+      for (Index tokens = 0; is_new && !place->second && tokens <= spare; ++tokens)
+        place->second = may_be_grid(array, width, tokens, grid, merge);
       return place->second;
     };
   };
@@ -186,10 +187,12 @@ std::vector<Index> row_counts_without_tokens(const Dump& dump, Index count) {
   constexpr Index most = 8;
   const Stored& array = dump.arrays[0];
   if (!dump.before.empty()) return {count, count - 1};
-  const auto axis = std::ranges::find(array.shape, count);
-  Index width = axis == array.shape.end() ? array.shape.back() : 1;
-  if (axis != array.shape.end())
-    for (auto after = axis + 1; after != array.shape.end(); ++after) width *= *after;
+  // The axis that counts them; channels may be as many.
+  const auto channels = array.shape.end() - 1,
+             axis = std::find(array.shape.begin(), channels, count);
+  Index width = *channels;
+  if (axis != channels)
+    for (auto after = axis + 1; after != channels; ++after) width *= *after;
   std::vector<double> row(static_cast<std::size_t>(width));
   // Zeros or ones at so many rows in turn: rows of tokens, and maybe the first cell of a grid.
   const auto plain = [&](bool from_the_end) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
@@ -13,10 +14,23 @@
 namespace pe {
 namespace {
 
+// The grid's convention that is meant, where another was found, which may be the default and go
+// without saying; "" where it is the same, or there is none.
+std::string other_convention(const Expectation& expected, const Identification& found) {
+  const auto named = [](const auto& entries) {
+    return std::ranges::find(entries, "convention", &Parameters::Entry::name);
+  };
+  const auto meant = named(expected.parameters.entries()), one = named(found.parameters);
+  const bool is_other =
+      meant != expected.parameters.entries().end() &&
+      (one == found.parameters.end() ? meant->origin != "default" : one->text != meant->text);
+  return is_other ? meant->text : "";
+}
+
 // Whether every parameter that tells the table is as it is meant.
 bool is_meant(const Expectation& expected, const Identification& found) {
   const auto& meant = expected.parameters.entries();
-  return found.encoding == expected.encoding &&
+  return found.encoding == expected.encoding && other_convention(expected, found).empty() &&
          std::ranges::all_of(found.parameters, [&](const Parameters::Entry& one) {
            return std::ranges::any_of(meant, [&](const Parameters::Entry& other) {
              return other.name == one.name && other.text == one.text;
@@ -30,6 +44,18 @@ bool stretches(const Identification& found) {
   return std::ranges::none_of(found.parameters, [](const Parameters::Entry& one) {
     return one.name == "factor" && std::strtod(one.text.c_str(), nullptr) < 1;
   });
+}
+
+// Whether the base is one that somebody chose: of few digits, or the one that is meant. Another
+// one, beside a scaling, is what fits a fault that has no name.
+bool is_chosen(const Identification& found, const Expectation& expected) {
+  const auto base = std::ranges::find(found.parameters, "base", &Parameters::Entry::name);
+  if (base == found.parameters.end() || found.scaling.empty() || found.scaling == "none")
+    return true;
+  constexpr int few_digits = 4;
+  const double value = std::strtod(base->text.c_str(), nullptr);
+  return std::strtod(fmt::format("{:.{}g}", value, few_digits).c_str(), nullptr) == value ||
+         (expected.parameters.has("base") && expected.parameters.number("base").value() == value);
 }
 
 // What was found, where it holds for every value.
@@ -62,14 +88,21 @@ std::optional<Identification> whole_table(const Expectation& expected, const Dum
 
 std::optional<Reason> other_table(const Expectation& expected, const Dump& dump) {
   const auto found = whole_table(expected, dump);
-  if (!found || found->encoding->kind != expected.encoding->kind || is_meant(expected, *found))
+  if (!found || found->encoding->kind != expected.encoding->kind || is_meant(expected, *found) ||
+      !is_chosen(*found, expected))
     return {};
   // Vectors along another axis hold the same turns.
   if (!dump.before.empty() && found->first != expected.first) return {};
-  const std::string from =
-      found->first == expected.first ? "" : fmt::format(" from position {} on", found->first);
-  return Reason{Cause::other_table, fmt::format("this is {}{}, where {} is meant", found->summary,
-                                                from, expected.encoding->name)};
+  std::string from;
+  if (found->first != expected.first || found->step != expected.step)
+    from = fmt::format(" from position {} on", found->first);
+  if (found->step != expected.step) from += fmt::format(" in steps of {}", found->step);
+  const std::string convention =
+      found->encoding == expected.encoding ? other_convention(expected, *found) : "";
+  return Reason{
+      Cause::other_table,
+      fmt::format("this is {}{}, where {}{} is meant", found->summary, from,
+                  expected.encoding->name, convention.empty() ? "" : ", convention " + convention)};
 }
 
 }  // namespace pe

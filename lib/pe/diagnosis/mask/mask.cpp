@@ -73,6 +73,11 @@ std::optional<std::int64_t> DumpMask::opens_future() const {
   return {};
 }
 
+bool DumpMask::hides_own() const {
+  return !which_.empty() &&
+         std::ranges::all_of(which_, [&](std::size_t own) { return shapes_[own].future == -1; });
+}
+
 bool DumpMask::is_causal() const {
   return !which_.empty() &&
          std::ranges::all_of(which_, [&](std::size_t own) { return shapes_[own].is_causal(); });

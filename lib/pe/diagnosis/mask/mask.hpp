@@ -26,6 +26,8 @@ class DumpMask {
   bool any() const;
   /// Keys after their query are hidden in every plane.
   bool is_causal() const;
+  /// Whether every query sees keys before it, and not its own.
+  bool hides_own() const;
   /// A head, and one before it of the same batch that hides other cells; nothing where all heads
   /// hide the same.
   std::optional<std::pair<Index, Index>> heads_that_differ() const;

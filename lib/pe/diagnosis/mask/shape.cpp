@@ -134,10 +134,10 @@ class ShapeFit {
     return true;
   }
 
-  // How far most of the diagonals from the query's own are seen, in one direction, by keys from
-  // `first` on.
-  std::int64_t seen(const MaskShape& shape, int direction, Index first) {
-    std::int64_t offset = 0;
+  // How far most of the diagonals from the query's own, or from one beside it, are seen, in one
+  // direction, by keys from `first` on.
+  std::int64_t seen(const MaskShape& shape, int direction, Index first, std::int64_t start = 0) {
+    std::int64_t offset = start;
     for (; std::abs(offset) < axes_.keys + axes_.queries; offset += direction) {
       Index total = 0, open = 0;
       for (std::size_t i = 0; i < queries_.size(); ++i) {
@@ -170,14 +170,18 @@ class ShapeFit {
     const Index size = axes_.keys + axes_.queries;
     for (const Index before_all : {Index{0}, prefix})
       for (const Index sunk : {Index{0}, sinks}) {
-        const std::int64_t before = seen(from, -1, sunk), after = seen(from, 1, before_all);
-        if (before > 0) continue;  // not even the query itself is seen
+        std::int64_t before = seen(from, -1, sunk), after = seen(from, 1, before_all);
+        if (before > 0) {  // not even the query itself is seen; those before it may be
+          after = -1;
+          before = seen(from, -1, sunk, after);
+          if (before > after) continue;
+        }
         MaskShape shape = from;
         if (before < 0 && before > 1 - size) {
           shape.past = before;
           shape.sinks = sunk;
         }
-        if (after >= 0 && after < size - 1) {  // of a window, or a causal one that opens too much
+        if (after >= -1 && after < size - 1) {  // of a window, or a causal one that opens too much
           shape.future = after;
           shape.prefix = before_all;
         }

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rest.hpp"
 
 namespace pe {

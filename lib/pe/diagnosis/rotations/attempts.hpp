@@ -13,7 +13,9 @@ struct Attempt {
   Effect effect;
   std::vector<Reason> reasons;  // that come with the reading
   double cost = 0;
+  bool copies_differ = false;           // second columns are not the first ones, as probed
   bool refuted = false;                 // as it stands, by a pass over every cell
+  std::vector<Index> damaged = {};      // probes that are no turns, which no hypothesis explains
   std::vector<Reason> by_default = {};  // reasons that only a default speaks for; named last
   std::vector<Explanation<RotationObservation>> hypotheses = {};
   double total() const { return cost + (hypotheses.empty() ? 1000 : hypotheses.front().cost); }

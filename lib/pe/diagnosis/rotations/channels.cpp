@@ -10,6 +10,7 @@
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/base/ulp.hpp"
+#include "pe/diagnosis/causes.hpp"
 
 namespace pe {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/likelihood.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
@@ -31,8 +32,9 @@ std::vector<Index> probes_of(const Expectation& expected, const RotationReading&
 
 RotationObservation observe(const Expectation& expected, const Dump& dump, const Attempt& attempt,
                             const std::vector<Index>& more) {
-  return {expected, dump, attempt.reading, attempt.truth,
-          probes_of(expected, attempt.reading, more)};
+  std::vector<Index> rows = probes_of(expected, attempt.reading, more);
+  std::erase_if(rows, [&](Index row) { return std::ranges::binary_search(attempt.damaged, row); });
+  return {expected, dump, attempt.reading, attempt.truth, std::move(rows)};
 }
 
 ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<Attempt>& attempts,
@@ -46,6 +48,7 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
     const RotationObservation observation = observe(expected, dump, attempt, more);
     const bool rest = passes_rest(dump, attempt.reading, observation.rows());
     const Likelihood score = likelihood(expected, dump, attempt, observation);
+    attempt.copies_differ = score.copies_differ;
     if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
     repeats = repeats || (attempt.reading.cosine_copy && !score.copies_differ);
     scores.push_back(rest ? score.share : score.share - 0.5);
@@ -68,9 +71,15 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
     if (repeats && !attempts[i].reading.cosine_copy && attempts[i].reading.form == Form::turns &&
         scores[i] < 0.9)
       scores[i] = -1;
-  const double highest = *std::ranges::max_element(scores);
+  const auto best_score = std::ranges::max_element(scores);
+  const double highest = *best_score;
+  // Half of the cells excused weigh against a lower score.
+  const bool is_excused =
+      attempts[static_cast<std::size_t>(best_score - scores.begin())].copies_differ;
+  constexpr double least = 0.4;
   for (std::size_t i = 0; i < attempts.size(); ++i)
     if ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
+        (is_excused && !attempts[i].copies_differ && scores[i] >= least) ||
         (scores[i] >= 0.95 && attempts[i].cost == 0))
       choice.kept.push_back(attempts[i]);
   if (best < attempts.size()) choice.meant = &attempts[best];

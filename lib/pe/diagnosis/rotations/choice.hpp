@@ -5,7 +5,8 @@
 
 namespace pe {
 
-/// The turns that are meant at the rows of a dump read so, probed where faults show.
+/// The turns that are meant at the rows of a dump read so, probed where faults show, but for rows
+/// that are damaged.
 RotationObservation observe(const Expectation& expected, const Dump& dump, const Attempt& attempt,
                             const std::vector<Index>& more);
 

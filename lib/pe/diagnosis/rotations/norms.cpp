@@ -10,6 +10,7 @@
 #include "pe/base/kept.hpp"
 #include "pe/base/median.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/scalings/fit.hpp"
 
 namespace pe {
@@ -32,27 +33,21 @@ std::vector<double> lengths_of(const Stored& array, Index width, Index first, In
   return lengths;
 }
 
-// Whether some vectors, spread over the dump, are as long as they were to a rounding of any type.
-bool look_kept(const Dump& dump, const RotationReading& reading) {
-  constexpr Index most = 64;
-  const Index step = std::max<Index>(1, reading.rows / most), width = reading.width;
-  const double near = 4 * unit_roundoff(DType::bf16);
-  for (Index row = reading.rows - 1; row >= 0; row -= step) {
-    const double before = lengths_of(dump.before[0], width, row, row + 1)[0],
-                 after = lengths_of(dump.arrays[0], width, row, row + 1)[0];
-    if (!(std::fabs(after - before) <= near * std::max(before, after))) return false;
-  }
-  return true;
-}
-
-// Every number multiplied, and rounded to the array's own type again.
-Stored multiplied(const Stored& array, double factor) {
+// Every number multiplied, and rounded to the array's own type again; where it then is one of
+// `after` to two roundings, that one: what does not turn is compared exactly.
+Stored multiplied(const Stored& array, double factor, const Stored& after) {
   Stored wide = array;
   wide.dtype = DType::f64;
-  wide.fill = [array, factor](Index first, Index count, std::byte* out) {
+  wide.fill = [array, factor, after](Index first, Index count, std::byte* out) {
     auto* values = reinterpret_cast<double*>(out);
     array.read(first, count, values);
-    for (double& value : std::span(values, static_cast<std::size_t>(count))) value *= factor;
+    std::vector<double> there(static_cast<std::size_t>(count));
+    after.read(first, count, there.data());
+    const double near = 4 * std::max(unit_roundoff(array.dtype), unit_roundoff(after.dtype));
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      values[i] *= factor;
+      if (std::fabs(values[i] - there[i]) <= near * std::fabs(there[i])) values[i] = there[i];
+    }
   };
   return narrowed(wide, array.dtype);
 }
@@ -94,7 +89,7 @@ class Lengths {
         what = fmt::format("{:.6g} = {}", factor, name);
       }
     return RestoredDump{
-        {dump_.arrays, {multiplied(dump_.before[0], factor)}},
+        {dump_.arrays, {multiplied(dump_.before[0], factor, dump_.arrays[0])}},
         {Cause::attention_factor_unexpected,
          fmt::format("every vector is multiplied by {}, the channels that do not turn, "
                      "too",
@@ -182,8 +177,20 @@ class Lengths {
 
 }  // namespace
 
+bool keep_lengths(const Dump& dump, const RotationReading& reading) {
+  constexpr Index most = 64;
+  const Index step = std::max<Index>(1, reading.rows / most), width = reading.width;
+  const double near = 4 * unit_roundoff(DType::bf16);
+  for (Index row = reading.rows - 1; row >= 0; row -= step) {
+    const double before = lengths_of(dump.before[0], width, row, row + 1)[0],
+                 after = lengths_of(dump.arrays[0], width, row, row + 1)[0];
+    if (!(std::fabs(after - before) <= near * std::max(before, after))) return false;
+  }
+  return true;
+}
+
 std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading) {
-  if (reading.rows > most_rows || reading.rows < 2 || look_kept(dump, reading)) return {};
+  if (reading.rows > most_rows || reading.rows < 2) return {};
   const auto type = type_of_numbers(dump.arrays[0]);
   const Dump as_made =
       type ? Dump{{narrowed(dump.arrays[0], *type)}, {narrowed(dump.before[0], *type)}} : dump;

@@ -14,6 +14,9 @@ struct RestoredDump {
   Index first = 0, count = 0;  // the positions that are left; count 0: all
 };
 
+/// Whether some vectors, spread over the dump, are as long as they were to a rounding of any type.
+bool keep_lengths(const Dump& dump, const RotationReading& reading);
+
 /// The ways to put vectors right, where their lengths say that something beside the turn was done:
 /// every one multiplied by a number, channels that do not turn, too, or each the turn of another
 /// one, along the axis of positions or across the heads. The likelier first; none where each is as

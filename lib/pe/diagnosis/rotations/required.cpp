@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "pe/diagnosis/causes.hpp"
+
 namespace pe {
 namespace {
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <tuple>
 
 #include "pe/diagnosis/rotations/blocks.hpp"
 #include "pe/diagnosis/rotations/exact.hpp"
@@ -154,7 +155,10 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
         residuals.ulps = std::max(residuals.ulps, glance.ulps);
         if (glance.coarse > 0) residuals.in_double = false;
         residuals.beyond += glance.beyond;
-        if (glance.beyond > 0) suspect(residuals, first + r);
+        if (glance.beyond > 0) {
+          ++residuals.rows_beyond;
+          suspect(residuals, first + r);
+        }
         keep(part, observation, first + r, glance.worst);
         continue;
       }
@@ -222,9 +226,20 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
       }
     }
     if (!copies && residuals.copies_differ++ == 0) residuals.first_copy = first + r;
+    for (std::size_t j = 0; !copies && !angles && j < n; ++j)
+      for (const auto& [one, copy, want, sine] :
+           {std::tuple{c[at_row + j], c2[at_row + j], exact.cosine[at_row + j], false},
+            {s[at_row + j], s2[at_row + j], exact.sine[at_row + j], true}})
+        if (!std::isfinite(copy) && std::isfinite(one) && residuals.not_finite++ == 0)
+          residuals.first_not_finite = Cell{
+              spell_place(observation, first + r, static_cast<Index>(j), sine) + " (second column)",
+              want, copy};
     for (std::size_t j = 0; !copies && j < n; ++j)
       residuals.copy_cells += (c2[at_row + j] != c[at_row + j]) + (s2[at_row + j] != s[at_row + j]);
-    if (bad) suspect(residuals, first + r);
+    if (bad) {
+      ++residuals.rows_beyond;
+      suspect(residuals, first + r);
+    }
     keep(part, observation, first + r, worst);
   }
 }
@@ -237,6 +252,7 @@ void merge(RotationResiduals& into, const Part& part) {
   into.copies_differ += from.copies_differ;
   into.copy_cells += from.copy_cells;
   into.beyond += from.beyond;
+  into.rows_beyond += from.rows_beyond;
   into.in_double = into.in_double && from.in_double;
   into.ulps = std::max(into.ulps, from.ulps);
   if (!into.first_wrong) into.first_wrong = from.first_wrong;

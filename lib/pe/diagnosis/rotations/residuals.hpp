@@ -12,10 +12,10 @@ struct RotationResiduals {
          bound =
              0;  // distance from the truth, in numbers of the file's type, bound of the worst cell
   Cell worst_cell;
-  std::optional<Cell> first_wrong;  // beyond the bound of float32 angles
-  bool in_double = true;            // every cell lies within the bound of double angles
-  std::string angles;               // how the file's angles were made; "": any float32 way
-  Index beyond = 0;                 // cells, of a bound that the file's own arithmetic sets
+  std::optional<Cell> first_wrong;    // beyond the bound of float32 angles
+  bool in_double = true;              // every cell lies within the bound of double angles
+  std::string angles;                 // how the file's angles were made; "": any float32 way
+  Index beyond = 0, rows_beyond = 0;  // cells, of a bound that the file's own arithmetic sets
   Index not_finite = 0;
   std::optional<Cell> first_not_finite;
   Index copies_differ = 0, first_copy = -1;  // rows

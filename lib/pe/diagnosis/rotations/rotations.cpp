@@ -9,8 +9,10 @@
 #include <set>
 
 #include "pe/base/kept.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
+#include "pe/diagnosis/rotations/damage.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
@@ -37,7 +39,8 @@ bool is_zero(const Stored& array) {
   return true;
 }
 
-constexpr int last_round = 5;  // of finding a hypothesis and holding it against every row
+constexpr std::size_t few = 7;  // rows that may be damaged beside a hypothesis
+constexpr int last_round = 5;   // of finding a hypothesis and holding it against every row
 
 class Verdict {
  public:
@@ -73,6 +76,8 @@ class Verdict {
     ChosenReading choice = choose(expected_, dump_, attempts_, more_);
     kept_ = std::move(choice.kept);
     if (choice.meant && holds(*choice.meant)) return diagnosis_;
+    if (!choice.meant)
+      for (Attempt& attempt : kept_) attempt.damaged = damaged_probes(observe(attempt), dump_);
     // Rows that refute every hypothesis in the full pass become probes.
     for (int round = 0; round <= last_round; ++round)
       if (is_told(smallest_hypothesis(), round)) return diagnosis_;
@@ -174,6 +179,7 @@ class Verdict {
         if (!kept_[i].hypotheses.empty() || kept_[i].cost + depth >= best->total()) continue;
         if (depth == 0 && kept_[i].refuted) continue;
         kept_[i].hypotheses = searches[i].at_depth(depth);
+        if (kept_[i].copies_differ && expected_.layout.empty()) leave_pairings(kept_[i].hypotheses);
         if (kept_[i].total() < best->total()) best = &kept_[i];
       }
     if (!best->hypotheses.empty()) return *best;
@@ -185,6 +191,14 @@ class Verdict {
       fits.emplace_back(kept_[i].cost / 2 - fit.share, fit.residual);
     }
     return kept_[static_cast<std::size_t>(std::ranges::min_element(fits) - fits.begin())];
+  }
+
+  // Pairs that are mixed up stand so in both columns of each: where these differ, nothing is.
+  static void leave_pairings(std::vector<Explanation<RotationObservation>>& hypotheses) {
+    std::erase_if(hypotheses, [](const auto& one) {
+      return std::ranges::find(one.reasons, Cause::wrong_pairing, &Reason::cause) !=
+             one.reasons.end();
+    });
   }
 
   // Every cell beside what is meant. Rows that became probes since change the estimate of the
@@ -208,12 +222,15 @@ class Verdict {
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
       const Explanation<RotationObservation>& first = attempt.hypotheses.front();
       if (first.reasons.empty()) {
+        if (!attempt.damaged.empty() && tells_damage(attempt, observation, residuals)) return true;
         // The suspects become probes, and the file's arithmetic is estimated anew, twice.
         attempt.refuted = round > 1 && residuals.first_wrong;
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
       } else {
         refuted = disagreeing_rows(observation, dump_, first.hypothesis);
         keep_nearly(attempt, refuted);
+        if (are_damaged(observation, refuted))
+          return tell_beside_damage(attempt, residuals, refuted);
       }
       if (refuted.empty()) break;
       attempt.hypotheses.erase(attempt.hypotheses.begin());
@@ -231,7 +248,8 @@ class Verdict {
     else if (const auto one = wrong_side(attempt)) {
       take_reasons(attempt, residuals, one->reasons, one->tier, true);
       diagnosis_.after = one->after;
-    } else if (const auto cells = damaged_cells(residuals))
+    } else if (const auto cells =
+                   damaged_cells(residuals, observation.has_rows() ? attempt.reading.rows : 0))
       diagnosis_.reasons = {*cells};
     else if (nearly_)
       diagnosis_.reasons = *nearly_;
@@ -291,23 +309,60 @@ class Verdict {
     for (const Attempt& one : attempts_)
       if (one.reasons.empty() && one.reading.is_vectors()) readings.push_back(&one);
     readings.push_back(&attempt);
+    for (const Attempt& one : kept_)
+      if (!one.copies_differ && !one.reading.is_vectors()) readings.push_back(&one);
     for (const Attempt* one : readings)
       if (auto reason = spoilt_channels(observe(*one), dump_)) return std::pair(one, *reason);
     return {};
   }
 
+  // Whether a few rows refute a hypothesis, none of which is of turns at all.
+  bool are_damaged(const RotationObservation& observation,
+                   const std::vector<Index>& refuted) const {
+    return !refuted.empty() && refuted.size() <= few &&
+           rows_off_circle(observation, dump_, refuted).size() == refuted.size();
+  }
+
+  // What is meant holds but for the cells that no turn explains.
+  bool tells_damage(const Attempt& attempt, const RotationObservation& observation,
+                    const RotationResiduals& residuals) {
+    const auto cells = damaged_cells(residuals, observation.has_rows() ? attempt.reading.rows : 0);
+    if (!cells) return false;
+    diagnosis_.before = diagnosis_.after = residuals.worst;
+    take_reasons(attempt, residuals, {*cells}, Tier::wrong, true);
+    diagnosis_.tier = Tier::wrong;
+    finish(attempt, observation, residuals);
+    return true;
+  }
+
+  bool tell_beside_damage(const Attempt& attempt, const RotationResiduals& residuals,
+                          const std::vector<Index>& rows) {
+    diagnosis_.tier = Tier::wrong;
+    diagnosis_.before = observe(attempt).measure(observe(attempt).start()).residual;
+    tell(attempt, residuals);
+    diagnosis_.tier = Tier::wrong;
+    diagnosis_.reasons.push_back(damaged_rows(rows));
+    finish(attempt, observe(attempt), residuals);
+    return true;
+  }
+
+  static Reason damaged_rows(const std::vector<Index>& rows) {
+    return {Cause::damaged_cells,
+            rows.size() == 1
+                ? fmt::format("row {} holds values that are none of these", rows.front())
+                : fmt::format("{} rows beside hold values that are none of these, the first of "
+                              "them row {}",
+                              rows.size(), rows.front())};
+  }
+
   // A hypothesis that holds but for a few rows is the answer where none holds everywhere.
   void keep_nearly(const Attempt& attempt, const std::vector<Index>& refuted) {
-    constexpr std::size_t few = 7;
     if (nearly_ || refuted.empty() || refuted.size() > few ||
         100 * std::ssize(refuted) > attempt.reading.rows)
       return;
     nearly_ = attempt.reasons;
     std::ranges::copy(attempt.hypotheses.front().reasons, std::back_inserter(*nearly_));
-    nearly_->push_back({Cause::damaged_cells,
-                        fmt::format("{} rows beside hold values that are none of these, the first "
-                                    "of them row {}",
-                                    refuted.size(), refuted.front())});
+    nearly_->push_back(damaged_rows(refuted));
   }
 
   // Whether the rows whose second columns are other numbers hold nothing at all.

@@ -156,10 +156,17 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
       const double a = in[from[0]], b = in[from[1]], c = out[to[0]], d = out[to[1]];
       const double norm = a * a + b * b, turned = length_of(c, d);
       const Index at = r * n + j;
-      cosine[at] = norm > 0 ? (a * c + b * d) / norm : 1;
-      sine[at] = norm > 0 ? (a * d - b * c) / norm : 0;
-      slack[at] = norm > 0 ? unit * std::max(turned / std::sqrt(norm), 1.0)
-                           : std::numeric_limits<double>::infinity();
+      // Of zeros a turn makes zeros, whatever the angle; nothing else.
+      if (norm == 0) {
+        using Limits = std::numeric_limits<double>;
+        cosine[at] = turned == 0 ? 1 : std::isfinite(turned) ? Limits::max() : turned;
+        sine[at] = 0;
+        slack[at] = turned == 0 ? Limits::infinity() : 0;
+        continue;
+      }
+      cosine[at] = (a * c + b * d) / norm;
+      sine[at] = (a * d - b * c) / norm;
+      slack[at] = unit * (std::isfinite(turned) ? std::max(turned / std::sqrt(norm), 1.0) : 1.0);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
@@ -149,6 +150,7 @@ RotationResiduals residuals_of_frequencies(const RotationObservation& observatio
     const bool is_infinite = reciprocal && got == 0 && want[j] != 0;
     if ((!std::isfinite(got) || is_infinite) && residuals.not_finite++ == 0)
       residuals.first_not_finite = cell;
+    residuals.beyond += !(off <= bound[j]);
     if (!(off <= bound[j]) && !residuals.first_wrong) residuals.first_wrong = cell;
     if (!(off <= std::fabs(want[j]) * (observation.truth().growth[j] * 0x1p-53 +
                                        unit_roundoff(observation.dtype()))))
@@ -208,7 +210,10 @@ constexpr double few = 0.1;  // part of the cells that may be damaged, the other
 
 }  // namespace
 
-std::optional<Reason> damaged_cells(const RotationResiduals& residuals) {
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals, Index rows) {
+  constexpr Index many = 16;
+  if (rows >= many && 2 * residuals.rows_beyond > rows) return {};
+  if (rows == 0 && residuals.beyond > 1) return {};
   if (residuals.beyond == 0 || !residuals.first_wrong ||
       static_cast<double>(residuals.beyond) > few * static_cast<double>(residuals.cells))
     return {};

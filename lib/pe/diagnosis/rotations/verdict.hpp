@@ -31,8 +31,10 @@ Reason not_finite(const RotationResiduals& residuals);
 /// Fewer rows than are meant; nothing where there are enough.
 std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading);
 
-/// A few cells that lie beyond the bound among many that do not; nothing where they are many.
-std::optional<Reason> damaged_cells(const RotationResiduals& residuals);
+/// A few cells that lie beyond the bound among many that do not; nothing where they are many, or
+/// lie in most of many rows: a pair that is wrong in every row was made so. Of frequencies (no
+/// rows) a single one.
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals, Index rows);
 
 /// Columns that should be equal and are not: damage where they are few; nothing where they are
 /// equal.

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/formulas.hpp"
 #include "pe/diagnosis/rotations/norms.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
@@ -154,7 +156,7 @@ Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::opti
   return other;
 }
 
-// Vectors whose lengths say that more was done to them than a turn: as they are without that.
+// Vectors whose lengths say that other than a turn was done to them: as they are without that.
 // Nothing where it does not explain them.
 std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump& dump,
                                         std::optional<Side> side) {
@@ -162,8 +164,11 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   if (truth.scale) return {};
   const auto readings = vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
                                         question_of(expected, truth, side));
+  if (keep_lengths(dump, readings.front())) return {};
+  std::vector<RestoredDump> restored = restored_by_norms(dump, readings.front());
+  if (auto one = restored_by_formula(expected, dump, readings)) restored.push_back(std::move(*one));
   std::optional<Diagnosis> best;
-  for (const RestoredDump& one : restored_by_norms(dump, readings.front())) {
+  for (const RestoredDump& one : restored) {
     Expectation left = expected;
     left.first += expected.step * one.first;
     if (left.rows && one.count > 0) left.rows = one.count;

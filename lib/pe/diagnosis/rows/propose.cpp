@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "pe/base/ulp.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/other_settings.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
 

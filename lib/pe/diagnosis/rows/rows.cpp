@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
 

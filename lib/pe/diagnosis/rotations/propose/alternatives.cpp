@@ -20,4 +20,20 @@ void add_both(const RotationObservation& observation, const RotationHypothesis& 
   all.push_back({*other, sentence + " (the attention factor is there)", cost + 0.01});
 }
 
+Index first_row_unlike(const RotationObservation& observation,
+                       const RotationHypothesis& hypothesis) {
+  const RotationPrediction prediction = observation.prediction(hypothesis);
+  std::vector<double> c(observation.pairs()), s = c, bound = c;
+  Index unlike = -1;
+  observation.scan([&](Index row, const double* cosine, const double* sine) {
+    prediction.row(row, c.data(), s.data(), bound.data());
+    for (std::size_t j = 0; j < c.size(); ++j)
+      if ((observation.has_cosine() && !prediction.allows(cosine[j], c[j], bound[j])) ||
+          (observation.has_sine() && !prediction.allows(sine[j], s[j], bound[j])))
+        unlike = row;
+    return unlike < 0;
+  });
+  return unlike;
+}
+
 }  // namespace pe

@@ -23,4 +23,8 @@ RotationProposals other_list(const RotationObservation& observation,
 RotationProposals mixed_lists(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis);
 
+/// The first row that is not what a hypothesis says; −1 where all are.
+Index first_row_unlike(const RotationObservation& observation,
+                       const RotationHypothesis& hypothesis);
+
 }  // namespace pe

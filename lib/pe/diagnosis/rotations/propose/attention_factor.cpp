@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pe/base/median.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 #include "pe/scalings/fit.hpp"
 
@@ -75,11 +76,14 @@ RotationProposals on_angles(const RotationObservation& observation,
   if (m == 1) return {};
   RotationHypothesis other = with(hypothesis, 1, 1);
   for (double& f : other.frequencies) f *= m;
+  RotationHypothesis both = hypothesis;
+  both.frequencies = other.frequencies;
   return {
       {other,
        fmt::format(
            "the attention factor {:.6g} multiplies the angles, where cosines and sines are meant",
-           m)}};
+           m)},
+      {both, fmt::format("the attention factor {:.6g} multiplies the angles, too", m)}};
 }
 
 // The amplitude that the middle one of a side's cells has, of those that show it well; 0 where none
@@ -164,6 +168,7 @@ RotationProposals unexpected(const RotationObservation& observation,
   };
   if (s > 1) {
     add(0.1 * std::log(s) + 1, fmt::format("0.1·ln {:.6g} + 1", s), 1);
+    add(1 / (0.1 * std::log(s) + 1), fmt::format("1/(0.1·ln {:.6g} + 1)", s), 1);
     if (const double length = number_of(observation, hypothesis, "original-max-position");
         length > 1)
       add(std::sqrt(1 + std::log(s) / std::log(length)),

@@ -8,6 +8,8 @@
 #include <limits>
 #include <memory>
 
+#include "pe/diagnosis/causes.hpp"
+
 namespace pe {
 
 std::size_t axes_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {

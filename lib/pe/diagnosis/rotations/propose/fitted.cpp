@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/diagnosis/causes.hpp"
+
 namespace pe {
 namespace {
 
@@ -166,7 +168,10 @@ RotationProposals other_table(const RotationObservation& observation,
   if (!measured) return all;
   std::vector<Found> found;
   for (const TidyNumber& base : bases_of(*measured)) {
-    if (std::fabs(base.value / meant - 1) < 1e-9) continue;
+    // Nobody chooses one of many digits.
+    constexpr int few_digits = 4;
+    if (std::fabs(base.value / meant - 1) < 1e-9 || to_digits(base.value, few_digits) != base.value)
+      continue;
     MeasuredLadder other = *measured;
     other.plain =
         geometric_ladder(base.value, measured->plain.dim, static_cast<Index>(measured->pairs()));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/fitted.hpp"
 

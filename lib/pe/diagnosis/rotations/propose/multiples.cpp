@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/positions.hpp"
 #include "pe/scalings/fit.hpp"
 

@@ -1,4 +1,5 @@
 // Causes of order: direction, sides, and which columns make a pair.
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {
@@ -6,6 +7,12 @@ namespace {
 
 RotationProposals reversed(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
+  if (observation.reading().is_of_frequencies()) {
+    Proposal<RotationHypothesis> backwards{
+        hypothesis, "frequencies have the other sign: the turns go backwards"};
+    for (double& frequency : backwards.hypothesis.frequencies) frequency = -frequency;
+    return {backwards};
+  }
   if (!observation.has_rows()) return {};
   Proposal<RotationHypothesis> one{hypothesis, "sines have the other sign: the turns go backwards"};
   one.hypothesis.reversed = !hypothesis.reversed;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "pe/base/whole.hpp"
+#include "pe/diagnosis/causes.hpp"
 
 namespace pe {
 
@@ -65,7 +66,9 @@ RotationProposals offset(const RotationObservation& observation,
         all, [](const ProbeSpot& one) { return nearest_half(one.implied - one.meant); }, &share);
     const bool at_zero =
         std::ranges::all_of(all, [k](const ProbeSpot& one) { return one.meant + k == 0; });
-    if (all.empty() || k == 0 || at_zero) return;  // rows that stand at 0 are not turned
+    constexpr double farthest = 0x1p53;
+    if (all.empty() || k == 0 || std::fabs(k) > farthest || at_zero)
+      return;  // rows that stand at 0 are not turned
     const std::string sentence =
         fmt::format("row p holds position p {} {:g}", k < 0 ? "−" : "+", std::fabs(k));
     if (some.empty() || some[0].sentence != sentence)
@@ -94,9 +97,13 @@ RotationProposals not_rotated(const RotationObservation& observation,
   if (!observation.has_rows()) return {};
   RotationProposals all{{hypothesis, "no row is turned: all stand at position 0"}};
   all[0].hypothesis.row = [](Index) { return RotationHypothesis::Row::still; };
+  if (hypothesis.scale) {
+    all.push_back({hypothesis, "no row is turned, and the scales are as they should be"});
+    std::ranges::fill(all[1].hypothesis.frequencies, 0.0);
+  }
   if (!observation.reading().is_vectors() || !hypothesis.multiplies()) return all;
   all.push_back({hypothesis, "no vector is turned: all are what they were"});
-  all[1].hypothesis.row = [](Index) { return RotationHypothesis::Row::untouched; };
+  all.back().hypothesis.row = [](Index) { return RotationHypothesis::Row::untouched; };
   return all;
 }
 
@@ -121,6 +128,8 @@ RotationProposals wrapped(const RotationObservation& observation,
           ? fmt::format("positions start again from 0 at {}", length)
           : fmt::format("rows repeat from {} on: row p holds position p mod {}", length, length))};
   if (runs || once) one[0].cause = Cause::position_reset;
+  // A single row behind the end is rather one that was not turned.
+  if (runs && length + 1 == observation.reading().run) one[0].cost = 1.1;
   return one;
 }
 
@@ -165,15 +174,15 @@ RotationProposals left_padding(const RotationObservation& observation,
 
 constexpr RotationProposer rows[] = {
     {Cause::position_offset, "position", offset},
-    {Cause::not_rotated, "position", not_rotated},
-    {Cause::position_constant, "position", constant},
-    {Cause::position_doubled, "position", doubled},
-    {Cause::position_floored, "position", floored},
-    {Cause::rows_clamped, "position", clamped},
-    {Cause::rows_wrapped, "position", wrapped},  // or position_reset
+    {Cause::not_rotated, "position pace end", not_rotated},
+    {Cause::position_constant, "position pace end", constant},
+    {Cause::position_doubled, "pace", doubled},
+    {Cause::position_floored, "position pace end", floored},
+    {Cause::rows_clamped, "end", clamped},
+    {Cause::rows_wrapped, "end", wrapped},  // or position_reset
     {Cause::left_padding, "position", left_padding},
     {Cause::position_jump, "position", jump},
-    {Cause::rows_permuted, "position", permuted},
+    {Cause::rows_permuted, "position pace end", permuted},
 };
 
 }  // namespace

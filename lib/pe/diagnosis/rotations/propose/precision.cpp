@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "pe/base/median.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {
@@ -64,6 +65,19 @@ RotationProposals zero(const RotationObservation& observation,
            is_padding ? Cause::padding_row_zero : Cause::rows_zero}};
 }
 
+// Whether the same heads of every sequence are marked.
+bool are_heads(const RotationReading& reading, const RowMarks& marks) {
+  for (std::size_t axis = 0; axis < reading.extents.size(); ++axis) {
+    if (name_of_axis(reading, axis) != "head" || reading.extents[axis] < 2) continue;
+    for (Index row = 0; row < reading.rows; ++row)
+      if (marks.marked[static_cast<std::size_t>(row)] !=
+          marks.marked[static_cast<std::size_t>(reading.along(row, axis) * reading.inner(axis))])
+        return false;
+    return true;
+  }
+  return false;
+}
+
 // The heads, or sequences, of which every vector is marked (`first`: that of the first position,
 // too); none where others are marked, too.
 std::vector<Index> whole_runs(const RotationObservation& observation, const RowMarks& marks,
@@ -71,8 +85,9 @@ std::vector<Index> whole_runs(const RotationObservation& observation, const RowM
   const RotationReading& reading = observation.reading();
   const Index run = reading.run, turned = run - (first ? 0 : 1);
   if (run == 0 || turned <= 0 || marks.count % turned != 0 ||
-      marks.count >= reading.rows - reading.rows / run)
+      marks.count >= reading.rows / run * turned)
     return {};
+  if (run == 1 && !are_heads(reading, marks)) return {};
   std::vector<Index> runs;
   for (Index row = 0; row < reading.rows; ++row)
     if (reading.slot(row) == run - 1 && marks.marked[static_cast<std::size_t>(row)])
@@ -172,12 +187,17 @@ RotationProposals uninitialised(const RotationObservation& observation,
                        : hypothesis.cosine_magnitude;
   const double least = observation.reading().is_one_sided() ? -1 : a * a / 4;
   const auto is_garbage = [&](Index, const double* c, const double* s) {
-    std::size_t off = 0;
+    std::size_t off = 0, zero_cosines = 0, zero_sines = 0;
     for (std::size_t j = 0; j < observation.pairs(); ++j) {
       const double norm = c[j] * c[j] + s[j] * s[j];
       off += !(norm > least) || norm > 4 * a * a;
+      zero_cosines += c[j] == 0;
+      zero_sines += s[j] == 0;
     }
-    return 2 * off > observation.pairs();
+    // A side of zeros was written.
+    const bool is_half =
+        (zero_cosines == observation.pairs()) != (zero_sines == observation.pairs());
+    return 2 * off > observation.pairs() && (least < 0 || !is_half);
   };
   if (!shows(observation, is_garbage)) return {};
   // One side that stands in the place of the other, too, was written.
@@ -210,7 +230,10 @@ RotationProposals unwritten(const RotationObservation& observation,
   constexpr std::size_t enough = 16;
   const std::size_t n = observation.pairs(), step = std::max<std::size_t>(1, n / enough);
   std::vector<double> norms;
+  const auto is_zero = [](double value) { return value == 0; };
   const auto is_on_none = [&](Index, const double* c, const double* s) {
+    // A side of zeros was written.
+    if (std::all_of(c, c + n, is_zero) != std::all_of(s, s + n, is_zero)) return false;
     norms.clear();
     for (std::size_t j = 0; j < n; j += step) norms.push_back(c[j] * c[j] + s[j] * s[j]);
     const double middle = median_of(norms);

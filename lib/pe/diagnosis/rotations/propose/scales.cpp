@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pe/base/median.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/scalings/fit.hpp"
 
 namespace pe {

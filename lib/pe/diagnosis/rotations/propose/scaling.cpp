@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
 #include "pe/diagnosis/rotations/propose/fitted.hpp"
 
@@ -95,17 +96,7 @@ RotationProposals on_some_rows(const RotationObservation& observation,
   for (const bool scaled_first : {false, true}) {
     const RotationHypothesis &first = scaled_first ? hypothesis : *plain,
                              &then = scaled_first ? *plain : hypothesis;
-    const RotationPrediction prediction = observation.prediction(first);
-    std::vector<double> c(observation.pairs()), s = c, bound = c;
-    Index boundary = -1;
-    observation.scan([&](Index row, const double* cosine, const double* sine) {
-      prediction.row(row, c.data(), s.data(), bound.data());
-      for (std::size_t j = 0; j < c.size(); ++j)
-        if ((observation.has_cosine() && !prediction.allows(cosine[j], c[j], bound[j])) ||
-            (observation.has_sine() && !prediction.allows(sine[j], s[j], bound[j])))
-          boundary = row;
-      return boundary < 0;
-    });
+    const Index boundary = first_row_unlike(observation, first);
     if (boundary <= 1) continue;
     RotationHypothesis mixed = first;
     const std::string sentence =

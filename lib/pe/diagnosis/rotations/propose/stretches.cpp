@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/positions.hpp"
 
 namespace pe {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {

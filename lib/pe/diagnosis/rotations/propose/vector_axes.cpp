@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pe/base/median.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/scales.hpp"
 
 namespace pe {
@@ -145,6 +146,47 @@ RotationProposals late(const RotationObservation& observation,
   return all;
 }
 
+// How often the turn of each entry along an axis was applied, the middle one of its rows; 1 where
+// none is known.
+std::vector<double> paces_along(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis, std::size_t axis) {
+  const RotationReading& reading = observation.reading();
+  const std::vector<double> implied = observation.implied_positions(hypothesis);
+  std::vector<std::vector<double>> seen(static_cast<std::size_t>(reading.extents[axis]));
+  for (std::size_t i = 0; i < implied.size(); ++i) {
+    const Index row = observation.rows()[i];
+    if (const double pace = implied[i] / hypothesis.position(row, 0); std::isfinite(pace))
+      seen[static_cast<std::size_t>(reading.along(row, axis))].push_back(pace);
+  }
+  std::vector<double> paces;
+  for (std::vector<double>& some : seen)
+    paces.push_back(some.empty() ? 1 : std::round(median_of(std::move(some))));
+  return paces;
+}
+
+RotationProposals turned_twice(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  if (!is_placed_anywhere(observation)) return all;
+  for (const std::size_t axis : other_axes(observation.reading())) {
+    const std::vector<double> paces = paces_along(observation, hypothesis, axis);
+    if (!is_uneven(paces) || std::ranges::any_of(paces, [](double pace) { return pace < 1; }))
+      continue;
+    std::string text;
+    for (std::size_t i = 0; i < paces.size(); ++i)
+      if (paces[i] != 1)
+        text += fmt::format("{}{} {} {:g} times", text.empty() ? "" : ", ",
+                            name_of_axis(observation.reading(), axis), i, paces[i]);
+    RotationHypothesis other = hypothesis;
+    other.position = [before = hypothesis.position, reading = observation.reading(), axis, paces](
+                         Index row, std::size_t of) {
+      return before(row, of) * paces[static_cast<std::size_t>(reading.along(row, axis))];
+    };
+    all.push_back({std::move(other), "the turn was applied more than once: " + text, 1.2});
+  }
+  return all;
+}
+
 RotationProposals padded(const RotationObservation& observation,
                          const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -171,6 +213,7 @@ constexpr RotationProposer rows[] = {
     {Cause::left_padding, "position", padded},
     {Cause::position_offset, "position", late},
     {Cause::position_offset, "position", turned_elsewhere},
+    {Cause::position_doubled, "pace", turned_twice},
     {Cause::scale_missing, "scale", scale_taken_otherwise},  // or inverted, or squared
     {Cause::scale_center, "center", scale_elsewhere},
     {Cause::wrong_parameter, "scale", other_scale_base},

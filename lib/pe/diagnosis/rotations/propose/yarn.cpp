@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <tuple>
 
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
 
@@ -41,6 +43,27 @@ std::optional<std::pair<RotationHypothesis, RotationHypothesis>> lists(
   return std::pair{list("short"), list("long")};
 }
 
+// The ramp's ends d·ln(L/2πβ)/(2·ln base) of another base, as a default that is not passed on
+// leaves them: those of other betas, L/2π·(L/2πβ)^(ln base/ln other), over this one.
+void add_ramps_of_bases(const RotationObservation& observation,
+                        const RotationHypothesis& hypothesis, RotationProposals& all) {
+  const auto number = [&](const char* name) { return number_of(observation, hypothesis, name); };
+  const double base = number("base"),
+               turns = number("original-max-position") / (2 * std::numbers::pi);
+  if (!(base > 1) || !(turns > 0)) return;
+  for (const double other : {1e4, 1e5, 5e5, 1e6, 1e7}) {
+    if (other == base) continue;
+    const auto beta = [&](const char* name) {
+      return turns * std::pow(turns / number(name), -std::log(base) / std::log(other));
+    };
+    add_both(observation, hypothesis,
+             {{"beta-fast", beta("beta-fast")}, {"beta-slow", beta("beta-slow")}},
+             fmt::format("the ramp's ends are those of base {}, where {} is meant", other,
+                         meant(observation, "base")),
+             1, all);
+  }
+}
+
 }  // namespace
 
 RotationProposals yarn_betas(const RotationObservation& observation,
@@ -76,6 +99,7 @@ RotationProposals yarn_ramp(const RotationObservation& observation,
            fmt::format("betas 32 and 1, where {} and {} are meant", meant(observation, "beta-fast"),
                        meant(observation, "beta-slow")),
            1, all);
+  add_ramps_of_bases(observation, hypothesis, all);
   ramped(
       observation, hypothesis,
       [](double f, double s, double part, double w) {
@@ -131,6 +155,17 @@ RotationProposals mixed_lists(const RotationObservation& observation,
     all.push_back({mixed, fmt::format("rows from {} on are the long table from position 0 again: "
                                       "two tables in one, as vLLM stacks them",
                                       row)});
+  }
+  for (const auto& [first, then, words] :
+       {std::tuple{&both->first, &both->second, std::pair{"short", "long"}},
+        {&both->second, &both->first, std::pair{"long", "short"}}}) {
+    const Index row = first_row_unlike(observation, *first);
+    if (row <= 1) continue;
+    RotationHypothesis mixed = *first;
+    mixed.split = RotationHypothesis::Split{row, then->frequencies, then->cosine_magnitude};
+    all.push_back({mixed, fmt::format("rows before {} have the {} factors, rows from it on the {} "
+                                      "ones: one sequence has two rotations",
+                                      row, words.first, words.second)});
   }
   return all;
 }

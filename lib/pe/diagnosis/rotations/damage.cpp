@@ -1,0 +1,38 @@
+// The circle that turns lie on, and the rows that leave it.
+#include "pe/diagnosis/rotations/damage.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/narrow.hpp"
+#include "pe/diagnosis/rotations/reading.hpp"
+
+namespace pe {
+
+std::vector<Index> rows_off_circle(const RotationObservation& observation, const Dump& dump,
+                                   const std::vector<Index>& rows) {
+  const RotationReading& reading = observation.reading();
+  const bool has_circle = (observation.has_values() || reading.is_vectors()) &&
+                          !reading.is_one_sided() && !observation.truth().scale;
+  if (!has_circle) return {};
+  const std::size_t pairs = observation.pairs(), few = std::max<std::size_t>(2, pairs / 8);
+  const double amplitude = observation.amplitude(),
+               near = 8 * std::max(unit_roundoff(observation.dtype()), 0x1p-24) * amplitude;
+  std::vector<double> cosine(pairs), sine(pairs), slack(pairs);
+  std::vector<Index> off;
+  for (const Index row : rows) {
+    read_turns(dump, reading, row, 1, cosine.data(), sine.data(), slack.data());
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < pairs; ++j)
+      count += std::fabs(std::hypot(cosine[j], sine[j]) - amplitude) > near + 2 * slack[j];
+    if (count > 0 && count <= few) off.push_back(row);
+  }
+  return off;
+}
+
+std::vector<Index> damaged_probes(const RotationObservation& observation, const Dump& dump) {
+  const std::vector<Index> off = rows_off_circle(observation, dump, observation.rows());
+  return 16 * off.size() <= observation.rows().size() + 15 ? off : std::vector<Index>{};
+}
+
+}  // namespace pe

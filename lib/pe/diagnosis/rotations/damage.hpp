@@ -1,0 +1,19 @@
+// Damage: rows of turns that no turn explains, whatever the angles are.
+#pragma once
+
+#include <vector>
+
+#include "pe/diagnosis/rotations/observation.hpp"
+
+namespace pe {
+
+/// Which of some rows have a few pairs that lie off the circle of all others: √(cos² + sin²) is not
+/// the amplitude, to 8 roundings of the file's type. Ascending. Nothing where one side alone is
+/// there, or pairs have scales.
+std::vector<Index> rows_off_circle(const RotationObservation& observation, const Dump& dump,
+                                   const std::vector<Index>& rows);
+
+/// The probes that are so, where they are few: no hypothesis has to explain them.
+std::vector<Index> damaged_probes(const RotationObservation& observation, const Dump& dump);
+
+}  // namespace pe
