@@ -1,7 +1,6 @@
 // pe-mpi: the tools by several processes, which mpirun starts: pe-gen's tables, each process its
 // rows; pe-verify run, each the next check; pe-analyze, each the next subject, length or pipeline.
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <exception>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "mpi_ranks.hpp"
+#include "pe/platform/platform.hpp"
 #include "talk.hpp"
 #include "tools.hpp"
 
@@ -34,7 +34,7 @@ constexpr std::string_view usage =
 // What a process other than the first says is kept: they all say the same, unless one fails alone.
 class Muted {
  public:
-  Muted() : talk_(memfd_create("talk", MFD_CLOEXEC)) {
+  Muted() : talk_(pe::platform::open_memory_file("talk")) {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     dup2(nowhere, STDOUT_FILENO);
     dup2(talk_, STDERR_FILENO);
