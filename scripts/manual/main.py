@@ -10,8 +10,8 @@ import sys
 
 import completion
 import pages
+import tree as trees
 from plot_parser import plot_parser
-from tree import Tree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -36,12 +36,14 @@ def main():
     options = parser.parse_args()
     for folder in ("man", *completion.SHELLS):
         shutil.rmtree(options.out / folder, ignore_errors=True)
+    made = (options.version, date())
     plot = plot_parser(HERE.parent / "pe-plot")
     schema = (ROOT / "data/manifest.schema.json").read_text()
-    for page in pages.all_pages(Tree(options.bin), schema, plot, (options.version, date())):
+    tree = trees.Tree(options.bin)
+    for page in pages.all_pages(tree, schema, plot, made):
         page.write(options.out / "man")
-    completion.of_tools(HERE.parent / "shell", options.out)
-    completion.of_plot(plot, options.out)
+    completion.of_tools(HERE.parent / "shell", options.out, trees.TOOLS)
+    completion.of_plot(plot, tree.rows["formats"], options.out)
     (options.out / "made").touch()
     return 0
 
