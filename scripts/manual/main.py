@@ -33,10 +33,16 @@ def main():
     parser.add_argument("--bin", required=True, help="the folder of the built tools")
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--mpi", action="store_true", help="of pe-mpi alone, which a build may not have")
     options = parser.parse_args()
     for folder in ("man", *completion.SHELLS):
         shutil.rmtree(options.out / folder, ignore_errors=True)
     made = (options.version, date())
+    if options.mpi:
+        pages.mpi_page(trees.ask(pathlib.Path(options.bin) / "pe-mpi", "--option-tree"), made).write(options.out / "man")
+        completion.of_tools(HERE.parent / "shell", options.out, ["pe-mpi"])
+        (options.out / "made").touch()
+        return 0
     plot = plot_parser(HERE.parent / "pe-plot")
     schema = (ROOT / "data/manifest.schema.json").read_text()
     tree = trees.Tree(options.bin)

@@ -105,6 +105,7 @@ void Destination::make_beside() {
 
 // Rank 0 makes the file, the others open it; it has its name until all have.
 void Destination::make_together() {
+  ranks().meet();  // all have read what they are to write
   if (is_mine()) make_beside();
   const std::string name = ranks().from_first(is_mine() ? unfinished_->name() : "");
   if (!is_mine()) {
