@@ -100,6 +100,7 @@ void add_info(CLI::App& app, Info& info) {
       "info", "what a file holds: arrays, types, shapes, and its notes where it has some");
   sub->add_option("FILE", info.file,
                   "csv, hdf5, npy, npz, safetensors or gguf, or one array of it: FILE:TENSOR")
+      ->type_name("FILE[:TENSOR]")
       ->required();
   sub->add_flag("--json", info.json, "the same for programs");
   sub->footer(

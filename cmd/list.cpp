@@ -145,8 +145,8 @@ void add_list(CLI::App& app, List& list) {
       "list",
       "the catalogues: encodings, scalings, dialects, properties, fields, models, causes, "
       "quantities, formats");
-  sub->add_option("CATALOGUE", list.what, "one of them; all when left out");
-  sub->add_option("WORD", list.words, "only rows that hold each of these words");
+  sub->add_option("CATALOGUE", list.what, "one of them; all when left out")->type_name("NAME");
+  sub->add_option("WORD", list.words, "only rows that hold each of these words")->type_name("NAME");
   sub->add_flag("--json", list.json, "everything a program wants to know");
   sub->add_flag("--names", list.names, "names only");
   sub->add_flag("--markdown", list.markdown, "README rows");

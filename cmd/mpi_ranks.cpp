@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <utility>
@@ -65,14 +66,31 @@ void MpiRanks::serve() {
   }
 }
 
-void MpiRanks::meet_with(const std::string* failure) {
-  const int own = failure ? number_ : count_;
-  int lowest = count_;
-  MPI_Allreduce(&own, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (lowest == count_) return;
+std::string MpiRanks::name() const {
+  char host[MPI_MAX_PROCESSOR_NAME + 1] = {};
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  return fmt::format("process {} of {} on {}", number_, count_, host);
+}
+
+std::string MpiRanks::library() {
+  std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return text.substr(0, std::min(text.find_first_of(",\n", 0), static_cast<std::size_t>(length)));
+}
+
+// Of one that failed: whether nobody is there who did not, but for those who wait for the first to
+// do what it alone does.
+bool MpiRanks::meet_with(const std::string* failure, bool is_for_first) {
+  const int own[2] = {failure ? number_ : count_, failure || is_for_first ? 1 : 0};
+  int least[2] = {count_, 0};  // the first that failed, and that
+  MPI_Allreduce(own, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (least[0] == count_) return false;
   is_over_ = true;
-  const std::string why = broadcast(failure ? *failure : std::string(), lowest);
-  if (!failure) throw FileError(fmt::format("process {} of {}: {}", lowest, count_, why));
+  const std::string why = broadcast(failure ? name() + ": " + *failure : std::string(), least[0]);
+  if (!failure) throw FileError(why);
+  return least[1] == 1;
 }
 
 std::string MpiRanks::broadcast(std::string text, int from) const {
@@ -84,7 +102,7 @@ std::string MpiRanks::broadcast(std::string text, int from) const {
 }
 
 std::string MpiRanks::from_first(std::string text) {
-  meet();
+  meet_with(nullptr, true);
   return broadcast(std::move(text), 0);
 }
 
@@ -125,9 +143,7 @@ std::size_t MpiRanks::take() {
   return number;
 }
 
-void MpiRanks::fail(const std::string& why) {
-  if (!is_over_) meet_with(&why);
-}
+bool MpiRanks::fail(const std::string& why) { return !is_over_ && !meet_with(&why); }
 
 std::string MpiRanks::end() {
   if (is_over_) return {};

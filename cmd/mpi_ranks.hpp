@@ -24,20 +24,25 @@ class MpiRanks final : public Ranks {
 
   int number() const override { return number_; }
   int count() const override { return count_; }
+  /// "process 1 of 3 on node7".
+  std::string name() const override;
   void meet() override { meet_with(nullptr); }
   std::string from_first(std::string text) override;
   std::vector<std::string> from_all(const std::string& text) override;
   void begin_count() override;
   std::size_t take() override;
 
+  /// What the MPI library calls itself: "Open MPI v4.1.4".
+  static std::string library();
+
   /// Tells all, wherever they meet next, that this one failed and why; nothing where they know of
-  /// a failure already.
-  void fail(const std::string& why);
+  /// a failure already. Whether another has done what this one could not.
+  bool fail(const std::string& why);
   /// Meets all at the end. What the first of those that failed said; empty: none did.
   std::string end();
 
  private:
-  void meet_with(const std::string* failure);
+  bool meet_with(const std::string* failure, bool is_for_first = false);
   std::string broadcast(std::string text, int from) const;
   void serve();
 

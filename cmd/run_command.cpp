@@ -157,6 +157,9 @@ Check carried_out(const ManifestCheck& check, const RunCommand& run, const std::
     done = carry_out(request_of(check, run.manifest), command, true);
   } catch (const std::bad_alloc&) {
     done.error = out_of_memory;
+  } catch (const FileError& error) {  // which another process may have, on another machine
+    const std::string process = ranks().name();
+    done.error = process.empty() ? error.what() : fmt::format("{}: {}", process, error.what());
   } catch (const std::exception& error) {
     done.error = error.what();
   } catch (...) {

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "leaving.hpp"
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/platform/platform.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -31,7 +30,7 @@ namespace {
 // A file in memory that parent and child see.
 class Sheet {
  public:
-  Sheet() : descriptor_(memfd_create("request", MFD_CLOEXEC)) {
+  Sheet() : descriptor_(platform::open_memory_file("request")) {
     if (descriptor_ < 0) fail("make room in memory");
   }
   ~Sheet() { close(descriptor_); }
@@ -94,15 +93,7 @@ End end_of(const std::function<int(std::string&)>& work, std::string& report) {
   }
 }
 
-// A parent that died before it could be followed has left another one in its place.
-void die_with(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(2);
-}
-
-[[noreturn]] void run_child(const std::function<int(std::string&)>& work, const Sheets& sheets,
-                            pid_t parent) {
-  die_with(parent);
+[[noreturn]] void run_child(const std::function<int(std::string&)>& work, const Sheets& sheets) {
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
       dup2(sheets.text.descriptor(), STDOUT_FILENO) < 0 ||
@@ -167,15 +158,18 @@ void put_end(Answer& answer, const std::string& told, int status) {
 Answer carry_out_apart(const std::function<int(std::string&)>& work) {
   const Sheets sheets;
   int life[2];
-  if (pipe2(life, O_CLOEXEC) != 0) fail("start a process for a request");
-  const pid_t parent = getpid(), child = fork();
+  if (platform::open_pipe(life) != 0) fail("start a process for a request");
+  const platform::Fork forked(SIGTERM);
+  const pid_t child = forked.child();
   if (child == 0) {
     close(life[0]);
-    run_child(work, sheets, parent);
+    run_child(work, sheets);
   }
+  const int error = errno;
   close(life[1]);
   if (child < 0) {
     close(life[0]);
+    errno = error;
     fail("start a process for a request");
   }
   const bool heard = wait_for_end(life[0]);

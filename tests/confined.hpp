@@ -1,5 +1,6 @@
 // Whether this machine confines the process that reads HDF5. An emulator of another processor does
-// not: there the tests of what is read are skipped. The suite `child` is not, and fails.
+// not, nor does a system without a filter of calls: there the tests of what is read are skipped.
+// The suite `child` is skipped where there is no such filter at all; elsewhere it fails.
 #pragma once
 
 #include "pe/io/confine.hpp"

@@ -10,8 +10,8 @@ import sys
 
 import completion
 import pages
+import tree as trees
 from plot_parser import plot_parser
-from tree import Tree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -33,15 +33,23 @@ def main():
     parser.add_argument("--bin", required=True, help="the folder of the built tools")
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--mpi", action="store_true", help="of pe-mpi alone, which a build may not have")
     options = parser.parse_args()
     for folder in ("man", *completion.SHELLS):
         shutil.rmtree(options.out / folder, ignore_errors=True)
+    made = (options.version, date())
+    if options.mpi:
+        pages.mpi_page(trees.ask(pathlib.Path(options.bin) / "pe-mpi", "--option-tree"), made).write(options.out / "man")
+        completion.of_tools(HERE.parent / "shell", options.out, ["pe-mpi"])
+        (options.out / "made").touch()
+        return 0
     plot = plot_parser(HERE.parent / "pe-plot")
     schema = (ROOT / "data/manifest.schema.json").read_text()
-    for page in pages.all_pages(Tree(options.bin), schema, plot, (options.version, date())):
+    tree = trees.Tree(options.bin)
+    for page in pages.all_pages(tree, schema, plot, made):
         page.write(options.out / "man")
-    completion.of_tools(HERE.parent / "shell", options.out)
-    completion.of_plot(plot, options.out)
+    completion.of_tools(HERE.parent / "shell", options.out, trees.TOOLS)
+    completion.of_plot(plot, tree.rows["formats"], options.out)
     (options.out / "made").touch()
     return 0
 

@@ -1,4 +1,6 @@
 # The manual pages: one of each tool, of each encoding; those of files are file_pages.py's. `made` is the version and the date.
+import json
+
 import tree as trees
 from file_pages import formats_page, manifest_page
 from parts import ALL, put_options, put_rows
@@ -92,6 +94,26 @@ def put_catalogues(page, tree, tool):
             put_parameters(page, row["parameters"])
             page.verbatim([f"pe-analyze {row['name']} {row['example']}".strip()])
             page.paragraph(row["accuracy"])
+
+
+def mpi_page(told, made):
+    """Of pe-mpi, whose commands are those of other tools."""
+    root = json.loads(told)
+    page = Page("pe-mpi", 1, *made, root["summary"].rstrip(".").removeprefix("pe-mpi").strip())
+    page.section_of("Synopsis")
+    page.paragraph("\n.br\n".join(f"mpirun \\-n {italic('N')} {bold('pe-mpi')} {bold(command['name'])} {italic(command['arguments'])}"
+                                 for command in root["commands"]), True)
+    page.section_of("Description")
+    page.paragraph(root["summary"])
+    about, *_ = root["footer"].split("\n\n")
+    page.paragraph(about)
+    page.section_of("Commands")
+    put_rows(page, root["commands"])
+    page.section_of("Options")
+    put_options(page, root["options"])
+    put_footer(page, root["footer"].partition("\n\n")[2])
+    page.see(ALL)
+    return page
 
 
 def tool_page(tree, tool, made):

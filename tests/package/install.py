@@ -39,11 +39,12 @@ def stays_below_the_prefix(place):
 
 
 def holds_everything(place):
-    names = [f"bin/{tool}" for tool in [*TOOLS, "pe-plot"]]
+    tools = [*TOOLS, "pe-plot", *(["pe-mpi"] if "PE_MPI:BOOL=ON" in (place.build / "CMakeCache.txt").read_text() else [])]
+    names = [f"bin/{tool}" for tool in tools]
     names += ["share/doc/pe/LICENSE", "share/doc/pe/README.md", "share/doc/pe/CHANGELOG.md", "share/pe/manifest.schema.json", "share/pe/published.csv"]
     names += [f"share/doc/pe/examples/{name}" for name in ("CMakeLists.txt", "table.cpp", "rotate.cpp", "judge.cpp")]
     names += [f"share/pe/models/{path.name}" for path in (ROOT / "data/models").glob("*.json")]
-    names += [f"share/{folder}/{form.format(tool)}" for tool in [*TOOLS, "pe-plot"] for folder, form in
+    names += [f"share/{folder}/{form.format(tool)}" for tool in tools for folder, form in
               [("bash-completion/completions", "{}"), ("zsh/site-functions", "_{}"), ("fish/vendor_completions.d", "{}.fish"), ("man/man1", "{}.1")]]
     missing = [name for name in names if not (place.prefix / name).is_file()]
     assert not missing, missing

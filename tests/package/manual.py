@@ -42,6 +42,7 @@ def there_is_one_for_each(place):
     names = {path.name for path in pages(place)}
     encodings = place.said("pe-gen", "list", "encodings", "--names").split()
     wanted = {f"{tool}.1" for tool in [*TOOLS, "pe-plot"]} | {f"pe-{name}.7" for name in encodings} | {"pe-manifest.5", "pe-formats.5"}
+    wanted |= {"pe-mpi.1"} if (place.bin / "pe-mpi").exists() else set()
     assert names == wanted, names ^ wanted
 
 

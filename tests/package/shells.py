@@ -1,5 +1,6 @@
 # Completion, in the shells themselves.
 import json
+import re
 import shutil
 import subprocess
 
@@ -10,7 +11,7 @@ BASH = r"""
 COMP_LINE="$*" COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 COMP_POINT=${#COMP_LINE}
 compopt() { :; }
-_pe_complete "$1"
+case $1 in pe-plot) _pe_plot ;; *) _pe_complete "$1" ;; esac
 [ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 """
 
@@ -18,6 +19,18 @@ _pe_complete "$1"
 def bash(place, *words):
     script = place.prefix / "share/bash-completion/completions" / words[0]
     return said("bash", "-c", BASH, "bash", script, *words, env=place.environment, cwd=place.prefix / "share/pe").split("\n")[:-1]
+
+
+# Its completion system takes a terminal: here three of its functions say what they were given.
+ZSH = r"""
+script=$1; shift
+words=("$@") CURRENT=$# PREFIX=${@[-1]}
+compset() { PREFIX=${PREFIX#*=}; }
+_files() { local pattern='*' file; [[ $1 != -g ]] || pattern=$2; setopt extended_glob null_glob
+  for file in $PREFIX*(/) ${~${pattern/#\*/$PREFIX*}}(.); do print -r -- $file; done }
+_describe() { local line; for line in "${(@)shown}"; do print -r -- "${${line%%[^\\]:*}}${${(M)line##*[^\\]:}[-2]}"; done }
+source $script
+"""
 
 
 def words_of_bash(place):
@@ -47,6 +60,9 @@ def files_of_bash(place):
     assert bash(place, "pe-verify", "check", "rope", "--file", "publ") == ["published.csv"]
     assert bash(place, "pe-gen", "rope", "--config", "publ") == []
     assert bash(place, "pe-gen", "rope", "--config", "mod") == ["models"]
+    assert bash(place, "pe-plot", "publ") == ["published.csv"] == bash(place, "pe-plot", "--kind", "heatmap", "publ")
+    assert bash(place, "pe-plot", "-o", "publ") == [] and bash(place, "pe-plot", "-o", "mod") == ["models"]
+    assert bash(place, "pe-plot", "--kind", "wave") == ["waves", "wavelengths"] and bash(place, "pe-plot", "--kin") == ["--kind"]
 
 
 def wrong_lines_offer_nothing(place):
@@ -54,19 +70,94 @@ def wrong_lines_offer_nothing(place):
     assert place.said("pe-verify", "--complete", "check", "nothing", "--b") == ""
 
 
+# What a value of such a type is, nobody can foresee: numbers, shapes, runs of positions. The rest is words, rows or files.
+NUMBERS = {"INT", "N", "N,...", "NUMBER", "NUMBER,...", "K,...", "SECONDS", "I/N", "B,H,S,D", "START:STOP[:STEP]", "START:STOP[:STEP] or P,P,..."}
+# Names that are shapes, cells or text.
+FREE = {"--at", "--from-grid", "--grid", "--pretrained-window", "--reference", "--segments", "--tokens", "--valid", "--window"}
+
+
+def asked_of(place, tool):
+    """(path, option) of every option that takes a value, once for each subcommand of the tool's own."""
+    asked = {}
+    for path, command in leaves(json.loads(place.said(tool, "--option-tree")), []):
+        for option in command["options"]:
+            if option["type"]:
+                own = path[0] if option["group"] == "Of the quantity" or option["names"][-1] == "--fields" else ""
+                asked.setdefault((own, option["names"][-1], option["type"]), (path, option))
+    assert asked
+    return asked.values()
+
+
+def offers(place, tool, path, option, begun=""):
+    if option["names"][-1] == "--axis":  # of positions that are cells
+        path = [*path[:-1], "sincos-2d"]
+    if option["names"][-1] == "--layer-type":  # of a model that has several
+        path = [*path, "--model", "gemma-3-4b"]
+    return place.said(tool, "--complete", *path, *([] if option["positional"] else [option["names"][-1]]), begun).splitlines()
+
+
 def every_value_that_is_known_is_offered(place):
-    """What an option's own help has between braces, for a share of all subcommands."""
+    """Every option of every tool: what is neither a number nor free text has words, rows of a catalogue, or a kind of file."""
+    rows = json.loads(place.said("pe-gen", "list", "encodings", "--json"))
+    rows = rows["encodings"] if isinstance(rows, dict) else rows
+    schemas = {row["name"]: {"--" + parameter["name"]: parameter.get("choices") for parameter in row["parameters"]} for row in rows}
     for tool in TOOLS:
-        tree = json.loads(place.said(tool, "--option-tree"))
-        asked = {}
-        for path, command in leaves(tree, []):
-            for option in command["options"]:
-                if option["type"].startswith("{"):
-                    asked.setdefault(option["names"][-1], (path, option["type"][1:option["type"].index("}")].split(",")))
-        assert asked
-        for name, (path, choices) in asked.items():
-            offered = place.said(tool, "--complete", *path, name, "").splitlines()
-            assert [line.split()[0] for line in offered] == choices, (tool, path, name, offered)
+        for path, option in asked_of(place, tool):
+            name, kind = option["names"][-1], option["type"]
+            if kind in NUMBERS or name in FREE or name == "WORD":
+                continue
+            offered = offers(place, tool, path, option)
+            where = (tool, path, name, kind, offered)
+            if re.match(r"FILE|PATH|MANIFEST", kind) or name == "--certificate":
+                assert len(offered) == 1 and re.fullmatch(r" files( \*|( \.\w+)+)", offered[0]), where
+                continue
+            assert offered and not offered[0].startswith(" "), where
+            found = [line.split(" ")[0] for line in offered]
+            assert len(set(found)) == len(found), where
+            if kind.startswith("{"):
+                assert found == (schemas.get(path[-1], {}).get(option["names"][0]) or kind[1:kind.index("}")].split(",")), where
+            if name in ("--fields", "--laws", "--rules", "--pipelines", "--schemes", "--solvers"):
+                assert [line.split(" ")[0] for line in offers(place, tool, path, option, "x,")] == ["x," + word for word in found], where
+
+
+def rows_and_kinds_are_whole(place):
+    """What is offered is what the catalogues have, what a report may be, and what a format is written to."""
+    catalogue = json.loads(place.said("pe-gen", "list", "--json"))
+    names = {kind: [row["name"] for row in rows] for kind, rows in catalogue.items()}
+
+    def found(tool, *words):
+        return [line.split(" ")[0] for line in place.said(tool, "--complete", *words).splitlines()]
+
+    def suffixes(tool, *words):
+        line, = place.said(tool, "--complete", *words).splitlines()
+        return set(line.removeprefix(" files ").split())
+
+    written = [row for row in catalogue["formats"] if row["kind"] != "read"]
+    read = [row for row in catalogue["formats"] if row["kind"] != "written"]
+    assert found("pe-gen", "rope", "--scaling", "") == ["none", *names["scalings"]]
+    assert found("pe-gen", "rope", "--format", "") == [row["name"] for row in written]
+    assert found("pe-gen", "list", "") == list(catalogue)
+    for kind in catalogue:
+        assert found("pe-gen", "list", kind, "") == names[kind], kind
+    assert found("pe-analyze", "laws", "sinusoidal", "--laws", "") == [*names["properties"], "wishes"]
+    assert found("pe-analyze", "similarity", "sincos-2d", "--view", "grid", "--fields", "") != found("pe-analyze", "similarity", "sincos-2d", "--fields", "")
+    for row in catalogue["quantities"]:
+        columns = {word for view in row["columns"].split(" | ") for word in view.split(": ")[-1].split()}
+        encoding = row["example"].split()[0]
+        offered = set(found("pe-analyze", row["name"], encoding if encoding in names["encodings"] else "rope", "--fields", ""))
+        assert offered and offered <= columns, (row["name"], offered ^ columns)
+    layers = found("pe-verify", "check", "--model", "gemma-3-4b", "--layer-type", "")
+    assert "sliding_attention" in layers and found("pe-gen", "--model", "gemma-3-4b", "--layer-type", "") == ["all", *layers]
+    assert found("pe-analyze", "published", "--only", "Su") == ["Su", "Sun"]
+    assert suffixes("pe-gen", "info", "") == {s for row in read for s in row["suffixes"]}
+    assert suffixes("pe-gen", "rope", "-o", "") == {s for row in written for s in row["suffixes"]}
+    assert suffixes("pe-verify", "merge", "1.json", "") == {".json"} == suffixes("pe-analyze", "base-bound", "rope", "--certificate", "")
+    report = suffixes("pe-verify", "check", "rope", "--report", "")
+    assert {".json", ".xml", ".md", ".csv", ".h5", ".hdf5"} <= report
+    for suffix in [*report, ".txt"]:
+        done = subprocess.run([place.bin / "pe-verify", "check", "alibi", "--heads", "2", "--length", "4", "--report", f"report{suffix}"],
+                              cwd=place.scratch, capture_output=True, check=False)
+        assert (done.returncode == 0) == (suffix in report), (suffix, done)
 
 
 def leaves(command, path):
@@ -86,9 +177,33 @@ def other_shells(place):
             said(shell, "-n", path)
     if shutil.which("fish"):
         source = "; ".join(f"source '{path}'" for path in sorted((place.prefix / "share" / folders["fish"]).iterdir()))
-        asked = ["pe-gen ro", "pe-gen rope --dtype b", "pe-verify check rope --file publ", "pe-plot --kin"]
+        asked = ["pe-gen ro", "pe-gen rope --dtype b", "pe-verify check rope --file publ", "pe-plot --kin", "pe-plot publ", "pe-plot -o publ"]
         offered = said("fish", "--no-config", "-c", source + "".join(f"; complete -C '{line}'" for line in asked), env=place.environment, cwd=place.prefix / "share/pe")
-        assert [line.split("\t")[0] for line in offered.splitlines()] == ["rope", "rope-2d", "rope-3d", "bf16", "published.csv", "--kind"], offered
+        assert [line.split("\t")[0] for line in offered.splitlines()] == ["rope", "rope-2d", "rope-3d", "bf16", "published.csv", "--kind", "published.csv"], offered
 
 
-CHECKS = [words_of_bash, values_of_bash, files_of_bash, wrong_lines_offer_nothing, every_value_that_is_known_is_offered, other_shells]
+def shells_are_alike(place):
+    """The same words and files in each of the three that are here."""
+    folder = place.prefix / "share/pe"
+    asked = ["pe-gen rope --scaling ya", "pe-gen rope --scaling=ll", "pe-gen info publ", "pe-verify merge mani", "pe-verify merge publ", "pe-gen list cau",
+             "pe-verify check rope --report mani", "pe-analyze base-bound rope --certificate mani", "pe-analyze base-bound rope --certificate publ",
+             "pe-analyze decay rope --fields d", "pe-analyze published --only Pres", "pe-gen list causes wrong-b", "pe-analyze exposure rope --schemes pose:2,ra"]
+    for line in asked:
+        words = line.split(" ")
+        inside = [words[0], *(part for word in words[1:] for part in re.split(r"(?<=^--scaling)(=)", word))]  # as bash cuts them
+        found = {"bash": sorted(bash(place, *inside))}
+        if shutil.which("zsh"):
+            script = place.prefix / "share/zsh/site-functions" / f"_{words[0]}"
+            found["zsh"] = sorted(said("zsh", "-f", "-c", ZSH, "zsh", script, *words, env=place.environment, cwd=folder).splitlines())
+        if shutil.which("fish"):
+            script = place.prefix / "share/fish/vendor_completions.d" / f"{words[0]}.fish"
+            lines = said("fish", "--no-config", "-c", f"source '{script}'; complete -C '{line}'", env=place.environment, cwd=folder).splitlines()
+            found["fish"] = sorted(each.split("\t")[0].split("=")[-1] for each in lines)
+        found["zsh"] = sorted(each.split("=")[-1] for each in found.get("zsh", found["bash"]))
+        found["bash"] = sorted(each.split(",")[-1] if "," in line else each for each in found["bash"])
+        found = {shell: sorted(each.split(",")[-1] for each in words) for shell, words in found.items()}
+        assert len(set(map(tuple, found.values()))) == 1, (line, found)
+        assert bool(found["bash"]) == (not line.endswith("publ") or "info" in line), (line, found)
+
+
+CHECKS = [words_of_bash, values_of_bash, files_of_bash, wrong_lines_offer_nothing, every_value_that_is_known_is_offered, rows_and_kinds_are_whole, shells_are_alike, other_shells]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Fails when an include points up or sideways between floors, when the library talks, when a file hides its purpose, when something keeps
-# a reference to what may be a temporary, or where clang would not compile.
+# a reference to what may be a temporary, where clang would not compile, or where a call is named that Linux alone has.
 import re
 import sys
 
@@ -11,9 +11,10 @@ GROUND = {"base", "model", "waves"}
 KINDS = GROUND | {"kinds"}
 MIDDLE = KINDS | {"io"}  # files are read and written above the kinds, never by them
 FLOORS = {
+    "platform": set(),
     "base": set(),
     "model": {"base"},
-    "io": {"base", "model"},
+    "io": {"base", "model", "platform"},
     "waves": {"base", "model"},
     "kinds": GROUND,
     "scalings": MIDDLE,
@@ -123,6 +124,28 @@ def portable(path):
             yield number, f"clang 14 does not compile {found[0]}: take the algorithm of iterators"
 
 
+# What Linux alone has, and fork(), whose children would outlive their parent: lib/pe/platform says what is meant, and has an answer for
+# other systems.
+LINUX = re.compile(r"(?<![\w.>])(?<!\w::)(?:memfd_\w+|pipe2|v?fork|clone3?|(?:posix_)?fallocate|prctl|renameat2|sysinfo|syscall|close_range|seccomp|epoll_\w+|"
+                   r"(?:event|signal|pid)fd\w*|timerfd_\w+|inotify_\w+|fanotify_\w+|landlock_\w+|splice|tee|vmsplice|sendfile|copy_file_range|"
+                   r"sync_file_range|syncfs|accept4|dup3|getrandom|mremap|gettid|statx|unshare|setns|sched_[gs]etaffinity|sched_getcpu|"
+                   r"p?readv2|p?writev2|malloc_trim|mallinfo2?|prlimit|process_vm_\w+|userfaultfd|io_uring_\w+|getauxval)\s*\(|"
+                   r"\b(?:O_TMPFILE|O_PATH|O_DIRECT|MFD_\w+|MAP_(?:HUGETLB|POPULATE|SHARED_VALIDATE)|MADV_(?:HUGEPAGE|POPULATE_\w+)|RENAME_\w+|SECCOMP_\w+|"
+                   r"PR_[SG]ET_\w+|F_SETPIPE_SZ|F_ADD_SEALS|SOCK_CLOEXEC|__NR_\w+|SYS_\w+|__linux__)\b|"
+                   r"<linux/|<sys/(?:prctl|sysinfo|syscall|epoll|eventfd|signalfd|timerfd|inotify|sendfile)\.h>")
+PROC = re.compile(r'"/(?:proc|sys)\b')  # in a string
+
+
+def alone(path):
+    """A call, or a file of the kernel, that Linux alone has."""
+    if floor_of(path) in ("platform", "tests"):
+        return
+    text = path.read_text()
+    for number, (line, whole) in enumerate(zip(code(text).splitlines(), text.splitlines()), 1):
+        if found := LINUX.search(line) or PROC.search(whole):
+            yield number, f"{found[0].rstrip('( ')} is named in lib/pe/platform alone: ask there, in words that other systems can answer"
+
+
 FUNCTION = re.compile(r"\b(\w+)\(((?:[^()]|\([^()]*\))*)\)(?: const)?(?: try)?\s*(?=:[^:]|\{)")
 
 ROWS = "Encoding|Dialect|Scaling|Property|Parameter"  # rows of the catalogues, which outlive everything
@@ -176,7 +199,7 @@ def main():
     for path, number, text in named_twice(p for p in source.files(".hpp", ".cpp") if floor_of(p) != "tests"):
         twice.setdefault(path, []).append((number, text))
     for path in source.files(".hpp", ".cpp"):
-        faults = [fault for check in (includes, talk, purpose, portable, kept) for fault in check(path)] + twice.get(path, [])
+        faults = [fault for check in (includes, talk, purpose, portable, alone, kept) for fault in check(path)] + twice.get(path, [])
         for number, text in faults:
             print(f"{path.relative_to(source.ROOT)}:{number}: {text}")
         passed, failed = passed + (not faults), failed + bool(faults)

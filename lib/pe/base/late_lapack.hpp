@@ -6,12 +6,16 @@
 #else
 
 // The functions get names that are nobody else's, so that a program that links to a BLAS of its own
-// keeps that.
+// keeps that. Vectors are not what it is called for, but without an optimizer that is not seen.
+#define cblas_ddot pe_late_ddot
+#define cblas_dgemv pe_late_dgemv
 #define cblas_dgemm pe_late_dgemm
 #define cblas_dsyrk pe_late_dsyrk
 #define dgesdd_ pe_late_dgesdd
 #define dsyevd_ pe_late_dsyevd
 #include <xtensor-blas/xlinalg.hpp>
+#undef cblas_ddot
+#undef cblas_dgemv
 #undef cblas_dgemm
 #undef cblas_dsyrk
 #undef dgesdd_
@@ -23,6 +27,8 @@ namespace pe {
 
 PE_LATE_LIBRARY(blas, "BLAS", PE_BLAS_FILE);
 PE_LATE_LIBRARY(lapack, "LAPACK", PE_LAPACK_FILE);
+constinit const Late<decltype(pe_late_ddot)> ddot(blas, "cblas_ddot");
+constinit const Late<decltype(pe_late_dgemv)> dgemv(blas, "cblas_dgemv");
 constinit const Late<decltype(pe_late_dgemm)> dgemm(blas, "cblas_dgemm");
 constinit const Late<decltype(pe_late_dsyrk)> dsyrk(blas, "cblas_dsyrk");
 constinit const Late<decltype(cxxlapack::pe_late_dgesdd)> dgesdd(lapack, "dgesdd_");
@@ -31,6 +37,16 @@ constinit const Late<decltype(cxxlapack::pe_late_dsyevd)> dsyevd(lapack, "dsyevd
 }  // namespace pe
 
 extern "C" {
+
+inline double pe_late_ddot(int n, const double* x, int x_step, const double* y, int y_step) {
+  return pe::ddot(n, x, x_step, y, y_step);
+}
+
+inline void pe_late_dgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE a_is, int m, int n, double alpha,
+                          const double* a, int a_step, const double* x, int x_step, double beta,
+                          double* y, int y_step) {
+  pe::dgemv(order, a_is, m, n, alpha, a, a_step, x, x_step, beta, y, y_step);
+}
 
 inline void pe_late_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE a_is, CBLAS_TRANSPOSE b_is, int m,
                           int n, int k, double alpha, const double* a, int a_step, const double* b,

@@ -17,6 +17,8 @@ class Ranks {
   virtual ~Ranks() = default;
   virtual int number() const { return 0; }
   virtual int count() const { return 1; }
+  /// As messages name it; empty: alone.
+  virtual std::string name() const { return {}; }
   bool is_first() const { return number() == 0; }
   bool are_several() const { return count() > 1; }
 

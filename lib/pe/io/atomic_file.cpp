@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include <system_error>
 
 #include "pe/base/error.hpp"
+#include "pe/platform/platform.hpp"
 
 namespace pe::io {
 namespace {
@@ -26,7 +26,7 @@ namespace {
 int named_descriptor(std::string_view path) {
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
-  for (const std::string_view prefix : {"/dev/fd/", "/proc/self/fd/"}) {
+  for (const std::string_view prefix : platform::descriptor_folders()) {
     if (!path.starts_with(prefix)) continue;
     const std::string_view digits = path.substr(prefix.size());
     int number = -1;
@@ -105,6 +105,7 @@ void Destination::make_beside() {
 
 // Rank 0 makes the file, the others open it; it has its name until all have.
 void Destination::make_together() {
+  ranks().meet();  // all have read what they are to write
   if (is_mine()) make_beside();
   const std::string name = ranks().from_first(is_mine() ? unfinished_->name() : "");
   if (!is_mine()) {
@@ -135,8 +136,7 @@ void Destination::fail(int error) const {
 
 void Destination::reserve(std::uint64_t bytes) {
   if (!seekable() || !is_mine() || bytes < (1 << 20)) return;
-  // Not posix_fallocate: where the file system cannot, that writes a byte into every block.
-  while (fallocate(descriptor(), 0, 0, static_cast<off_t>(bytes)) != 0) {
+  while (platform::claim_room(descriptor(), bytes) != 0) {
     if (errno == EINTR) continue;
     if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) fail(errno);
     return;
@@ -151,9 +151,9 @@ void Destination::require_room(std::uint64_t least) const {
     return;
   std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
   if (room.f_blocks == 0) {  // a file in memory
-    struct sysinfo memory;
-    if (sysinfo(&memory) != 0) return;
-    free = std::uint64_t{memory.totalram} * memory.mem_unit;
+    const auto memory = platform::memory_of_machine();
+    if (!memory) return;
+    free = *memory;
   }
   if (least > free && is_mine())
     throw FileError(

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,12 +14,12 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "pe/base/error.hpp"
 #include "pe/io/confine.hpp"
+#include "pe/platform/platform.hpp"
 
 namespace pe::io {
 namespace {
@@ -43,32 +42,14 @@ void send(int pipe, const std::string& words) {
   }
 }
 
-// The memory that counts towards RLIMIT_DATA now.
-std::uint64_t data_bytes() {
-  std::uint64_t pages = 0;
-  if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
-    if (std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1) pages = 0;
-    std::fclose(file);
-  }
-  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-// A parent that died before it could be followed has left another one in its place.
-void die_with(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-}
-
 void limit(int resource, std::uint64_t most) {
   const rlimit both{most, most};
   if (setrlimit(resource, &both) != 0) fail("limit a process");
 }
 
 [[noreturn]] void run_child(const std::function<std::string()>& work, Allowance allowance,
-                            std::uint64_t bytes_before, std::vector<int> kept, int pipe,
-                            pid_t parent) {
+                            std::uint64_t bytes_before, std::vector<int> kept, int pipe) {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  die_with(parent);
   std::string words;
   try {
     limit(RLIMIT_CORE, 0);
@@ -122,7 +103,7 @@ void end(pid_t child) {
 
 }  // namespace
 
-SharedRoom::SharedRoom() : descriptor_(memfd_create("room", MFD_CLOEXEC)) {
+SharedRoom::SharedRoom() : descriptor_(platform::open_memory_file("room")) {
   if (descriptor_ < 0) fail("make room in memory");
 }
 
@@ -149,22 +130,23 @@ std::vector<std::byte> SharedRoom::take(std::size_t bytes) const {
 
 Told in_child(const std::function<std::string()>& work, Allowance allowance,
               std::vector<int> kept) {
-  const std::uint64_t bytes_before = data_bytes();
-  const pid_t parent = getpid();
+  const std::uint64_t bytes_before = platform::data_bytes();
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) fail("start a process to read with");
-  const pid_t child = fork();
-  if (child == 0) run_child(work, allowance, bytes_before, std::move(kept), ends[1], parent);
+  if (platform::open_pipe(ends) != 0) fail("start a process to read with");
+  const platform::Fork forked(SIGKILL);
+  if (forked.child() == 0) run_child(work, allowance, bytes_before, std::move(kept), ends[1]);
+  const int error = errno;
   close(ends[1]);
-  if (child < 0) {
+  if (forked.child() < 0) {
     close(ends[0]);
+    errno = error;
     fail("start a process to read with");
   }
   std::string words;
   const auto deadline = Clock::now() + std::chrono::seconds(allowance.wall_seconds);
   const bool heard_all = hear(ends[0], deadline, words);
   close(ends[0]);
-  end(child);
+  end(forked.child());
   if (!heard_all && words.size() <= longest_answer) return {Told::How::overran, {}};
   const char verdict = words.empty() ? '\0' : words.back();
   if (!words.empty()) words.pop_back();

@@ -16,6 +16,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "pe/platform/platform.hpp"
+
 namespace pe {
 namespace {
 
@@ -76,9 +78,6 @@ class SignalsHeld {
 };
 
 [[noreturn]] void fail(int error) { throw std::system_error(error, std::generic_category()); }
-
-// How linkat() names a file that has no name; needs /proc.
-std::string path_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
 bool lies_at(int descriptor, const std::string& path) {
   struct stat open_file, there;
@@ -152,18 +151,13 @@ std::string Unfinished::sibling(int attempt) const {
 // False where the file system has no such thing, or where it could get no name later.
 bool Unfinished::open_nameless() {
   const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
-  descriptor_ = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  descriptor_ = platform::open_nameless_file(folder.empty() ? "." : folder.c_str());
   if (descriptor_ < 0) {
-    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT) fail(errno);
+    if (errno != EOPNOTSUPP) fail(errno);
     return false;
   }
-  if (access(path_of(descriptor_).c_str(), F_OK) == 0) {
-    static_cast<void>(flock(descriptor_, LOCK_EX | LOCK_NB));  // for the moment of publish()
-    return true;
-  }
-  close(descriptor_);
-  descriptor_ = -1;
-  return false;
+  static_cast<void>(flock(descriptor_, LOCK_EX | LOCK_NB));  // for the moment of publish()
+  return true;
 }
 
 void Unfinished::open_named() {
@@ -187,13 +181,13 @@ void Unfinished::open_named() {
   fail(EEXIST);
 }
 
-void Unfinished::link_beside(const std::string& path, bool keep) {
-  if (linkat(AT_FDCWD, path.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+void Unfinished::link_beside(bool keep) {
+  if (platform::give_name(descriptor_, target_.c_str()) == 0) return;
   if (errno != EEXIST || keep) fail(errno);
   // No call gives a nameless file the name of another: it takes one of its own for a moment.
   for (int attempt = 0; name_.empty(); ++attempt) {
     std::string beside = sibling(attempt);
-    if (linkat(AT_FDCWD, path.c_str(), AT_FDCWD, beside.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    if (platform::give_name(descriptor_, beside.c_str()) == 0) {
       name_.swap(beside);
       slot_ = arm(name_);
     } else if (errno != EEXIST || attempt == most_attempts) {
@@ -207,7 +201,7 @@ void Unfinished::link_beside(const std::string& path, bool keep) {
 void Unfinished::rename_beside(bool keep) {
   if (!keep) {
     if (std::rename(name_.c_str(), target_.c_str()) != 0) fail(errno);
-  } else if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) != 0) {
+  } else if (platform::rename_unless_there(name_.c_str(), target_.c_str()) != 0) {
     // A file system that knows no such renaming may know links, which replace nothing either.
     if (errno != EINVAL && errno != ENOSYS) fail(errno);
     if (link(name_.c_str(), target_.c_str()) != 0) fail(errno);
@@ -219,7 +213,7 @@ void Unfinished::rename_beside(bool keep) {
 
 void Unfinished::publish(bool keep) {
   const SignalsHeld held;
-  if (name_.empty()) link_beside(path_of(descriptor_), keep);
+  if (name_.empty()) link_beside(keep);
   if (!name_.empty()) rename_beside(keep);
 }
 

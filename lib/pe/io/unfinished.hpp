@@ -16,8 +16,8 @@ void remove_temporaries();
 
 namespace io {
 
-/// Without a name (O_TMPFILE) where the file system can: then the kernel removes it, whatever ends
-/// the process. Otherwise under a name beside the target's, ".NAME.pe-tmp", which is locked as long
+/// Without a name where the file system can: then the kernel removes it, whatever ends the process.
+/// Otherwise under a name beside the target's, ".NAME.pe-tmp", which is locked as long
 /// as its owner lives: whoever writes the same target next removes one that nobody holds. Failures
 /// throw std::system_error.
 class Unfinished {
@@ -39,7 +39,7 @@ class Unfinished {
  private:
   bool open_nameless();
   void open_named();
-  void link_beside(const std::string& path, bool keep);
+  void link_beside(bool keep);
   void rename_beside(bool keep);
   std::string sibling(int attempt) const;
 

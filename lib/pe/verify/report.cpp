@@ -45,9 +45,8 @@ const Spelling& spelling_of(const std::string& path) {
   const std::string suffix = std::filesystem::path(path).extension().string();
   for (const Spelling& spelling : spellings)
     if (spelling.suffix == suffix) return spelling;
-  throw UsageError(fmt::format(
-      "no report has the suffix '{}' of '{}': take one of .json .xml .md .csv .h5 .hdf5", suffix,
-      path));
+  throw UsageError(fmt::format("no report has the suffix '{}' of '{}': take one of {}", suffix,
+                               path, report_suffixes()));
 }
 
 }  // namespace
@@ -75,6 +74,13 @@ Check tellable(Check check) {
     for (const Spelling& spelling : spellings)
       if (spelling.spell) spelling.spell(alone);
   });
+}
+
+std::string report_suffixes() {
+  std::string all;
+  for (const Spelling& spelling : spellings)
+    all += fmt::format("{}{}", all.empty() ? "" : " ", spelling.suffix);
+  return all;
 }
 
 void check_report_path(const std::string& path) {

@@ -49,6 +49,9 @@ Check tellable(Check check);
 /// is JSON on stdout. Throws UsageError for another suffix.
 void write_report(const Report& report, const std::string& path);
 
+/// Those suffixes, with blanks between.
+std::string report_suffixes();
+
 /// What write_report would throw for the suffix, before any work.
 void check_report_path(const std::string& path);
 
