@@ -14,7 +14,7 @@ import zipfile
 LAYOUTS = ["hf", "vllm", "meta", "ggml"]
 PLACES = {"near": (0, 16), "far": (131064, 131080)}  # the second run goes past 2^17 = 131072
 OFFSETS = {"near": (-20, 21), "far": (-131080, 131081)}
-LARGEST = 20 << 20  # bytes, of what others take into their own repositories
+LARGEST = 20_000_000  # bytes, of what others take into their own repositories
 
 README = """# Golden values of position encodings
 
@@ -112,7 +112,7 @@ def pack(folder, name, out):
             archive.writestr(entry, path.read_bytes())
     if unfinished.stat().st_size > LARGEST:
         unfinished.unlink()
-        raise Fault(f"{out.name} is larger than {LARGEST >> 20} MiB")
+        raise Fault(f"{out.name} is larger than {LARGEST // 1_000_000} MB")
     unfinished.replace(out)
 
 

@@ -2,6 +2,7 @@
 # Holds pe-mpi to one process: the same bytes, the same verdicts, and a clear end where one process fails or dies.
 """mpi.py --bin FOLDER; needs mpirun. The last line reads "N passed, N failed"."""
 import argparse
+import filecmp
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ from count import Count
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+MEMORY = 320 << 20  # bytes of address space of each process, of which a table takes more
 TABLES = [  # the words behind gen, and the file that they are written to
     ("rope --dim 64 --length 1000", "rope.h5"),
     ("rope --model llama-3.1-8b --length 4097 --dtype bf16", "llama.h5"),
@@ -39,7 +41,7 @@ CURVES = [
 ]
 
 
-PARTS = ["words", "colours", "tables", "curves", "verdicts", "refusals", "one_fails", "one_misses_dumps", "one_dies"]
+PARTS = ["words", "colours", "tables", "curves", "verdicts", "refusals", "larger_than_memory", "one_fails", "one_misses_dumps", "one_dies"]
 
 
 class Case:
@@ -157,6 +159,20 @@ class Case:
         self.count.check(done.returncode == 2 and len(told) == 40 and 0 < len(untold) < 40, f"dumps that are missing: exit {done.returncode}, {len(untold)} untold, {done.stderr}")
         self.count.check(all(error.startswith("process 1 of 2 on ") and "dump.npy" in error for error in untold), f"dumps that are missing: {untold[:2]}")
         self.count.check("process 1 of 2 on " in done.stdout, f"dumps that are missing: {done.stdout[:400]}")
+
+    # No process may have as much memory as the table takes: it is written in blocks, and the same bytes as by one that may.
+    def larger_than_memory(self):
+        one, folder = self.fresh("whole"), self.fresh("larger")
+        for words, name in (("rope --dim 128 --length 1200000 --dtype f64 --threads 1", "table.h5"), ("sinusoidal --dim 512 --length 500000 --threads 1", "table.npy")):
+            alone = self.one("pe-gen", f"{words} -o {name}", one)
+            self.count.check(alone.returncode == 0 and (one / name).stat().st_size > 3 * MEMORY, f"{words}: {alone.stderr[:300]}")
+            limited = f"sh -c 'ulimit -v {MEMORY >> 10}; exec \"$0\" \"$@\"' '{self.bin / 'pe-mpi'}'"
+            done = subprocess.run(" ".join(MPIRUN) + f" -n 2 {limited} gen {words} -o {name}", shell=True, cwd=folder, capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, timeout=300)
+            good = done.returncode == 0 and filecmp.cmp(folder / name, one / name, shallow=False)
+            self.count.check(good, f"{words} in {MEMORY >> 20} MiB a process: exit {done.returncode}, {done.stderr[:300]}")
+            (folder / name).unlink(missing_ok=True)
+            (one / name).unlink(missing_ok=True)
 
     # Of two processes the second has another command line or another limit.
     def one_fails(self):

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <string>
 
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/io/json_tree.hpp"
 #include "pe/verify/report.hpp"
 #include "pe/verify/report_read.hpp"
 
@@ -90,6 +92,19 @@ TEST_CASE("a report is read back as it was written, in every spelling") {
   CHECK(to_junit(again) == to_junit(report));
   CHECK(to_markdown(again) == to_markdown(report));
   CHECK(to_csv(again) == to_csv(report));
+}
+
+TEST_CASE("a report may hold more values than a file that people write") {  // 2026-11-26
+  Report report = odd_report();
+  Check laws = report.checks[1];
+  report.checks.clear();
+  for (int i = 0; i < 8000; ++i) {
+    laws.name = "check " + std::to_string(i);
+    report.checks.push_back(laws);
+  }
+  const std::string text = to_json(report);
+  CHECK_THROWS_AS(parse_json(text, "r.json"), FileError);
+  CHECK(to_json(parse_report(text, "r.json")) == text);
 }
 
 TEST_CASE("what says of itself what does not follow is no report") {

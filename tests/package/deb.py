@@ -61,7 +61,7 @@ def hold_what_is_installed(place):
 
 
 def refuses_what_it_does_not_know(place):
-    for words in ([], ["rpm"], ["deb", "--out"]):
+    for words in (["rpm"], ["deb", "--out"], ["deb", "rpm"], ["--bin"]):
         done = subprocess.run([ROOT / "scripts/package", *words], capture_output=True, text=True, timeout=60)
         assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (words, done)
 

@@ -1,8 +1,16 @@
 # Completion, in the shells themselves.
+import fcntl
 import json
+import os
+import pty
 import re
+import select
 import shutil
+import signal
+import struct
 import subprocess
+import termios
+import time
 
 from install import TOOLS, said
 
@@ -167,6 +175,71 @@ def leaves(command, path):
         yield from leaves(below, [*path, below["name"]])
 
 
+ZSH = r"""
+fpath=($1 $fpath) kept=$2
+autoload -Uz compinit && compinit -u -D
+keep() { print -r -- "$BUFFER" >>$kept; BUFFER='' }
+zle -N keep
+bindkey '^G' keep
+print -r -- ready >>$kept
+"""
+
+
+class Terminal:
+    """zsh as somebody sits before it: what a line is after the tabulator, and what was shown."""
+
+    def __init__(self, place):
+        self.kept, setup = place.scratch / "zsh.lines", place.scratch / "setup.zsh"
+        setup.write_text(ZSH)
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.chdir(place.prefix / "share/pe")
+            os.execvpe("zsh", ["zsh", "-f", "-i"], {**place.environment, "TERM": "xterm", "HOME": str(place.scratch), "COLUMNS": "200"})
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+        self.shown, self.lines = "", 0
+        self.type(f". '{setup}' '{place.prefix / 'share/zsh/site-functions'}' '{self.kept}'\n")
+
+    def type(self, text):
+        """What the file of kept lines has at its end, when the shell has answered."""
+        os.write(self.terminal, text.encode())
+        self.lines += 1
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            if select.select([self.terminal], [], [], 0.05)[0]:
+                self.shown += os.read(self.terminal, 65536).decode(errors="replace")
+            kept = self.kept.read_text().split("\n")[:-1] if self.kept.exists() else []
+            if len(kept) >= self.lines:
+                return kept[-1]
+        raise AssertionError(f"zsh does not answer {text!r}: {self.shown[-2000:]}")
+
+    def after_tab(self, line):
+        return self.type(line + "\t\a").rstrip()
+
+    def close(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.terminal)
+
+
+def zsh_itself(place):
+    if not shutil.which("zsh"):
+        print("zsh is not here: nobody typed before it")
+        return
+    shell = Terminal(place)
+    try:
+        for begun, whole in (("pe-gen ali", "pe-gen alibi"), ("pe-verify check sinu", "pe-verify check sinusoidal"), ("pe-analyze spect", "pe-analyze spectrum"),
+                             ("pe-gen rope --dtype b", "pe-gen rope --dtype bf16"), ("pe-gen rope --dial", "pe-gen rope --dialect"),
+                             ("pe-verify check rope --accept d", "pe-verify check rope --accept drift"), ("pe-plot --kin", "pe-plot --kind"),
+                             ("pe-verify check rope --file publ", "pe-verify check rope --file published.csv"),
+                             ("pe-gen rope --config mani", "pe-gen rope --config manifest.schema.json"),
+                             ("pe-apply sinusoidal --hea", "pe-apply sinusoidal --hea")):
+            assert shell.after_tab(begun) == whole, (begun, shell.shown[-2000:])
+        shell.shown = ""
+        assert shell.after_tab("pe-gen ro\t") == "pe-gen rope" and "rope-2d" in shell.shown and "rope-3d" in shell.shown, shell.shown
+    finally:
+        shell.close()
+
+
 def other_shells(place):
     folders = {"bash": "bash-completion/completions", "zsh": "zsh/site-functions", "fish": "fish/vendor_completions.d"}
     for shell, folder in folders.items():
@@ -206,4 +279,4 @@ def shells_are_alike(place):
         assert bool(found["bash"]) == (not line.endswith("publ") or "info" in line), (line, found)
 
 
-CHECKS = [words_of_bash, values_of_bash, files_of_bash, wrong_lines_offer_nothing, every_value_that_is_known_is_offered, rows_and_kinds_are_whole, shells_are_alike, other_shells]
+CHECKS = [words_of_bash, values_of_bash, files_of_bash, wrong_lines_offer_nothing, every_value_that_is_known_is_offered, rows_and_kinds_are_whole, shells_are_alike, zsh_itself, other_shells]

@@ -1,8 +1,11 @@
 # Verdicts, identifications and comparisons of NumPy's arrays; what Python says of an array is what the tool says of its file.
+import ctypes
+import gc
 import json
 import os
 import shlex
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -92,6 +95,60 @@ class Offers:
 def test_arrays_come_by_every_protocol(cache, protocol):
     forms = [Offers.of(array, protocol) for array in cache]
     assert pe.check(*forms, encoding="rope", dim=32).tier == "exact"
+
+
+def bfloat16_capsule(values, **changed):
+    """DLPack's of unsigned 16-bit integers, whose type says bfloat16: what a framework's own is, of which NumPy is none."""
+    capsule = values.__dlpack__()
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    place = pointer_of(capsule, b"dltensor")
+    for name, value in {"code": 4, **changed}.items():
+        at, kind = {"device": (8, ctypes.c_int32), "code": (20, ctypes.c_uint8), "bits": (21, ctypes.c_uint8), "lanes": (22, ctypes.c_uint16)}[name]
+        kind.from_address(place + at).value = value
+    return capsule
+
+
+def exporter(values, **changed):
+    return type("Exporter", (), {"__dlpack__": lambda self, **how: bfloat16_capsule(values, **changed), "__dlpack_device__": lambda self: (1, 0)})()
+
+
+def test_bfloat16_comes_by_dlpack_alone():
+    exact = pe.table("rope", dim=32, length=64, dtype="bf16")
+    bits = [exact[name].view(np.uint16) for name in ("cos", "sin")]
+    dense = [np.array(array) for array in bits]
+    wide = [np.repeat(array, 2, axis=1)[:, ::2] for array in bits]
+    turned = [np.array(array.T).T for array in bits]
+    for form in (dense, wide, turned, [array[::-1][::-1] for array in dense]):
+        found = pe.check(*(exporter(array) for array in form), encoding="rope", dim=32)
+        assert found.tier == "exact" and found.json["what"].startswith("cosines and sines, bf16"), str(found)
+    assert pe.compare(exporter(dense[0][10:20, 3:]), exact["cos"][10:20, 3:]).equal_bits
+    assert not pe.check(exporter(dense[1]), exporter(dense[0]), encoding="rope", dim=32)
+
+
+def test_what_lies_elsewhere_or_is_of_another_type_is_refused_by_dlpack():
+    bits = np.zeros((4, 4), np.uint16)
+    for changed in ({"device": 2}, {"lanes": 2}, {"code": 9, "bits": 8}, {"code": 3}):
+        with pytest.raises(pe.ArrayError, match="Exporter, is no array: ") as caught:
+            pe.check(exporter(bits, **changed), encoding="rope")
+        assert "\n" not in str(caught.value)
+    with pytest.raises(pe.ArrayError, match="no element"):
+        pe.check(exporter(bits[:0]), encoding="rope")
+    with pytest.raises(pe.ArrayError, match="Stubborn, is no array: "):
+        pe.check(type("Stubborn", (), {"__dlpack__": lambda self, **how: object(), "__dlpack_device__": lambda self: (1, 0)})(), encoding="rope")
+
+
+def test_what_dlpack_hands_over_lives_as_long_as_it_is_used():
+    from pe._arrays import take
+
+    bits = np.arange(64, dtype=np.uint16).reshape(8, 8)
+    count = sys.getrefcount(bits)
+    taken = take(exporter(bits), "array")
+    assert sys.getrefcount(bits) > count and taken.type == "BF16" and np.shares_memory(taken.values, bits)
+    assert not taken.values.flags.writeable
+    del taken
+    gc.collect()  # the exporter's class, which refers to itself
+    assert sys.getrefcount(bits) == count
 
 
 def test_a_config_is_a_path_a_mapping_or_an_object(cache, tmp_path):

@@ -1,12 +1,34 @@
-# Arrays of PyTorch and JAX, where they are installed.
+# Arrays of PyTorch and JAX, where they are installed; frameworks.py installs them and names them in PE_NEED, so that none is skipped.
+import importlib
+import os
+
 import numpy as np
 import pytest
 
 import pe
 
 
+def framework(module, name):
+    if module.split(".")[0] in os.environ.get("PE_NEED", "").split():
+        return importlib.import_module(module)
+    return pytest.importorskip(module, reason=f"{name} is not installed here")
+
+
+class DLPackAlone:
+    """A framework's array, of which no more than `__dlpack__` is seen."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **how):
+        return self._array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
 def test_pytorch(cache):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+    torch = framework("torch", "PyTorch")
     cos, sin = (torch.from_numpy(array) for array in cache)
     assert pe.check(cos, sin, encoding="rope", dim=32).tier == "exact"
     assert pe.check(cos.clone().requires_grad_(), sin.t().contiguous().t(), encoding="rope", dim=32).tier == "exact"
@@ -19,6 +41,8 @@ def test_pytorch(cache):
     wide = torch.zeros(64, 32, dtype=torch.bfloat16)
     wide[:, ::2] = pe.table("rope", dim=32, length=64, dtype="bf16").torch()["cos"]
     assert pe.compare(wide[:, ::2], pe.table("rope", dim=32, length=64, dtype="bf16").torch()["cos"]).equal_bits
+    half = pe.table("rope", dim=32, length=64, dtype="bf16").torch()
+    assert pe.check(*(DLPackAlone(half[name].t().contiguous().t()) for name in ("cos", "sin")), encoding="rope", dim=32).tier == "exact"
     for bad in (torch.tensor(1.0), torch.zeros(0, 4), torch.zeros(2, 2).to_sparse(), torch.zeros(2, 2, device="meta"),
                 torch.zeros(2, 2, dtype=torch.complex128)):
         with pytest.raises(pe.ArrayError) as caught:
@@ -27,15 +51,17 @@ def test_pytorch(cache):
 
 
 def test_jax(cache):
-    jax = pytest.importorskip("jax.numpy", reason="JAX is not installed here")
+    jax = framework("jax.numpy", "JAX")
     assert pe.check(*(jax.asarray(array) for array in cache), encoding="rope", dim=32).tier == "exact"
     exact = pe.table("rope", dim=32, length=64, dtype="bf16")
     half = jax.asarray(cache[0]).astype(jax.bfloat16)
-    assert pe.compare(half, exact["cos"]).equal_bits
+    assert pe.compare(half, exact["cos"]).equal_bits and pe.compare(DLPackAlone(half), exact["cos"]).equal_bits
+    with pytest.raises(pe.ArrayError, match="no tool reads"):
+        pe.check(jax.zeros((4, 4), jax.float8_e4m3fn), encoding="rope")
 
 
 def test_ml_dtypes():
-    ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed here")
+    ml_dtypes = framework("ml_dtypes", "ml_dtypes")
     exact = pe.table("rope", dim=32, length=64, dtype="bf16")
     assert exact["cos"].dtype == np.dtype(ml_dtypes.bfloat16) and not exact.is_bits
     assert pe.check(exact, encoding="rope", dim=32).tier == "exact"

@@ -15,7 +15,7 @@ namespace pe {
 namespace {
 
 constexpr std::uint64_t largest_file = 16 << 20;
-constexpr std::size_t deepest = 32, most_values = 100'000;
+constexpr std::size_t deepest = 32, most_by_hand = 100'000;
 // The parser holds each text and number on its own: what people write has none of a megabyte.
 constexpr std::size_t longest_word = 1 << 20;
 
@@ -71,8 +71,9 @@ Quoted quote_words(std::string_view text) {
 
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(Kept<std::string> file, const Quoted* quoted = nullptr)
-      : file_(file), quoted_(quoted) {}
+  explicit Builder(Kept<std::string> file, const Quoted* quoted = nullptr,
+                   std::size_t most_values = most_by_hand)
+      : file_(file), quoted_(quoted), most_values_(most_values) {}
 
   bool null() override { return put({JsonNode::Type::null, "null", {}, {}}); }
   bool boolean(bool value) override {
@@ -121,8 +122,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool put(JsonNode node) {
-    if (++values_ > most_values)
-      throw FileError(fmt::format("{} holds more than {} values", file_, most_values));
+    if (++values_ > most_values_)
+      throw FileError(fmt::format("{} holds more than {} values", file_, most_values_));
     if (open_.empty())
       root = std::move(node);
     else if (open_.back().node.type == JsonNode::Type::list)
@@ -146,7 +147,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   const std::string& file_;
   const Quoted* quoted_;
   std::vector<Level> open_;
-  std::size_t values_ = 0;
+  std::size_t most_values_, values_ = 0;
 };
 
 void refuse_long_words(std::string_view text, const std::string& file) {
@@ -193,8 +194,12 @@ JsonNode parse_python_json(const std::string& text, const std::string& file) {
 }
 
 JsonNode parse_json(const std::string& text, const std::string& file) {
+  return parse_json(text, file, most_by_hand);
+}
+
+JsonNode parse_json(const std::string& text, const std::string& file, std::size_t most_values) {
   refuse_long_words(text, file);
-  Builder builder(file);
+  Builder builder(file, nullptr, most_values);
   nlohmann::json::sax_parse(text, &builder);
   return std::move(builder.root);
 }

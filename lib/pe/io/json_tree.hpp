@@ -1,6 +1,7 @@
 // JSON as a tree that keeps the text of every number, for files that people write by hand.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,8 +31,11 @@ struct JsonMember {
 };
 
 /// `file` is the name in messages. Throws FileError when the text is not JSON, nests deeper than
-/// 32, or repeats a key.
+/// 32, repeats a key, or holds more values than people write (100 000).
 JsonNode parse_json(const std::string& text, const std::string& file);
+
+/// The same of what a program wrote, which may hold more values: `most_values` of them.
+JsonNode parse_json(const std::string& text, const std::string& file, std::size_t most_values);
 
 /// The same of what Python's json writes: NaN, Infinity and -Infinity are strings of that text.
 JsonNode parse_python_json(const std::string& text, const std::string& file);

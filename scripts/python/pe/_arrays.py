@@ -1,6 +1,7 @@
 """Anybody's arrays as NumPy's, and the names that the tools have for their types."""
 from __future__ import annotations
 
+import ctypes
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -44,15 +45,59 @@ def _of_torch(value: Any, name: str) -> tuple[Array, bool]:
     return values, False
 
 
-def _of_anything(value: Any, name: str) -> Array:
+class _Tensor(ctypes.Structure):
+    """DLPack's DLTensor, with which what its capsules hold begins."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("device_number", ctypes.c_int32), ("axes", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+class _Kept:
+    """Somebody's memory as `__array_interface__` describes it, and the capsule that it lives as long as."""
+
+    def __init__(self, capsule: Any, interface: dict[str, Any]) -> None:
+        self.capsule = capsule
+        self.__array_interface__ = interface
+
+
+_BFLOAT = 4  # kDLBfloat
+_HOST = {1, 3, 11, 13}  # kDLCPU, kDLCUDAHost, kDLROCMHost, kDLCUDAManaged: what a program reads as its own memory
+
+
+def _bfloat16_by_dlpack(value: Any) -> Array | None:
+    """The bits of what `__dlpack__` hands over in bfloat16, which NumPy does not take; None of any other type and place."""
+    capsule = value.__dlpack__()
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = _Tensor.from_address(pointer_of(capsule, b"dltensor"))
+    if (tensor.code, tensor.bits, tensor.lanes) != (_BFLOAT, 16, 1) or tensor.device not in _HOST:
+        return None
+    shape = tuple(tensor.shape[:tensor.axes])
+    strides = tuple(2 * stride for stride in tensor.strides[:tensor.axes]) if tensor.strides else None
+    place = ((tensor.data or 0) + tensor.offset, True)
+    return np.asarray(_Kept(capsule, {"version": 3, "typestr": "<u2", "shape": shape, "strides": strides, "data": place}))
+
+
+def _of_dlpack(value: Any) -> tuple[Array, bool]:
+    try:
+        return np.from_dlpack(value), False
+    except Exception:  # NumPy's own differ by its version
+        bits = _bfloat16_by_dlpack(value)
+        if bits is None:
+            raise
+        return bits, True
+
+
+def _of_anything(value: Any, name: str) -> tuple[Array, bool]:
     if isinstance(value, np.ma.MaskedArray):
         raise ArrayError(f"{name} is a masked array, whose mask no tool reads: give .filled(…) of it")
     if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
         raise ArrayError(f"{name} is a text, not an array: load the file that it names (numpy.load), or ask pe-verify of it")
     try:
         if hasattr(value, "__dlpack__") and not hasattr(value, "__array__") and not hasattr(value, "__array_interface__"):
-            return np.from_dlpack(value)
-        return np.asarray(value)
+            return _of_dlpack(value)
+        return np.asarray(value), False
     except Exception as error:  # whatever somebody's __array__ raises
         words = " ".join(str(error).split())
         raise ArrayError(f"{name}, of the type {type(value).__name__}, is no array: {words[:200]}") from error
@@ -62,13 +107,12 @@ def take(value: Any, name: str) -> Taken:
     """NumPy's array of `value`, without a copy where there is one already.
 
     `value` has any shape but that of a scalar and at least one element: of NumPy, PyTorch or JAX, or anything with `__array__`,
-    `__array_interface__`, `__dlpack__`, or nested lists of numbers. Raises ArrayError naming `name`.
+    `__array_interface__`, `__dlpack__` (bfloat16 among them), or nested lists of numbers. Raises ArrayError naming `name`.
     """
-    is_bfloat16 = False
     if _is_torch(value):
         values, is_bfloat16 = _of_torch(value, name)
     else:
-        values = _of_anything(value, name)
+        values, is_bfloat16 = _of_anything(value, name)
     if values.dtype.name == "bfloat16":  # ml_dtypes', which JAX has, too
         values, is_bfloat16 = values.view(np.uint16), True
     if values.ndim == 0:

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# How many times as fast two processes of pe-mpi are as one, as ratios of runs that lie side by side; results are compared before times are.
+"""mpi_bench.py --bin FOLDER [--rounds N] [--folder FOLDER] [--only NAME]
+
+One thread a process. A round runs the work by one process, by two, and, as the measure of what this machine has, without MPI once and twice
+at once: where two at once are not twice as much, memory or the neighbours are the bound and not what the processes say to each other. Files go to --folder (default: a folder in memory, /dev/shm).
+"""
+import argparse
+import filecmp
+import os
+import pathlib
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--bind-to", "core"]
+ALONE = ["mpirun", "--allow-run-as-root", "--bind-to", "none"]
+MANIFEST = '{{"schema_version": 1, "checks": [{}]}}'
+CHECK = '{{"name": "{0}", "encoding": "rope", "parameters": {{"dim": {1}}}, "length": 4096}}'
+FOLDERS = ["one", "two", "left", "right", "single"]
+WORKS = {  # what pe-mpi is asked for, and the file that it writes
+    "table f32": ("gen sinusoidal --dim 256 --length 3000000", "table.npy"),
+    "table f64": ("gen rope --dim 128 --length 2000000 --dtype f64", "table.h5"),
+    "table bf16": ("gen rope --dim 128 --length 4000000 --dtype bf16", "table.h5"),
+    "base-bound": ("analyze base-bound rope --dim 128 --versus 'rope --dim 126' --length 32768", "curve.csv"),
+    "precision": ("analyze precision rope --dim 128 --length 4000 --draws 4000", "curve.csv"),
+    "manifest": ("run manifest.json", ""),
+}
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.mpi, self.folder, self.options = options.bin.resolve() / "pe-mpi", folder, options
+        checks = ", ".join(CHECK.format(f"check {i}", 64 + 2 * (i % 32)) for i in range(128))
+        for name in FOLDERS:
+            (folder / name).mkdir()
+            (folder / name / "manifest.json").write_text(MANIFEST.format(checks))
+
+    def words(self, words, file):
+        return shlex.split(words) + ["--threads", "1", "-o", pathlib.Path(file).name] if file else shlex.split(words)
+
+    def command(self, launcher, processes, words, file):
+        return [*launcher, "-n", str(processes), str(self.mpi), *self.words(words, file)]
+
+    def tool(self, words, file):
+        """The same without MPI."""
+        first, *others = self.words(words, file)
+        tool = {"gen": ["pe-gen"], "run": ["pe-verify", "run", "--jobs", "1"], "analyze": ["pe-analyze"]}[first]
+        return [str(self.mpi.parent / tool[0]), *tool[1:], *others]
+
+    def seconds(self, *commands, folders=FOLDERS):
+        """Of all of them at once, each in a folder."""
+        start = time.monotonic()
+        jobs = [subprocess.Popen(command, cwd=self.folder / folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for command, folder in zip(commands, folders)]
+        said = [job.communicate() for job in jobs]
+        taken = time.monotonic() - start
+        for job, command, (_, error) in zip(jobs, commands, said):
+            if job.returncode != 0:
+                own = [line for line in error.splitlines() if line.startswith("pe-")] or [error.strip()[-500:]]
+                sys.exit(f"mpi_bench.py: {' '.join(command)}: exit {job.returncode}: {own[0]}")
+        self.said = [out for out, _ in said]
+        return taken
+
+    def drop(self, *names):
+        for name in filter(None, names):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def round(self, words, file):
+        """Seconds by one process, by two, and how many times as much two works at once do as one: what the machine has for two."""
+        names = [file and f"{kind}/{file}" for kind in FOLDERS]  # of one name, which a file's provenance holds
+        one = self.seconds(self.command(ALONE, 1, words, names[0]))
+        alone = self.said[0]
+        two = self.seconds(self.command(MPIRUN, 2, words, names[1]), folders=FOLDERS[1:])
+        if not self.is_same(names, alone):
+            sys.exit(f"mpi_bench.py: {words}: two processes gave something else than one")
+        self.drop(*names[:2])
+        both = self.seconds(*(self.tool(words, name) for name in names[2:4]), folders=FOLDERS[2:])
+        self.drop(*names[2:4])
+        single = self.seconds(self.tool(words, names[4]), folders=FOLDERS[4:])
+        self.drop(names[4])
+        return one, two, 2 * single / both
+
+    def is_same(self, names, alone):
+        if names[0]:
+            return filecmp.cmp(self.folder / names[0], self.folder / names[1], shallow=False)
+        return len(alone.splitlines()) == len(self.said[0].splitlines())
+
+    def start(self):
+        """Seconds of what has no work, by one and by two."""
+        return [statistics.median(self.seconds(self.command(how, n, "analyze spectrum rope --dim 4", "none.csv")) for _ in range(5))
+                for how, n in ((ALONE, 1), (MPIRUN, 2))]
+
+    def run(self):
+        starts = self.start()
+        print(f"start and end  {starts[0]:.2f} s by one, {starts[1]:.2f} s by two, which every figure below holds")
+        print("work          one      two      two against one: median (quartiles)   two works at once: as many times one")
+        for name, (words, file) in WORKS.items():
+            if self.options.only not in ("", name):
+                continue
+            self.round(words, file)  # the first one touches everything
+            rounds = [self.round(words, file) for _ in range(self.options.rounds)]
+            ratios = [one / two for one, two, _ in rounds]
+            room = statistics.median(room for _, _, room in rounds)
+            low, middle, high = statistics.quantiles(ratios, n=4)
+            print(f"{name:12} {statistics.median(r[0] for r in rounds):6.2f} s {statistics.median(r[1] for r in rounds):6.2f} s"
+                  f"   {middle:.2f} ({low:.2f} to {high:.2f}) {'':20} {room:.2f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()))
+    parser.add_argument("--only", choices=["", *WORKS], default="")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="pe-mpi-", dir=options.folder) as folder:
+        Bench(options, pathlib.Path(folder)).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
