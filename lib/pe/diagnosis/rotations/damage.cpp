@@ -1,10 +1,13 @@
 // The circle that turns lie on, and the rows that leave it.
 #include "pe/diagnosis/rotations/damage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 
 namespace pe {
@@ -33,6 +36,21 @@ std::vector<Index> rows_off_circle(const RotationObservation& observation, const
 std::vector<Index> damaged_probes(const RotationObservation& observation, const Dump& dump) {
   const std::vector<Index> off = rows_off_circle(observation, dump, observation.rows());
   return 16 * off.size() <= observation.rows().size() + 15 ? off : std::vector<Index>{};
+}
+
+bool are_damaged(const RotationObservation& observation, const Dump& dump,
+                 const std::vector<Index>& refuted) {
+  return !refuted.empty() && std::ssize(refuted) <= most_damaged_rows &&
+         rows_off_circle(observation, dump, refuted).size() == refuted.size();
+}
+
+Reason damaged_rows(const std::vector<Index>& rows) {
+  return {Cause::damaged_cells,
+          rows.size() == 1
+              ? fmt::format("row {} holds values that are none of these", rows.front())
+              : fmt::format("{} rows beside hold values that are none of these, the first of them "
+                            "row {}",
+                            rows.size(), rows.front())};
 }
 
 }  // namespace pe

@@ -16,4 +16,14 @@ std::vector<Index> rows_off_circle(const RotationObservation& observation, const
 /// The probes that are so, where they are few: no hypothesis has to explain them.
 std::vector<Index> damaged_probes(const RotationObservation& observation, const Dump& dump);
 
+/// So many rows may be damaged beside a hypothesis.
+constexpr Index most_damaged_rows = 7;
+
+/// Whether the rows that refute a hypothesis are a few, none of which is of turns at all.
+bool are_damaged(const RotationObservation& observation, const Dump& dump,
+                 const std::vector<Index>& refuted);
+
+/// "row 32 holds values that are none of these".
+Reason damaged_rows(const std::vector<Index>& rows);
+
 }  // namespace pe

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -20,27 +19,7 @@ namespace {
 
 using Form = RotationReading::Form;
 
-// [position, 1, 1, channel], as Megatron and Transformer Engine keep angles, which may all be 0.
-bool is_of_angles(const Stored& array) {
-  const std::vector<Index>& shape = array.shape;
-  return shape.size() == 4 && shape[0] > 1 && shape[1] == 1 && shape[2] == 1;
-}
-
-// Gives up at the first other number.
-bool is_zero(const Stored& array) {
-  constexpr Index piece = Index{1} << 16;
-  std::vector<double> values(static_cast<std::size_t>(std::min(piece, array.size())));
-  for (Index first = 0; first < array.size(); first += piece) {
-    const Index count = std::min(piece, array.size() - first);
-    array.read(first, count, values.data());
-    if (std::any_of(values.begin(), values.begin() + count, [](double v) { return v != 0; }))
-      return false;
-  }
-  return true;
-}
-
-constexpr std::size_t few = 7;  // rows that may be damaged beside a hypothesis
-constexpr int last_round = 5;   // of finding a hypothesis and holding it against every row
+constexpr int last_round = 5;  // of finding a hypothesis and holding it against every row
 
 class Verdict {
  public:
@@ -229,7 +208,7 @@ class Verdict {
       } else {
         refuted = disagreeing_rows(observation, dump_, first.hypothesis);
         keep_nearly(attempt, refuted);
-        if (are_damaged(observation, refuted))
+        if (are_damaged(observation, dump_, refuted))
           return tell_beside_damage(attempt, residuals, refuted);
       }
       if (refuted.empty()) break;
@@ -316,13 +295,6 @@ class Verdict {
     return {};
   }
 
-  // Whether a few rows refute a hypothesis, none of which is of turns at all.
-  bool are_damaged(const RotationObservation& observation,
-                   const std::vector<Index>& refuted) const {
-    return !refuted.empty() && refuted.size() <= few &&
-           rows_off_circle(observation, dump_, refuted).size() == refuted.size();
-  }
-
   // What is meant holds but for the cells that no turn explains.
   bool tells_damage(const Attempt& attempt, const RotationObservation& observation,
                     const RotationResiduals& residuals) {
@@ -346,18 +318,9 @@ class Verdict {
     return true;
   }
 
-  static Reason damaged_rows(const std::vector<Index>& rows) {
-    return {Cause::damaged_cells,
-            rows.size() == 1
-                ? fmt::format("row {} holds values that are none of these", rows.front())
-                : fmt::format("{} rows beside hold values that are none of these, the first of "
-                              "them row {}",
-                              rows.size(), rows.front())};
-  }
-
   // A hypothesis that holds but for a few rows is the answer where none holds everywhere.
   void keep_nearly(const Attempt& attempt, const std::vector<Index>& refuted) {
-    if (nearly_ || refuted.empty() || refuted.size() > few ||
+    if (nearly_ || refuted.empty() || std::ssize(refuted) > most_damaged_rows ||
         100 * std::ssize(refuted) > attempt.reading.rows)
       return;
     nearly_ = attempt.reasons;
@@ -389,20 +352,7 @@ class Verdict {
                  !by_hand && !are_unwritten(residuals, hypothesis.hypothesis, attempt));
     if (nothing_held) diagnosis_.reasons = hypothesis.reasons;
     diagnosis_.after = hypothesis.fit.residual;
-    const auto causes_of = [](const Explanation<RotationObservation>& one) {
-      std::set<Cause> causes;
-      for (const Reason& reason : one.reasons) causes.insert(reason.cause);
-      return causes;
-    };
-    std::set<std::set<Cause>> told{causes_of(hypothesis)};
-    for (std::size_t i = 1; i < attempt.hypotheses.size() && diagnosis_.others.size() < 4; ++i) {
-      const Explanation<RotationObservation>& other = attempt.hypotheses[i];
-      if (other.cost > hypothesis.cost + 0.3) break;
-      if (!told.insert(causes_of(other)).second) continue;  // the same with another digit
-      std::string text;
-      for (const Reason& reason : other.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
-      diagnosis_.others.push_back(text);
-    }
+    diagnosis_.others = other_explanations(attempt.hypotheses);
   }
 
   const Expectation& expected_;

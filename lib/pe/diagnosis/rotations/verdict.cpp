@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <set>
 
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -122,55 +122,7 @@ std::string bound_sentence(const RotationObservation& observation,
           : "");
 }
 
-// A vector of frequencies has one row; every pair is looked at.
-RotationResiduals residuals_of_frequencies(const RotationObservation& observation,
-                                           const Attempt& attempt) {
-  RotationResiduals residuals;
-  const RotationHypothesis start = observation.start();
-  const RotationPrediction prediction = observation.prediction(start);
-  std::vector<double> want(observation.pairs()), bound(observation.pairs());
-  prediction.frequencies(want.data(), bound.data());
-  for (std::size_t j = 0; j < observation.pairs(); ++j) {
-    const double got = observation.measured()[j], off = std::fabs(got - want[j]);
-    ++residuals.cells;
-    // Of periods, wavelengths and factors the number in the file is another, and so is its
-    // rounding.
-    const bool reciprocal = attempt.reading.form != Form::frequencies;
-    const double turn = attempt.reading.form == Form::wavelengths ? 2 * std::numbers::pi : 1;
-    const double round = reciprocal ? turn / rounded_once(turn / want[j], observation.dtype())
-                                    : rounded_once(want[j], observation.dtype());
-    if (attempt.reading.form == Form::factors || got != round) {
-      residuals.rounded_otherwise += got != round;
-      if (got != round && round != 0)
-        residuals.ulps = std::max(
-            residuals.ulps, std::fabs(got / round - 1) / unit_roundoff(observation.dtype()) / 2);
-    }
-    const Cell cell{fmt::format("pair {}", j), want[j], got};
-    // An infinite period is a frequency of 0, where one is meant.
-    const bool is_infinite = reciprocal && got == 0 && want[j] != 0;
-    if ((!std::isfinite(got) || is_infinite) && residuals.not_finite++ == 0)
-      residuals.first_not_finite = cell;
-    residuals.beyond += !(off <= bound[j]);
-    if (!(off <= bound[j]) && !residuals.first_wrong) residuals.first_wrong = cell;
-    if (!(off <= std::fabs(want[j]) * (observation.truth().growth[j] * 0x1p-53 +
-                                       unit_roundoff(observation.dtype()))))
-      residuals.in_double = false;
-    if (residuals.worst_cell.place.empty() || off > residuals.worst) {
-      residuals.worst = off;
-      residuals.worst_cell = cell;
-      residuals.bound = bound[j];
-    }
-  }
-  return residuals;
-}
-
 }  // namespace
-
-RotationResiduals residuals_of(const RotationObservation& observation, const Dump& dump,
-                               const Attempt& attempt) {
-  return observation.has_rows() ? residuals_from_truth(observation, dump, attempt.effect)
-                                : residuals_of_frequencies(observation, attempt);
-}
 
 void take_residuals(const RotationResiduals& residuals, const RotationObservation& observation,
                     Diagnosis& diagnosis) {
@@ -239,6 +191,45 @@ std::optional<Reason> copies_differ(const RotationResiduals& residuals,
                 fmt::format("the second columns of the pairs are not the first "
                             "ones in {} rows, the first of them row {}",
                             residuals.copies_differ, residuals.first_copy)};
+}
+
+bool is_of_angles(const Stored& array) {
+  const std::vector<Index>& shape = array.shape;
+  return shape.size() == 4 && shape[0] > 1 && shape[1] == 1 && shape[2] == 1;
+}
+
+bool is_zero(const Stored& array) {
+  constexpr Index piece = Index{1} << 16;
+  std::vector<double> values(static_cast<std::size_t>(std::min(piece, array.size())));
+  for (Index first = 0; first < array.size(); first += piece) {
+    const Index count = std::min(piece, array.size() - first);
+    array.read(first, count, values.data());
+    if (std::any_of(values.begin(), values.begin() + count, [](double v) { return v != 0; }))
+      return false;
+  }
+  return true;
+}
+
+std::vector<std::string> other_explanations(
+    const std::vector<Explanation<RotationObservation>>& hypotheses) {
+  constexpr std::size_t most = 4;
+  constexpr double about = 0.3;
+  const auto causes_of = [](const Explanation<RotationObservation>& one) {
+    std::set<Cause> causes;
+    for (const Reason& reason : one.reasons) causes.insert(reason.cause);
+    return causes;
+  };
+  std::vector<std::string> others;
+  std::set<std::set<Cause>> told{causes_of(hypotheses.front())};
+  for (std::size_t i = 1; i < hypotheses.size() && others.size() < most; ++i) {
+    const Explanation<RotationObservation>& other = hypotheses[i];
+    if (other.cost > hypotheses.front().cost + about) break;
+    if (!told.insert(causes_of(other)).second) continue;  // the same with another digit
+    std::string text;
+    for (const Reason& reason : other.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
+    others.push_back(std::move(text));
+  }
+  return others;
 }
 
 }  // namespace pe

@@ -31,6 +31,15 @@ Reason not_finite(const RotationResiduals& residuals);
 /// Fewer rows than are meant; nothing where there are enough.
 std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading);
 
+/// What other causes than those of the first hypothesis explain a dump about as well: four at most.
+std::vector<std::string> other_explanations(
+    const std::vector<Explanation<RotationObservation>>& hypotheses);
+
+/// Whether arrays lie as Megatron and Transformer Engine keep angles, [position, 1, 1, channel],
+/// which may all be 0; and whether every number is 0, which gives up at the first other one.
+bool is_of_angles(const Stored& array);
+bool is_zero(const Stored& array);
+
 /// A few cells that lie beyond the bound among many that do not; nothing where they are many, or
 /// lie in most of many rows: a pair that is wrong in every row was made so. Of frequencies (no
 /// rows) a single one.
