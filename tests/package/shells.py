@@ -175,7 +175,7 @@ def leaves(command, path):
         yield from leaves(below, [*path, below["name"]])
 
 
-ZSH = r"""
+TYPED_BEFORE = r"""
 fpath=($1 $fpath) kept=$2
 autoload -Uz compinit && compinit -u -D
 keep() { print -r -- "$BUFFER" >>$kept; BUFFER='' }
@@ -190,7 +190,7 @@ class Terminal:
 
     def __init__(self, place):
         self.kept, setup = place.scratch / "zsh.lines", place.scratch / "setup.zsh"
-        setup.write_text(ZSH)
+        setup.write_text(TYPED_BEFORE)
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.chdir(place.prefix / "share/pe")

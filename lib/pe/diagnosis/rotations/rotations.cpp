@@ -227,8 +227,7 @@ class Verdict {
     else if (const auto one = wrong_side(attempt)) {
       take_reasons(attempt, residuals, one->reasons, one->tier, true);
       diagnosis_.after = one->after;
-    } else if (const auto cells =
-                   damaged_cells(residuals, observation.has_rows() ? attempt.reading.rows : 0))
+    } else if (const auto cells = damaged_cells(residuals, observation, dump_))
       diagnosis_.reasons = {*cells};
     else if (nearly_)
       diagnosis_.reasons = *nearly_;
@@ -298,7 +297,7 @@ class Verdict {
   // What is meant holds but for the cells that no turn explains.
   bool tells_damage(const Attempt& attempt, const RotationObservation& observation,
                     const RotationResiduals& residuals) {
-    const auto cells = damaged_cells(residuals, observation.has_rows() ? attempt.reading.rows : 0);
+    const auto cells = damaged_cells(residuals, observation, dump_);
     if (!cells) return false;
     diagnosis_.before = diagnosis_.after = residuals.worst;
     take_reasons(attempt, residuals, {*cells}, Tier::wrong, true);

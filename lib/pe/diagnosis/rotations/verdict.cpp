@@ -9,6 +9,7 @@
 
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/damage.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
@@ -162,10 +163,13 @@ constexpr double few = 0.1;  // part of the cells that may be damaged, the other
 
 }  // namespace
 
-std::optional<Reason> damaged_cells(const RotationResiduals& residuals, Index rows) {
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals,
+                                    const RotationObservation& observation, const Dump& dump) {
   constexpr Index many = 16;
-  if (rows >= many && 2 * residuals.rows_beyond > rows) return {};
-  if (rows == 0 && residuals.beyond > 1) return {};
+  const Index rows = observation.reading().rows;
+  const bool is_throughout = rows >= many && 2 * residuals.rows_beyond > rows;
+  if (is_throughout && rows_off_circle(observation, dump, residuals.suspects).empty()) return {};
+  if (!observation.has_rows() && residuals.beyond > 1) return {};
   if (residuals.beyond == 0 || !residuals.first_wrong ||
       static_cast<double>(residuals.beyond) > few * static_cast<double>(residuals.cells))
     return {};

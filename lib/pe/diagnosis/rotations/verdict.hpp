@@ -41,9 +41,10 @@ bool is_of_angles(const Stored& array);
 bool is_zero(const Stored& array);
 
 /// A few cells that lie beyond the bound among many that do not; nothing where they are many, or
-/// lie in most of many rows: a pair that is wrong in every row was made so. Of frequencies (no
-/// rows) a single one.
-std::optional<Reason> damaged_cells(const RotationResiduals& residuals, Index rows);
+/// lie in most of many rows and are turns: a pair that is wrong in every row was made so. Of
+/// frequencies a single one.
+std::optional<Reason> damaged_cells(const RotationResiduals& residuals,
+                                    const RotationObservation& observation, const Dump& dump);
 
 /// Columns that should be equal and are not: damage where they are few; nothing where they are
 /// equal.
