@@ -118,6 +118,8 @@ def untold(one):
         return "one row, or two tables in one"
     if one.check.get("encoding") == "mrope" and "scaling" in one.check["parameters"]:
         return "a scaling that bends the pairs by which places are read, or stretches time before any text shows it"
+    if "another centre for both" in one.name:
+        return "scales of 16 bits about two centres, one for queries and one for keys"
     if "longrope" in one.name and "model" not in one.check and layout_word(one) in ("turns", "cos-sin"):
         return "a list of divisors fitted to 16-bit values of amplitude above 1 misses the bound"
     return ""
