@@ -15,7 +15,7 @@
 
 #include "pe/apply/combine.hpp"
 #include "pe/base/array.hpp"
-#include "pe/diagnosis/cause.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/model/position.hpp"
 #include "pe/model/provenance.hpp"
 
