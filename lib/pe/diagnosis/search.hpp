@@ -39,8 +39,9 @@ struct Proposal {
 
 /// Observation: Hypothesis, `Fit measure(const Hypothesis&) const` and whatever its causes look at;
 /// optionally `bool agrees(const Hypothesis&) const`, a quicker answer that gives up at the first
-/// cell beyond its bound, and `bool are_one(const Hypothesis&, const Hypothesis&) const`, whether
-/// both say the same of every cell that was probed.
+/// cell beyond its bound, `double promise(const Hypothesis&) const`, from 0 to 1, what may be right
+/// of it though no cell agrees, and `bool are_one(const Hypothesis&, const Hypothesis&) const`,
+/// whether both say the same of every cell that was probed.
 template <typename Observation>
 struct Proposer {
   using Hypothesis = typename Observation::Hypothesis;
@@ -76,6 +77,16 @@ inline bool share_word(std::string_view a, std::string_view b) {
   return false;
 }
 
+/// Whether two hypotheses of equal fit say the same of every cell, where that can be asked.
+template <typename Observation>
+bool is_same(const Observation& observation, const typename Observation::Hypothesis& a,
+             const typename Observation::Hypothesis& b) {
+  if constexpr (requires { observation.are_one(a, b); })
+    return observation.are_one(a, b);
+  else
+    return true;
+}
+
 // Adds what lies one cause further than `from`. `start`, behind a first cause: what the second
 // leads back to explains nothing, and what does not agree is left out.
 template <typename Observation>
@@ -95,7 +106,9 @@ void extend(const Observation& observation, const Explanation<Observation>& from
       if constexpr (requires { observation.are_one(proposal.hypothesis, proposal.hypothesis); })
         if (start && observation.are_one(proposal.hypothesis, *start)) continue;
       const Fit fit = observation.measure(proposal.hypothesis);
-      if (fit == from.fit) continue;  // what changes nothing explains nothing
+      if (fit == from.fit && is_same(observation, proposal.hypothesis, from.hypothesis))
+        continue;  // what changes nothing explains nothing
+
       const Cause cause = proposal.cause.value_or(proposer.cause);
       Explanation<Observation> next{
           std::move(proposal.hypothesis),          fit,          from.cost + proposal.cost,
@@ -149,10 +162,16 @@ class Search {
   // unexplained, a few of each cause; the best of every cause before the second of any, for what
   // hides behind another fault may leave everything unexplained by itself.
   std::vector<const Explanation<Observation>*> promising() const {
-    constexpr std::size_t most = 40, of_a_cause = 3;
+    constexpr std::size_t most = 64, of_a_cause = 3;
     std::vector<const Explanation<Observation>*> best, some;
-    for (const Explanation<Observation>& one : once_) best.push_back(&one);
-    std::ranges::stable_sort(best, std::greater{}, [](const auto* one) { return one->fit.share; });
+    std::map<const Explanation<Observation>*, double> promise;
+    for (const Explanation<Observation>& one : once_) {
+      best.push_back(&one);
+      promise[&one] = one.fit.share;
+      if constexpr (requires { observation_->promise(one.hypothesis); })
+        promise[&one] += observation_->promise(one.hypothesis) / 2;
+    }
+    std::ranges::stable_sort(best, std::greater{}, [&](const auto* one) { return promise[one]; });
     std::map<Cause, std::size_t> counts;
     std::array<std::vector<const Explanation<Observation>*>, of_a_cause> by_place;
     for (const Explanation<Observation>* one : best)

@@ -11,6 +11,7 @@
 
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
+#include "pe/diagnosis/identify/grid_filter.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
@@ -18,9 +19,7 @@
 namespace pe {
 namespace {
 
-constexpr Index most_rows = 1 << 16, most_grids = 48, most_tokens = 16;
-
-using Grid = std::vector<Index>;
+constexpr Index most_rows = 1 << 16, most_grids = 48;
 
 Index product(std::span<const Index> extents) {
   Index all = 1;
@@ -51,46 +50,6 @@ std::vector<Grid> grids_of(std::span<const Index> leading, Index rows, std::size
       all, {}, [](const Grid& grid) { return std::ranges::max(grid) / std::ranges::min(grid); });
   if (std::ssize(all) > most_grids) all.resize(most_grids);
   return all;
-}
-
-// Where a cell of a grid stands among the rows; patches come in blocks of `merge` squared.
-Index row_of_cell(const Grid& grid, std::span<const Index> cell, Index merge) {
-  const std::size_t r = grid.size() - 2, c = grid.size() - 1;
-  const Index frame = grid.size() == 3 ? cell[0] : 0,
-              block = cell[r] / merge * (grid[c] / merge) + cell[c] / merge;
-  return frame * grid[r] * grid[c] + block * merge * merge + cell[r] % merge * merge +
-         cell[c] % merge;
-}
-
-// Whether each number of a row moves on with one axis alone, but for a tenth of them: from a cell
-// to its neighbours, at some place. What is no grid is known by that before any convention is
-// tried. `tokens`: rows before the first cell.
-bool may_be_grid(const Stored& array, Index width, Index tokens, const Grid& grid, Index merge) {
-  const auto row_at = [&](std::span<const Index> cell) {
-    std::vector<double> row(static_cast<std::size_t>(width));
-    array.read((tokens + row_of_cell(grid, cell, merge)) * width, width, row.data());
-    return row;
-  };
-  const double rounding = 8 * std::max(unit_roundoff(array.dtype), 0x1p-24);
-  const auto moves_alone = [&](const Grid& cell) {
-    const std::vector<double> here = row_at(cell);
-    std::vector<int> moves(here.size());
-    for (std::size_t axis = 0; axis < grid.size(); ++axis) {
-      Grid next = cell;
-      ++next[axis];
-      const std::vector<double> there = row_at(next);
-      for (std::size_t i = 0; i < here.size(); ++i)
-        moves[i] += std::fabs(there[i] - here[i]) > rounding * std::max(1.0, std::fabs(here[i]));
-    }
-    return 10 * std::ranges::count_if(moves, [](int count) { return count > 1; }) <= width;
-  };
-  for (const Index part : {0, 1, 2}) {  // the first cell, the second one, the middle
-    Grid cell;
-    for (const Index extent : grid)
-      cell.push_back(std::min(part == 2 ? extent / 2 : part, extent - 2));
-    if (moves_alone(cell)) return true;
-  }
-  return false;
 }
 
 std::vector<std::string> choices_of(const Encoding& encoding, std::string_view name) {
@@ -155,15 +114,11 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
   const Index width = complex ? shape.end()[-2] : shape.back();
   std::vector<Guess> all;
   std::map<std::pair<Grid, Index>, bool> known;
-  const Stored& array = dump.arrays[0];
-  const Index spare = array.size() / width - rows;  // of tokens
-  const bool is_told = dump.before.empty() && !complex && !array.is_complex && spare >= 0 &&
-                       spare <= most_tokens && array.size() % width == 0;
+  const GridFilter filter(dump, rows, complex);
   const auto may_be = [&](const Grid& grid) {
     return [&, grid](Index merge) {
-      const auto [place, is_new] = known.try_emplace({grid, merge}, !is_told);
-      for (Index tokens = 0; is_new && !place->second && tokens <= spare; ++tokens)
-        place->second = may_be_grid(array, width, tokens, grid, merge);
+      const auto [place, is_new] = known.try_emplace({grid, merge}, true);
+      if (is_new) place->second = filter.may_be(grid, merge);
       return place->second;
     };
   };

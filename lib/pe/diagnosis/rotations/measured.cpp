@@ -66,11 +66,9 @@ double phase_error(const RotationObservation& observation, std::complex<double> 
          2 * unit_roundoff(observation.dtype()) * std::fabs(z.real() * z.imag()) / (size * size);
 }
 
-// From base 1 (0 is often special): 1 + 1, 1 + 2, 1 + 4, …
-PairEstimate from_phases(const RotationObservation& observation, const Ruler& ruler,
-                         std::size_t j) {
-  if (ruler.probes.empty()) return {};
-  const Index from = ruler.probes.rbegin()->first > 1 ? 1 : 0;
+// From a base: base + 1, base + 2, base + 4, …; `noise`: what phases may be off by beside.
+PairEstimate from_phases(const RotationObservation& observation, const Ruler& ruler, Index from,
+                         std::size_t j, double noise) {
   const auto base = ruler.probes.find(from);
   if (base == ruler.probes.end()) return {};
   const auto turn_at = [&](std::size_t probe) {
@@ -81,23 +79,31 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   const double from_base =
       std::sqrt(2.0) * observation.slack(base->second, j) + phase_error(observation, z0);
   double moved = from_base;
+  // By now, of a radian each step.
+  const auto error = [&](double known, double steps) {
+    return (known + observation.truth().growth[j] * unit * std::fabs(frequency) *
+                        (2 * (1 + std::fabs(ruler.origin) / ruler.step) + steps)) /
+           steps;
+  };
   for (Index distance = 1;; distance *= 2) {
     const auto probe = ruler.probes.find(from + distance);
     if (probe == ruler.probes.end()) break;
     const std::complex<double> z = turn_at(probe->second);
     const double turned = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
     const double step = distance == 1 ? turned : std::remainder(turned - frequency * d, turn);
-    if (std::abs(z) == 0 || std::abs(z0) == 0 || (distance > 1 && std::fabs(step) > 0.5)) break;
+    const double here = from_base + std::sqrt(2.0) * observation.slack(probe->second, j) +
+                        phase_error(observation, z);
+    if (std::abs(z) == 0 || std::abs(z0) == 0) break;
+    // Farther from where it should be than errors go, a row stands for another position.
+    if (distance > 1 &&
+        std::fabs(step) > std::min(0.5, here + d * error(moved + noise, farthest) + noise))
+      break;
     frequency = distance == 1 ? step : frequency + step / d;
     farthest = d;
-    moved = from_base + std::sqrt(2.0) * observation.slack(probe->second, j) +
-            phase_error(observation, z);
+    moved = here;
   }
-  PairEstimate measured{frequency / ruler.step, infinity};
-  if (farthest == 0) return measured;
-  measured.error = (moved + observation.truth().growth[j] * unit * std::fabs(frequency) *
-                                (2 * (1 + std::fabs(ruler.origin) / ruler.step) + farthest)) /
-                   (farthest * ruler.step);
+  PairEstimate measured{frequency / ruler.step, infinity, farthest};
+  if (farthest > 0) measured.error = error(moved, farthest) / ruler.step;
   return measured;
 }
 
@@ -109,9 +115,21 @@ MeasuredFrequencies measured_frequencies(const RotationObservation& observation)
   std::vector<Ruler> rulers;
   for (std::size_t axis = 0; axis < meant.axes(); ++axis)
     rulers.push_back(ruler_of(observation, meant, axis));
+  // Numbers of a shorter type in a longer one's file.
+  double noise = 0;
+  for (const DType type : {DType::f16, DType::bf16})
+    if (observation.on_grid(type)) noise = 2 * unit_roundoff(type);
   MeasuredFrequencies all{{}, {}, observation.amplitude()};
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
-    const PairEstimate one = from_phases(observation, rulers[meant.axis_of(j)], j);
+    const Ruler& ruler = rulers[meant.axis_of(j)];
+    PairEstimate one;
+    if (!ruler.probes.empty()) {
+      const Index last = ruler.probes.rbegin()->first;
+      one = from_phases(observation, ruler, last > 1 ? 1 : 0, j, noise);  // 0 is often special
+      // What stands elsewhere from some row on is told by the rows behind it.
+      const PairEstimate other = from_phases(observation, ruler, observation.slots() / 2, j, noise);
+      if (other.farthest > one.farthest) one = other;
+    }
     all.values.push_back(one.value);
     all.errors.push_back(one.error);
   }

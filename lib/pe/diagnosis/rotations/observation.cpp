@@ -204,6 +204,15 @@ bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
   return !own || agrees(RotationPrediction(hypothesis, *own, dtype_, has_values()));
 }
 
+double RotationObservation::promise(const RotationHypothesis& hypothesis) const {
+  if (!has_rows() || hypothesis.frequencies.size() != pairs_) return 0;
+  const std::vector<double> seen = measured(hypothesis), errors = measured_errors(hypothesis);
+  std::size_t good = 0;
+  for (std::size_t j = 0; j < pairs_; ++j)
+    good += std::fabs(seen[j] - hypothesis.frequencies[j]) <= errors[j] && errors[j] < 0.1;
+  return static_cast<double>(good) / static_cast<double>(pairs_);
+}
+
 bool RotationObservation::are_one(const RotationHypothesis& a, const RotationHypothesis& b) const {
   // Rounding of an angle in double moves a turn by as much.
   const auto near = [](double x, double y, double size) {

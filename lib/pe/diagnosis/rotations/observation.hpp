@@ -2,6 +2,7 @@
 // estimated from it.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -38,6 +39,8 @@ class RotationObservation {
   /// Against the bound of any float32 arithmetic; where that holds, against the file's own.
   Fit measure(const RotationHypothesis& hypothesis) const;
   bool agrees(const RotationHypothesis& hypothesis) const;
+  /// Part of the pairs that turn from row to row as the hypothesis says, wherever the rows stand.
+  double promise(const RotationHypothesis& hypothesis) const;
   /// Whether both predict the same of every probe: positions twice as far at half the frequencies.
   bool are_one(const RotationHypothesis& a, const RotationHypothesis& b) const;
   /// The arithmetic of the file's angles; nothing where the hypothesis rounds them itself, or where
@@ -152,7 +155,7 @@ class RotationObservation {
   std::vector<double> cosine_, sine_, slack_, measured_, errors_;
   double amplitude_ = 1;
   bool finite_ = true;
-  struct Implied {  // of the hypothesis asked last: causes of position ask one after another
+  struct Implied {  // of the hypotheses asked last: causes of position ask one after another
     std::vector<double> frequencies;
     std::vector<std::size_t> axes;
     std::pair<double, double> magnitudes;
@@ -160,8 +163,7 @@ class RotationObservation {
     bool reversed = false, swapped = false;
     bool operator==(const Implied&) const = default;
   };
-  mutable Implied implied_for_;
-  mutable std::vector<double> implied_;
+  mutable std::deque<std::pair<Implied, std::vector<double>>> implied_;
   mutable std::map<std::pair<double, double>, std::vector<FittedLadder>> fitted_;
   mutable std::map<double, std::vector<ParameterFit>> parameters_;
   mutable std::map<std::pair<std::string_view, double>, std::shared_ptr<const RowMarks>> marks_;

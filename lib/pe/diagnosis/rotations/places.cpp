@@ -125,23 +125,25 @@ std::vector<double> RotationObservation::implied_positions(const RotationHypothe
                       axis,
                       hypothesis.reversed,
                       hypothesis.swapped};
-  if (implied_for_ == asked) return implied_;
-  implied_for_ = asked;
-  implied_.clear();
-  if (!has_rows()) return implied_;
-  implied_.assign(rows_.size(), nan);
+  constexpr std::size_t kept = 8;
+  for (const auto& [of, positions] : implied_)
+    if (of == asked) return positions;
+  if (!has_rows()) return {};
+  std::vector<double> positions(rows_.size(), nan);
   const auto ask = [&](std::size_t i) {
-    implied_[i] = implied(hypothesis, axis, &cosine_[i * pairs_], &sine_[i * pairs_],
-                          &slack_[i * pairs_], hypothesis.position(rows_[i], axis));
-    return !std::isnan(implied_[i]);
+    positions[i] = implied(hypothesis, axis, &cosine_[i * pairs_], &sine_[i * pairs_],
+                           &slack_[i * pairs_], hypothesis.position(rows_[i], axis));
+    return !std::isnan(positions[i]);
   };
   // Where none of a few rows turns by these frequencies at any position, the others do not either.
   constexpr std::size_t few = 12;
   bool any = rows_.size() <= few;
   for (std::size_t i = 0; i < few && !any; ++i) any = ask(i * (rows_.size() - 1) / (few - 1));
   for (std::size_t i = 0; any && i < rows_.size(); ++i)
-    if (std::isnan(implied_[i])) ask(i);
-  return implied_;
+    if (std::isnan(positions[i])) ask(i);
+  if (implied_.size() == kept) implied_.pop_front();
+  implied_.emplace_back(asked, positions);
+  return positions;
 }
 
 std::vector<double> RotationObservation::implied_positions(const RotationHypothesis& hypothesis,

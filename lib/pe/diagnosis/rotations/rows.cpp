@@ -20,6 +20,9 @@ std::vector<Index> probe_rows(const RotationReading& reading, Index original,
   places.insert({255, 256, 257, 511, 2047, 2048, 2049, original - 1, original, original + 1,
                  slots - 2, slots - 1});
   for (Index i = 1; i < 24; ++i) places.insert(slots * i / 24 + i % 3);
+  for (Index d = 1; slots >= 64 && slots / 2 + d < slots; d *= 2)
+    places.insert({slots / 2, slots / 2 + d});  // where they are unwrapped from the middle
+
   for (const Index p : places) {
     if (p < 0 || p >= slots) continue;
     if (!vectors) {

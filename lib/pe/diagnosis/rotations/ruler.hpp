@@ -21,10 +21,10 @@ struct Ruler {
 Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis& meant,
                std::size_t axis);
 
-/// Of one pair, and its bound.
+/// Of one pair, its bound, and how far apart the rows are that it comes from.
 struct PairEstimate {
   double value = std::numeric_limits<double>::quiet_NaN(),
-         error = std::numeric_limits<double>::infinity();
+         error = std::numeric_limits<double>::infinity(), farthest = 0;
 };
 
 /// Of waves of which one side alone was seen.

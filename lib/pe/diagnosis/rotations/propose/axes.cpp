@@ -80,32 +80,6 @@ RotationProposals swapped(const RotationObservation& observation,
   return all;
 }
 
-// Rows that walk a grid of two axes the other way round: column after column where row after row is
-// meant.
-RotationProposals walked(const RotationObservation& observation,
-                         const RotationHypothesis& hypothesis) {
-  const Index patches = observation.slots();
-  if (hypothesis.axis.empty() || axes_of(observation, hypothesis) != 2 || patches < 4) return {};
-  const Index from = observation.row_of_slot(0), next = observation.row_of_slot(1) - from;
-  const auto stays = [&](std::size_t axis) {  // rows before this axis moves
-    Index count = 1;
-    const double start = hypothesis.position(from, axis);
-    while (count < patches && hypothesis.position(from + count * next, axis) == start) ++count;
-    return count;
-  };
-  const Index inner = std::max(stays(0), stays(1)), outer = patches / inner;
-  if (inner * outer != patches || inner == patches || outer == patches) return {};
-  RotationHypothesis other = hypothesis;
-  other.position = [before = hypothesis.position, inner, outer, patches, from, next](
-                       Index row, std::size_t axis) {
-    const Index slot = (row - from) / next % patches, place = slot % outer * inner + slot / outer;
-    return before(row + (place - slot) * next, axis);
-  };
-  return {{other,
-           fmt::format("the grid is walked column after column, where row after row of {} is meant",
-                       inner)}};
-}
-
 // A grid of as many rows as there are to be columns, and the reverse.
 RotationProposals turned_over(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
@@ -244,7 +218,7 @@ RotationProposals of_rows(const RotationObservation& observation,
 
 constexpr RotationProposer rows[] = {
     {Cause::axes_swapped, "axes", of_rows<swapped>},
-    {Cause::axes_swapped, "axes", of_rows<walked>},
+
     {Cause::axes_swapped, "axes", of_rows<turned_over>},
     {Cause::sections_order, "axes", of_rows<order>},
     {Cause::sections_order, "axes", of_rows<sections>},

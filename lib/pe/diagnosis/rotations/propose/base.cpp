@@ -95,13 +95,15 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
 }
 
 // The base that the measured frequencies have along pairs that the scaling does not tell apart: the
-// first, which it leaves, or others, which it divides by one number.
-double fitted_base(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+// first, which it leaves, or others, which it divides by one number. By all cells; and by the
+// sharpest pair where that disagrees: rows that stand elsewhere spoil the cells. None: empty.
+std::vector<double> fitted_bases(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis) {
   const std::vector<double>&f = hypothesis.frequencies, &unscaled = observation.truth().unscaled,
         measured = observation.measured(hypothesis),
         errors = observation.errors_from_rule(hypothesis);
   const double base = number_of(observation, hypothesis, "base");
-  if (!(base > 0) || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return 0;
+  if (!(base > 0) || f.size() < 2 || unscaled.size() < f.size() || unscaled[1] <= 0) return {};
   const double exponent = std::log(unscaled[1]) / std::log(base);  // −2/d
   const std::vector<double> ratios = ratios_of(observation, hypothesis);
   // A scaling that changes the base alone leaves a ladder of another base, `as_if`.
@@ -151,9 +153,13 @@ double fitted_base(const RotationObservation& observation, const RotationHypothe
     fit = kept;
   }
   while (fit.run.end > fit.run.first + 1 && !(measured[fit.run.end - 1] > 0)) --fit.run.end;
-  if (!(fit.base > 0)) return 0;
-  return refined(observation, hypothesis, ratios, fit.base, exponent, fit.run) *
-         (geometric ? base / as_if : 1);
+  if (!(fit.base > 0)) return {};
+  const double as_meant = geometric ? base / as_if : 1,
+               by_cells = refined(observation, hypothesis, ratios, fit.base, exponent, fit.run);
+  const double error = 2 / (-exponent * fit.sharpness);
+  std::vector<double> bases{by_cells * as_meant};
+  if (!(std::fabs(std::log(by_cells / fit.base)) <= error)) bases.push_back(fit.base * as_meant);
+  return bases;
 }
 
 // Bases between which no cell of the probes is off by more than its bound, linear in ln(base) about
@@ -241,7 +247,8 @@ RotationProposals other_base(const RotationObservation& observation,
                                  meant(observation, "base")),
                      cost});
   };
-  if (const double fitted = fitted_base(observation, hypothesis); fitted > 1 && fitted < 1e12) {
+  for (const double fitted : fitted_bases(observation, hypothesis)) {
+    if (!(fitted > 1) || !(fitted < 1e12)) continue;
     for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8})
       propose(to_digits(fitted, digits), 1.05 + 0.01 * digits);
     propose(to_digits(fitted, 9), 1.25);

@@ -22,10 +22,6 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// How far each axis's coordinate lies from the one that is meant, [place][axis]; an axis whose
-// fastest pair cannot tell neighbours apart is unknown everywhere.
-using Offsets = std::vector<std::vector<double>>;
-
 // Rounding of both sides of a turn, u/2 each of values up to 1, moves its phase by u/√2 at most,
 // and vectors' 4√2 u in both by 8 u; the coordinate by as much over the frequency. A quarter
 // decides between halves.
@@ -185,7 +181,9 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
   while (last < offsets[0].size() && std::isnan(offsets[0][last])) ++last;
   for (std::size_t axis = last; axis < offsets[0].size(); ++axis)
     if (!std::isnan(offsets[0][axis])) last = axis;
-  if (off == 0 || 2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4)) return all;
+  if (off == 0) return all;
+  all = cells_permuted(observation, hypothesis, offsets);
+  if (2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4)) return all;
   // What a slow axis cannot tell: that it goes with another, or that it stays.
   const bool is_open = std::ranges::any_of(offsets[0], [](double x) { return std::isnan(x); });
   for (const bool goes : {true, false}) {

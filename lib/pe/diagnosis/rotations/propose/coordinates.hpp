@@ -8,9 +8,18 @@ namespace pe {
 /// Axes that pairs turn with, or that have a table each; 1 where there is one.
 std::size_t axes_of(const RotationObservation& observation, const RotationHypothesis& hypothesis);
 
-/// Coordinates that are off by constants, everywhere or from place to place.
+/// How far each place's coordinates lie from those that are meant, [place][axis]; NaN where an
+/// axis's fastest pair cannot tell neighbours apart.
+using Offsets = std::vector<std::vector<double>>;
+
+/// Coordinates that are off by constants, everywhere or from place to place, or stand in another
+/// order.
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis);
+
+/// The same cells in another order.
+RotationProposals cells_permuted(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis, const Offsets& offsets);
 
 /// Another part of the grid that a mask left to be counted.
 RotationProposals other_mask(const RotationObservation& observation,

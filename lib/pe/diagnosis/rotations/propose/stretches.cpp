@@ -1,10 +1,11 @@
-// Stretches of rows that stand elsewhere: from a place on, or block by block in another order.
+// Stretches of rows that stand elsewhere: from a place on positions are off by so much, or go at
+// another pace.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <memory>
+#include <optional>
 
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/positions.hpp"
@@ -19,65 +20,156 @@ double loose(const RotationObservation& observation, double position) {
                     std::sqrt(static_cast<double>(observation.pairs()));
 }
 
-// The first place after `good` whose implied position parts from the meant one by other than
-// `delta`, found by halving.
-Index boundary(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-               Index good, Index bad, double delta) {
-  while (bad - good > 1) {
-    const Index middle = good + (bad - good) / 2, row = observation.row_of_slot(middle);
-    const double implied = observation.implied_positions(hypothesis, std::vector{row})[0],
-                 meant = hypothesis.position(row, 0);
-    (std::fabs(implied - meant - delta) < loose(observation, meant) ? good : bad) = middle;
-  }
-  return bad;
-}
-
-// From a place on, positions are off by so much.
-struct Jump {
+// From a place on, the position p that is meant is held as pace·p + off.
+struct Course {
   Index place;
   double off;
+  double pace = 1;
+
+  double of(double meant) const { return pace * meant + off; }
 };
 
-// Every change that the probes of the first run show; empty where one stretch is shorter than a
-// shift would be, or where there are many.
-std::vector<Jump> jumps_of(const RotationObservation& observation,
-                           const RotationHypothesis& hypothesis,
-                           const std::vector<ProbeSpot>& all) {
+// Where the first run's rows stand, asked one by one.
+class Places {
+ public:
+  Places(Kept<RotationObservation> observation, Kept<RotationHypothesis> hypothesis)
+      : observation_(observation), hypothesis_(hypothesis) {}
+
+  double meant(Index place) const {
+    return hypothesis_.position(observation_.row_of_slot(place), 0);
+  }
+  double implied(Index place) const {
+    return observation_.implied_positions(hypothesis_,
+                                          std::vector{observation_.row_of_slot(place)})[0];
+  }
+  bool follows(const Course& course, Index place, double implied) const {
+    const double meant = this->meant(place);
+    return std::fabs(implied - course.of(meant)) < loose(observation_, meant);
+  }
+  // The first place after `good` that leaves the course, found by halving.
+  Index end_of(const Course& course, Index good, Index bad) const {
+    while (bad - good > 1) {
+      const Index middle = good + (bad - good) / 2;
+      (follows(course, middle, implied(middle)) ? good : bad) = middle;
+    }
+    return bad;
+  }
+  // The course that begins at a place, by it and the two behind it; nothing where these go at no
+  // pace of few.
+  std::optional<Course> from(Index place) const {
+    const double here = std::round(implied(place));
+    if (std::isnan(here)) return {};
+    for (const double pace : {1.0, 0.0, 2.0, -1.0}) {
+      const Course one{place, here - pace * meant(place), pace};
+      Index next = place + 1;
+      while (next < observation_.slots() && next <= place + 2 && follows(one, next, implied(next)))
+        ++next;
+      if (next == std::min(place + 3, observation_.slots())) return one;
+    }
+    return {};
+  }
+
+ private:
+  const RotationObservation& observation_;
+  const RotationHypothesis& hypothesis_;
+};
+
+// Every change that the probes of the first run show; as many as there are before one that goes at
+// no pace, or where one is shorter than a shift would be, or where there are many.
+std::vector<Course> courses_of(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis,
+                               const std::vector<ProbeSpot>& all) {
   constexpr std::size_t most = 8;
   constexpr Index shortest = 3;
-  std::vector<Jump> jumps{{0, std::round(all.front().implied - all.front().meant)}};
+  const Places places(observation, hypothesis);
+  std::vector<Course> courses{{0, std::round(all.front().implied - all.front().meant)}};
+  if (const auto first = places.from(0)) courses.front() = *first;
+
   Index last = 0;
   for (const ProbeSpot& one : all) {
     const Index place = observation.slot(one.row);
     if (one.row != observation.row_of_slot(place)) continue;
-    while (std::fabs(one.implied - one.meant - jumps.back().off) >= loose(observation, one.meant)) {
-      const Index at = boundary(observation, hypothesis, last, place, jumps.back().off),
-                  row = observation.row_of_slot(at);
-      const double off = std::round(observation.implied_positions(hypothesis, std::vector{row})[0] -
-                                    hypothesis.position(row, 0));
-      if (at - jumps.back().place < shortest || off == jumps.back().off || std::isnan(off) ||
-          jumps.size() > most)
-        return {};
-      jumps.push_back({at, off});
+    while (!places.follows(courses.back(), place, one.implied)) {
+      const Index at = places.end_of(courses.back(), last, place);
+      const std::optional<Course> next = places.from(at);
+      if (!next || at - courses.back().place < shortest || courses.size() > most) return courses;
+      courses.push_back(*next);
       last = at;
     }
     last = place;
   }
-  return jumps;
+  return courses;
 }
 
-// "rows 0–11 hold 0–11, 12–23 hold 84–95": runs of neighbours.
-std::string spell_runs(const std::vector<double>& places) {
-  std::string runs;
-  std::size_t count = 0;
-  for (std::size_t start = 0, i = 1; i <= places.size(); ++i) {
-    if (i < places.size() && places[i] == places[i - 1] + 1) continue;
-    if (++count <= 6)
-      runs += fmt::format("{}{}–{} hold {:g}–{:g}", runs.empty() ? "" : ", ", start, i - 1,
-                          places[start], places[i - 1]);
-    start = i;
+// "p + 40", "2p − 7", "120".
+std::string spell(const Course& course) {
+  if (course.pace == 0) return fmt::format("{:g}", course.off);
+  const std::string p = course.pace == 1    ? "p"
+                        : course.pace == -1 ? "−p"
+                                            : fmt::format("{:g}p", course.pace);
+  if (course.off == 0) return p;
+  return fmt::format("{} {} {:g}", p, course.off < 0 ? "−" : "+", std::fabs(course.off));
+}
+
+Proposal<RotationHypothesis> piecewise(const RotationObservation& observation,
+                                       const RotationHypothesis& hypothesis,
+                                       const std::vector<Course>& courses) {
+  const auto as_meant = [](const Course& one) { return one.off == 0 && one.pace == 1; };
+  Proposal<RotationHypothesis> one{
+      hypothesis, "row p holds position ",
+      1 + 0.1 * static_cast<double>(courses.size() - 1) + (as_meant(courses.front()) ? 0 : 0.1)};
+  for (std::size_t i = courses.size(); i-- > 0;) {
+    if (i == 0 && as_meant(courses[i])) continue;
+    one.sentence += fmt::format("{}{}", i + 1 < courses.size() ? ", " : "", spell(courses[i]));
+    one.sentence +=
+        i == 0 ? " before"
+               : fmt::format(" from {:g} on",
+                             hypothesis.position(observation.row_of_slot(courses[i].place), 0));
   }
-  return count > 6 ? fmt::format("{} and {} runs more", runs, count - 6) : runs;
+  one.hypothesis.position = [before = hypothesis.position, courses,
+                             reading = observation.reading()](Index row, std::size_t axis) {
+    const auto next = std::ranges::upper_bound(courses, reading.slot(row), {}, &Course::place);
+    return std::prev(next)->of(before(row, axis));
+  };
+  // One sequence behind another: each course starts where the first one does.
+  const auto begins = [&](const Course& course) {
+    return course.of(hypothesis.position(observation.row_of_slot(course.place), 0));
+  };
+  if (std::ranges::all_of(courses, [&](const Course& course) {
+        return course.pace == 1 && begins(course) == begins(courses.front());
+      }))
+    one.cause = Cause::position_reset;
+  return one;
+}
+
+// Where courses are all of one length and each is off by as much more than the one before: chunks
+// that begin at the last place of the one before, or leave one out.
+std::optional<Proposal<RotationHypothesis>> periodic(const RotationObservation& observation,
+                                                     const RotationHypothesis& hypothesis,
+                                                     const std::vector<Course>& courses) {
+  if (courses.size() < 4) return {};
+  const Index length = courses[2].place - courses[1].place, first = courses[1].place;
+  const double more = courses[2].off - courses[1].off;
+  for (std::size_t i = 1; i < courses.size(); ++i)
+    if (courses[i].pace != 1 || courses[i].place != first + static_cast<Index>(i - 1) * length ||
+        courses[i].off - courses[i - 1].off != more)
+      return {};
+  if (courses.front().pace != 1 || first > length) return {};
+  Proposal<RotationHypothesis> one{
+      hypothesis,
+      fmt::format("positions jump by {:+g} every {} rows, at rows {}, {}, …{}", more, length, first,
+                  first + length,
+                  courses.front().off != 0
+                      ? fmt::format("; the first holds its position {:+g}", courses.front().off)
+                      : ""),
+      1.2};
+  one.hypothesis.position = [before = hypothesis.position, length, first, more,
+                             off = courses.front().off,
+                             reading = observation.reading()](Index row, std::size_t axis) {
+    const Index slot = reading.slot(row), chunks = slot < first ? 0 : (slot - first) / length + 1;
+    return before(row, axis) + off + more * static_cast<double>(chunks);
+  };
+  return one;
 }
 
 }  // namespace
@@ -86,70 +178,14 @@ RotationProposals jump(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   if (all.empty()) return {};
-  const std::vector<Jump> jumps = jumps_of(observation, hypothesis, all);
-  if (jumps.size() < 2) return {};
-  Proposal<RotationHypothesis> one{
-      hypothesis, "row p holds position ",
-      1 + 0.1 * static_cast<double>(jumps.size() - 1) + (jumps.front().off != 0 ? 0.1 : 0)};
-  for (std::size_t i = jumps.size(); i-- > 0;) {
-    const auto& [place, off] = jumps[i];
-    if (off == 0 && i == 0) continue;
-    one.sentence += fmt::format("{}p {} {:g}", i + 1 < jumps.size() ? ", " : "",
-                                off < 0 ? "−" : "+", std::fabs(off));
-    one.sentence += i == 0 ? " before"
-                           : fmt::format(" from {:g} on",
-                                         hypothesis.position(observation.row_of_slot(place), 0));
-  }
-  one.hypothesis.position = [before = hypothesis.position, jumps, reading = observation.reading()](
-                                Index row, std::size_t axis) {
-    const auto next = std::ranges::upper_bound(jumps, reading.slot(row), {}, &Jump::place);
-    return before(row, axis) + std::prev(next)->off;
-  };
-  // One sequence behind another: each stretch starts where the first one does.
-  const double first = hypothesis.position(observation.row_of_slot(0), 0) + jumps.front().off;
-  if (std::ranges::all_of(jumps, [&](const Jump& jump) {
-        return hypothesis.position(observation.row_of_slot(jump.place), 0) + jump.off == first;
-      }))
-    one.cause = Cause::position_reset;
-  return {one};
-}
-
-// Blocks of rows that hold other blocks' positions: every place of the first run is asked where it
-// stands.
-RotationProposals permuted(const RotationObservation& observation,
-                           const RotationHypothesis& hypothesis) {
-  constexpr Index most = 1 << 18;
-  if (!observation.has_rows() || observation.slots() > most || !hypothesis.axis.empty() ||
-      hypothesis.frequencies != observation.truth().frequencies)
-    return {};
-  const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
-  const auto odd = std::ranges::count_if(
-      all, [](const ProbeSpot& one) { return std::fabs(one.implied - one.meant) > 0.25; });
-  if (all.size() < observation.rows().size() * 9 / 10 || odd < 2) return {};
-  const auto inside = [&](const ProbeSpot& one) {
-    return one.implied > -0.5 &&
-           one.implied < static_cast<double>(observation.expected().position(observation.slots()));
-  };
-  if (!std::ranges::all_of(all, inside)) return {};
-  std::vector<Index> rows;
-  for (Index slot = 0; slot < observation.slots(); ++slot)
-    rows.push_back(observation.row_of_slot(slot));
-  auto places = std::make_shared<std::vector<double>>();
-  for (std::size_t first = 0; first < rows.size(); first += 1024) {
-    const std::vector<Index> block(
-        rows.begin() + static_cast<std::ptrdiff_t>(first),
-        rows.begin() + static_cast<std::ptrdiff_t>(std::min(first + 1024, rows.size())));
-    std::ranges::transform(observation.implied_positions(hypothesis, block),
-                           std::back_inserter(*places), [](double p) { return std::round(p); });
-  }
-  std::vector<double> sorted = *places;
-  std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end()) return {};
-  RotationHypothesis other = hypothesis;
-  other.position = [places, reading = observation.reading()](Index row, std::size_t) {
-    return (*places)[static_cast<std::size_t>(reading.slot(row))];
-  };
-  return {{other, "rows stand in another order: " + spell_runs(*places), 1.15}};
+  const std::vector<Course> courses = courses_of(observation, hypothesis, all);
+  // Backwards throughout is a cause of its own.
+  const bool backwards =
+      std::ranges::none_of(courses, [](const Course& one) { return one.pace > 0; });
+  if (courses.size() < 2 || backwards) return {};
+  RotationProposals some{piecewise(observation, hypothesis, courses)};
+  if (auto one = periodic(observation, hypothesis, courses)) some.push_back(std::move(*one));
+  return some;
 }
 
 }  // namespace pe

@@ -1,0 +1,152 @@
+// How rows of a grid move on: every number, or turn, with one axis.
+#include "pe/diagnosis/identify/grid_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pe/base/narrow.hpp"
+
+namespace pe {
+namespace {
+
+constexpr Index most_tokens = 16;
+
+// Where a cell of a grid stands among the rows; patches come in blocks of `merge` squared.
+Index row_of_cell(const Grid& grid, const Grid& cell, Index merge) {
+  const std::size_t r = grid.size() - 2, c = grid.size() - 1;
+  const Index frame = grid.size() == 3 ? cell[0] : 0,
+              block = cell[r] / merge * (grid[c] / merge) + cell[c] / merge;
+  return frame * grid[r] * grid[c] + block * merge * merge + cell[r] % merge * merge +
+         cell[c] % merge;
+}
+
+// Which channel goes with which in the vectors of `width` channels: neighbours, or halves of the
+// whole, of two sections, or of three.
+std::vector<std::vector<std::pair<Index, Index>>> pairings_of(Index width) {
+  std::vector<std::vector<std::pair<Index, Index>>> all(1);
+  for (Index i = 0; i + 1 < width; i += 2) all[0].emplace_back(i, i + 1);
+  for (const Index sections : {1, 2, 3}) {
+    if (width % (2 * sections) != 0) continue;
+    const Index size = width / sections;
+    all.emplace_back();
+    for (Index first = 0; first < width; first += size)
+      for (Index i = 0; i < size / 2; ++i) all.back().emplace_back(first + i, first + i + size / 2);
+  }
+  return all;
+}
+
+// The turns of the pairs of one vector into another, cosines and sines in turn. A pair next to
+// nothing tells none: 0.
+std::vector<double> turns_of(const std::vector<double>& before, const std::vector<double>& after,
+                             const std::vector<std::pair<Index, Index>>& pairs) {
+  std::vector<double> turns;
+  for (const auto& [i, j] : pairs) {
+    const auto at = [](const std::vector<double>& x, Index k) {
+      return x[static_cast<std::size_t>(k)];
+    };
+    const double a = at(before, i), b = at(before, j), c = at(after, i), d = at(after, j),
+                 square = a * a + b * b;
+    constexpr double least = 1e-4;
+    turns.push_back(square > least ? (a * c + b * d) / square : 0);
+    turns.push_back(square > least ? (a * d - b * c) / square : 0);
+  }
+  return turns;
+}
+
+// Whether nearly all pairs keep their length.
+bool are_turns(const std::vector<double>& turns) {
+  std::size_t on = 0;
+  for (std::size_t j = 0; j < turns.size(); j += 2) {
+    const double length = std::hypot(turns[j], turns[j + 1]);
+    on += length == 0 || std::fabs(length - 1) < 1e-2;
+  }
+  return 10 * 2 * on >= 9 * turns.size();
+}
+
+}  // namespace
+
+GridFilter::GridFilter(Kept<Dump> dump, Index rows, bool complex) {
+  const Stored& array = dump.get().arrays[0];
+  if (complex || array.is_complex) return;
+  if (!dump.get().before.empty()) {
+    add_turns(dump, rows);
+    return;
+  }
+  const Index width = array.shape.back(), spare = array.size() / width - rows;
+  is_known_ = spare >= 0 && spare <= most_tokens;
+  tokens_ = spare;
+  rounding_ = 8 * std::max(unit_roundoff(array.dtype), 0x1p-24);
+  readers_.push_back([&array, width](Index row) {
+    Row values(static_cast<std::size_t>(width));
+    array.read(row * width, width, values.data());
+    return values;
+  });
+}
+
+// Vectors of the first sequence and head, in every pairing in which they are turns.
+void GridFilter::add_turns(const Dump& dump, Index rows) {
+  const Stored &before = dump.before[0], &after = dump.arrays[0];
+  const auto counts = [&](Index extent) { return extent == rows || extent == rows + 1; };
+  const auto channels = after.shape.end() - 1,
+             axis = std::find_if(after.shape.begin(), channels, counts);
+  const bool is_one_axis = axis != channels && std::find_if(axis + 1, channels, counts) == channels;
+
+  constexpr double coarse = 1e-5;  // a type whose rounding is as large as a step
+  if (!is_one_axis || before.shape != after.shape || unit_roundoff(after.dtype) > coarse ||
+      unit_roundoff(before.dtype) > coarse)
+    return;
+  const Index width = after.shape.back();
+  Index stride = width;
+  for (auto inner = axis + 1; inner != channels; ++inner) stride *= *inner;
+  rounding_ = 1e-4;
+  tokens_ = *axis - rows;
+  bool is_turned = true;  // in some pairing: lengths say so
+  for (const auto& pairs : pairings_of(width)) {
+    Reader read = [&before, &after, width, stride, pairs](Index row) {
+      Row x(static_cast<std::size_t>(width)), y(x.size());
+      before.read(row * stride, width, x.data());
+      after.read(row * stride, width, y.data());
+      return turns_of(x, y, pairs);
+    };
+    if (are_turns(read(0)) && are_turns(read(rows / 2)) && are_turns(read(rows - 1)))
+      readers_.push_back(std::move(read));
+  }
+  for (const Index row : {Index{0}, rows / 2, rows - 1}) {
+    Row x(static_cast<std::size_t>(width)), y(x.size());
+    before.read(row * stride, width, x.data());
+    after.read(row * stride, width, y.data());
+    const double ratio = std::sqrt(std::inner_product(y.begin(), y.end(), y.begin(), 0.0) /
+                                   std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+    is_turned = is_turned && !(std::fabs(ratio - 1) > 1e-2);
+  }
+  is_known_ = !readers_.empty() || !is_turned;
+}
+
+bool GridFilter::may_be(const Grid& grid, Index merge) const {
+  if (!is_known_) return true;
+  const auto moves_alone = [&](const Reader& read, const Grid& cell, Index tokens) {
+    const Row here = read(tokens + row_of_cell(grid, cell, merge));
+    std::vector<int> moves(here.size());
+    for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+      Grid next = cell;
+      ++next[axis];
+      const Row there = read(tokens + row_of_cell(grid, next, merge));
+      for (std::size_t i = 0; i < here.size(); ++i)
+        moves[i] += std::fabs(there[i] - here[i]) > rounding_ * std::max(1.0, std::fabs(here[i]));
+    }
+    return 10 * std::ranges::count_if(moves, [](int count) { return count > 1; }) <=
+           std::ssize(moves);
+  };
+  for (const Reader& read : readers_)
+    for (Index tokens = 0; tokens <= tokens_; ++tokens)
+      for (const Index part : {0, 1, 2}) {  // the first cell, the second one, the middle
+        Grid cell;
+        for (const Index extent : grid)
+          cell.push_back(std::min(part == 2 ? extent / 2 : part, extent - 2));
+        if (moves_alone(read, cell, tokens)) return true;
+      }
+  return false;
+}
+
+}  // namespace pe
