@@ -26,8 +26,8 @@ def numbers(rng, dim):
     return int(rng.choice([dim // 2, 2 * dim])), float(rng.choice([500, 20000, 123456, 1e6]))
 
 
-def made(number, causes, what, encoding, parameters, arrays, container="npz", length=0, corrupt=False):
-    check = {"length": length} if length else {}
+def made(number, causes, what, encoding, parameters, arrays, container="npz", length=0, corrupt=False, check=None):
+    check = check or ({"length": length} if length else {})
     return Case(f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {encoding} {what} #{number}", {"encoding": encoding, "parameters": parameters},
                 lambda: Built(arrays, str(arrays[0][1].dtype).replace("float", "f"), 100.0 if causes else 0.0, length, check=check), causes,
                 container=container, corrupt=corrupt)

@@ -92,8 +92,8 @@ def nothing_in_them():
     number = 22500
     for of in ("llama-2-7b", "gpt-oss-20b", "gpt-neox-20b"):
         for layout in LAYOUTS:
-            for what, causes in (("zeros", ("rows-zero", "uninitialised")), ("sines twice", ("copies-differ",)),
-                                 ("cosines twice", ("copies-differ",))):
+            for what, causes in (("zeros", ("rows-zero", "uninitialised")), ("sines twice", ("side-copied",)),
+                                 ("cosines twice", ("side-copied",))):
                 if what != "zeros" and layout not in ("pairs", "halves", "batch-halves"):
                     continue
                 name = f"{causes[0]} | {rope.label(of)} | {what}, {layout} #{number}"

@@ -195,10 +195,8 @@ std::optional<Reason> against_field(const Expectation& expected, const Stored& a
   return Reason{
       Cause::field_differs,
       fmt::format(
-          "{} beside it: {} of {} numbers are not those of this encoding, the first {:.9g} where "
-          "{:.9g} is meant",
-          array.name, wrong, array.size(), got[static_cast<std::size_t>(*first)],
-          field.at(*first))};
+          "{} of {} numbers are not those of this encoding, the first {:.9g} where {:.9g} is meant",
+          wrong, array.size(), got[static_cast<std::size_t>(*first)], field.at(*first))};
 }
 
 // What is wrong with frequencies, or with turns as complex numbers, by the causes of turns.
@@ -217,6 +215,33 @@ std::vector<Reason> against_turns(Expectation expected, const Stored& array) {
 }
 
 }  // namespace
+
+std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dump& dump) {
+  constexpr std::string_view alone[] = {
+      "drift",       "ratio",        "attention_factor", "matrix",   "query_scale",
+      "key_scale",   "coordinate",   "argument",         "r1",       "r2",
+      "compression", "coordinate_h", "coordinate_w",     "sinusoid", "table",
+      "row_table",   "column_table", "value_table"};
+  if (!dump.before.empty() || dump.arrays.size() != 1 || dump.arrays[0].is_complex) return {};
+  const Stored& array = dump.arrays[0];
+  if (std::ranges::find(alone, last_name(array)) == std::end(alone) || rank_of(expected, array) < 0)
+    return {};
+  const auto field = field_of(expected, array);
+  if (!field) return {};
+  Diagnosis diagnosis;
+  diagnosis.what =
+      fmt::format("{}, {} [{}]", array.name, name_of(array.dtype), fmt::join(array.shape, " x "));
+  diagnosis.cells = array.size();
+  diagnosis.coverage = fmt::format("all {} numbers", array.size());
+  diagnosis.tier = Tier::drift;
+  if (auto reason = against_field(expected, array, *field)) {
+    diagnosis.tier = Tier::wrong;
+    diagnosis.reasons.push_back(std::move(*reason));
+  } else {
+    diagnosis.arithmetic = fmt::format("the field {} within {} roundings", array.name, roundings);
+  }
+  return diagnosis;
+}
 
 std::string not_looked_at(std::vector<std::string> names) {
   constexpr std::size_t most = 4;  // that are named
@@ -239,8 +264,10 @@ void judge_companions(const Expectation& expected, const Companions& companions,
     if (is_of_frequencies(expected, array) || last_name(array) == "complex") {
       std::ranges::copy(against_turns(expected, array), std::back_inserter(reasons));
     } else if (const auto field = field_of(expected, array)) {
-      if (auto reason = against_field(expected, array, *field))
+      if (auto reason = against_field(expected, array, *field)) {
+        reason->sentence = fmt::format("{} beside it: {}", array.name, reason->sentence);
         reasons.push_back(std::move(*reason));
+      }
     } else {
       unseen.push_back(array.name);
     }

@@ -27,4 +27,8 @@ std::string not_looked_at(std::vector<std::string> names);
 void judge_companions(const Expectation& expected, const Companions& companions,
                       Diagnosis& diagnosis);
 
+/// The verdict on a dump of one array that has the name of a field which no room reads (`ratio`,
+/// `matrix`, `sinusoid`), held to that field as companions are; nothing for any other.
+std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dump& dump);
+
 }  // namespace pe

@@ -71,6 +71,7 @@ std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Written written = as_written(remembering(asked), as_stored);
+  if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
   const auto companions = companions_of(written.expected, written.dump);
   Diagnosis diagnosis = diagnosed(written.expected, companions ? companions->main : written.dump);
   if (companions) judge_companions(written.expected, *companions, diagnosis);

@@ -22,11 +22,12 @@ struct Expectation {
   const Encoding* encoding = nullptr;
   Parameters parameters;
   Effect effect;
-  std::int64_t first = 0;            // position of the first row
-  std::int64_t step = 1;             // from each to the next: of turns and waves other than 1
-  std::optional<Index> rows;         // --length: how many rows there must be
-  const Dialect* dialect = nullptr;  // whose layout and arithmetic are required; null: any
-  std::string layout;                // --file-layout: how the arrays are laid out; "": recognised
+  std::int64_t first = 0;                 // position of the first row
+  std::int64_t step = 1;                  // from each to the next: of turns and waves other than 1
+  std::vector<std::int64_t> listed = {};  // the rows' positions, where these go by no step
+  std::optional<Index> rows;              // --length: how many rows there must be
+  const Dialect* dialect = nullptr;       // whose layout and arithmetic are required; null: any
+  std::string layout;      // --file-layout: how the arrays are laid out; "": recognised
   std::string axes = {};   // --axes: of vectors, letters b h s d; "": by the count of rows
   std::string still = {};  // which of the model's layers do not turn; "": all do, or who knows
   /// The same encoding with other parameters (an empty word takes one away); nothing when it
@@ -37,7 +38,10 @@ struct Expectation {
   };
   std::function<std::optional<Remade>(const Settings& changes)> remake;
 
-  std::int64_t position(Index slot) const { return first + step * slot; }
+  std::int64_t position(Index slot) const {
+    return static_cast<std::size_t>(slot) < listed.size() ? listed[static_cast<std::size_t>(slot)]
+                                                          : first + step * slot;
+  }
 };
 
 /// Somebody's arrays: one or several of one file or more, in the order given.

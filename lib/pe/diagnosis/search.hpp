@@ -21,6 +21,7 @@ struct Fit {
   double excess =
       std::numeric_limits<double>::infinity();  // worst |difference| / bound; at most 1: it agrees
   double residual = 0;                          // worst |difference|
+  double mean = 0;                              // |difference|, where it is asked
   double share = 0;                             // part of the cells within the bound
 
   bool agrees() const { return excess <= 1; }

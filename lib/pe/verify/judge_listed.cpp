@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/verify/judge_dump.hpp"
 
 namespace pe {
@@ -136,6 +137,24 @@ void join(Diagnosis& whole, Diagnosis part) {
   if (!whole.first_wrong) whole.first_wrong = part.first_wrong;
 }
 
+// One explanation of all rows goes before those of single runs.
+bool explain_at_once(const Expectation& expected, const Dump& dump, const Positions& positions,
+                     Diagnosis& whole) try {
+  if (!rotation_truth(expected.effect)) return false;
+  Expectation all = expected;
+  all.listed = {positions.listed().begin(), positions.listed().end()};
+  all.rows = positions.count();
+  all.first = 0;
+  all.step = 1;
+  std::vector<Reason> reasons = explained_at_once(all, dump);
+  if (reasons.empty()) return false;
+  whole.reasons = std::move(reasons);
+  whole.others.clear();
+  return true;
+} catch (const UsageError&) {  // the arrays cannot be read as a whole
+  return false;
+}
+
 }  // namespace
 
 Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Positions& positions) {
@@ -151,6 +170,7 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
   Index wrong = 0;
   std::string wrong_at;
   std::vector<std::string> shared;  // what explains every run that is wrong
+  Run told;                         // the one that is told of
   const std::vector<Run> runs = runs_of(positions);
   for (const Run& run : runs) {
     part.first = run.positions.first;
@@ -168,6 +188,7 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
         return std::ranges::find(own, text) == own.end();
       });
     }
+    if (&run == &runs.front() || judged.tier > whole.tier) told = run;
     if (&run == &runs.front()) {
       whole = std::move(judged);
       if (part.layout.empty() && whole.tier != Tier::wrong) part.layout = whole.layout;
@@ -175,11 +196,17 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
       join(whole, std::move(judged));
     }
   }
-  if (!shared.empty() && shared[0] != explanations(whole)[0])
+  const bool is_shared = !shared.empty() && !shared[0].empty();
+  if (is_shared && shared[0] != explanations(whole)[0])
     if (const auto reason = reason_in(shared[0])) {
       whole.reasons = {*reason};
       whole.others.clear();
     }
+  if (wrong > 0 && runs.size() > 1 &&
+      !(wrong > 1 && explain_at_once(expected, dump, positions, whole)) && !is_shared)
+    for (Reason& reason : whole.reasons)
+      reason.sentence = fmt::format("at {} of the list: {}", spell_run(told), reason.sentence);
+
   whole.curve.clear();
   whole.coverage = fmt::format("{} cells in {} runs of positions", whole.cells, runs.size());
   whole.notes.insert(whole.notes.begin(),

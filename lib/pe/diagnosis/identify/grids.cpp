@@ -11,7 +11,7 @@
 
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
-#include "pe/diagnosis/identify/grid_filter.hpp"
+#include "pe/diagnosis/identify/grid_likelihood.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
@@ -114,11 +114,11 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
   const Index width = complex ? shape.end()[-2] : shape.back();
   std::vector<Guess> all;
   std::map<std::pair<Grid, Index>, bool> known;
-  const GridFilter filter(dump, rows, complex);
+  const GridLikelihood likelihood(dump, rows, complex);
   const auto may_be = [&](const Grid& grid) {
     return [&, grid](Index merge) {
       const auto [place, is_new] = known.try_emplace({grid, merge}, true);
-      if (is_new) place->second = filter.may_be(grid, merge);
+      if (is_new) place->second = likelihood.may_be(grid, merge);
       return place->second;
     };
   };

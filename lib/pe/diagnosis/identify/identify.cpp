@@ -113,6 +113,10 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
     return one && one->encoding && one->diagnosis.reasons.empty();
   };
   if (is_whole(turns)) return *turns;
+  if (const auto apart = sides_apart(dump)) try {
+      if (auto both = identify_turns(*apart, layout); is_whole(both)) return *both;
+    } catch (const UsageError&) {
+    }
   if (const auto named = with_side_named(dump)) try {
       if (auto side = identify_turns(*named, layout); is_whole(side)) return *side;
     } catch (const UsageError&) {

@@ -97,6 +97,9 @@ struct Misfit {
   double most = 0;          // all but one in twenty lie nearer
   std::size_t outside = 0;  // of the noise
   std::size_t far = 0;      // of them: by more than two roundings of the angle
+  std::size_t telling = 0;  // probes where a rounding of the angle is more than the noise
+  // Among so many, an arithmetic with one rounding more would have shown several.
+  bool leaves_none() const { return telling >= 40 && outside == 0; }
   // Several that lie a rounding away are another arithmetic's; one or two, or farther, are damage.
   bool suits() const { return most <= 1 && (outside < 3 || far > 0); }
 };
@@ -110,6 +113,7 @@ Misfit misfit(const std::vector<Phase>& phases, double frequency, Shift shift) {
     const double distance = std::fabs(phase.off - shift(phase.position));
     off.push_back(distance / phase.noise);
     misfit.outside += distance > phase.noise;
+    misfit.telling += unit * std::fabs(phase.position * frequency) > 2 * phase.noise;
     misfit.far += distance > phase.noise + 2.5 * unit * std::fabs(phase.position * frequency);
     misfit.mean += std::min(off.back(), 4.0) / static_cast<double>(phases.size());
   }
@@ -156,8 +160,8 @@ std::vector<AngleModel::Pair> AngleModel::candidates(double frequency, bool cert
   return forms;
 }
 
-AngleModel::AngleModel(const RotationObservation& observation,
-                       const RotationHypothesis& hypothesis) {
+AngleModel::AngleModel(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                       bool tight) {
   const std::size_t n = observation.pairs();
   std::vector<double> growth = angle_ulps_of(hypothesis.frequencies, observation.truth().unscaled,
                                              {.rule = LadderRule::ramped});
@@ -177,17 +181,22 @@ AngleModel::AngleModel(const RotationObservation& observation,
     const Slope slope = slope_of(phases[j], frequency);
     pairs_.push_back({AngleForm::exact, frequency, 0, 0});
     // What is left of a slope that is the median of several, and of the number beside it; and two
-    // roundings of the angle, for steps that the form does not know (a frequency kept in double).
+    // roundings of the angle, for steps that the form does not know (a frequency kept in double),
+    // where the probes leave it open.
     const bool certain = is_certain(observation, hypothesis, j);
     const double left = certain ? 0 : std::min(2 * slope.noise + 2 * unit, growth[j] * unit);
     Misfit best{.mean = std::numeric_limits<double>::infinity(), .most = 2};
+    int without = 0;  // forms that all probes agree with: of several, one may be the file's
     for (const Pair& one : candidates(frequency, certain, slope.value, slope.noise, growth[j])) {
       const Misfit found = misfit(phases[j], frequency, [&](double p) { return shift(one, p); });
+      without += found.leaves_none();
       if (!(found.mean < best.mean)) continue;
       best = found;
       pairs_.back() = one;
       pairs_.back().per_radian = left;
     }
+    if (tight && best.leaves_none() && without == 1)
+      pairs_.back().per_radian = std::min(left, 2 * slope.noise);
     if (best.suits() || certain) continue;
     unknown.push_back(j);
     pairs_.back() = {AngleForm::drifting, frequency,

@@ -44,7 +44,10 @@ enum class AngleForm {
 class AngleModel {
  public:
   /// `hypothesis`: whose frequencies and positions; its types are not looked at.
-  AngleModel(const RotationObservation& observation, const RotationHypothesis& hypothesis);
+  /// `tight`: two roundings more than a pair's form has are left out, where every one of many
+  /// probes shows that there are none.
+  AngleModel(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+             bool tight = false);
 
   /// The angle of pair j at position p less p·θ_j, for all pairs.
   void shifts(double position, double* shift) const;

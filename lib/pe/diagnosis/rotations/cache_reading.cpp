@@ -272,7 +272,9 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
                                    arrays[*cosine].shown, spell_shape(arrays[*cosine].shape),
                                    arrays[*sine].shown, spell_shape(arrays[*sine].shape)));
     const std::vector<Index> shape = squeezed(arrays[*cosine].shape);
-    const Index width = shape.back(), rows = arrays[*cosine].size() / width;
+    // A single pair's column has an axis of its own, or none.
+    const bool is_column = pairs == 1 && arrays[*cosine].shape.back() == 1;
+    const Index width = is_column ? 1 : shape.back(), rows = arrays[*cosine].size() / width;
     add_two(all, rows, width, *cosine, *sine);
     add_blocks(all, question.blocks);
     add_runs(all, arrays[*cosine].shape);
@@ -297,6 +299,9 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
     add_line(all, arrays[only], shape[0], pairs);
   } else {
     add_fused(all, arrays[only], rows, width, pairs);
+    // Two rows of two pairs may be the parts of the turns of one row, or no parts at all.
+    if (shape.size() == 2 && width != shape.back())
+      add_fused(all, arrays[only], shape[0], shape[1], pairs);
     if (pairs && !arrays[only].is_complex) {
       add_one_side(all, arrays[only].size() / shape.back(), shape.back(), *pairs);
       add_blocks(all, question.blocks);

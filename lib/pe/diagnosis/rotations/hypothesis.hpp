@@ -24,13 +24,18 @@ enum class Trigonometry {
 enum class Tf32 { even, away, cut };
 
 struct RotationHypothesis {
-  Settings changes;                 // parameters told otherwise
-  std::vector<double> frequencies;  // radians per position
-  std::vector<double> angle_ulps;   // of these frequencies; empty: those of what is meant
+  Settings changes;                      // parameters told otherwise
+  std::vector<double> frequencies;       // radians per position
+  std::vector<double> sine_frequencies;  // where sines go by others than cosines; empty: the same
+  std::vector<double> copy_frequencies;  // of the second columns; empty: the same
+  std::vector<double> angle_ulps;        // of these frequencies; empty: those of what is meant
   double cosine_magnitude = 1, sine_magnitude = 1;
   std::vector<std::size_t> axis;  // of the positions, that each pair reads; empty: there is one
   std::function<double(Index row, std::size_t axis)> position;
   bool reversed = false, swapped = false;  // the other direction; sine in cosine's place
+  /// A side that stands in the place of the other, too.
+  enum class Copied { none, cosine, sine };
+  Copied copied = Copied::none;
   std::function<double(double position, std::size_t pair)> scale;  // of a pair; null: 1
   double scale_power = 1;  // the scale is taken so often: 0 not at all, −1 as its reciprocal
 

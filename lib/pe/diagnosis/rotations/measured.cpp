@@ -4,6 +4,7 @@
 #include <complex>
 #include <iterator>
 #include <numbers>
+#include <numeric>
 
 #include "pe/diagnosis/rotations/ruler.hpp"
 
@@ -20,7 +21,7 @@ Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis&
                std::size_t axis) {
   Ruler ruler;
   const std::vector<Index>& rows = observation.rows();
-  if (meant.axis.empty()) {
+  if (meant.axis.empty() && observation.expected().listed.empty()) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (const Index slot = observation.slot(rows[i]); rows[i] == observation.row_of_slot(slot))
         ruler.probes.emplace(slot, i);
@@ -81,8 +82,10 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   double moved = from_base;
   // By now, of a radian each step.
   const auto error = [&](double known, double steps) {
-    return (known + observation.truth().growth[j] * unit * std::fabs(frequency) *
-                        (2 * (1 + std::fabs(ruler.origin) / ruler.step) + steps)) /
+    return (known +
+            observation.truth().growth[j] * unit * std::fabs(frequency) *
+                (2 * std::fabs(static_cast<double>(from) + std::fabs(ruler.origin) / ruler.step) +
+                 steps)) /
            steps;
   };
   for (Index distance = 1;; distance *= 2) {
@@ -107,9 +110,47 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   return measured;
 }
 
+// Of positions that go by no step: pairs that turn by less than a quarter by the nearest of them,
+// made sharper by the farther ones.
+MeasuredFrequencies measured_of_listed(const RotationObservation& observation) {
+  const RotationHypothesis meant = observation.start();
+  std::vector<std::size_t> order(observation.rows().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto place = [&](std::size_t i) {
+    return std::fabs(meant.position(observation.rows()[i], 0));
+  };
+  std::ranges::sort(order, {}, place);
+  MeasuredFrequencies all{{}, {}, observation.amplitude()};
+  for (std::size_t j = 0; j < observation.pairs(); ++j) {
+    double frequency = nan, error = infinity;
+    for (const std::size_t i : order) {
+      const double p = meant.position(observation.rows()[i], 0);
+      const std::complex<double> z(observation.cosine(i, j), observation.sine(i, j));
+      if (p == 0 || std::abs(z) == 0) continue;
+      const double here = phase_error(observation, z) + std::sqrt(2.0) * observation.slack(i, j);
+      if (std::isnan(frequency)) {
+        if (!(std::fabs(p) * std::fabs(meant.frequencies[j]) < turn / 8)) break;
+        frequency = std::arg(z) / p;
+        error = here / std::fabs(p);
+        continue;
+      }
+      const double left = std::remainder(std::arg(z) - p * frequency, turn);
+      if (!(std::fabs(left) <= std::min(0.5, here + std::fabs(p) * error))) continue;
+      frequency += left / p;
+      error = here / std::fabs(p) + observation.truth().growth[j] * unit * std::fabs(frequency);
+    }
+    // The first turns alike whatever the base is, and too fast to be seen.
+    const bool is_taken = j == 0 && std::isnan(frequency);
+    all.values.push_back(is_taken ? meant.frequencies[0] : frequency);
+    all.errors.push_back(is_taken ? unit : error);
+  }
+  return all;
+}
+
 }  // namespace
 
 MeasuredFrequencies measured_frequencies(const RotationObservation& observation) {
+  if (!observation.expected().listed.empty()) return measured_of_listed(observation);
   if (observation.reading().is_one_sided()) return measured_of_one_side(observation);
   const RotationHypothesis meant = observation.start();
   std::vector<Ruler> rulers;

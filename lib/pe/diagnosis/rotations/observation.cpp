@@ -85,6 +85,10 @@ RotationHypothesis RotationObservation::start() const {
       *truth_, expected_->first, [reading = *reading_, step = expected_->step](Index row) {
         return step * reading.slot(row);
       });
+  if (!expected_->listed.empty())
+    hypothesis = hypothesis_of(*truth_, 0, [reading = *reading_, expected = expected_](Index row) {
+      return expected->position(reading.slot(row));
+    });
   if (reading_->per_axis) {
     hypothesis.axis.clear();
     hypothesis.position = [first = expected_->first, step = expected_->step, run = reading_->run,
@@ -120,21 +124,25 @@ bool RotationObservation::in_steps(double step) const {
   return has_rows() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
 }
 
-std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis) const {
+std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis,
+                                                      bool tight) const {
   if (!has_rows() || !has_cosine() || !has_sine() || hypothesis.frequencies.size() != pairs_ ||
-      hypothesis.split || hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
-      hypothesis.trigonometry != Trigonometry::sound)
+      hypothesis.split || !hypothesis.sine_frequencies.empty() ||
+      hypothesis.copied != RotationHypothesis::Copied::none || hypothesis.frequency_type ||
+      hypothesis.angle_type || hypothesis.tf32 || hypothesis.trigonometry != Trigonometry::sound)
     return {};
   for (const Index row : rows_)
     for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)
       if (const double p = hypothesis.position(row, axis); p != std::nearbyint(p)) return {};
-  return AngleModel(*this, hypothesis);
+  return AngleModel(*this, hypothesis, tight);
 }
 
 // An infinite frequency would have an infinite bound.
 bool RotationObservation::may_hold(const RotationHypothesis& hypothesis) const {
   return hypothesis.frequencies.size() == pairs_ &&
-         std::ranges::all_of(hypothesis.frequencies, [](double f) { return std::isfinite(f); });
+         std::ranges::all_of(hypothesis.frequencies, [](double f) { return std::isfinite(f); }) &&
+         std::ranges::all_of(hypothesis.angle_ulps,
+                             [](double ulps) { return std::isfinite(ulps); });
 }
 
 Fit RotationObservation::measure(const RotationHypothesis& hypothesis) const {
@@ -173,6 +181,7 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   const auto add = [&](double off, double allowed) {
     if (std::isinf(allowed)) return;
     ++held;
+    fit.mean += off;
     const double excess = off == 0 ? 0 : off / allowed;
     within += excess <= 1;
     fit.excess = excess <= fit.excess ? fit.excess
@@ -192,6 +201,7 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
     });
   if (vagueness.is_wide() && vagueness.holds_nothing(wide_by_right()))
     fit.excess = std::numeric_limits<double>::infinity();
+  if (held > 0) fit.mean /= static_cast<double>(held);
   fit.share = held > 0 ? static_cast<double>(within) / static_cast<double>(held) : 1;
   return fit;
 }
@@ -202,6 +212,13 @@ bool RotationObservation::agrees(const RotationHypothesis& hypothesis) const {
   if (!agrees(prediction(hypothesis))) return false;
   const auto own = angles(hypothesis);
   return !own || agrees(RotationPrediction(hypothesis, *own, dtype_, has_values()));
+}
+
+bool RotationObservation::copy_agrees(const RotationHypothesis& hypothesis) const {
+  if (hypothesis.copy_frequencies.empty() || !reading_->cosine_copy) return true;
+  RotationHypothesis of_copy = hypothesis;
+  of_copy.frequencies = hypothesis.copy_frequencies;
+  return RotationObservation(*expected_, *dump_, *reading_, *truth_, rows_, true).agrees(of_copy);
 }
 
 double RotationObservation::promise(const RotationHypothesis& hypothesis) const {
@@ -284,7 +301,9 @@ const std::vector<ParameterFit>& RotationObservation::fitted_parameters(
 
 // What the hypothesis's position moves by from one row to the next.
 double RotationObservation::step_of(const RotationHypothesis& hypothesis) const {
-  if (!has_rows() || !hypothesis.position || slots() <= 2 || !hypothesis.axis.empty()) return 1;
+  if (!has_rows() || !hypothesis.position || slots() <= 2 || !hypothesis.axis.empty() ||
+      !expected_->listed.empty())
+    return 1;
   const Index next = reading_->run > 0 ? 2 * reading_->stride : 2, one = next / 2;
   const double step = hypothesis.position(next, 0) - hypothesis.position(one, 0);
   return step != 0 ? step : 1;

@@ -39,13 +39,15 @@ class RotationObservation {
   /// Against the bound of any float32 arithmetic; where that holds, against the file's own.
   Fit measure(const RotationHypothesis& hypothesis) const;
   bool agrees(const RotationHypothesis& hypothesis) const;
+  /// Whether the second columns are what the hypothesis says of them, where it says it.
+  bool copy_agrees(const RotationHypothesis& hypothesis) const;
   /// Part of the pairs that turn from row to row as the hypothesis says, wherever the rows stand.
   double promise(const RotationHypothesis& hypothesis) const;
   /// Whether both predict the same of every probe: positions twice as far at half the frequencies.
   bool are_one(const RotationHypothesis& a, const RotationHypothesis& b) const;
   /// The arithmetic of the file's angles; nothing where the hypothesis rounds them itself, or where
   /// positions are no whole numbers.
-  std::optional<AngleModel> angles(const RotationHypothesis& hypothesis) const;
+  std::optional<AngleModel> angles(const RotationHypothesis& hypothesis, bool tight = false) const;
 
   /// Rows of a hypothesis, held to the bound of any float32 arithmetic.
   RotationPrediction prediction(Kept<RotationHypothesis> hypothesis) const {

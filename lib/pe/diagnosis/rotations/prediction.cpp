@@ -129,6 +129,7 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     else
       angles_->shifts(positions.data(), shift.data());
   }
+  const bool sines_otherwise = !hypothesis_.sine_frequencies.empty();
   for (std::size_t j = 0; j < f.size(); ++j) {
     double p = position_of(hypothesis_, row, j);
     if (still) p = 0;
@@ -153,16 +154,22 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     }
     const double turn = hypothesis_.reversed ? -angle : angle;
     const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
-    double c = blank ? 0 : scale * a * std::cos(turn), s = blank ? 0 : scale * b * std::sin(turn);
+    const double other = sines_otherwise ? p * hypothesis_.sine_frequencies[j] : angle,
+                 sine_turn = hypothesis_.reversed ? -other : other;
+    double c = blank ? 0 : scale * a * std::cos(turn),
+           s = blank ? 0 : scale * b * std::sin(sine_turn);
+    if (hypothesis_.copied == RotationHypothesis::Copied::cosine) s = c;
+    if (hypothesis_.copied == RotationHypothesis::Copied::sine) c = s;
     if (hypothesis_.swapped) std::swap(c, s);
     if (untouched) std::tie(c, s) = std::pair(1.0, 0.0);
     // Angle's error, three roundings of the value (cosine within one unit in the last place, the
     // magnitude), and those of the file and the table.
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
-    bound[j] = scale * amplitude *
-                   (per_radian * std::fabs(angle) + tie + (3 + scale_units) * unit_ + table_unit +
-                    (spacing_ ? 0 : roundings_ * file_unit_)) +
-               hypothesis_.table_step / 2;
+    bound[j] =
+        scale * amplitude *
+            (per_radian * std::max(std::fabs(angle), std::fabs(other)) + tie +
+             (3 + scale_units) * unit_ + table_unit + (spacing_ ? 0 : roundings_ * file_unit_)) +
+        hypothesis_.table_step / 2;
 
     cosine[j] = c;
     sine[j] = s;

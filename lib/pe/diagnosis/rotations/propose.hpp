@@ -11,6 +11,7 @@ using RotationProposer = Proposer<RotationObservation>;
 using RotationProposals = std::vector<Proposal<RotationHypothesis>>;
 
 std::span<const RotationProposer> order_causes();         // direction, sides, pairing
+std::span<const RotationProposer> pair_causes();          // single pairs
 std::span<const RotationProposer> amplitude_causes();     // the attention factor
 std::span<const RotationProposer> ladder_causes();        // base, denominator, exponent
 std::span<const RotationProposer> scaling_causes();       // the scaling and its parameters

@@ -306,7 +306,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
   std::vector<Part> parts(threads);
   const ExactTruth truth(observation, effect);
   std::vector<ExactTruth::Rows> exact(threads);
-  const auto own = observation.angles(observation.start());
+  const auto own = observation.angles(observation.start(), true);
   in_blocks(reading.rows, block_of(reading), threads, [&](std::size_t t, Index first, Index count) {
     look(observation, dump, truth, own ? &*own : nullptr, first, count, parts[t], exact[t]);
   });

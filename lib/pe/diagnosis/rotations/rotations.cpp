@@ -50,6 +50,27 @@ class Verdict {
     return diagnosis_;
   }
 
+  // The reasons of the first hypothesis that holds for every row, whatever the arithmetic.
+  std::vector<Reason> explained() {
+    kept_ = choose(expected_, dump_, attempts_, more_).kept;
+    for (int round = 0; !kept_.empty() && round <= last_round; ++round) {
+      const Attempt& attempt = smallest_hypothesis();
+      const RotationObservation observation = observe(attempt);
+      std::vector<Index> refuted;
+      for (const auto& one : attempt.hypotheses) {
+        if (one.reasons.empty()) continue;
+        refuted = disagreeing_rows(observation, dump_, one.hypothesis);
+        if (!refuted.empty()) continue;
+        std::vector<Reason> reasons = attempt.reasons;
+        std::ranges::copy(one.reasons, std::back_inserter(reasons));
+        return reasons;
+      }
+      if (refuted.empty()) return {};
+      more_.insert(more_.end(), refuted.begin(), refuted.end());
+    }
+    return {};
+  }
+
   Diagnosis reached() {
     if (holds_nothing()) return diagnosis_;
     ChosenReading choice = choose(expected_, dump_, attempts_, more_);
@@ -120,8 +141,11 @@ class Verdict {
     const RotationObservation observation = observe(attempt);
     const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
     if (blame_numbers(attempt, observation, residuals)) return true;
+    // A cell or two among very many is damage, and no arithmetic to be estimated anew.
+    const bool is_lone =
+        more_.empty() && residuals.beyond <= 4 && residuals.cells >= 5000 * residuals.beyond;
     more_ = residuals.suspects;
-    if (residuals.first_wrong) return false;
+    if (residuals.first_wrong) return is_lone && tells_damage(attempt, observation, residuals);
     diagnosis_.reasons = attempt.reasons;
     if (const auto reason = copies_differ(residuals, attempt.reading))
       diagnosis_.reasons.push_back(*reason);
@@ -159,6 +183,7 @@ class Verdict {
         if (depth == 0 && kept_[i].refuted) continue;
         kept_[i].hypotheses = searches[i].at_depth(depth);
         if (kept_[i].copies_differ && expected_.layout.empty()) leave_pairings(kept_[i].hypotheses);
+        leave_nothings(observations[i], kept_[i].hypotheses);
         if (kept_[i].total() < best->total()) best = &kept_[i];
       }
     if (!best->hypotheses.empty()) return *best;
@@ -170,6 +195,30 @@ class Verdict {
       fits.emplace_back(kept_[i].cost / 2 - fit.share, fit.residual);
     }
     return kept_[static_cast<std::size_t>(std::ranges::min_element(fits) - fits.begin())];
+  }
+
+  // What holds of first columns alone, or of frequencies and leaves as much as there was (within
+  // the bound of an arithmetic that is not the file's), explains nothing.
+  static void leave_nothings(const RotationObservation& observation,
+                             std::vector<Explanation<RotationObservation>>& hypotheses) {
+    const Fit start = observation.measure(observation.start());
+    const bool nearly_holds = start.share > 0.99 && start.residual > 0;
+    // Far out the bounds of fast pairs hold nothing; what moves frequencies or positions must bring
+    // cells nearer.
+    const auto is_of_bounds = [](const Reason& reason) {
+      return reason.cause == Cause::fast_trigonometry ||
+             reason.cause == Cause::single_step_reduction ||
+             reason.cause == Cause::low_precision_positions ||
+             row_of(reason.cause).tier == Tier::storage;
+    };
+    std::erase_if(hypotheses, [&](const auto& one) {
+      return !observation.copy_agrees(one.hypothesis) ||
+             (observation.has_rows() && !std::ranges::all_of(one.reasons, is_of_bounds) &&
+              one.fit.mean > 0.95 * start.mean) ||
+             (nearly_holds && !one.reasons.empty() &&
+              one.hypothesis.frequencies != observation.truth().frequencies &&
+              one.fit.residual >= 0.9 * start.residual);
+    });
   }
 
   // Pairs that are mixed up stand so in both columns of each: where these differ, nothing is.
@@ -368,6 +417,10 @@ class Verdict {
 
 Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
   return Verdict(expected, dump, side).reached();
+}
+
+std::vector<Reason> explained_at_once(const Expectation& expected, const Dump& dump) {
+  return Verdict(expected, dump, std::optional<Side>()).explained();
 }
 
 std::optional<Diagnosis> held_as_meant(const Expectation& expected, const Dump& dump,

@@ -19,6 +19,10 @@ Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Sid
 std::optional<Diagnosis> held_as_meant(const Expectation& expected, const Dump& dump,
                                        std::optional<Side> side = {});
 
+/// What is wrong with rows whose positions are listed, all of them at once: the smallest causes
+/// that hold for every row; empty where none do.
+std::vector<Reason> explained_at_once(const Expectation& expected, const Dump& dump);
+
 /// How far every cell lies from what is meant, by the reading that least speaks against; no cause.
 Diagnosis compared_as_meant(const Expectation& expected, const Dump& dump,
                             std::optional<Side> side = {});
@@ -27,6 +31,10 @@ Diagnosis compared_as_meant(const Expectation& expected, const Dump& dump,
 /// length by the short factors, then rows from position 0 again by the long ones. Nothing where it
 /// is not asked for, or where nothing explains what is wrong with one of them.
 std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump);
+
+/// Cosines and sines that stand one behind the other along the first axis of one array, as
+/// stacking makes them, apart; nothing where there are no two of anything.
+std::optional<Dump> sides_apart(const Dump& dump);
 
 /// The reading of a dump that looks most like turns, the truth for as many pairs as it has, and the
 /// part of the probed values that agree with it.

@@ -29,6 +29,20 @@ std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored
 
 }  // namespace
 
+std::optional<Dump> sides_apart(const Dump& dump) {
+  if (!dump.before.empty() || dump.arrays.size() != 1 || dump.arrays[0].is_complex) return {};
+  const Stored& array = dump.arrays[0];
+  const auto first = std::ranges::find_if(array.shape, [](Index extent) { return extent != 1; });
+  if (first == array.shape.end() || *first != 2 || array.shape.end() - first < 3) return {};
+  const auto axis = static_cast<std::size_t>(first - array.shape.begin());
+  Dump apart;
+  for (const Index side : {0, 1}) {
+    apart.arrays.push_back(rows_of(array, axis, side, 1));
+    apart.arrays.back().name = side == 0 ? "cos" : "sin";
+  }
+  return apart;
+}
+
 std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dump& dump) {
   const Parameters& parameters = expected.parameters;
   const Dialect* dialect = expected.dialect;

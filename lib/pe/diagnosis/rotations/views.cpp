@@ -186,6 +186,28 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   return diagnosis;
 }
 
+// What is wrong with each of several arrays, by its name; empty where it is the same of all.
+std::vector<Reason> reasons_by_name(const std::vector<Diagnosis>& each,
+                                    const std::vector<Stored>& arrays) {
+  const auto sentences = [](const Diagnosis& one) {
+    std::vector<std::string> all;
+    for (const Reason& reason : one.reasons) all.push_back(reason.sentence);
+    return all;
+  };
+  const bool alike = std::ranges::all_of(each, [&](const Diagnosis& one) {
+    return one.tier == each[0].tier && sentences(one) == sentences(each[0]);
+  });
+  std::vector<Reason> all;
+  for (std::size_t i = 0; !alike && i < each.size(); ++i) {
+    if (each[i].tier != Tier::wrong) continue;
+    for (Reason reason : each[i].reasons) {
+      reason.sentence = fmt::format("{}: {}", arrays[i].name, reason.sentence);
+      all.push_back(std::move(reason));
+    }
+  }
+  return all;
+}
+
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
   if (dump.before.size() != dump.arrays.size())
     throw UsageError(
@@ -206,7 +228,10 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     const auto restored = judge_restored(expected, pair, side);
     each.push_back(restored ? *restored : judge_vectors(expected, pair, side));
   }
-  return gravest(std::move(each));
+  std::vector<Reason> by_name = reasons_by_name(each, dump.arrays);
+  Diagnosis told = gravest(std::move(each));
+  if (!by_name.empty()) told.reasons = std::move(by_name);
+  return told;
 }
 
 // The caches of queries and of keys, where their cosines may carry scales; else the one that there
@@ -242,8 +267,14 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
   const auto stacked = diagnose_stacked(expected, dump);
   if (stacked && stacked->tier != Tier::wrong) return *stacked;
   if (dump.before.empty()) {
-    const Diagnosis table = diagnose_caches(expected, dump);
-    return stacked && table.tier == Tier::wrong ? *stacked : table;
+    Diagnosis table = diagnose_caches(expected, dump);
+    if (stacked && table.tier == Tier::wrong) return *stacked;
+    const auto apart = table.tier == Tier::wrong ? sides_apart(dump) : std::nullopt;
+    if (!apart || is_explained(table)) return table;
+    Diagnosis sides = diagnose_caches(expected, *apart);
+    if (sides.tier == Tier::wrong && !is_explained(sides)) return table;
+    sides.notes.emplace_back("cosines and then sines along the first axis");
+    return sides;
   }
   Diagnosis plain = diagnose_vectors(expected, dump);
   if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation)

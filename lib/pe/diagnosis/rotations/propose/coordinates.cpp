@@ -127,11 +127,11 @@ std::vector<Stretch> stretches_of(const Offsets& offsets) {
 }
 
 std::string spell(const Stretch& stretch) {
-  if (stretch.is_even()) return fmt::format("every coordinate is {:+g} off", stretch.off[0]);
+  if (stretch.is_even()) return fmt::format("every coordinate is {:+.15g} off", stretch.off[0]);
   std::string text;
   for (std::size_t axis = 0; axis < stretch.off.size(); ++axis)
     if (stretch.off[axis] != 0)
-      text += fmt::format("{}that of axis {} is {:+g} off", text.empty() ? "" : " and ", axis,
+      text += fmt::format("{}that of axis {} is {:+.15g} off", text.empty() ? "" : " and ", axis,
                           stretch.off[axis]);
   return text;
 }

@@ -131,6 +131,7 @@ RotationProposals inverted(const RotationObservation& observation,
   if (hypothesis.changes.contains("base")) return {};
   const std::vector<double>& unscaled = observation.truth().unscaled;
   RotationHypothesis plain = hypothesis;
+  if (std::ranges::any_of(plain.frequencies, [](double f) { return f < 0; })) return {};
   for (double& f : plain.frequencies) f = f > 0 ? 1 / f : 0;
   return {
       {plain,

@@ -68,7 +68,7 @@ RotationProposals doubled(const RotationObservation& observation,
     const bool rather = scaling == "linear" && (times != 2 || !observation.reading().is_vectors());
     multiplied(times,
                times == 2 ? "positions are doubled: the turn was applied twice"
-                          : fmt::format("positions are multiplied by {:g}", times),
+                          : fmt::format("positions are multiplied by {:.15g}", times),
                rather ? 1.5 : 1);
   }
   if (const double times = ratio_of_slow_pairs(observation, hypothesis); times > 0)
@@ -77,18 +77,17 @@ RotationProposals doubled(const RotationObservation& observation,
                            std::fabs(times - 2 * std::numbers::pi) < 1e-6 ? " = 2π" : ""),
                1.2);
   // Stretched or squeezed as linear scaling does, beside a scaling that says so by itself.
-  if (!observation.has_rows() || scaling.empty() || scaling == "none" || scaling == "linear")
-    return some;
+  if (!observation.has_rows() || scaling == "none" || scaling == "linear") return some;
   const auto [ratio, error] = measured_ratio(observation, hypothesis);
   if (std::fabs(ratio - 1) <= 2 * error) return some;
   const TidyNumber by = tidiest(ratio < 1 ? 1 / ratio : ratio, error);
   if (ratio > 1 && by.value == std::round(by.value)) return some;
   const double times = ratio < 1 ? 1 / by.value : by.value;
   multiplied(times,
-             fmt::format("positions are {} by {:g}, beside {} scaling",
-                         ratio < 1 ? "divided" : "multiplied", by.value, scaling),
+             fmt::format("positions are {} by {:.7g}{}", ratio < 1 ? "divided" : "multiplied",
+                         by.value, scaling.empty() ? "" : ", beside " + scaling + " scaling"),
              1.1 + by.cost);
-  if (ratio < 1) some.back().cause = Cause::wrong_scaling;
+  if (ratio < 1 && !scaling.empty()) some.back().cause = Cause::wrong_scaling;
   return some;
 }
 
@@ -106,11 +105,28 @@ RotationProposals floored(const RotationObservation& observation,
       },
       &share);
   if (m > 1 && m < 4096 && std::ranges::find(divisors, m) == divisors.end()) divisors.push_back(m);
+  // Groups of rows that all hold the position of the first, or of the last, of them.
+  for (const bool last : {false, true})
+    for (const double size : {2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+      const auto of_group = [=](double p) {
+        return last ? size * std::ceil(p / size) : size * std::floor(p / size);
+      };
+      if (all.empty() || !std::ranges::all_of(all, [&](const ProbeSpot& one) {
+            return std::fabs(one.implied - of_group(one.meant)) < 0.25;
+          }))
+        continue;
+      some.push_back(mapped(hypothesis, of_group,
+                            fmt::format("{:.15g} neighbours at a time hold the position of the {} "
+                                        "of them",
+                                        size, last ? "last" : "first")));
+      return some;
+    }
   for (const double s : divisors)
     some.push_back(mapped(
         hypothesis, [s](double p) { return std::floor(p / s); },
-        fmt::format("positions are divided by {:g} and rounded down: {:g} neighbours share a row",
-                    s, s)));
+        fmt::format(
+            "positions are divided by {:.15g} and rounded down: {:.15g} neighbours share a row", s,
+            s)));
   return some;
 }
 

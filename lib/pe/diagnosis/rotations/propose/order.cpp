@@ -39,13 +39,18 @@ RotationProposals mixed_columns(const RotationObservation& observation,
       hypothesis,
       "columns hold each pair twice in a row (interleaved), where the "
       "halves of a row are meant to be equal"};
-  for (std::size_t j = 0; j < n; ++j)
+  std::vector<double>& second = doubled.hypothesis.copy_frequencies;
+  for (std::size_t j = 0; j < n; ++j) {
     doubled.hypothesis.frequencies[j] = hypothesis.frequencies[j / 2];
+    second.push_back(hypothesis.frequencies[(n + j) / 2]);
+  }
   all.push_back(doubled);
   Proposal<RotationHypothesis> halved{
       hypothesis, "columns hold the pairs in halves, where neighbours are meant to be equal"};
-  for (std::size_t j = 0; j < n; ++j)
+  for (std::size_t j = 0; j < n; ++j) {
     halved.hypothesis.frequencies[j] = hypothesis.frequencies[2 * j % n];
+    halved.hypothesis.copy_frequencies.push_back(hypothesis.frequencies[(2 * j + 1) % n]);
+  }
   all.push_back(halved);
   Proposal<RotationHypothesis> backwards{hypothesis, "the pairs stand in reverse order", 1.1};
   for (std::size_t j = 0; j < n; ++j)

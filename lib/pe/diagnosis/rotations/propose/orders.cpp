@@ -17,9 +17,6 @@
 #include "pe/diagnosis/rotations/propose/positions.hpp"
 
 namespace pe {
-namespace {
-
-// "0–11 hold 0–11, 12–23 hold 84–95, 24 holds 7": runs of neighbours.
 std::string spell_runs(const std::vector<double>& places) {
   std::string runs;
   std::size_t count = 0;
@@ -28,13 +25,15 @@ std::string spell_runs(const std::vector<double>& places) {
     const char* const comma = runs.empty() ? "" : ", ";
     const bool is_known = !std::isnan(places[start]);
     if (is_known && ++count <= 6)
-      runs += i - start == 1 ? fmt::format("{}{} holds {:g}", comma, start, places[start])
-                             : fmt::format("{}{}–{} hold {:g}–{:g}", comma, start, i - 1,
+      runs += i - start == 1 ? fmt::format("{}{} holds {:.15g}", comma, start, places[start])
+                             : fmt::format("{}{}–{} hold {:.15g}–{:.15g}", comma, start, i - 1,
                                            places[start], places[i - 1]);
     start = i;
   }
   return count > 6 ? fmt::format("{} and {} runs more", runs, count - 6) : runs;
 }
+
+namespace {
 
 std::size_t count_runs(const std::vector<double>& places) {
   std::size_t count = 1;
@@ -58,7 +57,7 @@ std::optional<Walk> walk_of(const std::vector<Spot>& cells) {
   for (std::size_t axis = 0; axis < count; ++axis) {
     for (const Spot& cell : cells) values[axis].push_back(cell[axis]);
     std::ranges::sort(values[axis]);
-    values[axis].erase(std::ranges::unique(values[axis]).begin(), values[axis].end());
+    values[axis].erase(std::unique(values[axis].begin(), values[axis].end()), values[axis].end());
   }
   std::size_t product = 1;
   for (const auto& one : values) product *= one.size();
@@ -161,11 +160,19 @@ RotationProposals permuted(const RotationObservation& observation,
   const auto odd = std::ranges::count_if(
       all, [](const ProbeSpot& one) { return std::fabs(one.implied - one.meant) > 0.25; });
   if (all.size() < observation.rows().size() * 3 / 4 || odd < 2) return {};
+  const std::vector<std::int64_t>& listed = observation.expected().listed;
   const auto inside = [&](const ProbeSpot& one) {
-    return one.implied > -0.5 &&
-           one.implied < static_cast<double>(observation.expected().position(observation.slots()));
+    return !listed.empty() ||
+           (one.implied > -0.5 && one.implied < static_cast<double>(observation.expected().position(
+                                                    observation.slots())));
   };
   if (!std::ranges::all_of(all, inside)) return {};
+  const auto start = static_cast<double>(observation.expected().first),
+             step = static_cast<double>(observation.expected().step);
+  const auto is_meant = [&](double p) {  // some row's position
+    return listed.empty() ? (p - start) / step == std::round((p - start) / step)
+                          : std::ranges::find(listed, static_cast<std::int64_t>(p)) != listed.end();
+  };
   std::vector<Index> rows;
   for (Index slot = 0; slot < observation.slots(); ++slot)
     rows.push_back(observation.row_of_slot(slot));
@@ -182,6 +189,7 @@ RotationProposals permuted(const RotationObservation& observation,
     return {};
   std::vector<double> sorted = *places;
   std::erase_if(sorted, [](double p) { return std::isnan(p); });
+  if (!std::ranges::all_of(sorted, is_meant)) return {};
   std::ranges::sort(sorted);
 
   if (std::ranges::adjacent_find(sorted) != sorted.end()) return {};
@@ -192,9 +200,11 @@ RotationProposals permuted(const RotationObservation& observation,
     return std::isnan(place) ? before(row, axis) : place;
   };
   const bool backwards = std::ranges::is_sorted(*places, std::greater{});
+  const bool is_in_order = !listed.empty() && std::ranges::is_sorted(*places);
   return {{other,
-           backwards ? "rows stand in reverse order, the last one first"
-                     : "rows stand in another order: " + spell_runs(*places),
+           is_in_order ? "rows stand in the order of their positions, where the list has another"
+           : backwards ? "rows stand in reverse order, the last one first"
+                       : "rows stand in another order: " + spell_runs(*places),
            1.13 + std::min(0.3, 0.02 * static_cast<double>(count_runs(*places)))}};
 }
 

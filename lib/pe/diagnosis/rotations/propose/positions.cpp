@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/causes.hpp"
 
@@ -57,6 +58,17 @@ std::optional<RotationHypothesis> with_measured(const RotationObservation& obser
   return differs ? std::optional(std::move(other)) : std::nullopt;
 }
 
+// An offset of few digits that is no half: all rows agree about it. 0: none.
+double part_of_a_step(const std::vector<ProbeSpot>& all) {
+  constexpr double sharp = 1e-4;
+  std::vector<double> off;
+  for (const ProbeSpot& one : all) off.push_back(one.implied - one.meant);
+  if (off.size() < 8) return 0;
+  const double k = to_digits(median_of(off), 3);
+  const auto near = std::ranges::count_if(off, [&](double x) { return std::fabs(x - k) < sharp; });
+  return 10 * near >= 9 * std::ssize(off) && nearest_half(k) != k && std::fabs(k) > sharp ? k : 0;
+}
+
 RotationProposals offset(const RotationObservation& observation,
                          const RotationHypothesis& hypothesis) {
   RotationProposals some;
@@ -70,12 +82,17 @@ RotationProposals offset(const RotationObservation& observation,
     if (all.empty() || k == 0 || std::fabs(k) > farthest || at_zero)
       return;  // rows that stand at 0 are not turned
     const std::string sentence =
-        fmt::format("row p holds position p {} {:g}", k < 0 ? "−" : "+", std::fabs(k));
+        fmt::format("row p holds position p {} {:.15g}", k < 0 ? "−" : "+", std::fabs(k));
     if (some.empty() || some[0].sentence != sentence)
       some.push_back(mapped(
           hypothesis, [k](double p) { return p + k; }, sentence));
   };
-  propose(places_of(observation, hypothesis));
+  const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
+  propose(all);
+  if (const double k = part_of_a_step(all); k != 0)
+    some.push_back(mapped(
+        hypothesis, [k](double p) { return p + k; },
+        fmt::format("row p holds position p {} {:.15g}", k < 0 ? "−" : "+", std::fabs(k)), 1.1));
   if (const auto measured = with_measured(observation, hypothesis))
     propose(places_of(observation, *measured));
   return some;
@@ -89,7 +106,18 @@ RotationProposals constant(const RotationObservation& observation,
       all, [](const ProbeSpot& one) { return nearest_half(one.implied); }, &share);
   if (all.empty() || share < 0.5 || c == 0) return {};
   return {mapped(
-      hypothesis, [c](double) { return c; }, fmt::format("every row holds position {:g}", c))};
+      hypothesis, [c](double) { return c; }, fmt::format("every row holds position {:.15g}", c))};
+}
+
+// Rows of listed positions that hold their own numbers.
+RotationProposals list_unused(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  if (observation.expected().listed.empty() || !observation.has_rows()) return {};
+  RotationProposals all{{hypothesis, "rows hold positions 0, 1, 2, …: the list was not used"}};
+  all[0].hypothesis.position = [reading = observation.reading()](Index row, std::size_t) {
+    return static_cast<double>(reading.slot(row));
+  };
+  return all;
 }
 
 RotationProposals not_rotated(const RotationObservation& observation,
@@ -142,7 +170,7 @@ RotationProposals clamped(const RotationObservation& observation,
   if (last < 1) return {};
   return {mapped(
       hypothesis, [last](double p) { return std::min(p, last); },
-      fmt::format("every row after {:g} repeats it", last))};
+      fmt::format("every row after {:.15g} repeats it", last))};
 }
 
 RotationProposals left_padding(const RotationObservation& observation,
@@ -160,14 +188,15 @@ RotationProposals left_padding(const RotationObservation& observation,
   for (const double pad : {0.0, 1.0})
     some.push_back(mapped(
         hypothesis, [=](double p) { return p < k ? pad : p - k; },
-        fmt::format(
-            "the first {:g} rows are padding (position {:g}); positions are counted from behind it",
-            k, pad)));
+        fmt::format("the first {:.15g} rows are padding (position {:.15g}); positions are counted "
+                    "from behind it",
+                    k, pad)));
   some.push_back(mapped(
       hypothesis, [=](double p) { return std::max(p - k, 1.0); },
-      fmt::format("the first {:g} rows are padding; positions are counted from behind it, and are "
-                  "at least 1",
-                  k),
+      fmt::format(
+          "the first {:.15g} rows are padding; positions are counted from behind it, and are "
+          "at least 1",
+          k),
       1.02));
   return some;
 }
@@ -176,6 +205,7 @@ constexpr RotationProposer rows[] = {
     {Cause::position_offset, "position", offset},
     {Cause::not_rotated, "position pace end", not_rotated},
     {Cause::position_constant, "position pace end", constant},
+    {Cause::position_reset, "position pace end", list_unused},
     {Cause::position_doubled, "pace", doubled},
     {Cause::position_floored, "position pace end", floored},
     {Cause::rows_clamped, "end", clamped},

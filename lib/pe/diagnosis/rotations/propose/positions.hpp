@@ -32,6 +32,9 @@ double most_frequent(const std::vector<ProbeSpot>& all, Value value, double* sha
   return counts.empty() ? 0 : best->first;
 }
 
+/// "0–11 hold 0–11, 12–23 hold 84–95, 24 holds 7": runs of neighbours, what is NaN left out.
+std::string spell_runs(const std::vector<double>& places);
+
 using PositionMap = std::function<double(double position)>;
 
 /// The hypothesis with another position for each that it has.

@@ -97,7 +97,8 @@ RotationProposals on_some_rows(const RotationObservation& observation,
     const RotationHypothesis &first = scaled_first ? hypothesis : *plain,
                              &then = scaled_first ? *plain : hypothesis;
     const Index boundary = first_row_unlike(observation, first);
-    if (boundary <= 1) continue;
+    // Where both say the same of the rows before, nothing shows that they are of the first.
+    if (boundary <= 1 || first_row_unlike(observation, then) == 0) continue;
     RotationHypothesis mixed = first;
     const std::string sentence =
         fmt::format("rows before {} are {}, rows from it on are {}", boundary,

@@ -103,12 +103,12 @@ std::vector<Course> courses_of(const RotationObservation& observation,
 
 // "p + 40", "2p − 7", "120".
 std::string spell(const Course& course) {
-  if (course.pace == 0) return fmt::format("{:g}", course.off);
+  if (course.pace == 0) return fmt::format("{:.15g}", course.off);
   const std::string p = course.pace == 1    ? "p"
                         : course.pace == -1 ? "−p"
-                                            : fmt::format("{:g}p", course.pace);
+                                            : fmt::format("{:.15g}p", course.pace);
   if (course.off == 0) return p;
-  return fmt::format("{} {} {:g}", p, course.off < 0 ? "−" : "+", std::fabs(course.off));
+  return fmt::format("{} {} {:.15g}", p, course.off < 0 ? "−" : "+", std::fabs(course.off));
 }
 
 Proposal<RotationHypothesis> piecewise(const RotationObservation& observation,
@@ -123,7 +123,7 @@ Proposal<RotationHypothesis> piecewise(const RotationObservation& observation,
     one.sentence += fmt::format("{}{}", i + 1 < courses.size() ? ", " : "", spell(courses[i]));
     one.sentence +=
         i == 0 ? " before"
-               : fmt::format(" from {:g} on",
+               : fmt::format(" from {:.15g} on",
                              hypothesis.position(observation.row_of_slot(courses[i].place), 0));
   }
   one.hypothesis.position = [before = hypothesis.position, courses,
@@ -157,10 +157,10 @@ std::optional<Proposal<RotationHypothesis>> periodic(const RotationObservation& 
   if (courses.front().pace != 1 || first > length) return {};
   Proposal<RotationHypothesis> one{
       hypothesis,
-      fmt::format("positions jump by {:+g} every {} rows, at rows {}, {}, …{}", more, length, first,
-                  first + length,
+      fmt::format("positions jump by {:+.15g} every {} rows, at rows {}, {}, …{}", more, length,
+                  first, first + length,
                   courses.front().off != 0
-                      ? fmt::format("; the first holds its position {:+g}", courses.front().off)
+                      ? fmt::format("; the first holds its position {:+.15g}", courses.front().off)
                       : ""),
       1.2};
   one.hypothesis.position = [before = hypothesis.position, length, first, more,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
@@ -62,6 +63,15 @@ bool are_beyond_sound(const Errors& errors) {
   return 10 * beyond >= 4 * errors.off.size();
 }
 
+// All off by one angle, wherever it stands in its turn: another position, and no function's error.
+bool are_alike(const Errors& errors) {
+  const double middle = median_of(errors.off);
+  const auto near = std::ranges::count_if(errors.off, [middle](double off) {
+    return std::fabs(off - middle) < 0.1 * std::fabs(middle);
+  });
+  return 10 * near >= 8 * std::ssize(errors.off);
+}
+
 // The same where k·fl(2π) is rounded to float32 before it is taken away, as without a fused
 // multiply.
 // `whole`: turns are cut off, and not rounded.
@@ -105,7 +115,7 @@ RotationProposals fast(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis) {
   if (!may_show(observation, hypothesis)) return {};
   const Errors errors = errors_of(observation, hypothesis);
-  if (!are_near(errors) || !are_beyond_sound(errors)) return {};
+  if (!are_near(errors) || !are_beyond_sound(errors) || are_alike(errors)) return {};
   Proposal<RotationHypothesis> one{
       hypothesis,
       "cosines and sines are a processor's fast approximations (__sinf, sin.approx): their error "

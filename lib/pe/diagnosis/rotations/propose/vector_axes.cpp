@@ -109,7 +109,7 @@ std::string spell_distances(const std::vector<double>& distances, const std::str
   std::string text;
   for (std::size_t i = 0; i < distances.size(); ++i)
     if (distances[i] != 0)
-      text += fmt::format("{}{} {} by {:+g}", text.empty() ? "" : ", ", name, i, distances[i]);
+      text += fmt::format("{}{} {} by {:+.15g}", text.empty() ? "" : ", ", name, i, distances[i]);
   return text;
 }
 
@@ -175,7 +175,7 @@ RotationProposals turned_twice(const RotationObservation& observation,
     std::string text;
     for (std::size_t i = 0; i < paces.size(); ++i)
       if (paces[i] != 1)
-        text += fmt::format("{}{} {} {:g} times", text.empty() ? "" : ", ",
+        text += fmt::format("{}{} {} {:.15g} times", text.empty() ? "" : ", ",
                             name_of_axis(observation.reading(), axis), i, paces[i]);
     RotationHypothesis other = hypothesis;
     other.position = [before = hypothesis.position, reading = observation.reading(), axis, paces](

@@ -12,10 +12,10 @@ namespace pe {
 /// Extents: frames where there are three, rows, columns.
 using Grid = std::vector<Index>;
 
-class GridFilter {
+class GridLikelihood {
  public:
   /// Of `rows` positions; `complex`: the last axis holds cosine and sine.
-  GridFilter(Kept<Dump> dump, Index rows, bool complex);
+  GridLikelihood(Kept<Dump> dump, Index rows, bool complex);
 
   /// Whether each number of a row, or each turn of a vector, moves on with one axis alone, but for
   /// a tenth of them: from a cell to its neighbours, at some place. True where nothing is known.

@@ -1,5 +1,5 @@
 // How rows of a grid move on: every number, or turn, with one axis.
-#include "pe/diagnosis/identify/grid_filter.hpp"
+#include "pe/diagnosis/identify/grid_likelihood.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ bool are_turns(const std::vector<double>& turns) {
 
 }  // namespace
 
-GridFilter::GridFilter(Kept<Dump> dump, Index rows, bool complex) {
+GridLikelihood::GridLikelihood(Kept<Dump> dump, Index rows, bool complex) {
   const Stored& array = dump.get().arrays[0];
   if (complex || array.is_complex) return;
   if (!dump.get().before.empty()) {
@@ -85,7 +85,7 @@ GridFilter::GridFilter(Kept<Dump> dump, Index rows, bool complex) {
 }
 
 // Vectors of the first sequence and head, in every pairing in which they are turns.
-void GridFilter::add_turns(const Dump& dump, Index rows) {
+void GridLikelihood::add_turns(const Dump& dump, Index rows) {
   const Stored &before = dump.before[0], &after = dump.arrays[0];
   const auto counts = [&](Index extent) { return extent == rows || extent == rows + 1; };
   const auto channels = after.shape.end() - 1,
@@ -123,7 +123,7 @@ void GridFilter::add_turns(const Dump& dump, Index rows) {
   is_known_ = !readers_.empty() || !is_turned;
 }
 
-bool GridFilter::may_be(const Grid& grid, Index merge) const {
+bool GridLikelihood::may_be(const Grid& grid, Index merge) const {
   if (!is_known_) return true;
   const auto moves_alone = [&](const Reader& read, const Grid& cell, Index tokens) {
     const Row here = read(tokens + row_of_cell(grid, cell, merge));

@@ -1,0 +1,188 @@
+// Causes of single pairs: turns of other pairs, of the other direction, or of no pair's frequency.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/propose/positions.hpp"
+#include "pe/scalings/fit.hpp"
+
+namespace pe {
+namespace {
+
+// Whether pairs of one axis were seen turning from row to row, both sides of them.
+bool shows_pairs(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  return observation.has_rows() && observation.has_cosine() && observation.has_sine() &&
+         hypothesis.axis.empty() && hypothesis.frequencies.size() == observation.pairs() &&
+         observation.pairs() > 2;
+}
+
+std::string spell(const std::vector<std::size_t>& pairs) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  std::size_t runs = 0;
+  for (std::size_t first = 0, i = 1; i <= pairs.size(); ++i) {
+    if (i < pairs.size() && pairs[i] == pairs[i - 1] + 1) continue;
+    if (++runs <= most)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", pairs[first]) +
+              (i - first > 1 ? fmt::format("–{}", pairs[i - 1]) : "");
+    first = i;
+  }
+  return runs > most ? fmt::format("{} and {} runs more", text, runs - most) : text;
+}
+
+// Each pair turns as some pair should, its own where it may.
+RotationProposals permuted(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (!shows_pairs(observation, hypothesis)) return {};
+  const std::vector<double>&f = hypothesis.frequencies, seen = observation.measured(hypothesis),
+        errors = observation.measured_errors(hypothesis);
+  const auto may_be = [&](std::size_t j, std::size_t k) {
+    return std::fabs(seen[j] - f[k]) <= errors[j];
+  };
+  std::vector<double> from;
+  std::size_t moved = 0;
+  for (std::size_t j = 0; j < f.size(); ++j) {
+    std::size_t best = j;
+    if (!may_be(j, j))
+      for (std::size_t k = 0; k < f.size(); ++k)
+        if (std::fabs(seen[j] - f[k]) < std::fabs(seen[j] - f[best])) best = k;
+    const bool stands = std::fabs(seen[j]) <= errors[j] && !may_be(j, j);  // another cause
+    if (!may_be(j, best) || stands) return {};
+    from.push_back(static_cast<double>(best));
+    moved += best != j;
+  }
+  const auto [least, most] = std::ranges::minmax(from);
+  const bool reversed = std::ranges::is_sorted(from, std::greater{});
+  if (moved < 2 || least == most || reversed) return {};
+  // A pair that turns too slowly to be told goes as those about it do.
+  for (std::size_t j = 1; j < from.size(); ++j)
+    if (const auto next = static_cast<std::size_t>(from[j - 1]) + 1;
+        next < f.size() && from[j] == static_cast<double>(j) && may_be(j, next))
+      from[j] = static_cast<double>(next);
+  Proposal<RotationHypothesis> one{hypothesis, "pairs turn as others should: " + spell_runs(from),
+                                   1.2};
+  for (std::size_t j = 0; j < f.size(); ++j)
+    one.hypothesis.frequencies[j] = f[static_cast<std::size_t>(from[j])];
+  return {one};
+}
+
+// Some pairs turn backwards: their sines, over all rows, are the others' with the other sign.
+RotationProposals some_backwards(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis) {
+  if (!shows_pairs(observation, hypothesis) || hypothesis.swapped) return {};
+  const RotationPrediction prediction = observation.prediction(hypothesis);
+  const std::size_t n = observation.pairs();
+  std::vector<double> c(n), s(n), bound(n), along(n), square(n);
+  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+    prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
+    for (std::size_t j = 0; j < n; ++j)
+      if (std::isfinite(bound[j]) && std::isfinite(observation.sine(i, j))) {
+        along[j] += s[j] * observation.sine(i, j);
+        square[j] += s[j] * s[j];
+      }
+  }
+  std::vector<std::size_t> backwards;
+  for (std::size_t j = 0; j < n; ++j) {
+    if (!(std::fabs(along[j]) >= 0.9 * square[j])) return {};
+    if (along[j] < 0) backwards.push_back(j);
+  }
+  if (backwards.empty() || backwards.size() == n) return {};
+  Proposal<RotationHypothesis> one{
+      hypothesis, fmt::format("the sines of pairs {} have the other sign", spell(backwards)), 1.1,
+      Cause::direction_reversed};
+  for (const std::size_t j : backwards) one.hypothesis.frequencies[j] *= -1;
+  return {one};
+}
+
+// The frequency by which one pair turns, made sharper by rows farther and farther out.
+double sharpened(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                 std::size_t pair, double frequency) {
+  const double sign = hypothesis.reversed ? -1 : 1;
+  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+    const double p = hypothesis.position(observation.rows()[i], 0);
+    if (p == 0) continue;
+    const double left = std::remainder(
+        sign * std::atan2(observation.sine(i, pair), observation.cosine(i, pair)) - p * frequency,
+        2 * std::numbers::pi);
+    if (std::fabs(left) < 0.3) frequency += left / p;
+  }
+  return frequency;
+}
+
+// One pair, or a few, by a frequency of their own.
+RotationProposals few_otherwise(const RotationObservation& observation,
+                                const RotationHypothesis& hypothesis) {
+  if (!shows_pairs(observation, hypothesis) || hypothesis.swapped || !hypothesis.changes.empty())
+    return {};
+  const std::vector<double>&f = hypothesis.frequencies, seen = observation.measured(hypothesis),
+        errors = observation.measured_errors(hypothesis);
+  std::vector<std::size_t> odd;
+  for (std::size_t j = 0; j < f.size(); ++j)
+    if (!(std::fabs(seen[j] - f[j]) <= errors[j])) odd.push_back(j);
+  if (odd.empty() || odd.size() > std::max<std::size_t>(1, f.size() / 8)) return {};
+  Proposal<RotationHypothesis> one{hypothesis, "", 1.3 + 0.1 * static_cast<double>(odd.size())};
+  for (const std::size_t j : odd) {
+    const double own = sharpened(observation, hypothesis, j, seen[j]), ratio = own / f[j];
+    if (!std::isfinite(own) || !(std::fabs(ratio) > 1e-6)) return {};  // what stands is another's
+    one.hypothesis.frequencies[j] = own;
+    one.sentence += fmt::format("{}pair {} turns by {:.6g} times its frequency",
+                                one.sentence.empty() ? "" : ", ", j, ratio);
+  }
+  return {one};
+}
+
+// Sines stand where cosines are meant, too, or the reverse.
+RotationProposals copied(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows() || observation.reading().is_one_sided()) return {};
+  for (std::size_t i = 0; i < observation.rows().size(); ++i)
+    for (std::size_t j = 0; j < observation.pairs(); ++j)
+      if (!(std::fabs(observation.cosine(i, j) - observation.sine(i, j)) <=
+            2 * observation.slack(i, j)))
+        return {};
+  using Copied = RotationHypothesis::Copied;
+  RotationProposals all{{hypothesis, "cosines stand where sines are meant, too"},
+                        {hypothesis, "sines stand where cosines are meant, too"}};
+  all[0].hypothesis.copied = Copied::cosine;
+  all[1].hypothesis.copied = Copied::sine;
+  return all;
+}
+
+// The exponent was counted by channels where it is by pairs: sin(p·b^(−2c/d)) in channel c = 2j,
+// cos in channel 2j + 1.
+RotationProposals by_channel(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis) {
+  const double base = number_of(observation, hypothesis, "base");
+  if (!shows_pairs(observation, hypothesis) || !(base > 1) ||
+      hypothesis.frequencies != observation.truth().frequencies || !(hypothesis.frequencies[1] > 0))
+    return {};
+  const double half = std::sqrt(hypothesis.frequencies[1] / hypothesis.frequencies[0]);
+  Proposal<RotationHypothesis> one{
+      hypothesis,
+      "exponents are 2c/d by channel c, where 2j/d by pair j is meant: sines turn by "
+      "b^(−4j/d), cosines by b^(−(4j+2)/d)"};
+  one.hypothesis.sine_frequencies.resize(observation.pairs());
+  for (std::size_t j = 0; j < observation.pairs(); ++j) {
+    const auto channel = static_cast<double>(2 * j);
+    one.hypothesis.sine_frequencies[j] = hypothesis.frequencies[0] * std::pow(half, 2 * channel);
+    one.hypothesis.frequencies[j] = hypothesis.frequencies[0] * std::pow(half, 2 * channel + 2);
+  }
+  return {one};
+}
+
+constexpr RotationProposer rows[] = {
+    {Cause::side_copied, "sides", copied},
+    {Cause::exponent_shifted, "ladder base", by_channel},
+    {Cause::direction_reversed, "direction", some_backwards},
+    {Cause::pairs_permuted, "ladder pairing", permuted},
+    {Cause::pair_frequency, "ladder base scaling", few_otherwise},
+};
+
+}  // namespace
+
+std::span<const RotationProposer> pair_causes() { return rows; }
+
+}  // namespace pe
