@@ -33,8 +33,8 @@ WORKS = {  # what pe-mpi is asked for, and the file that it writes
     "table f32": ("gen sinusoidal --dim 256 --length 3000000", "table.npy"),
     "table f64": ("gen rope --dim 128 --length 2000000 --dtype f64", "table.h5"),
     "table bf16": ("gen rope --dim 128 --length 4000000 --dtype bf16", "table.h5"),
-    "base-bound": ("analyze base-bound rope --dim 128 --versus 'rope --dim 126' --length 32768", "curve.csv"),
-    "precision": ("analyze precision rope --dim 128 --length 4000 --draws 4000", "curve.csv"),
+    "base-bound": ("analyze base-bound rope --dim 128 --versus 'rope --dim 126' --length 65536", "curve.csv"),
+    "precision": ("analyze precision rope --dim 128 --draws 16000", "curve.csv"),
     "manifest": ("run manifest.json", ""),
 }
 

@@ -148,7 +148,7 @@ std::vector<std::size_t> order_of(const std::vector<Pipeline>& pipelines) {
   std::vector<std::size_t> order(pipelines.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (ranks().are_several())
-    std::ranges::stable_partition(order, [&](std::size_t i) {
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
       const DType turning = pipelines[i].turning;
       return turning != DType::f64 && turning != DType::f32;
     });
