@@ -128,10 +128,11 @@ void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) c
   const std::string& word = words_[depth];
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     if (sub->get_name() == word) return;
-  const std::string lead = depth == 1              ? tool_ + " " + words_[0]
-                           : own == Sort::law      ? tool_ + " check"
-                           : own == Sort::quantity ? tool_ + " cost"
-                                                   : tool_;
+  const std::string tool = tool_.empty() ? "pe-gen" : tool_;  // which has every list
+  const std::string lead = depth == 1              ? tool + " " + words_[0]
+                           : own == Sort::law      ? tool + " check"
+                           : own == Sort::quantity ? tool + " cost"
+                                                   : tool;
   throw UsageError(unknown_word(app, word, own, lead));
 }
 

@@ -18,6 +18,19 @@ constexpr int ask_tag = 1, answer_tag = 2;
 // Lengths are ints in MPI 3: longer texts would have to go in pieces, and no answer is as long.
 constexpr std::size_t longest_text = std::size_t{1} << 30;
 
+// Until all have come: the processor is left to whoever has work, where MPI's own waiting would
+// keep it busy. What takes messages alone is over before the first sleep.
+void wait_for(MPI_Request request) {
+  using namespace std::chrono_literals;
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    int is_done = 0;
+    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    if (is_done) return;
+    if (std::chrono::steady_clock::now() - start > 1ms) std::this_thread::sleep_for(1ms);
+  }
+}
+
 }  // namespace
 
 struct MpiRanks::Channel {
@@ -85,7 +98,9 @@ std::string MpiRanks::library() {
 bool MpiRanks::meet_with(const std::string* failure, bool is_for_first) {
   const int own[2] = {failure ? number_ : count_, failure || is_for_first ? 1 : 0};
   int least[2] = {count_, 0};  // the first that failed, and that
-  MPI_Allreduce(own, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(own, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+  wait_for(request);
   if (least[0] == count_) return false;
   is_over_ = true;
   const std::string why = broadcast(failure ? name() + ": " + *failure : std::string(), least[0]);

@@ -114,7 +114,7 @@ int run_manifest(const RunCommand& run, const std::string& command) {
   const std::size_t jobs = asked > 0 ? static_cast<std::size_t>(asked)
                                      : std::max(1u, std::thread::hardware_concurrency());
   std::optional<Shard> shard;
-  if (!run.shard.empty()) shard = parse_shard(run.shard);
+  if (run.shard) shard = parse_shard(*run.shard);
   std::string text;
   std::vector<ManifestCheck> checks = checks_of(run, text);
   if (shard) checks = take_share(checks, text, *shard);

@@ -12,7 +12,7 @@
 namespace pe::cmd {
 
 int run_together(const RunCommand& run, const std::string& command) {
-  if (!run.shard.empty() || run.jobs != RunCommand{}.jobs)
+  if (run.shard || run.jobs != RunCommand{}.jobs)
     throw UsageError(
         "--jobs and --shard are for one process: of several each takes the next check, and mpirun "
         "-n says how many there are");

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
                Outcome& outcome, const std::string& command);
 
 struct RunCommand {
-  std::string manifest, jobs = "0", timeout = usual_timeout, shard = {};
+  std::string manifest, jobs = "0", timeout = usual_timeout;
+  std::optional<std::string> shard = {};
   bool schema = false;
   ReportOptions report;
 };

@@ -60,8 +60,9 @@ find_python() {
   die "no python3 has numpy, h5py, matplotlib and mpmath: apt-get install python3-numpy python3-h5py python3-matplotlib python3-mpmath"
 }
 
-# build PRESET [TARGET …]: sets $build_dir (or takes $PE_BUILD) and builds there with all cores. On a terminal ninja's own counter runs along;
-# all that the build says is in the log, and shown when it fails.
+# build PRESET [TARGET …]: sets $build_dir (or takes $PE_BUILD) and builds there with all cores, with the options of CMake in $with. On a terminal
+# ninja's own counter runs along; all that the build says is in the log, and shown when it fails.
+with=()
 build() {
   local preset=$1 log known= fresh=()
   shift
@@ -69,6 +70,7 @@ build() {
   mkdir -p "$build_dir"
   log=$build_dir/scripts.log
   [ -e "$build_dir/build.ninja" ] || known=", about 8 processor minutes the first time, on $(nproc) here" fresh=(-DPE_BATCHES=ON)
+  fresh+=("${with[@]}")
   say "building in ${build_dir#"$root"/}$known (what it says: ${log#"$root"/})"
   configure_and_build "$preset" "$log" "${fresh[@]}" -- "$@" && return
   if grep -q '^PE_BATCHES:BOOL=ON' "$build_dir/CMakeCache.txt" 2>/dev/null; then

@@ -128,7 +128,7 @@ def refusals(tools, folder):
     verify(tools, folder, "run", "manifest.json", "--shard", "2/2", "--report", "elsewhere.json")
     done = verify(tools, folder, "merge", "2-1.json", "elsewhere.json")
     hold("a split by other sizes is refused", done.returncode == 2 and "other sizes" in done.stderr, done.stderr)
-    for word in ("0/2", "3/2", "2", "a/b", "1/0", "/", "1/70000", "-1/2"):
+    for word in ("", "0/2", "3/2", "2", "a/b", "1/0", "/", "1/70000", "-1/2"):
         done = verify(tools, folder, "run", "manifest.json", f"--shard={word}")
         hold(f"--shard {word} is refused", done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "shard" in done.stderr, done.stderr)
 

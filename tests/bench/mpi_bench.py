@@ -4,11 +4,15 @@
 
 One thread a process. A round runs the work by one process, by two, and, as the measure of what this machine has, without MPI once and twice
 at once: where two at once are not twice as much, memory or the neighbours are the bound and not what the processes say to each other. Files go to --folder (default: a folder in memory, /dev/shm).
+
+Beside the ratios of rounds stand the shortest run by one against the shortest by two, which neighbours disturb least, and the processor time of
+one against that of the busier of two, which they hardly change: it leaves out waiting, for each other and for the system.
 """
 import argparse
 import filecmp
 import os
 import pathlib
+import re
 import shlex
 import statistics
 import subprocess
@@ -19,6 +23,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MPIRUN = ["mpirun", "--allow-run-as-root", "--bind-to", "core"]
 ALONE = ["mpirun", "--allow-run-as-root", "--bind-to", "none"]
+# Each process says what processor time it took: the user's and the system's seconds.
+TIMED = ["bash", "-c", 'TIMEFORMAT="took %U %S"; time "$0" "$@"']
+TOOK = re.compile(r"^took ([\d.]+) ([\d.]+)$", re.M)
 MANIFEST = '{{"schema_version": 1, "checks": [{}]}}'
 CHECK = '{{"name": "{0}", "encoding": "rope", "parameters": {{"dim": {1}}}, "length": 4096}}'
 FOLDERS = ["one", "two", "left", "right", "single"]
@@ -26,8 +33,8 @@ WORKS = {  # what pe-mpi is asked for, and the file that it writes
     "table f32": ("gen sinusoidal --dim 256 --length 3000000", "table.npy"),
     "table f64": ("gen rope --dim 128 --length 2000000 --dtype f64", "table.h5"),
     "table bf16": ("gen rope --dim 128 --length 4000000 --dtype bf16", "table.h5"),
-    "base-bound": ("analyze base-bound rope --dim 128 --versus 'rope --dim 126' --length 32768", "curve.csv"),
-    "precision": ("analyze precision rope --dim 128 --length 4000 --draws 4000", "curve.csv"),
+    "base-bound": ("analyze base-bound rope --dim 128 --versus 'rope --dim 126' --length 65536", "curve.csv"),
+    "precision": ("analyze precision rope --dim 128 --draws 16000", "curve.csv"),
     "manifest": ("run manifest.json", ""),
 }
 
@@ -41,10 +48,11 @@ class Bench:
             (folder / name / "manifest.json").write_text(MANIFEST.format(checks))
 
     def words(self, words, file):
-        return shlex.split(words) + ["--threads", "1", "-o", pathlib.Path(file).name] if file else shlex.split(words)
+        return shlex.split(words) + (["--threads", "1", "-o", pathlib.Path(file).name] if file else [])
 
     def command(self, launcher, processes, words, file):
-        return [*launcher, "-n", str(processes), str(self.mpi), *self.words(words, file)]
+        jobs = ["--jobs", "1"] if words.startswith("run") and processes == 1 else []  # alone it would take every processor
+        return [*launcher, "-n", str(processes), *TIMED, str(self.mpi), *self.words(words, file), *jobs]
 
     def tool(self, words, file):
         """The same without MPI."""
@@ -64,6 +72,7 @@ class Bench:
                 own = [line for line in error.splitlines() if line.startswith("pe-")] or [error.strip()[-500:]]
                 sys.exit(f"mpi_bench.py: {' '.join(command)}: exit {job.returncode}: {own[0]}")
         self.said = [out for out, _ in said]
+        self.busiest = max((float(user) + float(system) for _, error in said for user, system in TOOK.findall(error)), default=0)
         return taken
 
     def drop(self, *names):
@@ -71,19 +80,21 @@ class Bench:
             (self.folder / name).unlink(missing_ok=True)
 
     def round(self, words, file):
-        """Seconds by one process, by two, and how many times as much two works at once do as one: what the machine has for two."""
+        """Seconds by one process, by two, how many times as much processor time one takes as the busier of two, and how many times as much two
+        works at once do as one: what the machine has for two."""
         names = [file and f"{kind}/{file}" for kind in FOLDERS]  # of one name, which a file's provenance holds
         one = self.seconds(self.command(ALONE, 1, words, names[0]))
-        alone = self.said[0]
+        alone, processor = self.said[0], self.busiest
         two = self.seconds(self.command(MPIRUN, 2, words, names[1]), folders=FOLDERS[1:])
         if not self.is_same(names, alone):
             sys.exit(f"mpi_bench.py: {words}: two processes gave something else than one")
+        processor /= self.busiest
         self.drop(*names[:2])
         both = self.seconds(*(self.tool(words, name) for name in names[2:4]), folders=FOLDERS[2:])
         self.drop(*names[2:4])
         single = self.seconds(self.tool(words, names[4]), folders=FOLDERS[4:])
         self.drop(names[4])
-        return one, two, 2 * single / both
+        return one, two, processor, 2 * single / both
 
     def is_same(self, names, alone):
         if names[0]:
@@ -98,17 +109,16 @@ class Bench:
     def run(self):
         starts = self.start()
         print(f"start and end  {starts[0]:.2f} s by one, {starts[1]:.2f} s by two, which every figure below holds")
-        print("work          one      two      two against one: median (quartiles)   two works at once: as many times one")
+        print("work          one      two      two against one: median (quartiles)   shortest   by processor time   two works at once: as many times one   load")
         for name, (words, file) in WORKS.items():
             if self.options.only not in ("", name):
                 continue
             self.round(words, file)  # the first one touches everything
-            rounds = [self.round(words, file) for _ in range(self.options.rounds)]
-            ratios = [one / two for one, two, _ in rounds]
-            room = statistics.median(room for _, _, room in rounds)
-            low, middle, high = statistics.quantiles(ratios, n=4)
-            print(f"{name:12} {statistics.median(r[0] for r in rounds):6.2f} s {statistics.median(r[1] for r in rounds):6.2f} s"
-                  f"   {middle:.2f} ({low:.2f} to {high:.2f}) {'':20} {room:.2f}", flush=True)
+            ones, twos, processors, rooms = zip(*(self.round(words, file) for _ in range(self.options.rounds)))
+            low, middle, high = statistics.quantiles((one / two for one, two in zip(ones, twos)), n=4)
+            print(f"{name:12} {statistics.median(ones):6.2f} s {statistics.median(twos):6.2f} s   {middle:.2f} ({low:.2f} to {high:.2f}) {'':18} "
+                  f"{min(ones) / min(twos):.2f} {'':7} {statistics.median(processors):.2f} {'':15} {statistics.median(rooms):.2f} {'':32} "
+                  f"{os.getloadavg()[0]:.1f}", flush=True)
 
 
 def main():

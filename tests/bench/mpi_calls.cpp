@@ -6,8 +6,8 @@
 
 namespace {
 
-enum Call { allreduce, bcast, allgather, allgatherv, send, calls };
-constexpr const char* names[calls] = {"MPI_Allreduce", "MPI_Bcast", "MPI_Allgather",
+enum Call { iallreduce, bcast, allgather, allgatherv, send, calls };
+constexpr const char* names[calls] = {"MPI_Iallreduce", "MPI_Bcast", "MPI_Allgather",
                                       "MPI_Allgatherv", "MPI_Send"};
 std::atomic<long> counted[calls], bytes[calls];
 
@@ -22,10 +22,10 @@ void note(Call call, long count, MPI_Datatype type) {
 
 extern "C" {
 
-int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm all) {
-  note(allreduce, count, type);
-  return PMPI_Allreduce(from, to, count, type, op, all);
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm all, MPI_Request* request) {
+  note(iallreduce, count, type);
+  return PMPI_Iallreduce(from, to, count, type, op, all, request);
 }
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm all) {

@@ -212,6 +212,14 @@ class Terminal:
                 return kept[-1]
         raise AssertionError(f"zsh does not answer {text!r}: {self.shown[-2000:]}")
 
+    def wait_for(self, text, word):
+        """Types and waits until the word is shown: zsh draws no list while something is typed that it has not read."""
+        os.write(self.terminal, text.encode())
+        until = time.monotonic() + 60
+        while word not in self.shown and time.monotonic() < until:
+            if select.select([self.terminal], [], [], 0.05)[0]:
+                self.shown += os.read(self.terminal, 65536).decode(errors="replace")
+
     def after_tab(self, line):
         return self.type(line + "\t\a").rstrip()
 
@@ -235,7 +243,8 @@ def zsh_itself(place):
                              ("pe-apply sinusoidal --hea", "pe-apply sinusoidal --hea")):
             assert shell.after_tab(begun) == whole, (begun, shell.shown[-2000:])
         shell.shown = ""
-        assert shell.after_tab("pe-gen ro\t") == "pe-gen rope" and "rope-2d" in shell.shown and "rope-3d" in shell.shown, shell.shown
+        shell.wait_for("pe-gen ro\t\t", "rope-3d")
+        assert shell.type("\a") == "pe-gen rope" and "rope-2d" in shell.shown and "rope-3d" in shell.shown, shell.shown
     finally:
         shell.close()
 

@@ -41,6 +41,11 @@ def test_accept_decides_what_passes(cache):
         assert (verdict.tier, verdict.ok) == ("storage", ok)
 
 
+def test_types_are_named_as_numpy_names_them(cache):
+    for dtype in (np.float32, np.dtype("float32"), "f32"):
+        assert pe.check(*cache, encoding="rope", dim=32, dtype=dtype).tier == "exact"
+
+
 def test_strides_orders_and_bytes_do_not_matter(cache):
     cos, sin = cache
     wide = np.zeros((64, 32), np.float32)

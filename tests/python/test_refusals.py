@@ -14,7 +14,8 @@ STRUCTURE = np.zeros(3, dtype=[("a", "f4"), ("b", "f4")])
     (np.float32(1), "single value"), (np.array(1.0), "single value"), (np.zeros((0, 4)), r"no element.*\[0, 4\]"),
     (np.array([None, 1]), "Python objects"), (np.array(["a"]), "no tool reads"), (np.zeros(2, np.complex128), "complex128"),
     (np.zeros(2, np.longdouble), "no tool reads"), (STRUCTURE, "no tool reads"), (np.zeros(2, "M8[s]"), "no tool reads"),
-    (np.ma.masked_array(COS), "masked"), ([[1, 2], [3]], "no array"), (object(), "single value|Python objects"), ("cos.npy", "is a text.*numpy.load")])
+    (np.ma.masked_array(COS), "masked"), ([[1, 2], [3]], "no array"), (object(), "single value|Python objects"),
+    ([COS, COS], "list of arrays.*of its own"), ("cos.npy", "is a text.*numpy.load")])
 def test_arrays(array, words):
     for call in (lambda: pe.check(array, encoding="rope"), lambda: pe.identify(array), lambda: pe.compare(COS, array)):
         with pytest.raises(pe.ArrayError, match=words) as caught:
@@ -40,6 +41,14 @@ def test_an_array_whose_own_code_fails():
     (lambda: pe.check(COS, encoding="rope", accept="wrong"), "accept"),
     (lambda: pe.check(COS, encoding="rope", length="many"), "length must be a whole number"),
     (lambda: pe.check({}, encoding="rope"), "mapping"),
+    (lambda: pe.check({0: COS}, encoding="rope"), "name of an array must be a string"),
+    (lambda: pe.check(COS, encoding=["rope"]), "^encoding must be a string, got list"),
+    (lambda: pe.check(COS, encoding="rope", accept=1), "^accept must be a string, got int"),
+    (lambda: pe.check(COS, encoding="rope", dtype="f31"), "^dtype must be one of"),
+    (lambda: pe.check(COS, encoding="rope", length=-1), "^length must be a whole number of at least 1"),
+    (lambda: pe.check(COS, encoding="rope", timeout=float("inf")), "timeout must be a number of seconds, got inf"),
+    (lambda: pe.check(COS, encoding="rope\udcff"), "nothing that JSON can say"),
+    (lambda: pe.check(COS, config=type("Config", (), {"to_dict": lambda self: 1 / 0})()), r"to_dict\(\) failed: ZeroDivisionError"),
     (lambda: pe.check(encoding="rope", before=COS), "afterwards"),
     (lambda: pe.check(COS, config=3), "config must be"),
     (lambda: pe.compare(np.zeros(3), np.zeros(4)), "cannot be compared"),
@@ -53,6 +62,8 @@ def test_an_array_whose_own_code_fails():
     (lambda: pe.analyze("decay", "rope", help=True), "leave it out"),
     (lambda: pe.check({"__metadata__": COS}, encoding="rope"), "cannot have the name"),
     (lambda: pe.analyze("nope"), "unknown quantity"),
+    (lambda: pe.analyze(3), "quantity must be a string"),
+    (lambda: pe.analyze("decay", "rope", versus=[3]), "versus must be a string such as"),
     (lambda: pe.apply("rope", q=COS[0]), "axes")])
 def test_usage(call, words):
     with pytest.raises(ValueError, match=words) as caught:
@@ -87,9 +98,10 @@ def test_missing_tools(monkeypatch, tmp_path):
         os.chmod(tmp_path / "pe-gen", 0o755)
         with pytest.raises(pe.ToolDied, match="ended well"):
             pe.table("rope", dim=8, length=2)
-    (tmp_path / "pe-verify").write_text("#!/bin/sh\necho garbage\n")
-    with pytest.raises(pe.ToolDied, match="ended twice"):
-        pe.check(COS, encoding="rope")
+    for talk in ("echo garbage", "exec cat"):
+        (tmp_path / "pe-verify").write_text(f"#!/bin/sh\n{talk}\n")
+        with pytest.raises(pe.ToolDied, match="ended twice"):
+            pe.check(COS, encoding="rope")
     monkeypatch.delenv("PE_TOOLS")
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
     if "PE_WHEEL" not in os.environ:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "pe/analyze/precision/precision_shifts.hpp"
 #include "pe/analyze/precision/precision_summary.hpp"
@@ -140,6 +141,20 @@ std::string points_of(const Question& question, const PrecisionSubject& subject,
   return bytes.text();
 }
 
+// As processes take them: those first that round what is turned to half types, which machines do
+// not do by themselves and which takes three times as long; a long one at the end would be waited
+// for. One process takes them as they stand.
+std::vector<std::size_t> order_of(const std::vector<Pipeline>& pipelines) {
+  std::vector<std::size_t> order(pipelines.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (ranks().are_several())
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
+      const DType turning = pipelines[i].turning;
+      return turning != DType::f64 && turning != DType::f32;
+    });
+  return order;
+}
+
 Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   const Index n = std::max<Index>(1, subject.turns ? subject.turns->pairs : subject.width);
   const Index listed =
@@ -155,11 +170,14 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   for (const PositionRange& place : places) numbers.push_back(place.value(0));
   sheet.axes = {subject.axis(), placed_axis("position", numbers, "position of the row")};
   const ShiftDraws draws(question, subject);
-  std::vector<PrecisionPoint> points;
-  for (const std::string& told : deal_out(subject.pipelines.size(), [&](std::size_t i) {
-         return points_of(question, subject, i, places, draws);
-       }))
-    std::ranges::copy(ByteReader(told).numbers<PrecisionPoint>(), std::back_inserter(points));
+  const std::vector<std::size_t> order = order_of(subject.pipelines);
+  const auto told = deal_out(order.size(), [&](std::size_t i) {
+    return points_of(question, subject, order[i], places, draws);
+  });
+  std::vector<PrecisionPoint> points(order.size() * places.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    std::ranges::copy(ByteReader(told[i]).numbers<PrecisionPoint>(),
+                      points.begin() + static_cast<std::ptrdiff_t>(order[i] * places.size()));
   const auto column = [&](std::string name, std::string description, double PrecisionPoint::*value,
                           Error error) {
     Column made{std::move(name), std::move(description), {}, error};

@@ -94,6 +94,8 @@ def _of_anything(value: Any, name: str) -> tuple[Array, bool]:
         raise ArrayError(f"{name} is a masked array, whose mask no tool reads: give .filled(…) of it")
     if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
         raise ArrayError(f"{name} is a text, not an array: load the file that it names (numpy.load), or ask pe-verify of it")
+    if isinstance(value, (list, tuple)) and any(getattr(item, "ndim", 0) > 1 for item in value):
+        raise ArrayError(f"{name} is a {type(value).__name__} of arrays: give each as an argument of its own, or numpy.stack(…) of them")
     try:
         if hasattr(value, "__dlpack__") and not hasattr(value, "__array__") and not hasattr(value, "__array_interface__"):
             return _of_dlpack(value)

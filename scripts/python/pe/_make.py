@@ -12,7 +12,7 @@ import numpy as np
 from pe import _tools
 from pe._arrays import Array
 from pe._memory import MemoryFile
-from pe._options import config_path, tensors_put_by, words
+from pe._options import config_path, strings, tensors_put_by, words
 from pe._verify import _named, _renamed
 from pe.errors import UsageError
 from pe.results import Arrays, Columns
@@ -34,8 +34,7 @@ _OUTPUT = frozenset({"o", "output", "format", "tidy", "help", "version"})
 
 
 def _begin(encoding: str | None, config: Any, options: Mapping[str, Any], stack: ExitStack, paths: dict[str, str]) -> list[str]:
-    if encoding is not None and not isinstance(encoding, str):
-        raise UsageError(f"encoding must be a string such as 'rope', got {type(encoding).__name__}")
+    strings(encoding=encoding)
     for name in _OUTPUT & set(options):
         raise UsageError(f"{name} says where a tool writes to, and Python gets the arrays themselves: leave it out")
     said = [encoding] if encoding else []
@@ -104,10 +103,14 @@ def analyze(quantity: str, encoding: str | None = None, *arrays: Any, versus: st
 
     Raises UsageError, ToolMissing, ToolDied.
     """
+    strings(quantity=quantity)
+    others = [versus] if isinstance(versus, str) else versus
+    if not isinstance(others, Sequence) or not all(isinstance(other, str) for other in others):
+        raise UsageError(f"versus must be a string such as 'alibi --heads 8', or a list of them, got {versus!r}")
     with ExitStack() as stack:
         paths: dict[str, str] = {}
         said = [quantity, *_begin(encoding, config, options, stack, paths)]
-        for other in [versus] if isinstance(versus, str) else versus:
+        for other in others:
             said.append(f"--versus={other}")
         if arrays:
             file = stack.enter_context(MemoryFile())

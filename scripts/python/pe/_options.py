@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -45,6 +46,21 @@ def _word(name: str, value: Any) -> str:
     if isinstance(value, float):
         return repr(value)
     raise UsageError(f"{name} must be a number, a string, a truth value or a list of numbers, got {type(value).__name__}")
+
+
+def strings(**given: Any) -> None:
+    """Raises UsageError naming the first that is neither a string nor None."""
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            raise UsageError(f"{name} must be a string, got {type(value).__name__}")
+
+
+def seconds(value: Any) -> float:
+    """`value` as a time that JSON can say; raises UsageError."""
+    value = _plain(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise UsageError(f"timeout must be a number of seconds, got {value!r}")
+    return value
 
 
 def flag(name: str) -> str:
@@ -112,7 +128,10 @@ def config_path(config: Any) -> Iterator[tuple[str | None, MemoryFile | None]]:
     if config is None or isinstance(config, str) or hasattr(config, "__fspath__"):
         yield (None if config is None else str(config)), None
         return
-    tree = config.to_dict() if hasattr(config, "to_dict") else config
+    try:
+        tree = config.to_dict() if hasattr(config, "to_dict") else config
+    except Exception as error:  # whatever somebody's code raises
+        raise UsageError(f"config's to_dict() failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(tree, Mapping):
         raise UsageError(f"config must be a path, a mapping or have to_dict(), got {type(config).__name__}")
     try:

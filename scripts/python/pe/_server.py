@@ -31,7 +31,7 @@ class Server:
         with self._turn:
             number = next(self._ids)
             try:
-                line = json.dumps({"id": number, **request}, allow_nan=False).encode() + b"\n"
+                line = json.dumps({"id": number, **request}, allow_nan=False, ensure_ascii=False).encode() + b"\n"
             except (TypeError, ValueError) as error:
                 raise UsageError(f"a parameter is nothing that JSON can say: {error}") from error
             for attempt in (1, 2):
@@ -96,7 +96,7 @@ class Server:
             answer = json.loads(said)
         except ValueError:
             return None
-        return answer if isinstance(answer, dict) else None
+        return answer if isinstance(answer, dict) and isinstance(answer.get("exit_code"), int) else None
 
     def _drop(self, kill: bool = False) -> str:
         process, talk, self._process, self._talk = self._process, self._talk, None, None
@@ -139,7 +139,7 @@ def told(request: dict[str, Any]) -> Answer:
 def untold(answer: Answer) -> UsageError | CannotTell:
     """Why there is no answer, as an exception."""
     kind = str(answer.get("kind", "untold"))
-    error = str(answer.get("error") or "")
+    error = str(answer.get("error") or "").removeprefix("request, check 1 (check): ")
     if not error:
         checks = (answer.get("report") or {}).get("checks") or [{}]
         error = str(checks[0].get("sentence") or "nothing could be told, and pe-verify did not say why")

@@ -8,7 +8,7 @@ from typing import Any
 
 from pe._arrays import Taken, take
 from pe._memory import MemoryFile
-from pe._options import _word, config_path, flag, parameters, tensors_put_by, words
+from pe._options import _plain, _word, config_path, flag, parameters, seconds, strings, tensors_put_by, words
 from pe._server import Answer, told
 from pe.errors import UsageError
 from pe.results import Cause, Cell, Comparison, Identification, Verdict
@@ -25,7 +25,10 @@ def _named(arrays: tuple[Any, ...]) -> dict[str, Taken]:
             raise UsageError("no array is in the mapping: give at least one")
         if "__metadata__" in arrays[0]:
             raise UsageError("an array cannot have the name '__metadata__'")
-        return {str(name): take(value, str(name)) for name, value in arrays[0].items()}
+        for name in arrays[0]:
+            if not isinstance(name, str):
+                raise UsageError(f"the name of an array must be a string, got {name!r}")
+        return {name: take(value, name) for name, value in arrays[0].items()}
     return {name: take(value, name) for name, value in zip(_names(len(arrays)), arrays)}
 
 
@@ -110,6 +113,10 @@ def check(*arrays: Any, encoding: str | None = None, model: str | None = None, c
     """
     if encoding is None and model is None and config is None:
         raise UsageError("check needs an encoding, a model or a config: pe.check(cos, sin, model='llama-3.1-8b')")
+    dtype = _plain(dtype)
+    strings(encoding=encoding, model=model, dtype=dtype, dialect=dialect, layer_type=layer_type, part=part, file_layout=file_layout,
+            axes=axes, accept=accept)
+    timeout = seconds(timeout)
     with ExitStack() as stack:
         entry: dict[str, Any] = {"name": "check"}
         paths: dict[str, str] = {}

@@ -8,8 +8,10 @@
 #include <limits>
 
 #include "pe/base/budget.hpp"
+#include "pe/base/bytes.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/ranks.hpp"
 #include "pe/model/random.hpp"
 
 namespace pe {
@@ -17,6 +19,7 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr Index most_numbers = Index{1} << 26;  // drawn: 1 GiB
+constexpr Index most_told = Index{1} << 24;     // from process to process: 256 MiB of both
 constexpr Index draws_between_looks = 64;       // at the clock
 
 // The pair (x0, x1) turned by a stored cosine and sine: kept in a type, multiplied and added in
@@ -43,12 +46,26 @@ ShiftDraws::ShiftDraws(const Question& question, const PrecisionSubject& subject
     throw UsageError(fmt::format("--draws {} of {} channels are too many to keep: at most {}",
                                  count, width, most_numbers / width));
   const auto seed = static_cast<std::uint64_t>(question.options.integer("seed"));
-  for (auto* vectors : {&queries, &keys}) {
-    const std::uint64_t stream = random_stream(seed, vectors == &keys);
+  const auto drawn = [&](std::size_t tensor) {
+    const std::uint64_t stream = random_stream(seed, tensor);
+    std::vector<double> numbers(static_cast<std::size_t>(width * count));
     for (Index i = 0; i < width * count; ++i) {
       if (i % (draws_between_looks * width) == 0) ask_time();
-      vectors->push_back(random_normal(stream, static_cast<std::uint64_t>(i)));
+      numbers[static_cast<std::size_t>(i)] = random_normal(stream, static_cast<std::uint64_t>(i));
     }
+    return numbers;
+  };
+  if (ranks().are_several() && width * count <= most_told) {
+    const auto told = deal_out(2, [&](std::size_t tensor) {
+      ByteWriter bytes;
+      bytes.put_numbers(drawn(tensor));
+      return bytes.text();
+    });
+    queries = ByteReader(told[0]).numbers<double>();
+    keys = ByteReader(told[1]).numbers<double>();
+  } else {
+    queries = drawn(0);
+    keys = drawn(1);
   }
   double sum = 0;
   for (std::size_t i = 0; i < queries.size(); i += 2) {

@@ -165,8 +165,9 @@ class TableCells {
   void take(Index row, const double* c, const double* s) {
     prediction_.row(row, cosine_.data(), sine_.data(), bound_.data());
     for (std::size_t j = 0; j < right_.size(); ++j) {
-      const bool agrees = add(c[j], cosine_[j], bound_[j]) & add(s[j], sine_[j], bound_[j]);
-      right_[j] = right_[j] && agrees;
+      const bool cosine_agrees = add(c[j], cosine_[j], bound_[j]),
+                 sine_agrees = add(s[j], sine_[j], bound_[j]);
+      right_[j] = right_[j] && cosine_agrees && sine_agrees;
       zero_[j] = zero_[j] && c[j] == 0 && s[j] == 0;
       still_[j] = still_[j] && std::fabs(c[j] - hypothesis_.cosine_magnitude) <= 1e-6 && s[j] == 0;
     }

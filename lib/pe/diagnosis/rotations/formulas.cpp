@@ -120,9 +120,10 @@ class Turned {
  private:
   bool fits(const PairFormula& formula, Index row) const {
     const Index width = reading_.width;
-    std::vector<double> x(static_cast<std::size_t>(width)), y = x;
-    dump_.before[0].read(row * width, width, x.data());
-    dump_.arrays[0].read(row * width, width, y.data());
+    std::vector<double> before(static_cast<std::size_t>(width)), after = before;
+    dump_.before[0].read(row * width, width, before.data());
+    dump_.arrays[0].read(row * width, width, after.data());
+    const double *x = before.data(), *y = after.data();
     std::vector<double> cosine(channels_.size()), sine = cosine, bound = cosine;
     prediction_->row(row, cosine.data(), sine.data(), bound.data());
     const double widest = *std::ranges::max_element(bound),
