@@ -228,6 +228,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     const auto restored = judge_restored(expected, pair, side);
     each.push_back(restored ? *restored : judge_vectors(expected, pair, side));
   }
+  leave_equivalents(each);
   std::vector<Reason> by_name = reasons_by_name(each, dump.arrays);
   Diagnosis told = gravest(std::move(each));
   if (!by_name.empty()) told.reasons = std::move(by_name);
