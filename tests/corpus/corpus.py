@@ -27,6 +27,7 @@ import engine_cases  # noqa: E402
 import formula_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import identify_cases  # noqa: E402
+import identify_simple_cases  # noqa: E402
 import identifying  # noqa: E402
 import judged_cases  # noqa: E402
 import mask_cases  # noqa: E402
@@ -81,6 +82,7 @@ def unnamed_cases(folder):
     """For `identify`: every sound dump, and some of settings that nobody meant."""
     yield from (c for c in every_case(folder) if not c.causes)
     yield from identify_cases.clean()
+    yield from identify_simple_cases.clean()
 
 
 def show(matrix):

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
@@ -238,7 +239,9 @@ std::optional<Identification> identify_grid(const Dump& dump, const std::string&
   if (auto best = told(std::move(agreeing), dump)) return best;
   if (guesses[0].likely.share < 0.5) return {};
   Diagnosis faulty = diagnose(guesses[0].expected, dump);
-  if (faulty.reasons.empty()) return {};
+  // A grid that has not as many cells as there are rows was not seen.
+  const auto is_short = [](const Reason& reason) { return reason.cause == Cause::table_short; };
+  if (faulty.reasons.empty() || std::ranges::any_of(faulty.reasons, is_short)) return {};
   return told(guesses[0], dump, std::move(faulty));
 }
 
