@@ -84,6 +84,24 @@ def shapes():
               [("x", np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2))])
 
 
+def rearranged():
+    theta = ladder(64, 1e4)
+    (_, table), = waves(theta, 128)
+    order = drawn(30).permutation(128)
+    yield one(-46, "transposed", "sinusoidal, 64 channels, layout interleaved, base 10000", [("x", table.T)], "sinusoidal")
+    yield one(-45, "rows in another order", "sinusoidal, 64 channels, layout interleaved, base 10000", [("x", table[order])], "sinusoidal")
+    yield one(-44, "rows of a cache in another order", "rope, base 10000, 32 pairs turn, no scaling", [(n, a[order]) for n, a in turns(theta, 128)])
+
+
+def squares():
+    for k, (dim, base) in enumerate(((128, 100), (192, 100), (128, 1000))):
+        row, column = (v.ravel() for v in np.indices((14, 14)))
+        omega = float(base) ** (-np.arange(dim // 4) / (dim // 4))
+        parts = [side(axis[:, None] * omega) for axis in (column, row) for side in (np.sin, np.cos)]
+        yield one(-43 + k, f"a square of base {base}, d{dim}", f"sincos-2d, dim {dim}, grid 14x14, convention mae, base {base}",
+                  [("x", np.concatenate(parts, 1).astype(F32))], "sincos-2d")
+
+
 def untold():
     yield one(20, "compression of heads", "", [("compression", 2.0 * np.arange(1, 5, dtype=F32))])
     yield one(21, "an attention factor", "", [("attention_factor", np.array([1.2], F32))])
@@ -93,5 +111,5 @@ def untold():
 
 
 def clean():
-    for cases in (amplitudes, still, divided, endpoints, shapes, untold):
+    for cases in (amplitudes, still, divided, endpoints, shapes, rearranged, squares, untold):
         yield from cases()

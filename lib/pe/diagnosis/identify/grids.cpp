@@ -135,6 +135,14 @@ std::optional<Guess> rebased(const Guess& guess, const std::string& layout) {
   return {};
 }
 
+bool is_square(const Candidate& candidate) {
+  const std::string& grid = candidate.given.at("grid").text;
+  const std::size_t cross = grid.rfind('x');
+  const std::string_view columns = std::string_view(grid).substr(cross + 1),
+                         before = std::string_view(grid).substr(0, cross);
+  return before == columns || before.ends_with("x" + std::string(columns));
+}
+
 // The guess with the part of the grid that a mask left to be counted; its base, where it is
 // another.
 std::optional<Guess> masked(const Guess& guess, const std::string& layout) {
@@ -232,6 +240,12 @@ std::optional<Identification> identify_grid(const Dump& dump, const std::string&
   for (std::size_t i = 0; i < guesses.size() && (i < most || guesses[i].agrees()); ++i)
     if (auto guess = guesses[i].agrees() ? std::optional(guesses[i]) : rebased(guesses[i], layout))
       agreeing.push_back(std::move(*guess));
+  if (auto best = told(std::move(agreeing), dump)) return best;
+  agreeing.clear();
+  // A base far from the usual one leaves nothing alike: squares, which most pictures are.
+  for (std::size_t i = most; i < std::min(guesses.size(), 2 * most) && agreeing.empty(); ++i)
+    if (is_square(guesses[i].candidate))
+      if (auto guess = rebased(guesses[i], layout)) agreeing.push_back(std::move(*guess));
   if (auto best = told(std::move(agreeing), dump)) return best;
   agreeing.clear();
   for (const Guess& guess : guesses)

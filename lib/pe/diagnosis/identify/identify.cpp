@@ -134,6 +134,8 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   if (!grid && dump.before.empty() && dump.arrays.size() == 1)
     grid = identify_grid(with_channels_last(dump), layout);
   if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
+  if (!(turns && turns->encoding))
+    if (auto rearranged = identify_rearranged(dump, layout)) return *rearranged;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;
   if (dump.arrays.size() == 1 && !turns && side_said_by(dump.arrays[0]))
