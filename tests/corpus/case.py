@@ -36,6 +36,7 @@ class Case:
     corrupt: bool = False                              # cells were damaged: `causes` or no cause at all, never a formula's
     either: bool = False                               # nothing tells: to pass is as right as the causes are
     by_name: bool = False                              # the names of its arrays are what is wrong
+    told: typing.Optional[str] = None                  # words that identify must have for it; "": it must have none
 
     @property
     def made(self):

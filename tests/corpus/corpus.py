@@ -27,6 +27,7 @@ import engine_cases  # noqa: E402
 import formula_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import identify_cases  # noqa: E402
+import identify_simple_cases  # noqa: E402
 import identifying  # noqa: E402
 import judged_cases  # noqa: E402
 import pair_cases  # noqa: E402
@@ -40,6 +41,7 @@ import rope_cases  # noqa: E402
 import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
 import scaling_cases  # noqa: E402
+import score_parameter_cases  # noqa: E402
 import seen_cases  # noqa: E402
 import selfcheck  # noqa: E402
 import selfcheck_scores  # noqa: E402
@@ -69,12 +71,12 @@ def every_case(folder):
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases):
         yield from module.spoilt()
-    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases):
         yield from module.clean()
-    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases):
         yield from module.clean(folder)
 
 
@@ -82,6 +84,7 @@ def unnamed_cases(folder):
     """For `identify`: every sound dump, and some of settings that nobody meant."""
     yield from (c for c in every_case(folder) if not c.causes)
     yield from identify_cases.clean()
+    yield from identify_simple_cases.clean()
 
 
 def show(matrix):

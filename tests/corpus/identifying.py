@@ -40,6 +40,9 @@ def rope_of(one):
 
 def trouble(one, built, answer):
     """Why an answer is wrong; '' where it is right."""
+    if one.told is not None:
+        summary = answer.get("summary", "") if answer.get("identified") else ""
+        return "" if (one.told in summary if one.told else not summary) else summary or "not identified: " + answer.get("seen", "")[:140]
     if not answer.get("identified"):
         return "not identified: " + answer.get("seen", "")[:140]
     encoding, want = answer["encoding"], one.check.get("encoding")
@@ -120,6 +123,8 @@ def untold(one):
         return "a scaling that bends the pairs by which places are read, or stretches time before any text shows it"
     if "another centre for both" in one.name:
         return "scales of 16 bits about two centres, one for queries and one for keys"
+    if "before it seen" in one.name:
+        return "a window of few keys shows too little of a formula"
     if "longrope" in one.name and "model" not in one.check and layout_word(one) in ("turns", "cos-sin"):
         return "a list of divisors fitted to 16-bit values of amplitude above 1 misses the bound"
     return ""

@@ -48,6 +48,36 @@ Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
   throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
 }
 
+// The rule of a bias of a window; null where it is another.
+const BucketRule* window_rule(const Bias& bias) {
+  const BucketRule* rule = bias.buckets && bias.buckets->rule ? &*bias.buckets->rule : nullptr;
+  return rule && rule->scale == BucketRule::Scale::window ? rule : nullptr;
+}
+
+// A window's bias without the row and the column of the token in front, where what is meant has it;
+// nothing where the dump is not of that size.
+std::optional<Expectation> without_token(const Expectation& expected, const Dump& dump) {
+  const Bias* bias = std::get_if<Bias>(&expected.effect);
+  const BucketRule* rule = bias ? window_rule(*bias) : nullptr;
+  if (!rule || !rule->cls || dump.arrays.size() != 1 || dump.arrays[0].shape.size() < 2) return {};
+  const auto axes = score_axes(dump.arrays[0].shape, bias->heads);
+  if (!axes || axes->keys != rule->height * rule->width || axes->queries != axes->keys) return {};
+  Bias inner = *bias;
+  inner.rows = axes->keys;
+  inner.window_width = rule->width;
+  inner.buckets = window_buckets(rule->height, rule->width, false);
+  if (bias->fill)
+    inner.fill = [fill = bias->fill](Index head, std::int64_t query, PositionRange keys,
+                                     DType dtype, std::byte* out) {
+      keys.first += 1;
+      fill(head, query + 1, keys, dtype, out);
+    };
+  Expectation other = expected;
+  other.effect = std::move(inner);
+  other.remake = nullptr;
+  return other;
+}
+
 // A matrix of scores with fewer keys than there are positions, or cells of a window.
 std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump) {
   const Bias* bias = std::get_if<Bias>(&expected.effect);
@@ -60,9 +90,14 @@ std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump
       bias->heads % axes->heads != 0)
     return Reason{Cause::table_short,
                   fmt::format("there are {} heads, where {} are meant", axes->heads, bias->heads)};
-  const bool is_window = bias && bias->rows && bias->buckets && !bias->buckets->by_offset;
+  const bool is_window = bias && bias->rows && window_rule(*bias);
   const std::optional<Index> must = is_window ? bias->rows : expected.rows;
   if (!axes || !must || axes->keys >= *must) return {};
+  if (without_token(expected, dump))
+    return Reason{Cause::table_short,
+                  fmt::format("there are {} tokens, where {} are meant: the row and the column of "
+                              "[CLS] are missing",
+                              axes->keys, *must)};
   return Reason{Cause::table_short,
                 fmt::format("there are {} keys, where {} are meant", axes->keys, *must)};
 }
@@ -73,7 +108,9 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Written written = as_written(remembering(asked), as_stored);
   if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
   const auto companions = companions_of(written.expected, written.dump);
-  Diagnosis diagnosis = diagnosed(written.expected, companions ? companions->main : written.dump);
+  const Dump& main = companions ? companions->main : written.dump;
+  const auto inner = without_token(written.expected, main);
+  Diagnosis diagnosis = diagnosed(inner ? *inner : written.expected, main);
   if (companions) judge_companions(written.expected, *companions, diagnosis);
   if (written.dump.arrays.size() > most_companions)
     diagnosis.doubts.push_back(fmt::format(

@@ -41,6 +41,9 @@ std::vector<Setting> others_of(const Parameter& parameter, const Parameters& mea
       others.assign(numbers.begin(), numbers.end());
       break;
     }
+    case Parameter::Type::numbers:  // one for all, left out of the formula
+      others.emplace_back(std::string("1"));
+      break;
     default:
       break;
   }

@@ -12,7 +12,8 @@ struct OtherSetting {
 };
 
 /// Every other choice of every parameter, the other word of every flag, and for every number those
-/// that it is mistaken for: half, double, ten times, a tenth, one more, one less, usual bases.
+/// that it is mistaken for: half, double, ten times, a tenth, one more, one less, usual bases; ones
+/// for lists.
 /// Nothing of what the encoding refuses.
 std::vector<OtherSetting> other_settings(const Expectation& expected);
 

@@ -22,9 +22,15 @@ ScalingFits fit(const MeasuredLadder& measured) {
   const Stretch stretch = fitted_stretch(measured, [](double, double) { return 1.0; });
   // Below 1 positions are multiplied, which no config asks for, unless this one does.
   if (!(stretch.value > (number_in(measured.context, "factor", 1) < 1 ? 0 : 1))) return {};
-  const TidyNumber factor = tidiest(stretch.value, stretch.relative_error);
-  // A number of many digits is none that somebody chose: dearer than two causes.
-  return {{{{"factor", factor.value}}, factor.cost + (factor.cost > 0.3 ? 0.8 : 0)}};
+  ScalingFits fits;
+  // The sharpest pair's error, and what all pairs together leave of it: a factor that nobody chose,
+  // L/2π, has digits beyond.
+  for (const double share : {1.0, 1.0 / 8, 1.0 / 64}) {
+    const TidyNumber factor = tidiest(stretch.value, share * stretch.relative_error);
+    // A number of many digits is none that somebody chose: dearer than two causes.
+    fits.push_back({{{"factor", factor.value}}, factor.cost + (factor.cost > 0.3 ? 0.8 : 0)});
+  }
+  return fits;
 }
 
 }  // namespace

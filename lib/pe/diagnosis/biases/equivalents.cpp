@@ -79,14 +79,22 @@ bool is_causal(const Expectation& expected) {
 
 }  // namespace
 
-// Heads hide different cells; keys after the query are hidden from some distance on, and those
-// before that are seen; or the token that is decoded does not see itself.
+// Heads hide different cells; tokens see themselves alone; keys after the query are hidden from
+// some distance on, and those before that are seen; or the token that is decoded does not see
+// itself.
 std::optional<Reason> wrong_mask(const Expectation& expected, const DumpMask& mask,
                                  const ScoreAxes& axes) {
   if (const auto heads = mask.heads_that_differ())
     return Reason{Cause::wrong_mask,
                   fmt::format("the dump's mask hides other cells of head {} than of head {}",
                               heads->first, heads->second)};
+  if (mask.isolates())
+    return Reason{Cause::wrong_mask,
+                  axes.queries > 1
+                      ? "by the mask of the dump every query sees its own key alone: "
+                        "nothing of the bias is left to attention"
+                      : "by the mask of the dump the query sees one key alone: nothing "
+                        "of the bias is left to attention"};
   if (!is_causal(expected)) return {};
   if (const auto open = mask.opens_future())
     return Reason{Cause::mask_open,

@@ -23,4 +23,9 @@ BiasProposals offer_short_slopes(const BiasObservation& observation,
 BiasProposals offer_short_values(const BiasObservation& observation,
                                  const BiasHypothesis& hypothesis);
 
+/// Sandwich's sum with a term too many, or without its compression.
+BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// A number of the encoding that was fitted, of biases that are functions of an argument.
+BiasProposals offer_numbers(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+
 }  // namespace pe

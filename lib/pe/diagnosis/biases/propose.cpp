@@ -253,6 +253,7 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::bias_sign, "scale", &sign},
     {Cause::bias_transposed, "axes", &bias_transposed},
     {Cause::bucket_transposed, "axes", &bucket_transposed},
+    {Cause::bucket_transposed, "buckets", &bucketed<BucketFault::signs>},
     {Cause::bias_alignment, "alignment", &alignment},
     {Cause::bias_distance, "distance", &distances},
     {Cause::bias_symmetric, "sides", &one_sided},
@@ -269,6 +270,8 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::low_precision_bias, "storage", &offer_short_slopes},
     {Cause::heads_permuted, "heads", &permuted},
     {Cause::wrong_parameter, "setting", &settings},
+    {Cause::wrong_parameter, "setting", &offer_sums},
+    {Cause::wrong_parameter, "setting", &offer_numbers},
 
 };
 

@@ -153,7 +153,8 @@ constexpr std::pair<BucketFault, Cause> faults[] = {
     {BucketFault::count, Cause::bucket_count},
     {BucketFault::boundary, Cause::bucket_boundary},
     {BucketFault::offset, Cause::bucket_offset},
-    {BucketFault::axes, Cause::axes_swapped}};
+    {BucketFault::axes, Cause::axes_swapped},
+    {BucketFault::signs, Cause::bucket_transposed}};
 
 // The same on some rows of one head.
 Looked glance(Looked looked) {

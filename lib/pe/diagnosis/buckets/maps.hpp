@@ -11,7 +11,7 @@
 
 namespace pe {
 
-enum class BucketFault { direction, max_distance, count, boundary, offset, axes };
+enum class BucketFault { direction, max_distance, count, boundary, offset, axes, signs };
 
 struct BucketMap {
   Buckets buckets;

@@ -145,6 +145,7 @@ constexpr Proposer<BucketObservation> causes[] = {
     {Cause::bucket_offset, "offset", &offsets},
     {Cause::bucket_boundary, "boundary", &maps<BucketFault::boundary>},
     {Cause::axes_swapped, "window", &maps<BucketFault::axes>},
+    {Cause::bucket_transposed, "window", &maps<BucketFault::signs>},
 };
 
 }  // namespace

@@ -50,9 +50,13 @@ class AgreementSearch {
         length_(longest(seen_)),
         models_(made_models(length_)) {}
 
-  // Guesses of one stage that agree with a reading, cheapest first.
+  enum class Amplitude { own, any };
+
+  // Guesses of one stage that agree with a reading, cheapest first; with `any` the amplitude is
+  // what was measured.
   std::vector<AgreeingCandidate> agreeing(const FrequencyEstimate& seen,
-                                          const std::vector<Made>& candidates) const {
+                                          const std::vector<Made>& candidates,
+                                          Amplitude amplitude = Amplitude::own) const {
     std::vector<AgreeingCandidate> hits;
     for (const auto& [plain, made] : candidates) {
       Candidate candidate = plain;
@@ -70,6 +74,8 @@ class AgreementSearch {
       const RotationObservation observation(expected, dump_, seen.reading, *truth, seen.rows);
       RotationHypothesis hypothesis = observation.start();
       hypothesis.reversed = seen.backwards;
+      if (amplitude == Amplitude::any)
+        hypothesis.cosine_magnitude = hypothesis.sine_magnitude = seen.measured.amplitude;
       if (!observation.finite() || !observation.agrees(hypothesis)) continue;
       hits.push_back({seen, candidate, expected});
     }
@@ -96,9 +102,11 @@ class AgreementSearch {
       one.first.cost += rope_cost + (one.first.given.contains("scaling") ? 0.3 : 0.2);
     for (auto& one : made(plain_guesses(seen.measured), rope_cost)) all.push_back(std::move(one));
     if (!layout.empty())
-      for (auto& one : made(sinusoidal_guesses(seen.measured, seen.reading.width, layout),
-                            cost_of_kind(dump_, seen.reading, true)))
+      for (auto& one : made(sinusoidal_guesses(seen.measured, seen.reading.width, layout), 0)) {
+        const bool telling = is_of_sinusoids_alone(one.first);
+        one.first.cost += std::min(cost_of_kind(dump_, seen.reading, true), telling ? 0.2 : 2);
         all.push_back(std::move(one));
+      }
     return all;
   }
 
@@ -162,10 +170,15 @@ class AgreementSearch {
     if (hits.empty()) hits = in_steps();
     if (hits.empty())
       hits = over_readings([&](std::size_t i) { return scaled(seen_[i], usuals[i]); });
+    if (!hits.empty() && std::ranges::all_of(hits, has_amplitude_of_no_rule))
+      if (auto plain = over_readings([&](std::size_t i) { return amplified(seen_[i], usuals[i]); });
+          !plain.empty())
+        return admit == Admit::whole_tables ? std::vector<AgreeingCandidate>{} : plain;
     if (!hits.empty() || admit == Admit::whole_tables) return hits;
     hits = faulty(usuals);
     if (!hits.empty()) return hits;
     for (FrequencyEstimate& seen : seen_) {
+      if (!has_rows(seen.reading) && !names_frequencies(dump_)) continue;
       narrow(dump_, seen);
       hits = agreeing(seen, made(listed_guesses(seen.measured), 0));
       // A list fits whatever was probed: it is one where every value says so.
@@ -183,10 +196,31 @@ class AgreementSearch {
   // themselves place it. They join the candidates for a fault.
   std::vector<AgreeingCandidate> scaled(FrequencyEstimate& seen,
                                         std::vector<Made>& candidates) const {
-    auto more = made(scaled_guesses(seen.measured), 0);
+    const std::string layout = sinusoidal_layout(dump_, seen.reading);
+    const std::vector<Candidate> fitted = scaled_guesses(seen.measured);
+    auto more = made(fitted, layout.empty() ? 0 : cost_of_kind(dump_, seen.reading, false));
+    if (!layout.empty())
+      for (auto& one : made(divided_guesses(fitted, seen.measured, seen.reading.width, layout),
+                            cost_of_kind(dump_, seen.reading, true)))
+        more.push_back(std::move(one));
     auto hits = agreeing(seen, more);
     if (hits.empty() && find_offset(seen, more)) hits = agreeing(seen, more);
     for (auto& one : more) candidates.push_back(std::move(one));
+    return hits;
+  }
+
+  static bool has_amplitude_of_no_rule(const AgreeingCandidate& hit) {
+    return hit.candidate.model.empty() && hit.candidate.given.contains("attention-factor");
+  }
+  // A plain ladder times a number: simpler than a scaling that has to be told the same number.
+  std::vector<AgreeingCandidate> amplified(const FrequencyEstimate& seen,
+                                           const std::vector<Made>& candidates) const {
+    std::vector<Made> plain;
+    std::ranges::copy_if(candidates, std::back_inserter(plain),
+                         [](const Made& one) { return !one.first.given.contains("scaling"); });
+    constexpr std::size_t most = 3;  // each has a fault that takes a while to find
+    auto hits = agreeing(seen, plain, Amplitude::any);
+    if (hits.size() > most) hits.erase(hits.begin() + most, hits.end());
     return hits;
   }
 

@@ -12,6 +12,13 @@ std::optional<Identification> identify_grid(const Dump& dump, const std::string&
 /// mrope of every model of the catalogue, with the segments that its positions show.
 std::optional<Identification> identify_sections(const Dump& dump, const std::string& layout);
 
+/// Matrices that turn a head at each position, or a pair of its channels each. Nothing where they
+/// are none, or of no ladder that is known.
+std::optional<Identification> identify_matrices(const Dump& dump);
+
+/// Tables whose axes are exchanged, or whose rows stand in another order; that is the fault told.
+std::optional<Identification> identify_rearranged(const Dump& dump, const std::string& layout);
+
 /// xpos, of vectors before and after, and of cosines and sines that carry its scales.
 std::optional<Identification> identify_scales(const Dump& dump, const std::string& layout);
 

@@ -48,6 +48,11 @@ std::vector<Candidate> bucket_guesses(double lowest, double highest) {
   for (const std::string buckets : {"256", "0", "128", "64", "32", "16"})
     for (const std::string most : {"512", "1024", "256", "128", "2048", "64"})
       add("deberta", identified({{"position-buckets", buckets}, {"max-relative-positions", most}}));
+  // As many as are seen, which end earlier where they are few.
+  if (const double seen = (highest + 1) / 2; seen >= 2 && seen == std::floor(seen) && seen < 1024)
+    for (const std::string most : {"512", "1024", "256", "128", "64", "32", "16"})
+      add("deberta", identified({{"position-buckets", fmt::format("{:.0f}", seen)},
+                                 {"max-relative-positions", most}}));
   return all;
 }
 

@@ -47,6 +47,15 @@ std::string round_or_not(double value) {
   return std::fabs(std::stod(few) / value - 1) < 1e-9 ? few : fmt::format("{:.9g}", value);
 }
 
+// "64 pairs", "10 of 40 pairs".
+std::string turning_pairs(const Expectation& expected) {
+  const auto truth = rotation_truth(expected.effect);
+  const auto pairs = std::ssize(truth->frequencies),
+             still = std::ranges::count(truth->frequencies, 0.0);
+  return still > 0 ? fmt::format("{} of {} pairs", pairs - still, pairs)
+                   : fmt::format("{} pairs", pairs);
+}
+
 // NTK-aware bases, b·s^(d/(d−2)), that come within what a fitted base is known to.
 std::optional<std::string> ntk_of(double base, double dim) {
   for (const double plain : {10000.0, 500000.0, 1000000.0})
@@ -105,7 +114,16 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
   found.family = family_of(reading, table);
   found.parameters = telling(candidate, expected);
   const std::string base = text_of(expected, "base");
-  if (table) {
+  if (const std::string divisor = text_of(expected, "min-timescale"); table && !divisor.empty()) {
+    const auto n = static_cast<double>(reading.pairs);
+    found.summary = fmt::format(
+        "sinusoidal, {} channels, layout {}, base {}, exponents 2j/dim as in the paper, positions "
+        "divided by {}",
+        text_of(expected, "dim"), text_of(expected, "layout"),
+        spell_number(std::stod(round_or_not(
+            std::pow(std::atof(base.c_str()) / std::atof(divisor.c_str()), n / (n - 1))))),
+        divisor);
+  } else if (table) {
     const bool endpoint = text_of(expected, "ladder") != "paper";
     found.summary = fmt::format(
         "sinusoidal, {} channels, layout {}, base {}, {}", text_of(expected, "dim"),
@@ -128,8 +146,8 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
       if (truth && truth->frequencies == truth->unscaled && truth->magnitude == 1) scaling = "none";
     }
     found.scaling = scaling;
-    found.summary =
-        fmt::format("{}, base {}, {} pairs turn", candidate.encoding->name, base, reading.pairs);
+    found.summary = fmt::format("{}, base {}, {} turn", candidate.encoding->name, base,
+                                turning_pairs(expected));
     if (scaling == "none")
       found.summary += ", no scaling";
     else

@@ -148,14 +148,17 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
   if (!passes_rest(dump, reading, seen.rows)) seen.score -= 0.5;
   if (reading.cosine_copy) {
     const RotationObservation copy(blank, dump, seen.reading, truth, seen.rows, true);
-    std::size_t equal = 0;
+    std::size_t equal = 0, telling = 0;  // a pair that stands still is equal to every other one
     for (std::size_t i = 0; i < seen.rows.size(); ++i)
-      for (std::size_t j = 0; j < observation.pairs(); ++j)
-        equal += observation.cosine(i, j) == copy.cosine(i, j) &&
-                 observation.sine(i, j) == copy.sine(i, j);
-    seen.score += static_cast<double>(equal) / static_cast<double>(std::max<std::size_t>(
-                                                   1, seen.rows.size() * observation.pairs())) -
-                  0.75;
+      for (std::size_t j = 0; j < observation.pairs(); ++j) {
+        const double c = observation.cosine(i, j), s = observation.sine(i, j);
+        const bool is_copy = c == copy.cosine(i, j) && s == copy.sine(i, j);
+        equal += is_copy;
+        telling += !is_copy || c != observation.cosine(0, j) || s != observation.sine(0, j);
+      }
+    equal -= seen.rows.size() * observation.pairs() - telling;
+    seen.score +=
+        telling > 0 ? static_cast<double>(equal) / static_cast<double>(telling) - 0.75 : 0.25;
   }
   const bool both = !reading.is_one_sided();
   seen.measured = {observation.measured(),

@@ -40,6 +40,10 @@ std::string sinusoidal_layout(const Dump& dump, const RotationReading& reading);
 /// the same numbers: names decide, else the order that each has as a rule.
 double cost_of_kind(const Dump& dump, const RotationReading& reading, bool table);
 
+/// Whether a name says that an array holds frequencies or what divides them: a list fits any
+/// numbers.
+bool names_frequencies(const Dump& dump);
+
 /// The position of row 0: what the phases of the first rows imply, the whole number that brings
 /// every pair nearest to where it stands, and by how much it misses, radians in the mean. Position
 /// 0 where none comes near.

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/grid_likelihood.hpp"
@@ -91,6 +92,14 @@ std::optional<Guess> rebased(const Guess& guess, const std::string& layout) {
       return made;
   }
   return {};
+}
+
+bool is_square(const Candidate& candidate) {
+  const std::string& grid = candidate.given.at("grid").text;
+  const std::size_t cross = grid.rfind('x');
+  const std::string_view columns = std::string_view(grid).substr(cross + 1),
+                         before = std::string_view(grid).substr(0, cross);
+  return before == columns || before.ends_with("x" + std::string(columns));
 }
 
 // The guess with the part of the grid that a mask left to be counted; its base, where it is
@@ -188,12 +197,20 @@ std::optional<Identification> identify_grid(const Dump& dump, const std::string&
       agreeing.push_back(std::move(*guess));
   if (auto best = told(std::move(agreeing), dump)) return best;
   agreeing.clear();
+  // A base far from the usual one leaves nothing alike: squares, which most pictures are.
+  for (std::size_t i = most; i < std::min(guesses.size(), 2 * most) && agreeing.empty(); ++i)
+    if (is_square(guesses[i].candidate))
+      if (auto guess = rebased(guesses[i], layout)) agreeing.push_back(std::move(*guess));
+  if (auto best = told(std::move(agreeing), dump)) return best;
+  agreeing.clear();
   for (const Guess& guess : guesses)
     if (auto other = masked(guess, layout)) agreeing.push_back(std::move(*other));
   if (auto best = told(std::move(agreeing), dump)) return best;
   if (guesses[0].likely.share < 0.5) return {};
   Diagnosis faulty = diagnose(guesses[0].expected, dump);
-  if (faulty.reasons.empty()) return {};
+  // A grid that has not as many cells as there are rows was not seen.
+  const auto is_short = [](const Reason& reason) { return reason.cause == Cause::table_short; };
+  if (faulty.reasons.empty() || std::ranges::any_of(faulty.reasons, is_short)) return {};
   return told(guesses[0], dump, std::move(faulty));
 }
 

@@ -24,7 +24,8 @@ std::string emptiness(const Stored& array) {
   if (some.empty()) return fmt::format("{} is empty", array.shown);
   if (std::ranges::none_of(some, [](double value) { return std::isfinite(value); }))
     return fmt::format("{} holds no finite number where it was looked at", array.shown);
-  if (some.size() > 1 && std::ranges::all_of(some, [&](double value) { return value == some[0]; }))
+  if (array.size() == 1) return fmt::format("{} is one number, {:g}", array.shown, some[0]);
+  if (std::ranges::all_of(some, [&](double value) { return value == some[0]; }))
     return fmt::format("{} holds {:g} all over", array.shown, some[0]);
   return "";
 }
@@ -71,6 +72,15 @@ std::optional<Dump> with_side_named(Dump dump) {
   return dump;
 }
 
+// A table of both whose name says one of them, "sin_table", under one that says neither.
+std::optional<Dump> with_sides_unnamed(Dump dump) {
+  if (!dump.before.empty() || dump.arrays.size() != 1 || dump.arrays[0].is_complex ||
+      !side_said_by(dump.arrays[0]))
+    return {};
+  dump.arrays[0].name = "pe";
+  return dump;
+}
+
 // A picture that stands [channel, row, column], as DETR keeps it.
 Dump with_channels_last(Dump dump) {
   Stored& array = dump.arrays[0];
@@ -97,6 +107,7 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
         nothing.seen = std::move(why);
         return nothing;
       }
+  if (auto matrices = identify_matrices(dump)) return *matrices;
   std::optional<Identification> found;
   if (dump.before.empty() && dump.arrays.size() == 1 && !dump.arrays[0].is_complex) {
     found = identify_scores(dump, layout);
@@ -113,19 +124,18 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
     return one && one->encoding && one->diagnosis.reasons.empty();
   };
   if (is_whole(turns)) return *turns;
-  if (const auto apart = sides_apart(dump)) try {
-      if (auto both = identify_turns(*apart, layout); is_whole(both)) return *both;
-    } catch (const UsageError&) {
-    }
-  if (const auto named = with_side_named(dump)) try {
-      if (auto side = identify_turns(*named, layout); is_whole(side)) return *side;
-    } catch (const UsageError&) {
-    }
+  for (const auto& other : {with_side_named(dump), with_sides_unnamed(dump), sides_apart(dump)})
+    if (other) try {
+        if (auto turned = identify_turns(*other, layout); is_whole(turned)) return *turned;
+      } catch (const UsageError&) {
+      }
   if (auto sections = identify_sections(dump, layout)) return *sections;
   auto grid = identify_grid(dump, layout);
   if (!grid && dump.before.empty() && dump.arrays.size() == 1)
     grid = identify_grid(with_channels_last(dump), layout);
   if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
+  if (!(turns && turns->encoding))
+    if (auto rearranged = identify_rearranged(dump, layout)) return *rearranged;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;
   if (dump.arrays.size() == 1 && !turns && side_said_by(dump.arrays[0]))

@@ -153,6 +153,18 @@ std::vector<Candidate> plain_guesses(const Measured& m) {
   return all;
 }
 
+namespace {
+
+// In use since Vaswani et al. 2017, whoever else has the same numbers.
+constexpr double usual_base = 1e4;
+
+}  // namespace
+
+bool is_of_sinusoids_alone(const Candidate& candidate) {
+  return candidate.given.at("ladder").text == "endpoint" &&
+         candidate.given.at("base").text == spelled(usual_base);
+}
+
 std::vector<Candidate> sinusoidal_guesses(const Measured& m, Index dim, const std::string& layout) {
   std::vector<Candidate> all;
   const auto n = static_cast<double>(m.frequencies.size());
@@ -165,8 +177,30 @@ std::vector<Candidate> sinusoidal_guesses(const Measured& m, Index dim, const st
                                           {"base", spelled(base.value)},
                                           {"ladder", ladder},
                                           {"layout", layout}}),
-                     .cost = base.cost + (base.value == 1e4 ? -0.1 : 0),
+                     .cost = base.cost + (base.value == usual_base ? -0.1 : 0),
                      .model = {}});
+  }
+  return all;
+}
+
+std::vector<Candidate> divided_guesses(const std::vector<Candidate>& scaled, const Measured& m,
+                                       Index dim, const std::string& layout) {
+  std::vector<Candidate> all;
+  const auto n = static_cast<double>(m.frequencies.size());
+  for (const Candidate& one : scaled) {
+    if (n < 2 || !one.given.contains("factor") || one.given.at("scaling").text != "linear")
+      continue;
+    const double divisor = std::strtod(one.given.at("factor").text.c_str(), nullptr),
+                 base = std::strtod(one.given.at("base").text.c_str(), nullptr);
+    all.push_back(
+        {.encoding = &find_encoding("sinusoidal"),
+         .given = identified({{"dim", std::to_string(dim)},
+                              {"base", fmt::format("{}", divisor * std::pow(base, 1 - 1 / n))},
+                              {"ladder", "endpoint"},
+                              {"min-timescale", one.given.at("factor").text},
+                              {"layout", layout}}),
+         .cost = one.cost,
+         .model = {}});
   }
   return all;
 }

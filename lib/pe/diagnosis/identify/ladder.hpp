@@ -29,6 +29,14 @@ std::vector<Candidate> listed_guesses(const Measured& measured);
 /// Sinusoidal tables: both ladders, bases of few digits first.
 std::vector<Candidate> sinusoidal_guesses(const Measured& measured, Index dim,
                                           const std::string& layout);
+/// Timescales that reach both ends of the usual base, of a sinusoidal candidate: no rope's, in
+/// whatever order sines and cosines stand.
+bool is_of_sinusoids_alone(const Candidate& candidate);
+/// The same tables at positions that were divided, of each of the ladders that are: timescales from
+/// the divisor on.
+std::vector<Candidate> divided_guesses(const std::vector<Candidate>& scaled,
+                                       const Measured& measured, Index dim,
+                                       const std::string& layout);
 
 /// How far a candidate's frequencies lie from those measured: the mean of |ln ratio| over the
 /// pairs, each at most 1.

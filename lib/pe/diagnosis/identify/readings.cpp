@@ -109,6 +109,10 @@ std::vector<Dump> unrolled(const Dump& dump) {
   return all;
 }
 
+bool names_frequencies(const Dump& dump) {
+  return says_any(dump, {"freq", "factor", "rope", "theta", "wave", "period"});
+}
+
 double cost_of_kind(const Dump& dump, const RotationReading& reading, bool table) {
   const bool rope = says_any(dump, {"rope", "rotary", "freq", "cos"}),
              sums = says_any(dump, {"pe", "pos", "sinus", "embed", "weight"}) && !rope;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnose.hpp"
@@ -58,18 +59,44 @@ AgreeingCandidate as_seen(AgreeingCandidate hit, const Dump& dump, Index length)
   return hit;
 }
 
+// Whether a base has the digits of one that was fitted.
+bool is_fitted(const AgreeingCandidate& hit) {
+  const auto base = hit.candidate.given.find("base");
+  if (base == hit.candidate.given.end()) return false;
+  const double value = std::strtod(base->second.text.c_str(), nullptr);
+  return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr) != value;
+}
+
+bool agrees(const Diagnosis& diagnosis) {
+  return diagnosis.tier != Tier::wrong && diagnosis.reasons.empty();
+}
+
+using Held = std::pair<AgreeingCandidate, Diagnosis>;
+
+// Whether a candidate with as few faults leaves so much less that the other's base was a number
+// near the right one.
+bool is_nearer(const Held& one, const Held& other) {
+  const auto left = [](const Diagnosis& diagnosis) {
+    return diagnosis.reasons.empty() ? diagnosis.worst : diagnosis.after;
+  };
+  return is_fitted(other.first) && one.second.reasons.size() == other.second.reasons.size() &&
+         2 * left(one.second) < left(other.second);
+}
+
 // The cheapest that agrees with every value, and not with the rows probed alone; the cheapest where
-// none does.
-std::pair<AgreeingCandidate, Diagnosis> best_of(const std::vector<AgreeingCandidate>& hits,
-                                                const Dump& dump, Index length) {
+// none does. A base of many digits stands back behind one that comes nearer.
+Held best_of(const std::vector<AgreeingCandidate>& hits, const Dump& dump, Index length) {
   constexpr std::size_t most = 6;
-  std::optional<std::pair<AgreeingCandidate, Diagnosis>> best;
+  std::optional<Held> best;
   for (std::size_t i = 0; i < std::min(most, hits.size()); ++i) {
     const AgreeingCandidate hit = as_seen(hits[i], dump, length);
-    Diagnosis diagnosis = diagnose(hit.expected, dump);
-    const bool agrees = diagnosis.tier != Tier::wrong && diagnosis.reasons.empty();
-    if (!best || agrees) best.emplace(hit, std::move(diagnosis));
-    if (agrees) break;
+    Held one{hit, diagnose(hit.expected, dump)};
+    const bool is_whole = agrees(one.second);
+    if (!best || is_whole > agrees(best->second) ||
+        (is_whole == agrees(best->second) && is_nearer(one, *best)))
+      best = std::move(one);
+    if (agrees(best->second) && !(is_fitted(best->first) && best->second.tier == Tier::drift))
+      break;
   }
   return *best;
 }

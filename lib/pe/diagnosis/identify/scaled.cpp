@@ -66,8 +66,9 @@ Given telling(const Scaling& scaling, Settings settings) {
 
 void ask_rows(const Measured& m, const Base& base, double rough, std::vector<Candidate>& all) {
   for (FittedLadder& fit : fitted_ladders(over(m, base.value, rough))) {
-    // A change of base alone is that base's plain ladder.
+    // A change of base alone is that base's plain ladder, and no rule makes contexts shorter.
     if (fit.ladder.recipe.rule == LadderRule::plain || fit.scaling->name == "ntk") continue;
+    if (number_in(fit.settings, "factor", 1) < 1) continue;
     add_amplitude(*fit.scaling, m, fit.ladder.magnitude, fit.settings);
     all.push_back(rope_guess(m, base, telling(*fit.scaling, fit.settings),
                              0.3 + (rough > 0 ? 0.5 : 0) + base.cost + fit.cost));

@@ -190,7 +190,12 @@ std::optional<Identification> identify_sections(const Dump& dump, const std::str
       std::int64_t interval = 1;
       const std::vector<Standing> places = places_of(*text, rows);
       if (places.empty()) continue;
-      candidate.given["segments"] = identified(segments_of(places, interval));
+      const std::string segments = segments_of(places, interval);
+      // Text alone turns as plain rope does.
+      if (segments.find("image") == std::string::npos &&
+          segments.find("video") == std::string::npos)
+        continue;
+      candidate.given["segments"] = identified(segments);
       if (interval > 1) candidate.given["time-interval"] = identified(std::to_string(interval));
       for (const char* advance : {"space", "all"}) {
         candidate.given["advance"] = identified(advance);

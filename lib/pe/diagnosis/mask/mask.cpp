@@ -78,6 +78,38 @@ bool DumpMask::hides_own() const {
          std::ranges::all_of(which_, [&](std::size_t own) { return shapes_[own].future == -1; });
 }
 
+namespace {
+
+// Whether no query sees a second key, though other queries see others: those are no padding. A
+// query alone sees its own, and there are keys before it.
+bool isolates_in(const MaskShape& shape, const ScoreAxes& axes) {
+  Index seen = -1;
+  bool sees_others = axes.queries == 1 && axes.first_query > axes.first_key;
+  for (Index query = 0; query < axes.queries; ++query) {
+    Index of_query = -1;
+    for (Index key = 0; key < axes.keys; ++key)
+      if (!shape.hides(axes, query, key)) {
+        if (of_query >= 0) return false;
+        of_query = key;
+      }
+    if (of_query < 0) continue;
+    sees_others = sees_others || (seen >= 0 && of_query != seen);
+    seen = of_query;
+  }
+  return seen >= 0 && sees_others;
+}
+
+}  // namespace
+
+bool DumpMask::isolates() const {
+  std::vector<std::size_t> used = which_;
+  std::ranges::sort(used);
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  return !used.empty() && std::ranges::all_of(used, [&](std::size_t own) {
+    return !shapes_[own].empty() && isolates_in(shapes_[own], axes_);
+  });
+}
+
 bool DumpMask::is_causal() const {
   return !which_.empty() &&
          std::ranges::all_of(which_, [&](std::size_t own) { return shapes_[own].is_causal(); });

@@ -31,6 +31,8 @@ class DumpMask {
   /// A head, and one before it of the same batch that hides other cells; nothing where all heads
   /// hide the same.
   std::optional<std::pair<Index, Index>> heads_that_differ() const;
+  /// Whether tokens see themselves and no other, in every plane: nothing of a bias is left.
+  bool isolates() const;
   /// How far after its query a key is still seen in some plane, where those beyond it are hidden.
   std::optional<std::int64_t> opens_future() const;
 
