@@ -188,7 +188,7 @@ BiasProposals permuted(const BiasObservation& observation, const BiasHypothesis&
   return {{std::move(other),
            is_order ? "the heads stand in another order: " + order
                     : "some heads stand in others' places, too: " + order,
-           1}};
+           is_order ? 1 : 1.05}};
 }
 
 // The same weights behind another map of buckets.

@@ -180,7 +180,7 @@ std::vector<Index> row_counts_without_tokens(const Dump& dump, Index count) {
 
 std::optional<Identification> identify_grid(const Dump& dump, const std::string& layout) {
   const std::vector<Index> shape = squeezed(dump.arrays[0].shape);
-  if (shape.size() < 2) return {};
+  if (shape.size() < 2 || is_integer(dump.arrays[0].dtype)) return {};
   const std::span<const Index> leading(shape.data(), dump.before.empty() ? shape.size() - 1 : 0);
   std::vector<Guess> guesses;
   for (const Index count : counts_of_rows(dump))
