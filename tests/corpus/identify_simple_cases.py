@@ -104,6 +104,7 @@ def squares():
 
 def untold():
     yield one(20, "compression of heads", "", [("compression", 2.0 * np.arange(1, 5, dtype=F32))])
+    yield one(-40, "compression of as many heads as steps", "", [("compression", np.arange(1, 9, dtype=F32))])
     yield one(21, "an attention factor", "", [("attention_factor", np.array([1.2], F32))])
     yield one(23, "DeBERTa's buckets, few", "deberta, position-buckets 8, max-relative-positions 32", [("bucket", deberta(np.arange(-39, 40), 8, 32).astype(np.int32))],
               "deberta")

@@ -117,7 +117,13 @@ def tokens():
     yield made(LINES + 75, accepted("table-short"), "64 tokens for 65", "swin", {"window": "8x8", "cls": True}, [("bias", got)])
 
 
+def nothing(folder):
+    for k, (kind, value) in enumerate((("alibi", -np.inf), ("t5 causal", -1e9), ("kerple", -3.4028234663852886e38), ("swin", -np.inf))):
+        yield one(folder, 76 + k, accepted("wrong-mask"), kind, f"hidden throughout, {value:.3g}", lambda s, v=value: np.full_like(s.want, v))
+
+
 def spoilt(folder):
+    yield from nothing(folder)
     yield from masks(folder, 0, accepted("wrong-mask"), 0)
     yield from parameters(folder)
     yield from tokens()

@@ -156,6 +156,17 @@ std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Store
   return {};
 }
 
+Diagnosis hidden_throughout(const Stored& array) {
+  Diagnosis diagnosis;
+  diagnosis.what = fmt::format("scores {}", spell_array(array));
+  diagnosis.cells = array.size();
+  diagnosis.coverage = fmt::format("all {} cells", array.size());
+  diagnosis.reasons.push_back({Cause::wrong_mask,
+                               "every key is hidden from every query: nothing of the bias is left "
+                               "to attention"});
+  return diagnosis;
+}
+
 }  // namespace
 
 Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
@@ -167,6 +178,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   const Bias& bias = std::get<Bias>(expected.effect);
   const bool whole = is_integer(array.dtype) || array.u16;
   const bool unknown = !bias.fill || has_drawn_weights(expected);
+  if (!whole && is_hidden_throughout(array)) return hidden_throughout(array);
   if (bias.buckets && unknown && !whole && !looks_like_buckets(array))
     return diagnose_trained_bias(expected, array);
   if (bias.buckets && (whole || !bias.fill || expected.layout.starts_with("bucket")))

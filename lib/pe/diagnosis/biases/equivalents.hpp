@@ -19,6 +19,8 @@ std::vector<Equivalent> equivalents(const BiasObservation& observation);
 /// What the dump's own mask hides, or leaves open, that no causal attention does.
 std::optional<Reason> wrong_mask(const Expectation& expected, const DumpMask& mask,
                                  const ScoreAxes& axes);
+/// Whether a mask is all that there is.
+bool is_hidden_throughout(const Stored& array);
 
 /// "batch 1, head 3, query 20, key 5".
 std::string place_of(const BiasShape& shape, const Spot& spot);

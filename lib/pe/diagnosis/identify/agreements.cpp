@@ -178,7 +178,7 @@ class AgreementSearch {
     hits = faulty(usuals);
     if (!hits.empty()) return hits;
     for (FrequencyEstimate& seen : seen_) {
-      if (!has_rows(seen.reading) && !names_frequencies(dump_)) continue;
+      if (!may_be_fitted(seen)) continue;
       narrow(dump_, seen);
       hits = agreeing(seen, made(listed_guesses(seen.measured), 0));
       // A list fits whatever was probed: it is one where every value says so.
@@ -259,6 +259,12 @@ class AgreementSearch {
     });
   }
 
+  // Numbers along one axis that no name calls frequencies: a fault, or a list, makes a ladder of
+  // any.
+  bool may_be_fitted(const FrequencyEstimate& seen) const {
+    return has_rows(seen.reading) || names_frequencies(dump_);
+  }
+
   // The nearest candidates with a fault that has a name.
   std::vector<AgreeingCandidate> faulty(const std::vector<std::vector<Made>>& all) const {
     struct Near {
@@ -267,12 +273,14 @@ class AgreementSearch {
       const Made* made;
     };
     std::vector<Near> nearest;
-    for (std::size_t i = 0; i < seen_.size(); ++i)
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      if (!may_be_fitted(seen_[i])) continue;
       for (const auto& one : all[i])
         if (const auto truth = truth_of(one.second, seen_[i].reading))
           nearest.push_back(
               {distance_of(seen_[i].measured, truth->frequencies) + 0.001 * one.first.cost,
                &seen_[i], &one});
+    }
     std::ranges::stable_sort(nearest, {}, &Near::distance);
     std::vector<AgreeingCandidate> best;
     std::size_t fewest = 3, tried = 0;

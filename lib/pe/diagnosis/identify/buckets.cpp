@@ -24,6 +24,14 @@ bool is_whole(const Stored& array) {
   return changes;
 }
 
+// Real numbers 1, 2, 3, … along one axis count something: no bucket is seen.
+bool counts_on(const Stored& array, const ScoreMatrix& m) {
+  if (is_integer(array.dtype) || m.queries > 1) return false;
+  const std::vector<double> row = m.row(array, 0, 0);
+  return std::ranges::adjacent_find(row, [](double a, double b) { return b - a != 1; }) ==
+         row.end();
+}
+
 // Bucket of every offset key − query that a matrix shows, as a map has it.
 std::vector<Candidate> bucket_guesses(double lowest, double highest) {
   std::vector<Candidate> all;
@@ -111,6 +119,7 @@ std::optional<Identification> identify_index(const Dump& dump, const std::string
   const Stored& array = dump.arrays[0];
   if (array.size() < 3 || !is_whole(array)) return {};
   const ScoreMatrix m = matrix_of(array);
+  if (counts_on(array, m)) return {};
   double lowest = HUGE_VAL, highest = -HUGE_VAL;
   for (const Index query : std::set<Index>{0, m.queries / 2, m.queries - 1})
     for (const double value : m.row(array, 0, query)) {
