@@ -69,7 +69,7 @@ class Case:
         for number, left in ((signal.SIGTERM, 0), (signal.SIGKILL, 1)):
             job = subprocess.Popen([self.elsewhere / "pe-gen", "rope", "--dim", "128", "--length", "4000000", "--fields", "cos", "--threads", "1", "-o", "t.npy"], cwd=self.folder)
             until = time.monotonic() + 20
-            while not self.names() and time.monotonic() < until:
+            while not any((self.folder / name).stat().st_size for name in self.names()) and time.monotonic() < until:
                 time.sleep(0.002)
             job.send_signal(number)
             code = job.wait(timeout=20)

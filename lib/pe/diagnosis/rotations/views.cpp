@@ -200,9 +200,13 @@ std::vector<Reason> reasons_by_name(const std::vector<Diagnosis>& each,
   std::vector<Reason> all;
   for (std::size_t i = 0; !alike && i < each.size(); ++i) {
     if (each[i].tier != Tier::wrong) continue;
-    for (Reason reason : each[i].reasons) {
-      reason.sentence = fmt::format("{}: {}", arrays[i].name, reason.sentence);
-      all.push_back(std::move(reason));
+    for (const Reason& reason : each[i].reasons) {
+      const auto same = std::ranges::find(all, reason.cause, &Reason::cause);
+      const std::string sentence = fmt::format("{}: {}", arrays[i].name, reason.sentence);
+      if (same == all.end())
+        all.push_back({reason.cause, sentence});
+      else
+        same->sentence += "; " + sentence;
     }
   }
   return all;
