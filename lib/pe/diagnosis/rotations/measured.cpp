@@ -110,7 +110,7 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   return measured;
 }
 
-// Of positions that go by no step: pairs that turn by less than a quarter by the nearest of them,
+// Of positions that go by no step: pairs that turn by less than an eighth by the nearest of them,
 // made sharper by the farther ones.
 MeasuredFrequencies measured_of_listed(const RotationObservation& observation) {
   const RotationHypothesis meant = observation.start();
