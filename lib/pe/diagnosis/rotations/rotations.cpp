@@ -12,6 +12,7 @@
 #include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
 #include "pe/diagnosis/rotations/damage.hpp"
+#include "pe/diagnosis/rotations/sifting.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
 namespace pe {
@@ -195,38 +196,6 @@ class Verdict {
       fits.emplace_back(kept_[i].cost / 2 - fit.share, fit.residual);
     }
     return kept_[static_cast<std::size_t>(std::ranges::min_element(fits) - fits.begin())];
-  }
-
-  // What holds of first columns alone, or of frequencies and leaves as much as there was (within
-  // the bound of an arithmetic that is not the file's), explains nothing.
-  static void leave_nothings(const RotationObservation& observation,
-                             std::vector<Explanation<RotationObservation>>& hypotheses) {
-    const Fit start = observation.measure(observation.start());
-    const bool nearly_holds = start.share > 0.99 && start.residual > 0;
-    // Far out the bounds of fast pairs hold nothing; what moves frequencies or positions must bring
-    // cells nearer.
-    const auto is_of_bounds = [](const Reason& reason) {
-      return reason.cause == Cause::fast_trigonometry ||
-             reason.cause == Cause::single_step_reduction ||
-             reason.cause == Cause::low_precision_positions ||
-             row_of(reason.cause).tier == Tier::storage;
-    };
-    std::erase_if(hypotheses, [&](const auto& one) {
-      return !observation.copy_agrees(one.hypothesis) ||
-             (observation.has_rows() && !std::ranges::all_of(one.reasons, is_of_bounds) &&
-              one.fit.mean > 0.95 * start.mean) ||
-             (nearly_holds && !one.reasons.empty() &&
-              one.hypothesis.frequencies != observation.truth().frequencies &&
-              one.fit.residual >= 0.9 * start.residual);
-    });
-  }
-
-  // Pairs that are mixed up stand so in both columns of each: where these differ, nothing is.
-  static void leave_pairings(std::vector<Explanation<RotationObservation>>& hypotheses) {
-    std::erase_if(hypotheses, [](const auto& one) {
-      return std::ranges::find(one.reasons, Cause::wrong_pairing, &Reason::cause) !=
-             one.reasons.end();
-    });
   }
 
   // Every cell beside what is meant. Rows that became probes since change the estimate of the
