@@ -5,11 +5,14 @@
 One thread a process. A round runs the work by one process, by two, and, as the measure of what this machine has, without MPI once and twice
 at once: where two at once are not twice as much, memory or the neighbours are the bound and not what the processes say to each other. Files go to --folder (default: a folder in memory, /dev/shm).
 
+Works that write a file have one more measure: how many times as fast two bare processes are as one that write as many bytes to the same places of
+one file and compute nothing. A local file system lets one process at a time write to a file, and this is what it leaves; those of clusters do not.
+
 Beside the ratios of rounds stand the shortest run by one against the shortest by two, which neighbours disturb least, and the processor time of
 one against that of the busier of two, which they hardly change: it leaves out waiting, for each other and for the system.
 """
 import argparse
-import filecmp
+import hashlib
 import os
 import pathlib
 import re
@@ -28,7 +31,8 @@ TIMED = ["bash", "-c", 'TIMEFORMAT="took %U %S"; time "$0" "$@"']
 TOOK = re.compile(r"^took ([\d.]+) ([\d.]+)$", re.M)
 MANIFEST = '{{"schema_version": 1, "checks": [{}]}}'
 CHECK = '{{"name": "{0}", "encoding": "rope", "parameters": {{"dim": {1}}}, "length": 4096}}'
-FOLDERS = ["one", "two", "left", "right", "single"]
+BLOCK = bytes(range(256)) * 4096
+FOLDERS =  ["one", "two", "left", "right", "single"]
 WORKS = {  # what pe-mpi is asked for, and the file that it writes
     "table f32": ("gen sinusoidal --dim 256 --length 3000000", "table.npy"),
     "table f64": ("gen rope --dim 128 --length 2000000 --dtype f64", "table.h5"),
@@ -75,31 +79,58 @@ class Bench:
         self.busiest = max((float(user) + float(system) for _, error in said for user, system in TOOK.findall(error)), default=0)
         return taken
 
+    def bare(self, processes, file, size):
+        """Seconds in which so many processes write a file and compute nothing."""
+        start = time.monotonic()
+        descriptor = os.open(self.folder / file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.posix_fallocate(descriptor, 0, size)
+        children = []
+        for process in range(processes):
+            children.append(os.fork())
+            if children[-1] == 0:
+                begin, end = (size * number // processes for number in (process, process + 1))
+                for place in range(begin, end, len(BLOCK)):
+                    os.pwrite(descriptor, BLOCK[:end - place], place)
+                os._exit(0)
+        for child in children:
+            if os.waitpid(child, 0)[1] != 0:
+                sys.exit(f"mpi_bench.py: {file} cannot be written")
+        os.close(descriptor)
+        taken = time.monotonic() - start
+        self.drop(file)
+        return taken
+
     def drop(self, *names):
         for name in filter(None, names):
             (self.folder / name).unlink(missing_ok=True)
 
     def round(self, words, file):
         """Seconds by one process, by two, how many times as much processor time one takes as the busier of two, and how many times as much two
-        works at once do as one: what the machine has for two."""
+        works at once do as one: what the machine has for two; of bare writers, the same of the file."""
         names = [file and f"{kind}/{file}" for kind in FOLDERS]  # of one name, which a file's provenance holds
         one = self.seconds(self.command(ALONE, 1, words, names[0]))
-        alone, processor = self.said[0], self.busiest
+        size = (self.folder / names[0]).stat().st_size if file else 0
+        alone, processor = self.given(names[0]), self.busiest
         two = self.seconds(self.command(MPIRUN, 2, words, names[1]), folders=FOLDERS[1:])
-        if not self.is_same(names, alone):
+        if self.given(names[1]) != alone:
             sys.exit(f"mpi_bench.py: {words}: two processes gave something else than one")
         processor /= self.busiest
-        self.drop(*names[:2])
         both = self.seconds(*(self.tool(words, name) for name in names[2:4]), folders=FOLDERS[2:])
         self.drop(*names[2:4])
         single = self.seconds(self.tool(words, names[4]), folders=FOLDERS[4:])
         self.drop(names[4])
-        return one, two, processor, 2 * single / both
+        bare = self.bare(1, names[0], size) / self.bare(2, names[0], size) if file.endswith((".npy", ".h5")) else float("nan")
+        return one, two, processor, 2 * single / both, bare
 
-    def is_same(self, names, alone):
-        if names[0]:
-            return filecmp.cmp(self.folder / names[0], self.folder / names[1], shallow=False)
-        return len(alone.splitlines()) == len(self.said[0].splitlines())
+    def given(self, name):
+        """What tells the results of two runs apart: of a file the digest of its bytes, of a report how many lines it has. The file goes: what the next
+        run writes takes its memory, where fresh memory of a machine within a machine takes several times as long."""
+        if not name:
+            return len(self.said[0].splitlines())
+        with open(self.folder / name, "rb") as file:
+            digest = hashlib.file_digest(file, "blake2b").digest()
+        self.drop(name)
+        return digest
 
     def start(self):
         """Seconds of what has no work, by one and by two."""
@@ -109,16 +140,16 @@ class Bench:
     def run(self):
         starts = self.start()
         print(f"start and end  {starts[0]:.2f} s by one, {starts[1]:.2f} s by two, which every figure below holds")
-        print("work          one      two      two against one: median (quartiles)   shortest   by processor time   two works at once: as many times one   load")
+        print("work          one      two      two against one: median (quartiles)   shortest   by processor time   two works at once: as many times one   two bare writers   load")
         for name, (words, file) in WORKS.items():
             if self.options.only not in ("", name):
                 continue
             self.round(words, file)  # the first one touches everything
-            ones, twos, processors, rooms = zip(*(self.round(words, file) for _ in range(self.options.rounds)))
+            ones, twos, processors, rooms, bares = zip(*(self.round(words, file) for _ in range(self.options.rounds)))
             low, middle, high = statistics.quantiles((one / two for one, two in zip(ones, twos)), n=4)
             print(f"{name:12} {statistics.median(ones):6.2f} s {statistics.median(twos):6.2f} s   {middle:.2f} ({low:.2f} to {high:.2f}) {'':18} "
                   f"{min(ones) / min(twos):.2f} {'':7} {statistics.median(processors):.2f} {'':15} {statistics.median(rooms):.2f} {'':32} "
-                  f"{os.getloadavg()[0]:.1f}", flush=True)
+                  f"{statistics.median(bares):4.2f} {'':17} {os.getloadavg()[0]:.1f}", flush=True)
 
 
 def main():

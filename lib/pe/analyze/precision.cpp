@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <span>
 
 #include "pe/analyze/precision/precision_shifts.hpp"
 #include "pe/analyze/precision/precision_summary.hpp"
@@ -123,16 +123,18 @@ std::string last_note(const PrecisionSubject& subject, const std::vector<Precisi
   return fmt::format("entries at position {} are off by at most: {}", last, text);
 }
 
-// What a pipeline makes of each place, for whoever asked this process for it.
-std::string points_of(const Question& question, const PrecisionSubject& subject, std::size_t i,
-                      const std::vector<PositionRange>& places, const ShiftDraws& draws) {
-  const Pipeline& pipeline = subject.pipelines[i];
+// What a pipeline makes of those places, piece i of so many, for whoever asked this process for it.
+
+std::string points_of(const Question& question, const PrecisionSubject& subject,
+                      const Pipeline& pipeline, std::span<const PositionRange> places,
+                      const ShiftDraws& draws, std::size_t i, std::size_t pieces) {
   const RowErrors errors(pipeline, subject, question);
   const Shifts shifts(question, subject, pipeline, errors, draws);
   std::vector<PrecisionPoint> points;
   for (const PositionRange& place : places) {
-    question.advance(static_cast<double>(i * places.size() + points.size()) /
-                     static_cast<double>(places.size() * subject.pipelines.size()));
+    question.advance((static_cast<double>(i) +
+                      static_cast<double>(points.size()) / static_cast<double>(places.size())) /
+                     static_cast<double>(pieces));
     points.push_back(errors.at(place));
     shifts.add_to(points.back(), place);
   }
@@ -141,18 +143,31 @@ std::string points_of(const Question& question, const PrecisionSubject& subject,
   return bytes.text();
 }
 
-// As processes take them: those first that round what is turned to half types, which machines do
-// not do by themselves and which takes three times as long; a long one at the end would be waited
-// for. One process takes them as they stand.
-std::vector<std::size_t> order_of(const std::vector<Pipeline>& pipelines) {
-  std::vector<std::size_t> order(pipelines.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (ranks().are_several())
-    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
-      const DType turning = pipelines[i].turning;
+// Places of one pipeline that one process measures.
+struct PipelinePiece {
+  std::size_t pipeline, first, count;
+};
+
+// As processes take them, eight for each: those first that round what is turned to half types,
+// which machines do not do by themselves and which takes three times as long; a long one at the end
+// would be waited for. One process takes whole pipelines as they stand: each piece measures the
+// scores at 0 anew.
+std::vector<PipelinePiece> pieces_of(const std::vector<Pipeline>& pipelines, std::size_t places) {
+  const auto processes = static_cast<std::size_t>(ranks().count());
+  const std::size_t parts =
+      processes == 1 ? 1 : std::clamp<std::size_t>(8 * processes / pipelines.size(), 1, places);
+  std::vector<PipelinePiece> pieces;
+  for (std::size_t i = 0; i < pipelines.size(); ++i)
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t first = places * part / parts;
+      pieces.push_back({i, first, places * (part + 1) / parts - first});
+    }
+  if (processes > 1)
+    std::stable_partition(pieces.begin(), pieces.end(), [&](const PipelinePiece& piece) {
+      const DType turning = pipelines[piece.pipeline].turning;
       return turning != DType::f64 && turning != DType::f32;
     });
-  return order;
+  return pieces;
 }
 
 Sheet by_position(const Question& question, const PrecisionSubject& subject) {
@@ -170,14 +185,17 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   for (const PositionRange& place : places) numbers.push_back(place.value(0));
   sheet.axes = {subject.axis(), placed_axis("position", numbers, "position of the row")};
   const ShiftDraws draws(question, subject);
-  const std::vector<std::size_t> order = order_of(subject.pipelines);
-  const auto told = deal_out(order.size(), [&](std::size_t i) {
-    return points_of(question, subject, order[i], places, draws);
+  const std::vector<PipelinePiece> pieces = pieces_of(subject.pipelines, places.size());
+  const auto told = deal_out(pieces.size(), [&](std::size_t i) {
+    const auto [pipeline, first, count] = pieces[i];
+    return points_of(question, subject, subject.pipelines[pipeline],
+                     std::span(places).subspan(first, count), draws, i, pieces.size());
   });
-  std::vector<PrecisionPoint> points(order.size() * places.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
+  std::vector<PrecisionPoint> points(subject.pipelines.size() * places.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i)
     std::ranges::copy(ByteReader(told[i]).numbers<PrecisionPoint>(),
-                      points.begin() + static_cast<std::ptrdiff_t>(order[i] * places.size()));
+                      points.begin() + static_cast<std::ptrdiff_t>(
+                                           pieces[i].pipeline * places.size() + pieces[i].first));
   const auto column = [&](std::string name, std::string description, double PrecisionPoint::*value,
                           Error error) {
     Column made{std::move(name), std::move(description), {}, error};
