@@ -67,6 +67,17 @@ Stored narrowed(const Stored& stored, DType type) {
   return other;
 }
 
+Stored with_bytes_reversed(const Stored& stored) {
+  Stored other = stored;
+  other.fill = [fill = stored.fill, size = size_of(stored.dtype)](Index first, Index count,
+                                                                  std::byte* out) {
+    fill(first, count, out);
+    for (std::byte* end = out + static_cast<std::size_t>(count) * size; out != end; out += size)
+      std::reverse(out, out + size);
+  };
+  return other;
+}
+
 std::optional<DType> type_of_numbers(const Stored& stored) {
   constexpr Index chunk = 1 << 14;
   std::vector<DType> types;

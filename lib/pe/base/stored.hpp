@@ -41,6 +41,9 @@ Stored narrowed(const Stored& stored, DType type);
 /// bfloat16 vectors that were made float32 to be written. Reads no further than a number of none.
 std::optional<DType> type_of_numbers(const Stored& stored);
 
+/// The same bytes, those of each number in the other order.
+Stored with_bytes_reversed(const Stored& stored);
+
 /// An array [width, rows] read as [rows, width].
 Stored transposed(const Stored& array, Index rows, Index width);
 

@@ -110,6 +110,9 @@ void read_pairing(Reader& reader);
 
 /// The scaling's rule and what it reads; "default" when the frequencies are plain.
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object);
+/// Whether transformers takes its own in place of a value: "get(key) or 32" of yarn's betas, where
+/// 0 is nothing.
+bool is_nothing(const Parameter& parameter, std::string_view text);
 
 /// Whether an object by layer type lacks a layer, where the class then reads it as a flat one.
 bool is_incomplete(const Config& config, const Family& family);

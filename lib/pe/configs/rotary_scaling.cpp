@@ -196,7 +196,20 @@ void fill_flat(Reader& reader, const RopeObject& object) {
   reader.set_default("attention-factor", text_of(fills->find(key)));
 }
 
+void replace_zero(Reader& reader, const Parameter& parameter) {
+  if (!reader.has(parameter.name) || !is_nothing(parameter, reader.text(parameter.name))) return;
+  reader.warn(fmt::format("{} {} is as good as none to transformers, which takes {}",
+                          parameter.config, reader.text(parameter.name), parameter.fallback));
+  reader.set_default(parameter.name, parameter.fallback);
+}
+
 }  // namespace
+
+bool is_nothing(const Parameter& parameter, std::string_view text) {
+  const std::string_view name = parameter.name;
+  return (name == "beta-fast" || name == "beta-slow") &&
+         text.find_first_not_of("0.-+") == std::string_view::npos;
+}
 
 std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObject& object) {
   if (const JsonNode* stretch = reader.family().find("stretch"))
@@ -224,6 +237,7 @@ std::string read_scaling(Reader& reader, const LayerType& layer, const RopeObjec
     if (overlooks_magnitude(reader, object, parameter_name)) continue;
     if (parameter_name == "truncate" && take_null_flag(reader, object, parameter.config)) continue;
     take_inside(reader, object, parameter_name, type_of(parameter), parameter.config);
+    replace_zero(reader, parameter);
   }
   if (ntk)
     take_form(reader, object);

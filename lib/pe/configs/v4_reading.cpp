@@ -114,7 +114,8 @@ class Older {
     for (const Parameter& parameter : find_scaling(name).parameters)
       if (parameter.config && parameter.name != std::string_view("original-max-position"))
         if (const auto value = inside(parameter.config); value && reads(name, parameter))
-          want(parameter.name, *value, fmt::format("{}.{}", rope, parameter.config));
+          want(parameter.name, is_nothing(parameter, *value) ? parameter.fallback : *value,
+               fmt::format("{}.{}", rope, parameter.config));
     read_length(name);
     for (const char* key : {"factor", name == "llama3" ? "original-max-position" : "factor"})
       if (name != "longrope" && !want_.contains(key))

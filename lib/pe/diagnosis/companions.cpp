@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/axes.hpp"
@@ -93,6 +94,41 @@ void leave_out_others(const Expectation& expected, Companions& all, int best, bo
   all.main.arrays = std::move(kept);
 }
 
+// The number of "layers.12.cos" or "cos_12", and the name without it; of several the first.
+struct Numbered {
+  std::string name, number;
+};
+
+Numbered numbered(const std::string& name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto first = std::ranges::find_if(name, is_digit);
+  const auto last = std::find_if_not(first, name.end(), is_digit);
+  std::string rest(name.begin(), first);
+  if (!rest.empty() && (rest.back() == '.' || rest.back() == '_' || rest.back() == '-'))
+    rest.pop_back();
+  return {rest + std::string(last, name.end()), std::string(first, last)};
+}
+
+// Takes from the others what is named as the main arrays are, number by number.
+void find_twins(Companions& all) {
+  std::vector<std::string> names;
+  for (const Stored& array : all.main.arrays) names.push_back(numbered(array.name).name);
+  std::map<std::string, Dump> found;
+  std::vector<Stored> kept;
+  for (Stored& array : all.others) {
+    const Numbered numbers = numbered(array.name);
+    const bool is_named = std::ranges::find(names, numbers.name) != names.end();
+    (is_named ? found[numbers.number].arrays : kept).push_back(std::move(array));
+  }
+  for (auto& [number, dump] : found) {
+    if (dump.arrays.size() == names.size())
+      all.twins.push_back(std::move(dump));
+    else
+      std::ranges::move(dump.arrays, std::back_inserter(kept));
+  }
+  all.others = std::move(kept);
+}
+
 }  // namespace
 
 std::optional<Companions> companions_of(const Expectation& expected, const Dump& dump) {
@@ -122,6 +158,7 @@ std::optional<Companions> companions_of(const Expectation& expected, const Dump&
     all.fields.erase(all.fields.begin());
   }
   leave_out_others(expected, all, best, turns);
+  if (turns && expected.layers_alike && expected.still.empty()) find_twins(all);
   return all;
 }
 
@@ -200,17 +237,17 @@ std::optional<Reason> against_field(const Expectation& expected, const Stored& a
 }
 
 // What is wrong with frequencies, or with turns as complex numbers, by the causes of turns.
-std::vector<Reason> against_turns(Expectation expected, const Stored& array) {
-  expected.layout.clear();  // of the cache
-  expected.rows.reset();
-  const Diagnosis told = diagnose_turns(expected, {{array}, {}});
+std::vector<Reason> against_turns(const Expectation& expected, const Dump& dump) {
+  const Diagnosis told = diagnose_turns(expected, dump);
   if (told.tier != Tier::wrong) return {};
   std::vector<Reason> reasons = told.reasons;
   if (reasons.empty())
     reasons.push_back({Cause::field_differs,
                        fmt::format("off by {:.4g} at {}", told.worst, told.worst_cell.place)});
+  std::vector<std::string> names;
+  for (const Stored& array : dump.arrays) names.push_back(array.name);
   for (Reason& reason : reasons)
-    reason.sentence = fmt::format("{} beside it: {}", array.name, reason.sentence);
+    reason.sentence = fmt::format("{} beside it: {}", fmt::join(names, " and "), reason.sentence);
   return reasons;
 }
 
@@ -262,7 +299,10 @@ void judge_companions(const Expectation& expected, const Companions& companions,
   for (const Stored& array : companions.fields) {
     if (names_coordinates(array.name)) continue;
     if (is_of_frequencies(expected, array) || last_name(array) == "complex") {
-      std::ranges::copy(against_turns(expected, array), std::back_inserter(reasons));
+      Expectation alone = expected;
+      alone.layout.clear();  // of the cache
+      alone.rows.reset();
+      std::ranges::copy(against_turns(alone, {{array}, {}}), std::back_inserter(reasons));
     } else if (const auto field = field_of(expected, array)) {
       if (auto reason = against_field(expected, array, *field)) {
         reason->sentence = fmt::format("{} beside it: {}", array.name, reason->sentence);
@@ -272,6 +312,8 @@ void judge_companions(const Expectation& expected, const Companions& companions,
       unseen.push_back(array.name);
     }
   }
+  for (const Dump& twin : companions.twins)
+    std::ranges::copy(against_turns(expected, twin), std::back_inserter(reasons));
   if (!unseen.empty()) diagnosis.doubts.push_back(not_looked_at(unseen));
   if (reasons.empty()) return;
   if (diagnosis.tier != Tier::wrong) diagnosis.arithmetic.clear();

@@ -9,6 +9,7 @@ namespace pe {
 struct Companions {
   Dump main;                   // what says what the dump is
   std::vector<Stored> fields;  // named as other fields are, or as frequencies
+  std::vector<Dump> twins;     // named as the main arrays are, but for their numbers
   std::vector<Stored> others;  // of no known name: nobody looks at them
 };
 
@@ -21,7 +22,8 @@ inline constexpr std::size_t most_companions = 1024;
 std::string not_looked_at(std::vector<std::string> names);
 
 /// Adds to a verdict on the main arrays what is wrong with those beside them, and doubts that name
-/// what was not looked at. Frequencies and complex turns are judged as such; numbers of other
+/// what was not looked at. Frequencies, complex turns and the caches of other layers (`twins`) are
+/// judged as such; numbers of other
 /// fields may be off by 64 float32 roundings of themselves, of R(p) by as many of their angle, and
 /// by one rounding to the file's type.
 void judge_companions(const Expectation& expected, const Companions& companions,

@@ -20,15 +20,26 @@ namespace pe {
 
 namespace {
 
-// Causes ask for the same parameters again and again.
+// The heads of a bias whose weights say how many they are: 64 buckets of 32 heads may be read where
+// 32 of 64 stand.
+Index heads_of(const Effect& effect) {
+  const Bias* bias = std::get_if<Bias>(&effect);
+  return bias ? bias->heads : 0;
+}
+
+// Causes ask for the same parameters again and again. What has other heads, though nobody asked for
+// them, is another file's.
 Expectation remembering(const Expectation& expected) {
   Expectation with_memory = expected;
   if (!expected.remake) return with_memory;
   auto memory = std::make_shared<std::map<Settings, std::optional<Expectation::Remade>>>();
-  with_memory.remake = [memory, remake = expected.remake](const Settings& changes) {
+  with_memory.remake = [memory, remake = expected.remake,
+                        heads = heads_of(expected.effect)](const Settings& changes) {
     const auto found = memory->find(changes);
-    return found != memory->end() ? found->second
-                                  : memory->emplace(changes, remake(changes)).first->second;
+    if (found != memory->end()) return found->second;
+    auto made = remake(changes);
+    if (made && !changes.contains("heads") && heads_of(made->effect) != heads) made.reset();
+    return memory->emplace(changes, std::move(made)).first->second;
   };
   return with_memory;
 }
@@ -82,14 +93,18 @@ std::optional<Expectation> without_token(const Expectation& expected, const Dump
 std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump) {
   const Bias* bias = std::get_if<Bias>(&expected.effect);
   if (rotation_truth(expected.effect) || kind_of(expected.effect) == Kind::table ||
-      dump.arrays.size() != 1 || dump.arrays[0].shape.size() < 2)
+      dump.arrays.size() != 1)
     return {};
-  const auto axes = score_axes(dump.arrays[0].shape, bias ? bias->heads : 0);
+  const std::vector<Index> shape = squeezed(dump.arrays[0].shape);
+  const bool are_slopes = bias && !bias->slopes.empty() && shape.size() == 1;
+  const auto axes = are_slopes || dump.arrays[0].shape.size() < 2
+                        ? std::nullopt
+                        : score_axes(dump.arrays[0].shape, bias ? bias->heads : 0);
   // Fewer heads than make a rank's share.
-  if (axes && bias && axes->heads > 1 && axes->heads < bias->heads &&
-      bias->heads % axes->heads != 0)
+  const Index heads = are_slopes ? shape[0] : axes ? axes->heads : 0;
+  if (bias && heads > 1 && heads < bias->heads && bias->heads % heads != 0)
     return Reason{Cause::table_short,
-                  fmt::format("there are {} heads, where {} are meant", axes->heads, bias->heads)};
+                  fmt::format("there are {} heads, where {} are meant", heads, bias->heads)};
   const bool is_window = bias && bias->rows && window_rule(*bias);
   const std::optional<Index> must = is_window ? bias->rows : expected.rows;
   if (!axes || !must || axes->keys >= *must) return {};

@@ -27,9 +27,10 @@ struct Expectation {
   std::vector<std::int64_t> listed = {};  // the rows' positions, where these go by no step
   std::optional<Index> rows;              // --length: how many rows there must be
   const Dialect* dialect = nullptr;       // whose layout and arithmetic are required; null: any
-  std::string layout;      // --file-layout: how the arrays are laid out; "": recognised
-  std::string axes = {};   // --axes: of vectors, letters b h s d; "": by the count of rows
-  std::string still = {};  // which of the model's layers do not turn; "": all do, or who knows
+  std::string layout;        // --file-layout: how the arrays are laid out; "": recognised
+  std::string axes = {};     // --axes: of vectors, letters b h s d; "": by the count of rows
+  std::string still = {};    // which of the model's layers do not turn; "": all do, or who knows
+  bool layers_alike = true;  // what holds of one layer's cache holds of the next one's
   /// The same encoding with other parameters (an empty word takes one away); nothing when it
   /// refuses them.
   struct Remade {

@@ -16,6 +16,7 @@ Expectation expectation_of(const Subject& subject) {
                        .layout = {},
                        .axes = {},
                        .still = subject.reading.family ? subject.reading.family->still : "",
+                       .layers_alike = subject.reading.layer_types.size() < 2,
                        .remake = {}};
   expected.remake = [subject](const Settings& changes) -> std::optional<Expectation::Remade> {
     auto changed = with_changes(subject, texts_of(changes, "diagnosis"));

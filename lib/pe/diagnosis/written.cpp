@@ -8,6 +8,7 @@
 
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/axes.hpp"
+#include "pe/diagnosis/byte_order.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/printed.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
@@ -268,11 +269,25 @@ void leave_out_coordinates(Dump& dump) {
   });
 }
 
+// Where one array's bytes stand the other way round, all that are read so.
+void put_bytes_right(Written& written) {
+  for (Stored& array : written.dump.arrays) {
+    if (!has_bytes_reversed(array)) continue;
+    array = with_bytes_reversed(array);
+    written.reason = Reason{Cause::byte_order,
+                            fmt::format("the bytes of each {} number stand in the other order than "
+                                        "the format says",
+                                        name_of(array.dtype))};
+  }
+}
+
 }  // namespace
 
 Written as_written(const Expectation& expected, const Dump& dump) {
   const bool turns = rotation_truth(expected.effect).has_value();
-  Written written{expected, {typed(dump.arrays, turns), typed(dump.before, turns)}};
+  Written written{expected, dump};
+  put_bytes_right(written);
+  written.dump = {typed(written.dump.arrays, turns), typed(written.dump.before, turns)};
   take_positions(written);
   leave_out_coordinates(written.dump);
 

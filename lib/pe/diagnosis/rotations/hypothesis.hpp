@@ -43,13 +43,15 @@ struct RotationHypothesis {
   /// multiplied; zero; not held to anything.
   enum class Row { turns, still, untouched, blank, free };
   std::function<Row(Index row)> row;
-  /// Rows from this one on have other frequencies.
+  /// Rows of which this holds have other frequencies.
   struct Split {
-    Index row = 0;
+    std::function<bool(Index row)> holds;
     std::vector<double> frequencies;
     double magnitude = 1;
   };
   std::optional<Split> split;
+  /// The frequencies of a row, where each has its own; null: one ladder for all.
+  std::function<void(Index row, double* frequencies)> ladder;
   std::vector<char> free_pairs;  // pairs not held to anything; empty: none
 
   /// Types that are shorter than float32 somewhere on the way.

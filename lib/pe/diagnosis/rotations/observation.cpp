@@ -127,7 +127,7 @@ bool RotationObservation::in_steps(double step) const {
 std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis,
                                                       bool tight) const {
   if (!has_rows() || !has_cosine() || !has_sine() || hypothesis.frequencies.size() != pairs_ ||
-      hypothesis.split || !hypothesis.sine_frequencies.empty() ||
+      hypothesis.split || hypothesis.ladder || !hypothesis.sine_frequencies.empty() ||
       hypothesis.copied != RotationHypothesis::Copied::none || hypothesis.frequency_type ||
       hypothesis.angle_type || hypothesis.tf32 || hypothesis.trigonometry != Trigonometry::sound)
     return {};

@@ -122,8 +122,11 @@ class RotationObservation {
   /// The row of a place in the first run.
   Index row_of_slot(Index slot) const { return reading_->run > 0 ? slot * reading_->stride : slot; }
   using RowQuestion = std::function<bool(Index row, const double* cosine, const double* sine)>;
+  using SlackQuestion =
+      std::function<bool(Index row, const double* cosine, const double* sine, const double* slack)>;
   /// Every row in turn, read in blocks, [pair] each, as long as `look` returns true.
   void scan(const RowQuestion& look) const;
+  void scan(const SlackQuestion& look) const;
   /// The rows of which `is` holds.
   RowMarks marked_rows(const RowQuestion& is) const;
   /// The rows of which `is` holds; null where there is none. A pass over the dump is made once for

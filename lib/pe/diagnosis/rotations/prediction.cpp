@@ -103,8 +103,13 @@ void RotationPrediction::frequencies(double* frequency, double* bound) const {
 void RotationPrediction::row(Index row, double* cosine, double* sine, double* bound) const {
   const RotationHypothesis::Row what =
       hypothesis_.row ? hypothesis_.row(row) : RotationHypothesis::Row::turns;
-  const bool later = hypothesis_.split && row >= hypothesis_.split->row;
-  const std::vector<double>& f = later ? split_ : frequencies_;
+  const bool later = hypothesis_.split && hypothesis_.split->holds(row);
+  thread_local std::vector<double> own;
+  if (hypothesis_.ladder) {
+    own.resize(frequencies_.size());
+    hypothesis_.ladder(row, own.data());
+  }
+  const std::vector<double>& f = hypothesis_.ladder ? own : later ? split_ : frequencies_;
   const double a = later ? hypothesis_.split->magnitude : hypothesis_.cosine_magnitude,
                b = later ? a : hypothesis_.sine_magnitude,
                amplitude = std::max(std::fabs(a), std::fabs(b));

@@ -43,6 +43,12 @@ std::vector<Index> probe_rows(const RotationReading& reading, Index original,
 }
 
 void RotationObservation::scan(const RowQuestion& look) const {
+  scan([&](Index row, const double* cosine, const double* sine, const double*) {
+    return look(row, cosine, sine);
+  });
+}
+
+void RotationObservation::scan(const SlackQuestion& look) const {
   // Small blocks first: most questions are answered by the first rows.
   constexpr Index least = 16, most = 512;
   std::vector<double> c, s, slack;
@@ -53,8 +59,8 @@ void RotationObservation::scan(const RowQuestion& look) const {
       side->resize(static_cast<std::size_t>(count) * pairs_);
     read_turns(*dump_, *reading_, first, count, c.data(), s.data(), slack.data(), copy_);
     for (Index i = 0; i < count; ++i)
-      if (!look(first + i, c.data() + static_cast<std::size_t>(i) * pairs_,
-                s.data() + static_cast<std::size_t>(i) * pairs_))
+      if (const std::size_t at = static_cast<std::size_t>(i) * pairs_;
+          !look(first + i, c.data() + at, s.data() + at, slack.data() + at))
         return;
   }
 }

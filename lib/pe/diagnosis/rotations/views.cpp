@@ -58,8 +58,9 @@ std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, In
   return any ? std::optional(std::move(turned)) : std::nullopt;
 }
 
-// Takes away what queries and keys both have and their products do not see: the other direction,
-// or another place where xPos' scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
+// Takes away what queries and keys both have and relative positions survive: the other direction,
+// which is right where the weights were trained so, or another place where xPos' scales are 1,
+// since s(p − c)/s(q − c) is s(p − q) for every c.
 void leave_equivalents(std::vector<Diagnosis>& each) {
   if (each.size() < 2) return;
   const std::vector<Reason> first = each[0].reasons;
@@ -73,10 +74,16 @@ void leave_equivalents(std::vector<Diagnosis>& each) {
       continue;
     for (Diagnosis& one : each) {
       std::erase_if(one.reasons, is_it);
-      one.notes.push_back(
-          fmt::format("queries and keys alike: {}; their products are the same, so this is "
-                      "equivalent",
-                      reason.sentence));
+      if (reason.cause == Cause::direction_reversed)
+        one.doubts.push_back(fmt::format(
+            "queries and keys alike: {}; their products follow the offset with its sign turned, "
+            "which is right for weights that were trained so alone",
+            reason.sentence));
+      else
+        one.notes.push_back(
+            fmt::format("queries and keys alike: {}; their products are the same, so this is "
+                        "equivalent",
+                        reason.sentence));
       if (!one.reasons.empty()) continue;
       one.tier = Tier::drift;
       one.first_wrong.reset();

@@ -20,17 +20,31 @@ void add_both(const RotationObservation& observation, const RotationHypothesis& 
   all.push_back({*other, sentence + " (the attention factor is there)", cost + 0.01});
 }
 
-Index first_row_unlike(const RotationObservation& observation,
-                       const RotationHypothesis& hypothesis) {
+RotationHypothesis changed_from(const RotationObservation& observation,
+                                const RotationHypothesis& first, Index slot,
+                                const RotationHypothesis& then) {
+  RotationHypothesis mixed = first;
+  mixed.split = {[&observation, slot](Index row) { return observation.slot(row) >= slot; },
+                 then.frequencies, then.cosine_magnitude};
+  return mixed;
+}
+
+Index first_slot_unlike(const RotationObservation& observation,
+                        const RotationHypothesis& hypothesis) {
   const RotationPrediction prediction = observation.prediction(hypothesis);
   std::vector<double> c(observation.pairs()), s = c, bound = c;
   Index unlike = -1;
-  observation.scan([&](Index row, const double* cosine, const double* sine) {
+  const RotationReading& reading = observation.reading();
+  const Index last = reading.run > 0 ? reading.run * reading.stride : reading.rows;
+  observation.scan([&](Index row, const double* cosine, const double* sine, const double* slack) {
+    if (row >= last) return false;
     prediction.row(row, c.data(), s.data(), bound.data());
-    for (std::size_t j = 0; j < c.size(); ++j)
-      if ((observation.has_cosine() && !prediction.allows(cosine[j], c[j], bound[j])) ||
-          (observation.has_sine() && !prediction.allows(sine[j], s[j], bound[j])))
-        unlike = row;
+    for (std::size_t j = 0; j < c.size() && unlike < 0; ++j) {
+      const double limit = bound[j] + slack[j];
+      if ((observation.has_cosine() && !prediction.allows(cosine[j], c[j], limit)) ||
+          (observation.has_sine() && !prediction.allows(sine[j], s[j], limit)))
+        unlike = observation.slot(row);
+    }
     return unlike < 0;
   });
   return unlike;

@@ -23,8 +23,14 @@ RotationProposals other_list(const RotationObservation& observation,
 RotationProposals mixed_lists(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis);
 
-/// The first row that is not what a hypothesis says; −1 where all are.
-Index first_row_unlike(const RotationObservation& observation,
-                       const RotationHypothesis& hypothesis);
+/// The first position, counted from that of the first row, that is not what a hypothesis says; −1
+/// where all are. Of vectors those of the first run are looked at.
+Index first_slot_unlike(const RotationObservation& observation,
+                        const RotationHypothesis& hypothesis);
+
+/// The hypothesis with the frequencies and the amplitude of another from a position on, counted so.
+RotationHypothesis changed_from(const RotationObservation& observation,
+                                const RotationHypothesis& first, Index slot,
+                                const RotationHypothesis& then);
 
 }  // namespace pe

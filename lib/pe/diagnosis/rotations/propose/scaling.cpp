@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
@@ -86,29 +87,70 @@ RotationProposals on_some_rows(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (!is_scaled(observation, hypothesis) || !observation.has_rows() ||
-      observation.reading().run > 0 || word_of(observation, hypothesis, "scaling") == "longrope" ||
+      word_of(observation, hypothesis, "scaling") == "longrope" ||
       hypothesis.frequencies != observation.truth().frequencies)
     return all;
   const auto plain = remade(observation, hypothesis, {{"scaling", "none"}});
   if (!plain) return all;
-  // The first row that is not what one of both says: probes tell the neighbourhood, rows in between
-  // are looked up.
-  for (const bool scaled_first : {false, true}) {
-    const RotationHypothesis &first = scaled_first ? hypothesis : *plain,
-                             &then = scaled_first ? *plain : hypothesis;
-    const Index boundary = first_row_unlike(observation, first);
+  // With the amplitude of their own rule, or that of the others.
+  RotationHypothesis bare = *plain;
+  bare.cosine_magnitude = hypothesis.cosine_magnitude;
+  bare.sine_magnitude = hypothesis.sine_magnitude;
+  RotationHypothesis flat = hypothesis;
+  flat.cosine_magnitude = plain->cosine_magnitude;
+  flat.sine_magnitude = plain->sine_magnitude;
+  const bool is_flat = plain->cosine_magnitude == hypothesis.cosine_magnitude;
+  struct Order {
+    const RotationHypothesis &first, &then;
+    bool scaled_first;
+  };
+  const Order orders[] = {{*plain, hypothesis, false}, {hypothesis, *plain, true},
+                          {bare, hypothesis, false},   {hypothesis, bare, true},
+                          {*plain, flat, false},       {flat, *plain, true}};
+  for (const auto& [first, then, scaled_first] : std::span(orders).first(is_flat ? 2 : 6)) {
+    const Index boundary = first_slot_unlike(observation, first);
+    if (boundary <= 1) continue;
     // Where both say the same of the rows before, nothing shows that they are of the first.
-    if (boundary <= 1 || first_row_unlike(observation, then) == 0) continue;
-    RotationHypothesis mixed = first;
-    const std::string sentence =
-        fmt::format("rows before {} are {}, rows from it on are {}", boundary,
-                    scaled_first ? "scaled" : "not scaled", scaled_first ? "not" : "scaled");
-    // With the amplitude of their own rule, or that of the rows before.
-    for (const double magnitude : {then.cosine_magnitude, first.cosine_magnitude}) {
-      mixed.split = RotationHypothesis::Split{boundary, then.frequencies, magnitude};
-      all.push_back({mixed, sentence});
-      if (then.cosine_magnitude == first.cosine_magnitude) break;
-    }
+    if (const Index other = first_slot_unlike(observation, then); other < 0 || other >= boundary)
+      continue;
+    all.push_back(
+        {changed_from(observation, first, boundary, then),
+         fmt::format("rows before {} are {}, rows from it on are {}", boundary,
+                     scaled_first ? "scaled" : "not scaled", scaled_first ? "not" : "scaled")});
+  }
+  return all;
+}
+
+// dynamic of a sequence that grew token by token, each row with the base of the length that it had
+// then (transformers before 4.36 and whoever keeps turned keys): f·g^(−2j/(d − 2)), g the growth of
+// the base at s·L/M − (s − 1).
+RotationProposals by_own_lengths(const RotationObservation& observation,
+                                 const RotationHypothesis& hypothesis) {
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const auto number = [&](const char* name) { return number_of(observation, hypothesis, name); };
+  const std::size_t pairs = hypothesis.frequencies.size();
+  if (word_of(observation, hypothesis, "scaling") != "dynamic" || !observation.has_rows() ||
+      pairs < 2 || unscaled.size() != pairs || !hypothesis.axis.empty())
+    return {};
+  const double s = number("factor"), original = number("original-max-position") > 0
+                                                    ? number("original-max-position")
+                                                    : number("max-position");
+  if (!(s > 1) || !(original > 0)) return {};
+  RotationProposals all;
+  for (const double more : {1.0, 0.0}) {
+    RotationHypothesis grown = hypothesis;
+    grown.ladder = [unscaled, s, original, more, at = hypothesis.position](Index row, double* f) {
+      const double length = std::max(at(row, 0) + more, original),
+                   growth = std::log(s * length / original - (s - 1)),
+                   last = static_cast<double>(unscaled.size()) - 1;
+      for (std::size_t j = 0; j < unscaled.size(); ++j)
+        f[j] = unscaled[j] * std::exp(-growth * static_cast<double>(j) / last);
+    };
+    all.push_back({std::move(grown),
+                   more > 0 ? "each row has the base of its own length, as keys have that were "
+                              "turned when the sequence ended there"
+                            : "each row has the base of the length before it",
+                   more > 0 ? 1 : 1.05});
   }
   return all;
 }
@@ -126,6 +168,7 @@ constexpr RotationProposer rows[] = {
     {Cause::wrong_scaling, "scaling", own_divisors},
     {Cause::other_table, "scaling", other_table},
     {Cause::scaling_on_some_rows, "scaling", on_some_rows},
+    {Cause::scaling_on_some_rows, "scaling", by_own_lengths},
 };
 
 }  // namespace

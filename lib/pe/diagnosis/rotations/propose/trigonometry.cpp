@@ -42,8 +42,9 @@ Errors errors_of(const RotationObservation& observation, const RotationHypothesi
 }
 
 bool may_show(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
-  return observation.has_amplitude() && !hypothesis.split && !hypothesis.frequency_type &&
-         !hypothesis.position_type && !hypothesis.angle_type && !hypothesis.tf32;
+  return observation.has_amplitude() && !hypothesis.split && !hypothesis.ladder &&
+         !hypothesis.frequency_type && !hypothesis.position_type && !hypothesis.angle_type &&
+         !hypothesis.tf32;
 }
 
 // Nearly no cell errs more than an approximation does: another table lies farther off.

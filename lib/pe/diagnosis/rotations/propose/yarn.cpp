@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <tuple>
 
@@ -17,9 +18,10 @@ bool is_yarn(const RotationObservation& observation, const RotationHypothesis& h
 
 // The share w of the divided frequency that each pair has, put to another use: from the unscaled
 // frequency, the factor and j/n.
-void ramped(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-            double (*use)(double unscaled, double factor, double part, double share),
-            const std::string& sentence, double cost, RotationProposals& all) {
+void ramped(
+    const RotationObservation& observation, const RotationHypothesis& hypothesis,
+    const std::function<double(double unscaled, double factor, double part, double share)>& use,
+    const std::string& sentence, double cost, RotationProposals& all) {
   const std::vector<double>& unscaled = observation.truth().unscaled;
   const double s = number_of(observation, hypothesis, "factor"),
                n = static_cast<double>(hypothesis.frequencies.size());
@@ -44,23 +46,49 @@ std::optional<std::pair<RotationHypothesis, RotationHypothesis>> lists(
 }
 
 // The ramp's ends d·ln(L/2πβ)/(2·ln base) of another base, as a default that is not passed on
-// leaves them: those of other betas, L/2π·(L/2πβ)^(ln base/ln other), over this one.
-void add_ramps_of_bases(const RotationObservation& observation,
-                        const RotationHypothesis& hypothesis, RotationProposals& all) {
+// leaves them, or of another d, as that of a head of which a part turns: those of other betas,
+// L/2π·(L/2πβ)^−q, over these; q is ln base/ln other, other d/d.
+void add_ramps_of_others(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis, RotationProposals& all) {
   const auto number = [&](const char* name) { return number_of(observation, hypothesis, name); };
   const double base = number("base"),
                turns = number("original-max-position") / (2 * std::numbers::pi);
   if (!(base > 1) || !(turns > 0)) return;
-  for (const double other : {1e4, 1e5, 5e5, 1e6, 1e7}) {
-    if (other == base) continue;
+  const auto add = [&](double power, const std::string& sentence) {
     const auto beta = [&](const char* name) {
-      return turns * std::pow(turns / number(name), -std::log(base) / std::log(other));
+      return turns * std::pow(turns / number(name), -power);
     };
     add_both(observation, hypothesis,
-             {{"beta-fast", beta("beta-fast")}, {"beta-slow", beta("beta-slow")}},
-             fmt::format("the ramp's ends are those of base {}, where {} is meant", other,
-                         meant(observation, "base")),
-             1, all);
+             {{"beta-fast", beta("beta-fast")}, {"beta-slow", beta("beta-slow")}}, sentence, 1,
+             all);
+  };
+  for (const double other : {1e4, 1e5, 5e5, 1e6, 1e7})
+    if (other != base)
+      add(std::log(base) / std::log(other),
+          fmt::format("the ramp's ends are those of base {}, where {} is meant", other,
+                      meant(observation, "base")));
+  const auto channels = 2 * std::ssize(hypothesis.frequencies);
+  for (const double ratio : {2.0, 4.0, 0.5, 4.0 / 3})
+    if (const double width = ratio * static_cast<double>(channels); width == std::round(width))
+      add(ratio,
+          fmt::format("the ramp's ends are those of {} channels, where {} turn", width, channels));
+}
+
+// A ramp that each pair reads at the next one's place, or at the one before.
+void add_moved_ramps(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                     RotationProposals& all) {
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const std::size_t pairs = hypothesis.frequencies.size();
+  if (unscaled.size() != pairs || pairs < 3) return;
+  for (const bool next : {true, false}) {
+    RotationHypothesis other = hypothesis;
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const std::size_t from = next ? std::min(j + 1, pairs - 1) : j - std::min<std::size_t>(j, 1);
+      other.frequencies[j] = unscaled[j] * (hypothesis.frequencies[from] / unscaled[from]);
+    }
+    all.push_back({std::move(other),
+                   fmt::format("the ramp begins and ends one pair {}", next ? "earlier" : "later"),
+                   1.05});
   }
 }
 
@@ -99,7 +127,7 @@ RotationProposals yarn_ramp(const RotationObservation& observation,
            fmt::format("betas 32 and 1, where {} and {} are meant", meant(observation, "beta-fast"),
                        meant(observation, "beta-slow")),
            1, all);
-  add_ramps_of_bases(observation, hypothesis, all);
+  add_ramps_of_others(observation, hypothesis, all);
   ramped(
       observation, hypothesis,
       [](double f, double s, double part, double w) {
@@ -111,10 +139,18 @@ RotationProposals yarn_ramp(const RotationObservation& observation,
       [](double f, double s, double, double w) { return f * std::pow(s, -w); },
       "frequencies are divided by s^w, w the ramp's share, where (1 − w) + w/s is to multiply them",
       1.02, all);
-  ramped(
-      observation, hypothesis,
-      [](double f, double s, double, double w) { return f * (1 - w * w + w * w / s); },
-      "the ramp's share is squared", 1.05, all);
+  const std::pair<double (*)(double share), const char*> forms[] = {
+      {[](double w) { return w * w; }, "the ramp's share is squared"},
+      {[](double w) { return w < 0.5 ? 0.0 : 1.0; }, "the ramp is a step in its middle"},
+      {[](double w) { return w * w * (3 - 2 * w); }, "the ramp is smoothed, w²(3 − 2w)"},
+      {[](double w) { return (1 - std::cos(std::numbers::pi * w)) / 2; },
+       "the ramp is smoothed, (1 − cos πw)/2"}};
+  for (const auto& [form, sentence] : forms)
+    ramped(
+        observation, hypothesis,
+        [form](double f, double s, double, double w) { return f * (1 - form(w) * (1 - 1 / s)); },
+        sentence, 1.05, all);
+  add_moved_ramps(observation, hypothesis, all);
   return all;
 }
 
@@ -135,19 +171,17 @@ RotationProposals other_list(const RotationObservation& observation,
 RotationProposals mixed_lists(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   const auto both = lists(observation, hypothesis);
-  if (!both || !observation.has_rows() || observation.reading().run > 0) return {};
+  if (!both || !observation.has_rows()) return {};
   const auto original =
       static_cast<Index>(number_of(observation, hypothesis, "original-max-position"));
   RotationProposals all;
   for (const Index row : {original, original + 1, original - 1}) {
-    if (row <= 0 || row >= observation.reading().rows) continue;
-    RotationHypothesis mixed = both->first;
-    mixed.split =
-        RotationHypothesis::Split{row, both->second.frequencies, both->second.cosine_magnitude};
+    if (row <= 0 || row >= observation.slots()) continue;
+    RotationHypothesis mixed = changed_from(observation, both->first, row, both->second);
     all.push_back({mixed, fmt::format("rows before {} have the short factors, rows from it on the "
                                       "long ones: one sequence has two rotations",
                                       row)});
-    if (row != original) continue;
+    if (row != original || observation.reading().run > 0) continue;
     // vLLM's cache: the long table from position 0 stands behind the short one.
     mixed.position = [before = hypothesis.position, row](Index r, std::size_t axis) {
       return before(r < row ? r : r - row, axis);
@@ -159,13 +193,12 @@ RotationProposals mixed_lists(const RotationObservation& observation,
   for (const auto& [first, then, words] :
        {std::tuple{&both->first, &both->second, std::pair{"short", "long"}},
         {&both->second, &both->first, std::pair{"long", "short"}}}) {
-    const Index row = first_row_unlike(observation, *first);
+    const Index row = first_slot_unlike(observation, *first);
     if (row <= 1) continue;
-    RotationHypothesis mixed = *first;
-    mixed.split = RotationHypothesis::Split{row, then->frequencies, then->cosine_magnitude};
-    all.push_back({mixed, fmt::format("rows before {} have the {} factors, rows from it on the {} "
-                                      "ones: one sequence has two rotations",
-                                      row, words.first, words.second)});
+    all.push_back({changed_from(observation, *first, row, *then),
+                   fmt::format("rows before {} have the {} factors, rows from it on the {} "
+                               "ones: one sequence has two rotations",
+                               row, words.first, words.second)});
   }
   return all;
 }
