@@ -95,7 +95,9 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color, bool exp
   if (!d.bound_from.empty() && d.tier != Tier::exact)
     text += entry("bound", fmt::format("{:.4g} there{}", d.bound,
                                        explain ? ": " + d.bound_from : std::string()));
-  if (!d.reasons.empty() && d.tier != Tier::storage)  // what was rounded stays as far off
+  // What was rounded stays as far off, and so does what was not tried: cells that are no numbers,
+  // another width.
+  if (!d.reasons.empty() && d.tier != Tier::storage && d.after < d.before)
     text +=
         entry("residual", fmt::format("{:.4g} before, {:.4g} with {} taken into account", d.before,
                                       d.after, d.reasons.size() == 1 ? "the cause" : "the causes"));

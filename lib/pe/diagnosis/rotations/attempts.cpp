@@ -106,14 +106,28 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
     if (!expected.remake) return {};
     const auto width = static_cast<double>(reading.width),
                twice = 2 * static_cast<double>(reading.pairs);
-    auto remade =
-        expected.remake(table ? Settings{{"dim", width}} : Settings{{"rotary-dim", twice}});
-    if (!remade && !table) remade = expected.remake({{"dim", twice}});
-    if (!remade) return {};
-    const auto other = rotation_truth(remade->effect);
-    if (!other || static_cast<Index>(other->frequencies.size()) != reading.pairs) return {};
+    // A rule that wants another width, as one of a part of the head does, leaves a plain ladder.
+    std::optional<Expectation::Remade> remade;
+    std::optional<RotationTruth> other;
+    Settings width_settings;
+    for (const Settings& changes :
+         table ? std::vector<Settings>{{{"dim", width}}}
+               : std::vector<Settings>{
+                     {{"rotary-dim", twice}},
+                     {{"dim", twice}},
+                     {{"scaling", "none"}, {"rotary-dim", twice}},
+                     {{"scaling", "none"}, {"dim", twice}},
+                     {{"scaling", "none"}, {"partial-rotary-factor", 1.0}, {"dim", twice}}}) {
+      remade = expected.remake(changes);
+      other = remade ? rotation_truth(remade->effect) : std::nullopt;
+      width_settings = changes;
+      if (other && static_cast<Index>(other->frequencies.size()) == reading.pairs) break;
+      other.reset();
+    }
+    if (!other) return {};
     attempt.truth = as_read(*other, reading);
     attempt.truth.shift = truth.shift;
+    attempt.truth.width = width_settings;
     attempt.effect = as_read(remade->effect, reading);
     attempt.reasons.push_back(
         {Cause::wrong_rotary_width,
@@ -152,6 +166,7 @@ std::optional<Attempt> cut_to_first_pairs(const Expectation& expected, Attempt a
   attempt.truth.frequencies = truth->frequencies;
   attempt.truth.unscaled = truth->unscaled;
   attempt.truth.growth = truth->growth;
+  attempt.truth.width.clear();
   attempt.effect = as_read(remade->effect, attempt.reading);
   attempt.reasons.back().sentence += ", with the frequencies of the first of them";
   attempt.cost += 0.02;

@@ -169,7 +169,8 @@ class TableCells {
                  sine_agrees = add(s[j], sine_[j], bound_[j]);
       right_[j] = right_[j] && cosine_agrees && sine_agrees;
       zero_[j] = zero_[j] && c[j] == 0 && s[j] == 0;
-      still_[j] = still_[j] && std::fabs(c[j] - hypothesis_.cosine_magnitude) <= 1e-6 && s[j] == 0;
+      still_[j] = still_[j] && std::fabs(c[j] - hypothesis_.cosine_magnitude) <= 1e-6 &&
+                  std::fabs(s[j]) <= 1e-9;
     }
   }
 

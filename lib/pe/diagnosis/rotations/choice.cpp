@@ -82,6 +82,7 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
         (is_excused && !attempts[i].copies_differ && scores[i] >= least) ||
         (scores[i] >= 0.95 && attempts[i].cost == 0))
       choice.kept.push_back(attempts[i]);
+  if (choice.kept.empty()) choice.kept = attempts;
   if (best < attempts.size()) choice.meant = &attempts[best];
   return choice;
 }

@@ -69,6 +69,26 @@ constexpr std::array formulas{
                   const Two turned = turn(at, j, a, b);
                   return {a + turned[0], b + turned[1]};
                 }},
+    PairFormula{"the second number of a pair has the other sign",
+                [](const Angles& at, std::size_t j, double a, double b) -> Two {
+                  return {turn(at, j, a, b)[0], -turn(at, j, a, b)[1]};
+                }},
+    PairFormula{"the second number of a pair is a·sin − b·cos, where b·cos + a·sin is meant",
+                [](const Angles& at, std::size_t j, double a, double b) -> Two {
+                  return {turn(at, j, a, b)[0], a * at.sine[j] - b * at.cosine[j]};
+                }},
+    PairFormula{"the first number of a pair has the other sign",
+                [](const Angles& at, std::size_t j, double a, double b) -> Two {
+                  return {-turn(at, j, a, b)[0], turn(at, j, a, b)[1]};
+                }},
+    PairFormula{"both numbers of a pair have the other sign",
+                [](const Angles& at, std::size_t j, double a, double b) -> Two {
+                  return {-turn(at, j, a, b)[0], -turn(at, j, a, b)[1]};
+                }},
+    PairFormula{"the numbers of a pair stand in each other's place",
+                [](const Angles& at, std::size_t j, double a, double b) -> Two {
+                  return {turn(at, j, a, b)[1], turn(at, j, a, b)[0]};
+                }},
     PairFormula{"cosines and sines lie as adjacent pairs need them and channels pair up by halves: "
                 "repeat_interleave with rotate_half",
                 [](const Angles& at, std::size_t j, double a, double b) -> Two {

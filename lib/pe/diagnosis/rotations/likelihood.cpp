@@ -83,12 +83,26 @@ double straight_share(const Stored& array, Index width, Index stretch) {
   return static_cast<double>(good) / static_cast<double>(width);
 }
 
+// Whether no number of some rows, the last among them, is larger than an amplitude is: the first
+// pair's angle is there after a few rows.
+bool are_small(const Stored& array, Index width, Index rows) {
+  constexpr Index looked = 16;
+  constexpr double most = 1.7;
+  std::vector<double> row(static_cast<std::size_t>(width));
+  for (Index i = 1; i <= looked; ++i) {
+    array.read((rows * i / looked - 1) * width, width, row.data());
+    if (!std::ranges::all_of(row, [](double x) { return std::fabs(x) <= most; })) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // Angles grow by the same step from row to row; far out, in a short type, over many rows alone.
 double straightness(const Dump& dump, const RotationReading& reading) {
   if (reading.rows < 4) return 0.5;
   const Index rows = reading.run > 0 ? std::min(reading.rows, reading.run) : reading.rows;
+  if (rows >= 64 && are_small(dump.arrays[reading.cosine.array], reading.width, rows)) return -1;
   double most = 0;
   for (const Index stretch : {Index{1}, Index{8}, (rows - 2) / 2})
     if (stretch > 0 && 2 * stretch + 2 <= rows)

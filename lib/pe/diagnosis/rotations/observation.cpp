@@ -116,6 +116,15 @@ bool RotationObservation::on_grid(DType type, RotationReading::Side side) const 
   return true;
 }
 
+bool RotationObservation::on_grid_times(DType type, double factor) const {
+  const double unit = unit_roundoff(dtype());
+  const auto holds = [&](double value) {
+    const double plain = value / factor;
+    return std::fabs(rounded_once(plain, type) - plain) <= 2 * unit * std::fabs(plain);
+  };
+  return has_values() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
+}
+
 bool RotationObservation::in_steps(double step) const {
   const double unit = unit_roundoff(dtype());
   const auto holds = [&](double value) {

@@ -87,6 +87,9 @@ class RotationObservation {
   DType dtype() const { return dtype_; }
   /// Every observed value, of one side or of both, is a number of this type, or may be.
   bool on_grid(DType type, RotationReading::Side side = RotationReading::Side::both) const;
+  /// Every observed value of the file is a number of this type times a factor, as the file's own
+  /// type has that.
+  bool on_grid_times(DType type, double factor) const;
   /// Whether every cosine and sine that was probed is a multiple of a step, as printed decimals
   /// are, to the file's own rounding.
   bool in_steps(double step) const;

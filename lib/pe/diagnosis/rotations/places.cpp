@@ -79,9 +79,21 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
   const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
                reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
   double best = nan, best_off = 0.25;
+  // Where frequencies are whole multiples of the slowest, as those of few pairs over 10000 are,
+  // places a wave apart agree alike: rows stand at whole positions, or at halves.
+  constexpr double alike = 1e-6;
+  const bool is_whole = near == std::nearbyint(near);
+  const auto is_likelier = [&](double p, double off) {
+    const bool as_good = off < best_off * 1.5 + alike;
+    if (is_whole && as_good && best_off < off * 1.5 + alike) {
+      const auto is_a_place = [](double x) { return std::fabs(2 * x - std::round(2 * x)) < 0.02; };
+      if (is_a_place(p) != is_a_place(best)) return is_a_place(p);
+    }
+    return off < best_off || (as_good && std::fabs(p - near) < std::fabs(best - near) / 4);
+  };
   // Off the angles by more than `hopeless` in all, a position cannot be the best.
   const auto refine = [&](double p) {
-    const double hopeless = 1.5 * best_off * static_cast<double>(order.size());
+    const double hopeless = (1.5 * best_off + alike) * static_cast<double>(order.size());
     double off = 0, ratio = 1, before = slowest, known = 0;
     for (const std::size_t j : order) {
       const double f = hypothesis.frequencies[j], step = angles[j].from(p * f);
@@ -100,8 +112,7 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
     for (const std::size_t j : order)
       if (off += std::fabs(angles[j].from(p * hypothesis.frequencies[j])); off >= hopeless) return;
     off /= static_cast<double>(order.size());
-    if (off < best_off ||
-        (off < best_off * 1.5 && std::fabs(p - near) < std::fabs(best - near) / 4)) {
+    if (std::isnan(best) ? off < best_off : is_likelier(p, off)) {
       best = p;
       best_off = std::min(best_off, off);
     }

@@ -81,8 +81,11 @@ std::optional<RotationHypothesis> remade(const RotationObservation& observation,
   if (!observation.expected().remake || is_bent) return {};
   Settings all = hypothesis.changes;
   for (const auto& [name, value] : changes) all[name] = value;
+  Settings wide = observation.truth().width;
+  for (const auto& [name, value] : all) wide[name] = value;
   drop_orphans(observation, all);
-  const auto effect = observation.expected().remake(all);
+  drop_orphans(observation, wide);
+  const auto effect = observation.expected().remake(wide);
   if (!effect) return {};
   const std::optional<RotationTruth> truth = rotation_truth(effect->effect);
   if (!truth || truth->frequencies.size() != observation.pairs() ||

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pe/kinds/effect.hpp"
+#include "pe/model/settings.hpp"
 
 namespace pe {
 
@@ -28,6 +29,8 @@ struct RotationTruth {
   std::function<double(double position, std::size_t pair)> scale;
   /// Relative error of a float32 angle in units of 2^−24: see angle_ulps_of().
   std::vector<double> growth;
+  /// What was told otherwise to have the pairs of a dump of another width.
+  Settings width = {};
 };
 
 /// Nothing where the effect is no rotation and no table of waves along one axis.

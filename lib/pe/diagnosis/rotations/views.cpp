@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/formulas.hpp"
 #include "pe/diagnosis/rotations/norms.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/rotations/slices.hpp"
 
 namespace pe {
 
@@ -61,11 +64,15 @@ std::optional<Dump> by_columns(const Expectation& expected, const Dump& dump, In
 // Takes away what queries and keys both have and relative positions survive: the other direction,
 // which is right where the weights were trained so, or another place where xPos' scales are 1,
 // since s(p − c)/s(q − c) is s(p − q) for every c.
-void leave_equivalents(std::vector<Diagnosis>& each) {
+void leave_equivalents(const Expectation& expected, std::vector<Diagnosis>& each) {
+  const Rotation* rotation = std::get_if<Rotation>(&expected.effect);
+  const bool is_backward = rotation && rotation->backward;  // gradients have one direction
   if (each.size() < 2) return;
   const std::vector<Reason> first = each[0].reasons;
   for (const Reason& reason : first) {
-    if (reason.cause != Cause::direction_reversed && reason.cause != Cause::scale_center) continue;
+    if (reason.cause != Cause::scale_center &&
+        (reason.cause != Cause::direction_reversed || is_backward))
+      continue;
     const auto is_it = [&](const Reason& other) {
       return other.cause == reason.cause && other.sentence == reason.sentence;
     };
@@ -92,8 +99,8 @@ void leave_equivalents(std::vector<Diagnosis>& each) {
 }
 
 // Of queries and keys, or of one alone.
-Diagnosis gravest(std::vector<Diagnosis> each) {
-  leave_equivalents(each);
+Diagnosis gravest(const Expectation& expected, std::vector<Diagnosis> each) {
+  leave_equivalents(expected, each);
   return *std::ranges::max_element(each, {},
                                    [](const Diagnosis& one) { return static_cast<int>(one.tier); });
 }
@@ -163,16 +170,16 @@ Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::opti
   return other;
 }
 
-// Vectors whose lengths say that other than a turn was done to them: as they are without that.
-// Nothing where it does not explain them.
+// Vectors to which other than a turn was done, as their lengths or the numbers of a pair say: as
+// they are without that. Nothing where it does not explain them.
 std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump& dump,
                                         std::optional<Side> side) {
   const RotationTruth truth = truth_of(expected);
   if (truth.scale) return {};
   const auto readings = vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
                                         question_of(expected, truth, side));
-  if (keep_lengths(dump, readings.front())) return {};
-  std::vector<RestoredDump> restored = restored_by_norms(dump, readings.front());
+  std::vector<RestoredDump> restored;
+  if (!keep_lengths(dump, readings.front())) restored = restored_by_norms(dump, readings.front());
   if (auto one = restored_by_formula(expected, dump, readings)) restored.push_back(std::move(*one));
   std::optional<Diagnosis> best;
   for (const RestoredDump& one : restored) {
@@ -219,6 +226,63 @@ std::vector<Reason> reasons_by_name(const std::vector<Diagnosis>& each,
   return all;
 }
 
+// Numbers that are none where there was one before: no cause goes beyond that. Nothing where all
+// are finite.
+std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& dump,
+                                      std::optional<Side> side) {
+  constexpr Index block = 1 << 14;
+  std::vector<double> before(block), after(block);
+  const Index size = dump.arrays[0].size();
+  Index broken = 0, first = 0;
+  for (Index begin = 0; begin < size; begin += block) {
+    const Index count = std::min(block, size - begin);
+    dump.arrays[0].read(begin, count, after.data());
+    if (std::all_of(after.begin(), after.begin() + count, [](double x) { return x - x == 0; }))
+      continue;
+    dump.before[0].read(begin, count, before.data());
+    for (Index i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (std::isfinite(after[at]) || !std::isfinite(before[at])) continue;
+      if (broken++ == 0) first = begin + i;
+    }
+  }
+  if (broken == 0) return {};
+  Diagnosis told = compared_as_meant(expected, dump, side);
+  const bool is_told = told.first_wrong && !std::isfinite(told.first_wrong->got);
+  told.tier = Tier::wrong;
+  told.reasons = {{Cause::not_finite, fmt::format("{} {} NaN or infinite, the first at {}", broken,
+                                                  broken == 1 ? "value is" : "values are",
+                                                  is_told ? told.first_wrong->place
+                                                          : fmt::format("element {}", first))}};
+  return told;
+}
+
+// Causes of where rows stand: what one of them says of the whole is shorter than what it says of
+// each slice.
+bool is_of_places(const Diagnosis& diagnosis) {
+  constexpr std::array places{
+      Cause::position_offset,   Cause::position_jump,    Cause::position_constant,
+      Cause::positions_run_on,  Cause::position_reset,   Cause::not_rotated,
+      Cause::heads_not_rotated, Cause::rows_not_rotated, Cause::left_padding,
+      Cause::wrong_axis,        Cause::rows_zero,        Cause::damaged_cells};
+  return std::ranges::any_of(diagnosis.reasons, [&](const Reason& reason) {
+    return std::ranges::find(places, reason.cause) != places.end();
+  });
+}
+
+// The whole, or where some of its heads, sequences or layers are right, those that are not.
+Diagnosis judge_by_slices(const Expectation& expected, const Dump& dump, std::optional<Side> side,
+                          const TurnJudge& judge_one) {
+  if (const auto right = held_as_meant(expected, dump, side)) return *right;
+  std::optional<Diagnosis> slices = judge_slices(expected, dump, side, judge_one);
+  if (slices && !is_of_places(*slices)) return *slices;
+  Diagnosis whole = judge_one(expected, dump);
+  const bool is_vague =
+      whole.tier == Tier::wrong &&
+      (!is_explained(whole) || (slices && whole.reasons.size() > slices->reasons.size()));
+  return slices && is_vague ? *slices : whole;
+}
+
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
   if (dump.before.size() != dump.arrays.size())
     throw UsageError(
@@ -236,12 +300,16 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
     std::optional<Side> side;
     if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
-    const auto restored = judge_restored(expected, pair, side);
-    each.push_back(restored ? *restored : judge_vectors(expected, pair, side));
+    const TurnJudge as_vectors = [side](const Expectation& meant, const Dump& vectors) {
+      const auto restored = judge_restored(meant, vectors, side);
+      return restored ? *restored : judge_vectors(meant, vectors, side);
+    };
+    const auto broken = judge_broken(expected, pair, side);
+    each.push_back(broken ? *broken : judge_by_slices(expected, pair, side, as_vectors));
   }
-  leave_equivalents(each);
+  leave_equivalents(expected, each);
   std::vector<Reason> by_name = reasons_by_name(each, dump.arrays);
-  Diagnosis told = gravest(std::move(each));
+  Diagnosis told = gravest(expected, std::move(each));
   if (!by_name.empty()) told.reasons = std::move(by_name);
   return told;
 }
@@ -249,12 +317,15 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
 // The caches of queries and of keys, where their cosines may carry scales; else the one that there
 // is.
 Diagnosis diagnose_caches(const Expectation& expected, const Dump& dump) {
-  if (!truth_of(expected).scale) return diagnose_table(expected, dump, {});
+  if (!truth_of(expected).scale)
+    return judge_by_slices(expected, dump, {}, [](const Expectation& meant, const Dump& table) {
+      return diagnose_table(meant, table, {});
+    });
   std::vector<Diagnosis> each;
   const std::vector<SidedDump> caches = sided_caches(dump);
   for (const SidedDump& cache : caches)
     each.push_back(diagnose_table(expected, cache.dump, cache.side));
-  Diagnosis told = gravest(std::move(each));
+  Diagnosis told = gravest(expected, std::move(each));
   if (caches.size() > 1)
     told.notes.push_back(
         fmt::format("the dump holds {} pairs of cosines and sines: each was judged, and what is "

@@ -24,7 +24,9 @@ RotationHypothesis changed_from(const RotationObservation& observation,
                                 const RotationHypothesis& first, Index slot,
                                 const RotationHypothesis& then) {
   RotationHypothesis mixed = first;
-  mixed.split = {[&observation, slot](Index row) { return observation.slot(row) >= slot; },
+  mixed.split = {[reading = observation.reading(), slot](Index row) {  // which outlives it
+                   return reading.slot(row) >= slot;
+                 },
                  then.frequencies, then.cosine_magnitude};
   return mixed;
 }

@@ -157,6 +157,16 @@ RotationProposals table(const RotationObservation& observation,
   const bool vectors = observation.reading().is_vectors();
   if (size_of(observation.dtype()) == 2) return all;
   for (const DType type : short_types) {
+    const double factor = hypothesis.cosine_magnitude;
+    if (factor != 1 && factor == hypothesis.sine_magnitude &&
+        observation.on_grid_times(type, factor)) {
+      all.push_back({hypothesis,
+                     fmt::format("every value divided by the attention factor, {:.6g}, is a number "
+                                 "of {}: the table was rounded before it was multiplied",
+                                 factor, name_of(type))});
+      all.back().hypothesis.table_type = type;
+      continue;
+    }
     if (!observation.on_grid(type)) continue;
     Proposal<RotationHypothesis> one{
         hypothesis, fmt::format("every value of this {} file is a number of {}: the "

@@ -219,11 +219,39 @@ RotationProposals uninitialised(const RotationObservation& observation,
            1.2}};
 }
 
+// Of vectors the positions at which nearly every one is marked, for all heads and sequences; null
+// where they are not one piece, or where others are marked too.
+std::shared_ptr<const RowMarks> whole_slots(const RotationObservation& observation,
+                                            std::shared_ptr<const RowMarks> marks) {
+  const RotationReading& reading = observation.reading();
+  if (!marks || reading.run == 0) return marks;
+  const Index each = reading.rows / reading.run;
+  std::vector<Index> counts(static_cast<std::size_t>(reading.run));
+  for (Index row = 0; row < reading.rows; ++row)
+    counts[static_cast<std::size_t>(reading.slot(row))] +=
+        marks->marked[static_cast<std::size_t>(row)];
+  const auto is_whole = [&](Index count) { return 10 * count >= 9 * each; };
+  const auto first = std::ranges::find_if(counts, is_whole);
+  const auto last = std::find_if_not(first, counts.end(), is_whole);
+  const auto few = [&](Index count) { return 10 * count <= each; };
+  if (first == last || !std::all_of(counts.begin(), first, few) ||
+      !std::all_of(last, counts.end(), few))
+    return {};
+  auto whole = std::make_shared<RowMarks>(reading.rows);
+  const Index from = first - counts.begin(), to = last - counts.begin();
+  for (Index row = 0; row < reading.rows; ++row)
+    whole->marked[static_cast<std::size_t>(row)] =
+        reading.slot(row) >= from && reading.slot(row) < to;
+  whole->first = from;
+  whole->last = to - 1;
+  whole->count = to - from;
+  return whole;
+}
+
 // Numbers of the size of turns, in a piece of the rows: most of each row lie on no circle.
 RotationProposals unwritten(const RotationObservation& observation,
                             const RotationHypothesis& hypothesis) {
-  if (!observation.has_rows() || observation.reading().is_vectors() ||
-      observation.reading().is_one_sided() ||
+  if (!observation.has_rows() || observation.reading().is_one_sided() ||
       observation.reading().form == RotationReading::Form::angles || observation.pairs() < 4)
     return {};
   // A few pairs tell, for every row is looked at.
@@ -245,10 +273,12 @@ RotationProposals unwritten(const RotationObservation& observation,
     return !is_on_none(row, c, s);
   };
   if (!shows(observation, is_on_none) || !shows(observation, is_on_one)) return {};
-  const auto marks = in_one_piece(observation.marks({"on no circle", 0}, is_on_none));
-  constexpr Index least = 4;
+  const auto scattered = observation.marks({"on no circle", 0}, is_on_none);
+  const bool are_vectors = observation.reading().is_vectors();
+  const auto marks = are_vectors ? whole_slots(observation, scattered) : in_one_piece(scattered);
+  const Index least = are_vectors ? 1 : 4;
   if (!marks || marks->count != marks->last - marks->first + 1 || marks->count < least ||
-      4 * marks->count > 3 * observation.reading().rows)
+      4 * marks->count > 3 * observation.slots())
     return {};
   return {{marked(hypothesis, marks, Row::free),
            fmt::format("{} hold no turns: most of each row lie on no circle, as memory that was "

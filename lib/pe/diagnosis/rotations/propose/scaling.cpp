@@ -87,7 +87,6 @@ RotationProposals on_some_rows(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (!is_scaled(observation, hypothesis) || !observation.has_rows() ||
-      word_of(observation, hypothesis, "scaling") == "longrope" ||
       hypothesis.frequencies != observation.truth().frequencies)
     return all;
   const auto plain = remade(observation, hypothesis, {{"scaling", "none"}});
@@ -117,6 +116,30 @@ RotationProposals on_some_rows(const RotationObservation& observation,
         {changed_from(observation, first, boundary, then),
          fmt::format("rows before {} are {}, rows from it on are {}", boundary,
                      scaled_first ? "scaled" : "not scaled", scaled_first ? "not" : "scaled")});
+  }
+  return all;
+}
+
+// The attention factor up to a row, or from it on, as two tables of one cache have it.
+RotationProposals factor_on_some_rows(const RotationObservation& observation,
+                                      const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const double factor = hypothesis.cosine_magnitude;
+  if (!observation.has_amplitude() || factor == 1 || factor != hypothesis.sine_magnitude ||
+      hypothesis.split)
+    return all;
+  RotationHypothesis flat = hypothesis;
+  flat.cosine_magnitude = flat.sine_magnitude = 1;
+  for (const bool factor_first : {true, false}) {
+    const RotationHypothesis &first = factor_first ? hypothesis : flat,
+                             &then = factor_first ? flat : hypothesis;
+    const Index boundary = first_slot_unlike(observation, first);
+    if (boundary < 1) continue;
+    all.push_back(
+        {changed_from(observation, first, boundary, then),
+         factor_first
+             ? fmt::format("rows from {} on lack the attention factor, {:.6g}", boundary, factor)
+             : fmt::format("rows before {} lack the attention factor, {:.6g}", boundary, factor)});
   }
   return all;
 }
@@ -169,6 +192,7 @@ constexpr RotationProposer rows[] = {
     {Cause::other_table, "scaling", other_table},
     {Cause::scaling_on_some_rows, "scaling", on_some_rows},
     {Cause::scaling_on_some_rows, "scaling", by_own_lengths},
+    {Cause::attention_factor_missing, "scaling", factor_on_some_rows},
 };
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include "pe/diagnosis/rotations/slices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
+
+namespace pe {
+namespace {
+
+// One axis of a dump beside that of the positions.
+struct Slicing {
+  std::size_t axis = 0;
+  Index count = 0;
+  std::string name;  // "head", "sequence"
+};
+
+// Tables of several sequences as [sequence, position, …].
+Dump with_axis_of_sequences(const Dump& dump, const RotationReading& reading) {
+  if (reading.is_vectors()) return dump;
+  Dump flat = dump;
+  for (Stored& array : flat.arrays) {
+    const Index width = array.size() / reading.rows;
+    array.shape = {reading.extents[0], reading.extents[1], width};
+  }
+  return flat;
+}
+
+std::vector<Slicing> slicings_of(const RotationReading& reading) {
+  constexpr Index most = 64;
+  std::vector<Slicing> all;
+  for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
+    if (axis != reading.axis && reading.extents[axis] > 1 && reading.extents[axis] <= most)
+      all.push_back({axis, reading.extents[axis], name_of_axis(reading, axis)});
+  return all;
+}
+
+Dump slice_of(const Dump& dump, const Slicing& slicing, Index number) {
+  Dump slice = dump;
+  for (auto* arrays : {&slice.arrays, &slice.before})
+    for (Stored& array : *arrays) array = rows_of(array, slicing.axis, number, 1);
+  return slice;
+}
+
+// Those slices of which the same is true.
+struct Alike {
+  Reason reason;
+  std::vector<Index> numbers;
+};
+
+std::string spell(const Alike& one, const Slicing& slicing) {
+  const auto count = static_cast<Index>(one.numbers.size());
+  return fmt::format("{} {} of {}: {}", slicing.name + (count == 1 ? "" : "s"),
+                     fmt::join(one.numbers, ", "), slicing.count, one.reason.sentence);
+}
+
+// Nothing where all are right, none is, or one is unexplained.
+std::optional<std::vector<Reason>> told_apart(const Expectation& expected, const Dump& dump,
+                                              std::optional<Side> side, const Slicing& slicing,
+                                              const TurnJudge& judge_one) {
+  constexpr std::size_t most_wrong = 8;
+  std::vector<Index> wrong;
+  for (Index i = 0; i < slicing.count; ++i)
+    if (!held_as_meant(expected, slice_of(dump, slicing, i), side)) wrong.push_back(i);
+  if (wrong.empty() || std::ssize(wrong) == slicing.count || wrong.size() > most_wrong) return {};
+  std::vector<Alike> alike;
+  for (const Index i : wrong) {
+    const Diagnosis told = judge_one(expected, slice_of(dump, slicing, i));
+    if (told.tier != Tier::wrong || told.reasons.empty()) return {};
+    for (const Reason& reason : told.reasons) {
+      const auto same = std::ranges::find_if(alike, [&](const Alike& one) {
+        return one.reason.cause == reason.cause && one.reason.sentence == reason.sentence;
+      });
+      if (same == alike.end())
+        alike.push_back({reason, {i}});
+      else
+        same->numbers.push_back(i);
+    }
+  }
+  std::vector<Reason> reasons;
+  for (const Alike& one : alike) {
+    const auto same = std::ranges::find(reasons, one.reason.cause, &Reason::cause);
+    if (same == reasons.end())
+      reasons.push_back({one.reason.cause, spell(one, slicing)});
+    else
+      same->sentence += "; " + spell(one, slicing);
+  }
+  return reasons;
+}
+
+}  // namespace
+
+std::optional<Diagnosis> judge_slices(const Expectation& expected, const Dump& dump,
+                                      std::optional<Side> side, const TurnJudge& judge_one) {
+  try {
+    const RotationReading reading = likely_reading(expected, dump).reading;
+    if (reading.extents.size() < 2 || reading.per_axis) return {};
+    Expectation of_slices = expected;
+    if (reading.is_vectors() && expected.axes.empty())
+      of_slices.axes = letters_of(reading.extents.size() + 1, reading.axis);
+    const Dump whole = with_axis_of_sequences(dump, reading);
+    for (const Slicing& slicing : slicings_of(reading))
+      if (auto reasons = told_apart(of_slices, whole, side, slicing, judge_one)) {
+        Diagnosis told = compared_as_meant(expected, dump, side);
+        told.tier = Tier::wrong;
+        told.reasons = std::move(*reasons);
+        told.after = told.bound;
+        return told;
+      }
+  } catch (const UsageError&) {  // slices that are none of the shapes that turns come in
+  }
+  return {};
+}
+
+}  // namespace pe
