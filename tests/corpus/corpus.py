@@ -32,6 +32,7 @@ import identifying  # noqa: E402
 import judged_cases  # noqa: E402
 import pair_cases  # noqa: E402
 import single_cases  # noqa: E402
+import slice_cases  # noqa: E402
 import mask_cases  # noqa: E402
 import mrope  # noqa: E402
 import outcome  # noqa: E402
@@ -69,12 +70,12 @@ def write_open(wrong):
 def every_case(folder):
     """folder: for the weights that a check's parameters name."""
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases):
         yield from module.clean(folder)

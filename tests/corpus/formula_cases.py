@@ -15,6 +15,11 @@ AFTER = {
     "cosines alone": lambda a, b, c, s: (a * c, b * c),
     "sines alone": lambda a, b, c, s: (-b * s, a * s),
     "added": lambda a, b, c, s: (a + a * c - b * s, b + b * c + a * s),
+    "second negated": lambda a, b, c, s: (a * c - b * s, -b * c - a * s),
+    "first negated": lambda a, b, c, s: (b * s - a * c, b * c + a * s),
+    "both negated": lambda a, b, c, s: (b * s - a * c, -b * c - a * s),
+    "exchanged": lambda a, b, c, s: (b * c + a * s, a * c - b * s),
+    "second taken away": lambda a, b, c, s: (a * c - b * s, a * s - b * c),
     "second not written": lambda a, b, c, s: (a * c - b * s, b + 0 * c),
     "first not written": lambda a, b, c, s: (a + 0 * c, b * c + a * s),
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -135,29 +136,82 @@ std::vector<std::size_t> counted(const std::vector<std::size_t>& axes, std::size
   return pairs;
 }
 
+// The axis of each pair where sections of those lengths follow each other.
+std::vector<std::size_t> in_turn(const std::vector<std::size_t>& lengths) {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis)
+    axes.insert(axes.end(), lengths[axis], axis);
+  return axes;
+}
+
+// And where they are interleaved: pairs a, a + 3, … up to 3 · section, as transformers slices them.
+std::vector<std::size_t> interleaved(const std::vector<std::size_t>& lengths, std::size_t pairs) {
+  std::vector<std::size_t> axes(pairs, 0);
+  for (std::size_t axis = 1; axis < lengths.size(); ++axis)
+    for (std::size_t j = axis; j < lengths.size() * lengths[axis] && j < pairs; j += lengths.size())
+      axes[j] = axis;
+  return axes;
+}
+
+// Ladders of their own for each axis: pairs of the axes by turns where they are meant one axis
+// after the other, or the reverse.
+void add_pairs_by_turns(const RotationHypothesis& hypothesis, RotationProposals& all) {
+  const std::size_t n = hypothesis.axis.size();
+  std::vector<std::size_t> place(n);  // among the pairs of its axis
+  std::map<std::size_t, std::size_t> seen;
+  for (std::size_t j = 0; j < n; ++j) place[j] = seen[hypothesis.axis[j]]++;
+  for (const bool by_turns : {true, false}) {
+    std::vector<std::size_t> from(n);
+    std::iota(from.begin(), from.end(), std::size_t{0});
+    std::ranges::stable_sort(
+        from, {}, [&](std::size_t j) { return by_turns ? place[j] : hypothesis.axis[j]; });
+    if (std::ranges::is_sorted(from)) continue;
+    Proposal<RotationHypothesis> one{
+        hypothesis,
+        by_turns
+            ? "pairs of the axes stand by turns, where those of one axis are to stand together"
+            : "pairs of one axis stand together, where those of all axes are to stand by turns"};
+    for (std::size_t j = 0; j < n; ++j) {
+      one.hypothesis.axis[j] = hypothesis.axis[from[j]];
+      one.hypothesis.frequencies[j] = hypothesis.frequencies[from[j]];
+    }
+    all.push_back(std::move(one));
+  }
+}
+
 RotationProposals order(const RotationObservation& observation,
                         const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (hypothesis.axis.empty()) return all;
   const std::size_t count = axes_of(observation, hypothesis), n = hypothesis.axis.size();
   const std::vector<std::size_t> pairs = counted(hypothesis.axis, count);
-  Proposal<RotationHypothesis> in_turn{
-      hypothesis, fmt::format("the sections stand one after another, where {} is meant",
-                              meant(observation, "order"))};
-  Proposal<RotationHypothesis> interleaved{
-      hypothesis,
-      fmt::format("the sections are interleaved, where {} is meant", meant(observation, "order"))};
-  std::size_t next = 0;
-  for (std::size_t axis = 0; axis < count; ++axis)
-    for (std::size_t i = 0; i < pairs[axis]; ++i) in_turn.hypothesis.axis[next++] = axis;
-  std::ranges::fill(
-      interleaved.hypothesis.axis,
-      std::size_t{0});  // pairs a, a + 3, … up to 3 · section, as transformers slices them
-  for (std::size_t axis = 1; axis < count; ++axis)
-    for (std::size_t j = axis; j < count * pairs[axis] && j < n; j += count)
-      interleaved.hypothesis.axis[j] = axis;
-  for (const auto& one : {in_turn, interleaved})
-    if (one.hypothesis.axis != hypothesis.axis) all.push_back(one);
+  const auto add = [&](std::vector<std::size_t> axes, std::string sentence, double cost,
+                       std::optional<Cause> cause) {
+    if (axes.size() != n || axes == hypothesis.axis) return;
+    all.push_back({hypothesis, std::move(sentence), cost, cause});
+    all.back().hypothesis.axis = std::move(axes);
+  };
+  add(in_turn(pairs),
+      fmt::format("the sections stand one after another, where {} is meant",
+                  meant(observation, "order")),
+      1, {});
+  add(interleaved(pairs, n),
+      fmt::format("the sections are interleaved, where {} is meant", meant(observation, "order")),
+      1, {});
+  add_pairs_by_turns(hypothesis, all);
+  // The same lengths for other axes. Of rows that were rounded each pair by itself tells little.
+  constexpr std::size_t most_axes = 4;
+  if (count > most_axes) return all;
+  std::vector<std::size_t> lengths = pairs;
+  std::ranges::sort(lengths);
+  do {
+    if (lengths == pairs) continue;
+    const std::string sentence = fmt::format("sections are {}, where {} is meant",
+                                             fmt::join(lengths, ","), fmt::join(pairs, ","));
+    if (hypothesis.axis == in_turn(pairs))
+      add(in_turn(lengths), sentence, 1.05, Cause::wrong_parameter);
+    if (hypothesis.axis == interleaved(pairs, n)) add(interleaved(lengths, n), sentence, 1.05, {});
+  } while (std::next_permutation(lengths.begin(), lengths.end()));
   return all;
 }
 

@@ -54,23 +54,23 @@ void add_ramps_of_others(const RotationObservation& observation,
   const double base = number("base"),
                turns = number("original-max-position") / (2 * std::numbers::pi);
   if (!(base > 1) || !(turns > 0)) return;
-  const auto add = [&](double power, const std::string& sentence) {
+  const auto add = [&](double power, double cost, const std::string& sentence) {
     const auto beta = [&](const char* name) {
       return turns * std::pow(turns / number(name), -power);
     };
     add_both(observation, hypothesis,
-             {{"beta-fast", beta("beta-fast")}, {"beta-slow", beta("beta-slow")}}, sentence, 1,
+             {{"beta-fast", beta("beta-fast")}, {"beta-slow", beta("beta-slow")}}, sentence, cost,
              all);
   };
   for (const double other : {1e4, 1e5, 5e5, 1e6, 1e7})
     if (other != base)
-      add(std::log(base) / std::log(other),
+      add(std::log(base) / std::log(other), 1,
           fmt::format("the ramp's ends are those of base {}, where {} is meant", other,
                       meant(observation, "base")));
   const auto channels = 2 * std::ssize(hypothesis.frequencies);
   for (const double ratio : {2.0, 4.0, 0.5, 4.0 / 3})
     if (const double width = ratio * static_cast<double>(channels); width == std::round(width))
-      add(ratio,
+      add(ratio, 1.05,
           fmt::format("the ramp's ends are those of {} channels, where {} turn", width, channels));
 }
 
