@@ -1,3 +1,4 @@
+// Whether the numbers of an array make sense one way round and not the other.
 #include "pe/diagnosis/byte_order.hpp"
 
 #include <algorithm>

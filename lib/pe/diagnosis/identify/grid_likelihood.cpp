@@ -68,12 +68,12 @@ bool are_turns(const std::vector<double>& turns) {
 
 GridLikelihood::GridLikelihood(Kept<Dump> dump, Index rows, bool complex) {
   const Stored& array = dump.get().arrays[0];
-  if (complex || array.is_complex) return;
   if (!dump.get().before.empty()) {
     add_turns(dump, rows);
     return;
   }
-  const Index width = array.shape.back(), spare = array.size() / width - rows;
+  const Index width = array.shape.back() * (complex ? array.shape.end()[-2] : 1),
+              spare = array.size() / width - rows;
   is_known_ = spare >= 0 && spare <= most_tokens;
   tokens_ = spare;
   rounding_ = 8 * std::max(unit_roundoff(array.dtype), 0x1p-24);

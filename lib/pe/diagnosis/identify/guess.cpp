@@ -40,7 +40,10 @@ std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index ro
     Written written = as_written(*expected, dump);
     if (written.tokens.count() > 0 && !says_tokens(candidate))
       return held(with_tokens(candidate, written.tokens), dump, rows, layout);
-    LikelyReading likely = likely_reading(written.expected, written.dump);
+    // Of the width that the candidate has, and no other: candidates of all widths are tried.
+    Expectation of_its_width = written.expected;
+    of_its_width.remake = nullptr;
+    LikelyReading likely = likely_reading(of_its_width, written.dump);
     return Guess{candidate, std::move(written.expected), std::move(written.dump), std::move(likely),
                  written.tokens};
   } catch (const UsageError&) {

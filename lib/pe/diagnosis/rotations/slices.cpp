@@ -1,3 +1,4 @@
+// Slices of a dump of turns along one of its axes, and what is told of them together.
 #include "pe/diagnosis/rotations/slices.hpp"
 
 #include <fmt/format.h>
