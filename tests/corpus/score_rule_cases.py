@@ -89,7 +89,7 @@ def nezha(spoilt):
         flags, rows = {"table": "sinusoidal", "max-distance": limit, "dim": dim}, np.arange(2 * limit + 1)
         cases = [((), "", waves(rows, dim)),
                  (accepted("wrong-order"), " in halves", waves(rows, dim, halved=True)),
-                 (accepted("sin-cos-swapped"), ", cosines first", waves(rows, dim, parts_of=("cos", "sin"))),
+                 (accepted("wrong-order"), ", cosines first", waves(rows, dim, parts_of=("cos", "sin"))),
                  (accepted("wrong-base"), " of base 1e5", waves(rows, dim, 1e5)),
                  (accepted("position-offset", "row-offset"), " from -K on", waves(rows - limit, dim)),
                  (accepted("rows-permuted"), " backwards", waves(rows[::-1], dim))]
@@ -132,7 +132,8 @@ def t5():
             yield made(LINES + 40 + 5 * k + i, accepted("bucket-boundary"), f"buckets {what}", "t5", flags, [("bucket", stepped(r, count, limit, both, rounding))], "npy")
         d = np.abs(r) if both else np.maximum(-r, 0)
         plain = np.minimum(d, half - 1) + (np.where(r > 0, half, 0) if both else 0)
-        yield made(LINES + 43 + 5 * k, accepted("bucket-boundary"), "buckets without a logarithm", "t5", flags, [("bucket", plain)], "npy")
+        named = accepted("bucket-boundary", "bucket-max-distance")  # of 32 buckets in all those of max-distance 16 are the same
+        yield made(LINES + 43 + 5 * k, named, "buckets without a logarithm", "t5", flags, [("bucket", plain)], "npy")
         yield made(LINES + 44 + 5 * k, accepted("bucket-count"), "twice the buckets", "t5", flags,
                    [("bucket", bias.buckets(r, count=2 * count, limit=limit, both=both))], "npy")
 
@@ -213,13 +214,13 @@ def untied(folder, spoilt):
 
 def formulas(folder):
     for k, (what, how, cause) in enumerate(SANDWICH):
-        causes = accepted(cause) if cause == "wrong-parameter" else accepted(f"{cause} + wrong-parameter")
+        causes = accepted(f"{cause} + wrong-parameter" if cause == "bias-sign" else cause)
         yield parts.one(folder, LINES + 72 + k - parts.LINES, causes, "sandwich", f"from i = 0, {what}", sandwich(0, **how))
     yield parts.one(folder, LINES + 77 - parts.LINES, accepted("bias-sign"), "sandwich", "sign", sandwich(1, sign=-1))
     yield parts.one(folder, LINES + 78 - parts.LINES, accepted("heads-permuted"), "sandwich", "heads backwards", sandwich(1, turned=True))
     yield parts.one(folder, LINES + 79 - parts.LINES, accepted("wrong-parameter"), "kerple", "r1 and r2 exchanged", exchanged)
     for k, (what, argument, cause) in enumerate(FIRE):
-        yield parts.one(folder, LINES + 80 + k - parts.LINES, accepted(cause), "fire", what, fire(argument), length=80)
+        yield parts.one(folder, LINES + 80 + k - parts.LINES, accepted(cause), "fire", what, fire(argument), length=560)
     for k, length in enumerate((40, 80)):
         sound = fire(lambda q, d, c, far: np.log1p(c * d) / (np.log1p(c * np.maximum(q, far)) + 1e-6), 90 + k)
         yield parts.one(folder, LINES + 84 + k - parts.LINES, accepted("other-weights"), "fire", "another output layer", sound, length=length)

@@ -6,6 +6,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/other_settings.hpp"
 
 namespace pe {
@@ -185,6 +186,10 @@ BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesi
                          other.sentence + "; and " + from_zero, 2.01});
   }
   if (!is_first(observation, hypothesis)) return proposals;
+  const auto turned = [=](Index head) { return step * static_cast<double>(heads - head); };
+  proposals.push_back({summed(hypothesis, base, true, turned, compression),
+                       "the heads are in reverse order; and " + from_zero, 2,
+                       Cause::heads_permuted});
   for (OtherSetting& setting : other_settings(*observation.expected)) {
     Bias* const bias = std::get_if<Bias>(&setting.made.effect);
     if (!bias || bias->heads != heads) continue;

@@ -234,6 +234,13 @@ class Faults {
                  "the width is meant");
     other = rule_;
     std::swap(other.height, other.width);
+    other.columns_first = !rule_.columns_first;
+    offer(other,
+          "positions run down the columns, where they run along the rows: a grid of indexing xy, "
+          "where ij is meant",
+          1);
+    other = rule_;
+    std::swap(other.height, other.width);
     offer(other,
           fmt::format("the window is {} rows x {} columns, where {} x {} are meant", rule_.width,
                       rule_.height, rule_.height, rule_.width),
