@@ -9,7 +9,7 @@ import case
 import relative_cases
 import score_kinds
 import score_parameter_cases as parts
-from case import accepted
+from case import Built, Case, accepted
 from score_kinds import distance
 from score_parameter_cases import causal, weights
 from seen_cases import made
@@ -138,14 +138,26 @@ def t5():
                    [("bucket", bias.buckets(r, count=2 * count, limit=limit, both=both))], "npy")
 
 
+def late(number, causes, what, encoding, length, make):
+    """make(): flags and the bias; weights are written when the dump is."""
+    name = f"{' + '.join(sorted(causes[0])) if causes else 'clean'} | {encoding} {what} #{number}"
+
+    def build():
+        flags, got = make()
+        return Built([("bias", got.astype(F32))], "f32", 100.0 if causes else 0.0, length, check={"parameters": flags, "length": length})
+    return Case(name, {"encoding": encoding}, build, causes, container="npy")
+
+
 def t5_weights(folder):
     """The weight of the next bucket, where the dump's buckets stay below the last."""
-    for k, length in enumerate((8, 40)):
-        w = drawn(55 + k).standard_normal((32, 4)).astype(F32)
+    def make(number, length):
+        w = drawn(number).standard_normal((32, 4)).astype(F32)
         index = bias.buckets(-bias.offsets(length), both=False)
-        flags = {"causal": True, "weights": score_kinds.saved(folder, LINES + 55 + k, "t5", w)}
-        got = np.where(bias.offsets(length) < 0, -np.inf, np.moveaxis(w[np.minimum(index + 1, 31)], -1, 0))
-        yield made(LINES + 55 + k, accepted("bucket-offset"), "weights of the next bucket", "t5", flags, [("bias", got.astype(F32))], "npy", length)
+        flags = {"causal": True, "weights": score_kinds.saved(folder, number, "t5", w)}
+        return flags, np.where(bias.offsets(length) < 0, -np.inf, np.moveaxis(w[np.minimum(index + 1, 31)], -1, 0))
+    for k, length in enumerate((8, 40)):
+        number = LINES + 55 + k
+        yield late(number, accepted("bucket-offset"), "weights of the next bucket", "t5", length, lambda n=number, s=length: make(n, s))
 
 
 # --- formulas -------------------------------------------------------------------------------------------------------------
@@ -208,8 +220,8 @@ TUPE = (("", lambda p, r, d: p + r, ()), (" without its relative part", lambda p
 def untied(folder, spoilt):
     for k, (what, change, causes) in enumerate(TUPE):
         if bool(causes) == spoilt:
-            flags, got = tupe(change)(folder, LINES + 60 + 2 * k)
-            yield made(LINES + 60 + 2 * k, causes, f"scores{what}", "tupe", flags, [("bias", got)], "npy", 40)
+            number = LINES + 60 + 2 * k
+            yield late(number, causes, f"scores{what}", "tupe", 40, lambda n=number, c=change: tupe(c)(folder, n))
 
 
 def formulas(folder):

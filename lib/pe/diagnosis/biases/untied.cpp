@@ -37,13 +37,13 @@ BiasProposals offer_parts(const BiasObservation& observation, const BiasHypothes
   };
   BiasProposals proposals;
   const auto scaled = [&](double factor, const char* sentence) {
-    proposals.push_back({of_pairs(hypothesis,
-                                  [=](Index h, std::int64_t q, std::int64_t k) {
-                                    const bool fixed = reset && (q == 0 || k == 0);
-                                    return positions(h, q, k) * (fixed ? 1 : factor) +
-                                           relative(h, q, k);
-                                  }),
-                         sentence, 1});
+    proposals.push_back(
+        {of_pairs(hypothesis,
+                  [=](Index h, std::int64_t q, std::int64_t k) {
+                    const bool fixed = reset && (q == 0 || k == 0);
+                    return positions(h, q, k) * (fixed ? 1 : factor) + relative(h, q, k);
+                  }),
+         sentence, 1, whole == alone ? std::optional(Cause::bias_scaled) : std::nullopt});
   };
   const Index channels =
       parameters.has("table") ? parameters.tensor("table").shape()[1] : parameters.integer("dim");
