@@ -43,6 +43,7 @@ import rope_clean  # noqa: E402
 import rope_special  # noqa: E402
 import scaling_cases  # noqa: E402
 import score_parameter_cases  # noqa: E402
+import score_rule_cases  # noqa: E402
 import seen_cases  # noqa: E402
 import selfcheck  # noqa: E402
 import selfcheck_scores  # noqa: E402
@@ -72,12 +73,12 @@ def every_case(folder):
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases):
         yield from module.spoilt()
-    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases):
         yield from module.clean()
-    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases):
         yield from module.clean(folder)
 
 

@@ -19,7 +19,10 @@ Index length_of(const std::vector<Stored>& arrays, Index otherwise) {
 Diagnosis judge_dump(const Expectation& expected, const Dump& dump) {
   Diagnosis diagnosis = diagnose(expected, dump);
   if (diagnosis.tier == Tier::wrong && diagnosis.reasons.empty())
-    if (const auto reason = other_table(expected, dump)) diagnosis.reasons = {*reason};
+    if (const auto other = other_table(expected, dump)) {
+      diagnosis.reasons = {other->reason};
+      diagnosis.after = other->worst;
+    }
   return diagnosis;
 }
 

@@ -10,6 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
+#include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
 #include "pe/diagnosis/biases/trained.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
@@ -252,6 +253,10 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return diagnosis;
   if (auto reason = damage(observation, array))
     diagnosis.reasons.push_back(std::move(*reason));
+  else if (has_other_output(observation))
+    diagnosis.reasons.push_back(
+        {Cause::other_weights,
+         "the hidden units are those meant, and the output layer behind them is another one's"});
   else if (has_other_weights(expected, observation, array))
     diagnosis.reasons.push_back(
         {Cause::other_weights,

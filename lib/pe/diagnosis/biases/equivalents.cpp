@@ -151,8 +151,9 @@ std::vector<Equivalent> equivalents(const BiasObservation& observation) {
     if (observation.shape.slopes) {
       Equivalent negative = choice;
       negative.hypothesis.scale = -1;
-      negative.notes.emplace_back(
-          "the slopes are stored with the sign of the bias, as GPT-NeoX does");
+      negative.doubts.emplace_back(
+          "every slope is negative: right where they are multiplied by the distance, as in "
+          "JinaBERT; where slopes are subtracted distant keys get a bonus");
       all.push_back(std::move(negative));
       continue;
     }

@@ -6,8 +6,32 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/other_settings.hpp"
 
 namespace pe {
+
+bool is_first(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  return hypothesis.bias == observation.bias && hypothesis.scale == 1 && hypothesis.farther == 0 &&
+         hypothesis.query_shift == 0 && !hypothesis.transposed && !hypothesis.zero_later &&
+         !hypothesis.zero_from && hypothesis.masked == observation.base.masked &&
+         !hypothesis.storage && hypothesis.heads == observation.base.heads;
+}
+
+BiasHypothesis of_pairs(const BiasHypothesis& hypothesis, PairValue value) {
+  auto bias = std::make_shared<Bias>(*hypothesis.bias);
+  bias->fill = [value = std::move(value), causal = bias->causal](Index head, std::int64_t query,
+                                                                 const PositionRange& keys, DType,
+                                                                 std::byte* out) {
+    auto* values = reinterpret_cast<double*>(out);
+    for (Index i = 0; i < keys.count; ++i)
+      values[i] = causal && keys.at(i) > query ? -HUGE_VAL : value(head, query, keys.at(i));
+  };
+  BiasHypothesis made = hypothesis;
+  made.bias = std::move(bias);
+  return made;
+}
+
 namespace {
 
 // The bias that is meant with another number in place of each finite one, of its head and its
@@ -27,14 +51,6 @@ BiasHypothesis remade(const BiasHypothesis& hypothesis,
   BiasHypothesis made = hypothesis;
   made.bias = std::move(bias);
   return made;
-}
-
-// Nothing was told otherwise yet: what is fitted here takes too long to be tried beside all else.
-bool is_first(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
-  return hypothesis.bias == observation.bias && hypothesis.scale == 1 && hypothesis.farther == 0 &&
-         hypothesis.query_shift == 0 && !hypothesis.transposed && !hypothesis.zero_later &&
-         !hypothesis.zero_from && hypothesis.masked == observation.base.masked &&
-         !hypothesis.storage && hypothesis.heads == observation.base.heads;
 }
 
 // What each head of Sandwich divides the common sum by; empty where the bias is another.
@@ -112,22 +128,106 @@ class NumberFit {
 
 }  // namespace
 
+namespace {
+
+// The bias of Sandwich with its sum from i = 0, and each head divided by another number.
+BiasHypothesis summed(const BiasHypothesis& hypothesis, double base, bool from_zero,
+                      std::function<double(Index head)> ratio, std::vector<double> meant_ratio) {
+  const double last = 1 / base;
+  return remade(hypothesis, [=](Index head, double distance, double meant) {
+    const double more = from_zero ? std::cos(distance) - std::cos(distance * last) : 0;
+    return (meant * meant_ratio[static_cast<std::size_t>(head)] + more) / ratio(head);
+  });
+}
+
+}  // namespace
+
 BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   const std::vector<double> compression = compression_of(*observation.bias);
-  if (compression.empty() || !is_first(observation, hypothesis)) return {};
-  const Parameters& parameters = observation.expected->parameters;
-  const double last = std::pow(parameters.number("base").value(), -1);
-  const auto ratio = [compression](Index head) {
+  BiasHypothesis plain = hypothesis;  // signs and orders of heads may stand beside it
+  plain.scale = 1;
+  plain.heads = observation.base.heads;
+  if (compression.empty() || !is_first(observation, plain)) return {};
+  const Index heads = observation.bias->heads;
+  const double base = observation.expected->parameters.number("base").value();
+  const auto meant = [compression](Index head) {
     return compression[static_cast<std::size_t>(head)];
   };
-  return {
-      {remade(hypothesis,
-              [=](Index head, double distance, double meant) {
-                return meant + (std::cos(distance) - std::cos(distance * last)) / ratio(head);
-              }),
-       "the sum over frequencies runs from i = 0, where it is to begin at 1", 1},
-      {remade(hypothesis, [=](Index head, double, double meant) { return meant * ratio(head); }),
-       "every head holds the common sum: none is compressed", 1}};
+  const std::string from_zero =
+      "the sum over frequencies runs from i = 0, where it is to begin at 1";
+  BiasProposals proposals = {{summed(hypothesis, base, true, meant, compression), from_zero, 1}};
+  const double step = 8 / static_cast<double>(heads);
+  struct Other {
+    std::function<double(Index head)> ratio;
+    std::string sentence;
+  };
+  const Other others[] = {
+      {[](Index) { return 1.0; }, "every head holds the common sum: none is compressed"},
+      {[](Index) { return 8.0; }, "every head is compressed as the last one"},
+      {[=](Index head) { return step * (static_cast<double>(head) + 0.5); },
+       fmt::format("head h, from 0, is divided by 8(h + 1/2)/{0}, where 8(h + 1)/{0} is meant",
+                   heads)},
+      {[=](Index head) { return step * static_cast<double>(std::max<Index>(head, 1)); },
+       fmt::format("head h, from 0, is divided by 8h/{0}, where 8(h + 1)/{0} is meant", heads)},
+      {[=](Index head) { return step * (static_cast<double>(head) + 2); },
+       fmt::format("head h, from 0, is divided by 8(h + 2)/{0}, where 8(h + 1)/{0} is meant",
+                   heads)},
+      {[](Index head) { return static_cast<double>(head + 1); },
+       fmt::format("head h, from 0, is divided by h + 1, where 8(h + 1)/{} is meant", heads)},
+      {[=](Index head) { return 1 / (step * static_cast<double>(head + 1)); },
+       "the sum is multiplied by the head's compression, where it is to be divided by it"},
+      {[=](Index head) { return std::exp2(step * static_cast<double>(head + 1)); },
+       "the sum is multiplied by ALiBi's slopes, where it is to be divided by the head's "
+       "compression"}};
+  for (const Other& other : others) {
+    proposals.push_back(
+        {summed(hypothesis, base, false, other.ratio, compression), other.sentence, 1.01});
+    proposals.push_back({summed(hypothesis, base, true, other.ratio, compression),
+                         other.sentence + "; and " + from_zero, 2.01});
+  }
+  if (!is_first(observation, hypothesis)) return proposals;
+  const auto turned = [=](Index head) { return step * static_cast<double>(heads - head); };
+  proposals.push_back({summed(hypothesis, base, true, turned, compression),
+                       "the heads are in reverse order; and " + from_zero, 2,
+                       Cause::heads_permuted});
+  for (OtherSetting& setting : other_settings(*observation.expected)) {
+    Bias* const bias = std::get_if<Bias>(&setting.made.effect);
+    if (!bias || bias->heads != heads) continue;
+    const double other_base = setting.made.parameters.number("base").value();
+    BiasHypothesis other = hypothesis;
+    other.bias = std::make_shared<const Bias>(std::move(*bias));
+    proposals.push_back({summed(other, other_base, true, meant, compression),
+                         setting.sentence + "; and " + from_zero, 2.1});
+  }
+  return proposals;
+}
+
+BiasProposals offer_exchanged(const BiasObservation& observation,
+                              const BiasHypothesis& hypothesis) {
+  const auto& series = observation.bias->series;
+  if (series.size() != 2 || series[0].name != "r1" || series[1].name != "r2" ||
+      !is_first(observation, hypothesis))
+    return {};
+  std::vector<double> r1, r2;
+  for (const Real& value : series[0].values) r1.push_back(to_double(value));
+  for (const Real& value : series[1].values) r2.push_back(to_double(value));
+  const bool power = observation.expected->parameters.choice("kernel") == "power";
+  const auto log_of = [](double a, double b, double d) { return -a * std::log1p(b * d); };
+  const auto power_of = [](double a, double b, double d) {
+    return d == 0 ? 0 : -a * std::pow(d, b);
+  };
+  const auto offer = [&](bool as_power, bool exchanged) {
+    return remade(hypothesis, [=](Index head, double distance, double) {
+      const auto h = static_cast<std::size_t>(head);
+      const double a = exchanged ? r2[h] : r1[h], b = exchanged ? r1[h] : r2[h];
+      return as_power ? power_of(a, b, distance) : log_of(a, b, distance);
+    });
+  };
+  return {{offer(power, true), "r1 and r2 stand in each other's place", 1},
+          {offer(!power, true),
+           fmt::format("r1 and r2 stand in each other's place; and kernel {}, where {} is meant",
+                       power ? "log" : "power", power ? "power" : "log"),
+           2.1}};
 }
 
 BiasProposals offer_numbers(const BiasObservation& observation, const BiasHypothesis& hypothesis) {

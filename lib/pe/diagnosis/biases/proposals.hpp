@@ -1,6 +1,8 @@
 // What causes offer that have a file of their own.
 #pragma once
 
+#include <functional>
+
 #include "pe/diagnosis/biases/observation.hpp"
 
 namespace pe {
@@ -8,6 +10,13 @@ namespace pe {
 using BiasProposals = std::vector<Proposal<BiasHypothesis>>;
 
 inline bool is_linear(const BiasHypothesis& hypothesis) { return !hypothesis.slopes.empty(); }
+
+/// Nothing was told otherwise yet: what is fitted takes too long to be tried beside all else.
+bool is_first(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+
+/// The hypothesis with other numbers, as f64, in the place of its bias's.
+using PairValue = std::function<double(Index head, std::int64_t query, std::int64_t key)>;
+BiasHypothesis of_pairs(const BiasHypothesis& hypothesis, PairValue value);
 
 BiasProposals offer_ladders(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 BiasProposals offer_exponents(const BiasObservation& observation, const BiasHypothesis& hypothesis);
@@ -22,6 +31,15 @@ BiasProposals offer_short_slopes(const BiasObservation& observation,
                                  const BiasHypothesis& hypothesis);
 BiasProposals offer_short_values(const BiasObservation& observation,
                                  const BiasHypothesis& hypothesis);
+
+/// KERPLE's parameters in each other's place.
+BiasProposals offer_exchanged(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// FIRE's argument by another formula.
+BiasProposals offer_arguments(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// Whether a dump is FIRE's hidden units behind another output layer.
+bool has_other_output(const BiasObservation& observation);
+/// TUPE's two parts, one of them left out, turned or scaled.
+BiasProposals offer_parts(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 
 /// Sandwich's sum with a term too many, or without its compression.
 BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesis& hypothesis);

@@ -75,7 +75,7 @@ BiasProposals distances(const BiasObservation& observation, const BiasHypothesis
           {std::move(other),
            fmt::format("every distance{} is counted as {} {}", kept ? " but 0" : "",
                        std::abs(more) == 1 ? "one" : "two", more > 0 ? "more" : "less"),
-           std::abs(more) == 1 ? 1 : 1.05});
+           std::abs(more) == 1 && !observation.bias->buckets ? 1 : 1.05});
     }
   // Where both sides are punished alike queries that stand elsewhere show; a mask, or a constant in
   // each row, hides them.
@@ -127,12 +127,12 @@ BiasProposals transposed(const BiasObservation& observation, const BiasHypothesi
     return {};
   BiasHypothesis other = hypothesis;
   other.transposed = !hypothesis.transposed;
-  const bool buckets = observation.bias->buckets.has_value();
+  const bool buckets = observation.bias->buckets && observation.bias->scaled_terms == 1;
   return {{std::move(other),
            buckets ? "the bucket is that of query - key, where key - query is meant (or queries "
                      "and keys are swapped)"
                    : "queries and keys are swapped",
-           1}};
+           observation.shape.queries == observation.shape.keys ? 1 : 1.02}};
 }
 // Whether the first query of a dump that shows what is to be masked has, at the keys after it, the
 // bias that these have for it.
@@ -155,7 +155,8 @@ bool is_mirrored(const BiasObservation& observation, const BiasHypothesis& mirro
 
 BiasProposals bias_transposed(const BiasObservation& observation,
                               const BiasHypothesis& hypothesis) {
-  if (observation.bias->buckets) return {};
+  // Of TUPE what buckets decide is a part of it alone.
+  if (observation.bias->buckets && observation.bias->scaled_terms == 1) return {};
   BiasProposals proposals = transposed(observation, hypothesis);
   if (proposals.empty() || !observation.base.masked) return proposals;
   BiasHypothesis mirrored = proposals.front().hypothesis, none = hypothesis;
@@ -173,7 +174,9 @@ BiasProposals bias_transposed(const BiasObservation& observation,
 
 BiasProposals bucket_transposed(const BiasObservation& observation,
                                 const BiasHypothesis& hypothesis) {
-  return observation.bias->buckets ? transposed(observation, hypothesis) : BiasProposals{};
+  return observation.bias->buckets && observation.bias->scaled_terms == 1
+             ? transposed(observation, hypothesis)
+             : BiasProposals{};
 }
 
 BiasProposals alignment(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
@@ -302,8 +305,11 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::low_precision_bias, "storage", &offer_short_values},
     {Cause::low_precision_bias, "storage", &offer_short_slopes},
     {Cause::heads_permuted, "heads", &permuted},
+    {Cause::wrong_parameter, "sum setting", &offer_sums},
+    {Cause::wrong_parameter, "setting", &offer_exchanged},
+    {Cause::wrong_parameter, "setting", &offer_arguments},
+    {Cause::wrong_parameter, "setting", &offer_parts},
     {Cause::wrong_parameter, "setting", &settings},
-    {Cause::wrong_parameter, "setting", &offer_sums},
     {Cause::wrong_parameter, "setting", &offer_numbers},
 
 };

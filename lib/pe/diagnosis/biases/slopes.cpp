@@ -136,11 +136,82 @@ BiasProposals fitted_ladder(const BiasObservation& observation, const BiasHypoth
   return proposals;
 }
 
+// 2^(−8h/n) for h = first, first + step, …
+void add_ladder(Index n, Index first, Index step, Index count, std::vector<Real>& slopes) {
+  for (Index h = 0; h < count; ++h)
+    slopes.push_back(pow(Real(2), Real(-8 * (first + h * step)) / n));
+}
+
+// Of a head count that is no power of two: other slopes in the place of the second ladder.
+BiasProposals second_ladders(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  const Index heads = observation.bias->heads, power = power_below(heads), more = heads - power;
+  if (!is_linear(hypothesis) || more == 0 || observation.shape.heads != heads ||
+      observation.expected->parameters.choice("slopes") == "paper")
+    return {};
+  BiasProposals proposals;
+  const auto offer = [&](Index n, Index first, Index step, std::string_view words) {
+    std::vector<Real> slopes;
+    add_ladder(power, 1, 1, power, slopes);
+    add_ladder(n, first, step, more, slopes);
+    proposals.push_back(
+        {with_slopes(observation, hypothesis, std::move(slopes)),
+         fmt::format("the last {} heads have {}, where every second slope of {} heads is meant, "
+                     "from the first on",
+                     more, words, 2 * power),
+         1});
+  };
+  offer(2 * power, 2, 2,
+        fmt::format("every second slope of {} heads from the second on", 2 * power));
+  offer(2 * power, 1, 1, fmt::format("the first slopes of {} heads", 2 * power));
+  offer(power, 1, 1, "the slopes of the first heads again");
+  offer(more, 1, 1, fmt::format("the slopes of {} heads", more));
+  return proposals;
+}
+
+// The slope of each head of the dump; empty where some head has none.
+std::vector<double> slopes_seen(const BiasObservation& observation,
+                                const BiasHypothesis& hypothesis) {
+  std::vector<double> seen = slope_ratios(observation, hypothesis);
+  for (std::size_t h = 0; h < seen.size(); ++h)
+    seen[h] *= to_double(hypothesis.slopes[static_cast<std::size_t>(hypothesis.heads[h])]);
+  if (!std::ranges::all_of(seen, [](double slope) { return std::isfinite(slope) && slope > 0; }))
+    seen.clear();
+  return seen;
+}
+
+// Every head has the same slope, one of those meant; and, last of all, slopes that no rule gives.
+BiasProposals ruleless(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  if (!is_linear(hypothesis) || observation.shape.slopes || observation.shape.heads < 2) return {};
+  const std::vector<double> seen = slopes_seen(observation, hypothesis);
+  if (seen.empty()) return {};
+  BiasProposals proposals;
+  const auto [least, most] = std::ranges::minmax(seen);
+  if (most / least < 1 + 8 * unit_roundoff(observation.dtype)) {
+    const auto& slopes = observation.bias->slopes;
+    const auto own = std::ranges::min_element(slopes, {}, [&](const Real& slope) {
+      return std::fabs(std::log2(to_double(slope) / seen.front()));
+    });
+    proposals.push_back({with_slopes(observation, hypothesis, std::vector(seen.size(), *own)),
+                         fmt::format("every head has the slope of head {}", own - slopes.begin()),
+                         1});
+    return proposals;
+  }
+  constexpr std::size_t few = 3;
+  std::vector<Real> slopes(seen.begin(), seen.end());
+  const std::span<const double> first(seen.data(), std::min(few, seen.size()));
+  proposals.push_back({with_slopes(observation, hypothesis, std::move(slopes)),
+                       fmt::format("the bias is linear, and no rule gives its slopes: {:.4g}{}",
+                                   fmt::join(first, ", "), seen.size() > few ? ", …" : ""),
+                       2.7});
+  return proposals;
+}
+
 }  // namespace
 
 BiasProposals offer_ladders(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasProposals proposals = ladders(observation, hypothesis);
-  for (auto& offer : fitted_ladder(observation, hypothesis)) proposals.push_back(std::move(offer));
+  for (const auto more : {&fitted_ladder, &second_ladders, &ruleless})
+    for (auto& offer : more(observation, hypothesis)) proposals.push_back(std::move(offer));
   return proposals;
 }
 
@@ -176,6 +247,19 @@ BiasProposals offer_exponents(const BiasObservation& observation,
                            "2^(-8h/{}), h = 2, 3, …",
                            power),
          1});
+    if (power == heads) continue;
+    for (const bool first : {true, false}) {  // of one of the ladders
+      std::vector<Real> mixed;
+      add_ladder(power, first ? 1 + shift : 1, 1, power, mixed);
+      add_ladder(2 * power, first ? 1 : 1 + shift, 2, heads - power, mixed);
+      proposals.push_back(
+          {with_slopes(observation, hypothesis, std::move(mixed)),
+           fmt::format("the powers of the slopes count from {} in the {} ladder, that of the {} {} "
+                       "heads",
+                       1 + shift, first ? "first" : "second", first ? "first" : "last",
+                       first ? power : heads - power),
+           1});
+    }
   }
   return proposals;
 }
@@ -228,6 +312,34 @@ BiasProposals offer_orders(const BiasObservation& observation, const BiasHypothe
   return {{std::move(other), std::move(sentence), 1}};
 }
 
+namespace {
+
+// Ranks that do not divide the heads evenly, each with the slopes of its own heads: the first ones
+// have a head more, or the last ones.
+void offer_uneven(const BiasObservation& observation, const BiasHypothesis& hypothesis,
+                  BiasProposals& proposals) {
+  const Index heads = observation.bias->heads;
+  for (const Index ranks : {2, 3, 4, 6, 8, 16})
+    for (const bool first : {true, false}) {
+      if (heads % ranks == 0 || heads < ranks) continue;
+      std::vector<Real> all;
+      for (Index rank = 0; rank < ranks; ++rank) {
+        const bool one_more = first ? rank < heads % ranks : rank >= ranks - heads % ranks;
+        const std::vector<Real>& own = slopes_of(observation, heads / ranks + one_more, "");
+        all.insert(all.end(), own.begin(), own.end());
+      }
+      if (std::ssize(all) != heads) continue;
+      proposals.push_back(
+          {with_slopes(observation, hypothesis, std::move(all)),
+           fmt::format("each of {} ranks, of {} or {} heads, has the slopes of a model of so many, "
+                       "where it should have its part of those of {}",
+                       ranks, heads / ranks, heads / ranks + 1, heads),
+           1});
+    }
+}
+
+}  // namespace
+
 // The heads of one rank, or of all ranks one behind the other.
 BiasProposals offer_head_slices(const BiasObservation& observation,
                                 const BiasHypothesis& hypothesis) {
@@ -249,13 +361,15 @@ BiasProposals offer_head_slices(const BiasObservation& observation,
     while (std::ssize(all) < heads) all.insert(all.end(), slopes.begin(), slopes.begin() + own);
     return with_slopes(observation, hypothesis, std::move(all));
   };
+  if (heads == meant) offer_uneven(observation, hypothesis, proposals);
   for (Index own = heads / 2; own >= 1 && heads == meant; --own) {
     if (heads % own != 0) continue;
-    proposals.push_back(
-        {repeated(observation.bias->slopes, own),
-         fmt::format("each of {} ranks has the first {} slopes, where it should have its own",
-                     heads / own, own),
-         1});
+    if (own > 1)
+      proposals.push_back(
+          {repeated(observation.bias->slopes, own),
+           fmt::format("each of {} ranks has the first {} slopes, where it should have its own",
+                       heads / own, own),
+           1});
     if (const std::vector<Real>& slopes = slopes_of(observation, own, "");
         std::ssize(slopes) == own)
       proposals.push_back(

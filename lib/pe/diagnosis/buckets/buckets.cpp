@@ -68,6 +68,14 @@ std::optional<std::int64_t> span_of(const Buckets& map) {
   return centred ? std::optional<std::int64_t>(map.of(0, 0)) : std::nullopt;
 }
 
+// DeBERTa's relative positions go on beyond the table: it clamps once the span is added.
+std::optional<Buckets> unclamped(const Expectation& expected, const Buckets& map) {
+  if (expected.encoding->name != "deberta" || !map.rule) return {};
+  BucketRule rule = *map.rule;
+  rule.clamped = false;
+  return make_buckets(rule);
+}
+
 // The cells probed on the diagonal of a wrong one are right, most of them: it is no boundary.
 bool is_alone(const BucketObservation& observation, const BucketHypothesis& hypothesis,
               const Spot& spot) {
@@ -114,6 +122,11 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
     if (const auto span = span_of(*map); span && !observation.measure(start).agrees()) {
       BucketHypothesis signed_map = start;
       signed_map.added = -*span;
+      if (const auto open = unclamped(expected, *map)) {
+        BucketHypothesis free = signed_map;
+        free.map = *open;
+        if (observation.measure(free).agrees()) signed_map = std::move(free);
+      }
       const bool has_negative = std::ranges::any_of(observation.probes, [](const auto& probe) {
         return std::ranges::any_of(probe.got, [](double bucket) { return bucket < 0; });
       });
@@ -121,7 +134,8 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
           (has_negative &&
            observation.measure(signed_map).share > observation.measure(start).share)) {
         start = std::move(signed_map);
-        notes.push_back(fmt::format("relative positions before {} is added", *span));
+        notes.push_back(fmt::format(
+            "relative positions, right where {} is added before the table is read", *span));
       }
     }
     Diagnosis diagnosis;
@@ -129,7 +143,6 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
     diagnosis.layout = shape.layout;
     diagnosis.coverage = fmt::format("all {} cells", array.size());
     diagnosis.bound_from = "none: buckets are whole numbers, decided in integer arithmetic";
-    diagnosis.notes = notes;
     const auto place = [&](const Spot& spot) {
       if (shape.layout == "bucket-offsets")
         return fmt::format("offset {}", shape.first_key + spot.index);
@@ -143,7 +156,9 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
     if (first.agrees()) {
       diagnosis.tier = Tier::exact;
       diagnosis.arithmetic = "exact integers";
+      diagnosis.doubts = notes;
     } else {
+      diagnosis.notes = notes;
       if (first.first_wrong())
         add_probe(observation, array, first.first_wrong()->run, first.first_wrong()->index);
       diagnosis.before = diagnosis.after = observation.measure(start).residual;

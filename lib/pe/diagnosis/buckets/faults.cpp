@@ -37,6 +37,18 @@ class Faults {
                           folded < 0 ? "those before it" : "those after it"),
               1.05);
       }
+    if (rule_.scale == Scale::clipped && rule_.lower > 0 && rule_.centre > 0)
+      for (const int folded : {-1, 1})
+        for (const bool centred : {true, false}) {
+          if (!centred && folded < 0) continue;
+          other = rule_;
+          other.folded = folded;
+          if (!centred) other.centre = 0;
+          offer(other,
+                fmt::format("the sign of key - query is lost: buckets are those of the distance{}",
+                            centred ? "" : ", from 0 on"),
+                1.05);
+        }
     other = rule_;
     const bool one_side = rule_.sign < 0 && (rule_.lower == 0 || rule_.lower == rule_.upper);
     bool both = !rule_.both;
@@ -110,8 +122,11 @@ class Faults {
             "every distance up to the ends of the table has a bucket of its own, where those far "
             "off share one",
             1);
-    for (const int known :
-         {32, 16, 64, 8, 128, 24, 48, 256, 320, 512, 4, 12, 20, 40, 96, 160, 31, 33, 63, 65}) {
+    for (const Index known :
+         {Index{32}, Index{16},  Index{64},       Index{8},       Index{128}, Index{24},
+          Index{48}, Index{256}, Index{320},      Index{512},     Index{4},   Index{12},
+          Index{20}, Index{40},  Index{96},       Index{160},     Index{31},  Index{33},
+          Index{63}, Index{65},  2 * rule_.count, rule_.count / 2}) {
       if (known == rule_.count) continue;
       BucketRule other = rule_;
       other.count = known;
@@ -163,6 +178,10 @@ class Faults {
       rounding(Rounding::nearest,
                "the logarithm is rounded to the nearest bucket, where it is to be cut off");
       rounding(Rounding::up, "the logarithm is rounded up, where it is to be cut off");
+      rounding(Rounding::above,
+               "every distance that shares its bucket has the one above: the logarithm is cut off "
+               "and one is added");
+      without_logarithm();
       if (rule_.both) {
         BucketRule other = rule_;
         other.own_is_later = true;
@@ -213,6 +232,13 @@ class Faults {
                     Index) { return rows * (2 * height - 1) + columns; },
                  "the difference of rows is multiplied by twice the height less one, where that of "
                  "the width is meant");
+    other = rule_;
+    std::swap(other.height, other.width);
+    other.columns_first = !rule_.columns_first;
+    offer(other,
+          "positions run down the columns, where they run along the rows: a grid of indexing xy, "
+          "where ij is meant",
+          1);
     other = rule_;
     std::swap(other.height, other.width);
     offer(other,
@@ -308,6 +334,18 @@ class Faults {
     BucketRule other = rule_;
     other.clamped = false;
     offer(other, "offsets are not clamped to the ends of the table", 1);
+  }
+  // T5's buckets of one distance each until they run out.
+  void without_logarithm() {
+    const Index half = rule_.both ? rule_.count / 2 : rule_.count;
+    BucketRule other = rule_;
+    for (Index distance = half / 2 + 1; distance < half; ++distance)
+      other.starts.push_back(distance);
+    if (!other.starts.empty())
+      offer(other,
+            "there is no logarithm: every distance has a bucket of its own, and those far off "
+            "share the last",
+            1);
   }
   void rounding(Rounding rounding, const char* sentence) {
     BucketRule other = rule_;

@@ -93,7 +93,7 @@ Proposals maps(const BucketObservation& observation, const BucketHypothesis& hyp
   return proposals;
 }
 
-Proposals transposed(const BucketObservation&, const BucketHypothesis& hypothesis) {
+Proposals transposed(const BucketObservation& observation, const BucketHypothesis& hypothesis) {
   BucketHypothesis other = hypothesis;
   other.transposed = !hypothesis.transposed;
   const bool key_less = hypothesis.map.rule && hypothesis.map.rule->sign > 0 &&
@@ -101,7 +101,7 @@ Proposals transposed(const BucketObservation&, const BucketHypothesis& hypothesi
   return {{std::move(other),
            key_less ? "the buckets are those of query - key, where key - query is meant"
                     : "the buckets are those of key - query, where query - key is meant",
-           1}};
+           observation.shape.queries == observation.shape.keys ? 1 : 1.02}};
 }
 
 Proposals alignment(const BucketObservation& observation, const BucketHypothesis& hypothesis) {

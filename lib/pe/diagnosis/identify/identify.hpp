@@ -28,6 +28,10 @@ Identification identify(const Dump& dump, const std::string& layout);
 
 /// What a dump of turns or waves that is unexplained is instead: a table that holds for its every
 /// value, and is not the one that is meant. Nothing where it is of none.
-std::optional<Reason> other_table(const Expectation& expected, const Dump& dump);
+struct OtherTable {
+  Reason reason;
+  double worst;  // distance from the table that it is
+};
+std::optional<OtherTable> other_table(const Expectation& expected, const Dump& dump);
 
 }  // namespace pe

@@ -58,6 +58,23 @@ bool is_chosen(const Identification& found, const Expectation& expected) {
          (expected.parameters.has("base") && expected.parameters.number("base").value() == value);
 }
 
+// Of lists of numbers the first few.
+std::string short_lists(const std::string& text) {
+  constexpr int most = 3;
+  std::string shortened;
+  int numbers = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find(", ", from), text.size());
+    const std::string word = text.substr(from, end - from);
+    const bool is_number = word.find_first_not_of("0123456789.e+-") == std::string::npos;
+    numbers = is_number ? numbers + 1 : 0;
+    if (numbers < most) shortened += (shortened.empty() ? "" : ", ") + word;
+    if (numbers == most) shortened += ", …";
+    from = end + 2;
+  }
+  return shortened;
+}
+
 // What was found, where it holds for every value.
 template <typename Identify>
 std::optional<Identification> whole(const Identify& identify) try {
@@ -86,7 +103,7 @@ std::optional<Identification> whole_table(const Expectation& expected, const Dum
 
 }  // namespace
 
-std::optional<Reason> other_table(const Expectation& expected, const Dump& dump) {
+std::optional<OtherTable> other_table(const Expectation& expected, const Dump& dump) {
   const auto found = whole_table(expected, dump);
   if (!found || found->encoding->kind != expected.encoding->kind || is_meant(expected, *found) ||
       !is_chosen(*found, expected))
@@ -99,10 +116,13 @@ std::optional<Reason> other_table(const Expectation& expected, const Dump& dump)
   if (found->step != expected.step) from += fmt::format(" in steps of {}", found->step);
   const std::string convention =
       found->encoding == expected.encoding ? other_convention(expected, *found) : "";
-  return Reason{
-      Cause::other_table,
-      fmt::format("this is {}{}, where {}{} is meant", found->summary, from,
-                  expected.encoding->name, convention.empty() ? "" : ", convention " + convention)};
+  const bool is_refitted =
+      found->encoding == expected.encoding && found->encoding->name == "kerple";
+  return OtherTable{{is_refitted ? Cause::wrong_parameter : Cause::other_table,
+                     fmt::format("this is {}{}, where {}{} is meant", short_lists(found->summary),
+                                 from, is_refitted ? "another" : expected.encoding->name,
+                                 convention.empty() ? "" : ", convention " + convention)},
+                    found->diagnosis.worst};
 }
 
 }  // namespace pe

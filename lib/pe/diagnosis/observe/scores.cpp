@@ -24,7 +24,7 @@ Bias of_slopes(const Bias& meant, const Stored& array, Index heads) {
   std::vector<double> slopes(static_cast<std::size_t>(heads));
   array.read(0, heads, slopes.data());
   const bool negative = std::ranges::all_of(
-      slopes, [](double slope) { return slope < 0; });  // GPT-NeoX stores the bias of one step
+      slopes, [](double slope) { return slope < 0; });  // JinaBERT keeps the bias of one step
   for (double& slope : slopes) slope *= negative ? 1 : -1;
   Bias bias = meant;
   bias.heads = heads;
