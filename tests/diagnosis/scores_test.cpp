@@ -430,7 +430,7 @@ TEST_CASE("clipped and logarithmic buckets of shaw and deberta, and a window's i
       matrix(1, 90, 90, [](int, int i, int j) { return std::clamp(j - i, -16, 16); });
   const Diagnosis unshifted = diagnose_buckets(shaw, dump(DType::i64, {90, 90}, plain));
   CHECK(told(unshifted) == "exact");
-  CHECK(!unshifted.notes.empty());
+  CHECK(!unshifted.doubts.empty());
   const auto turned =
       matrix(1, 90, 90, [](int, int i, int j) { return std::clamp(i - j, -16, 16) + 16; });
   CHECK(told(diagnose_buckets(shaw, dump(DType::i64, {90, 90}, turned))) ==

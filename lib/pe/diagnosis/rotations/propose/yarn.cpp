@@ -145,10 +145,12 @@ RotationProposals yarn_ramp(const RotationObservation& observation,
       {[](double w) { return w * w * (3 - 2 * w); }, "the ramp is smoothed, w²(3 − 2w)"},
       {[](double w) { return (1 - std::cos(std::numbers::pi * w)) / 2; },
        "the ramp is smoothed, (1 − cos πw)/2"}};
-  for (const auto& [form, sentence] : forms)
+  for (const auto& [of, sentence] : forms)
     ramped(
         observation, hypothesis,
-        [form](double f, double s, double, double w) { return f * (1 - form(w) * (1 - 1 / s)); },
+        [form = of](double f, double s, double, double w) {
+          return f * (1 - form(w) * (1 - 1 / s));
+        },
         sentence, 1.05, all);
   add_moved_ramps(observation, hypothesis, all);
   return all;
