@@ -111,6 +111,14 @@ def untold():
     yield one(22, "matrices of no turn", "", [("x", drawn(20).standard_normal((40, 8, 8)).astype(F32))])
 
 
+def by_channel():
+    """Exponents that count channels, as a well-known tutorial has them: sines by b^(−4j/d), cosines by b^(−(4j + 2)/d)."""
+    channel = np.arange(64)
+    angle = np.arange(100)[:, None] * 1e4 ** (-2.0 * channel / 64)
+    yield one(-39, "exponents by channel", "sinusoidal, dim 64, layout interleaved", [("x", np.where(channel % 2 == 0, np.sin(angle), np.cos(angle)).astype(F32))],
+              "sinusoidal")
+
+
 def clean():
-    for cases in (amplitudes, still, divided, endpoints, shapes, rearranged, squares, untold):
+    for cases in (amplitudes, still, divided, endpoints, shapes, rearranged, squares, untold, by_channel):
         yield from cases()

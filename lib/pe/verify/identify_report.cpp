@@ -61,7 +61,9 @@ std::string to_text(const Identification& found, bool color) {
   for (const Reason& reason : d.reasons) text += entry("but", spell(reason));
   text += entry("models", listed(found.models));
   if (!found.command.empty())  // in one line, to be pasted
-    text += fmt::format("  {:<13}{}\n", "same table", printable(found.command));
+    text +=
+        fmt::format("  {:<13}{}\n", found.diagnosis.reasons.empty() ? "same table" : "without it",
+                    printable(found.command));
   text += entry("arithmetic", arithmetic_of(d));
   if (d.cells > 0) {
     text +=

@@ -136,6 +136,8 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
   if (!(turns && turns->encoding))
     if (auto rearranged = identify_rearranged(dump, layout)) return *rearranged;
+  if (!(turns && turns->encoding) && layout.empty())
+    if (auto near = identify_near_sinusoid(dump)) return *near;
   if (turns && (turns->encoding || !found)) return *turns;
   if (found) return *found;
   if (dump.arrays.size() == 1 && !turns && side_said_by(dump.arrays[0]))
