@@ -58,19 +58,27 @@ std::string spell(const Alike& one, const Slicing& slicing) {
                      fmt::join(one.numbers, ", "), slicing.count, one.reason.sentence);
 }
 
+// What is wrong with some slices, and how far these lie from it.
+struct ToldApart {
+  std::vector<Reason> reasons;
+  double after = 0;
+};
+
 // Nothing where all are right, none is, or one is unexplained.
-std::optional<std::vector<Reason>> told_apart(const Expectation& expected, const Dump& dump,
-                                              std::optional<Side> side, const Slicing& slicing,
-                                              const TurnJudge& judge_one) {
+std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dump,
+                                    std::optional<Side> side, const Slicing& slicing,
+                                    const TurnJudge& judge_one) {
   constexpr std::size_t most_wrong = 8;
   std::vector<Index> wrong;
   for (Index i = 0; i < slicing.count; ++i)
     if (!held_as_meant(expected, slice_of(dump, slicing, i), side)) wrong.push_back(i);
   if (wrong.empty() || std::ssize(wrong) == slicing.count || wrong.size() > most_wrong) return {};
   std::vector<Alike> alike;
+  ToldApart all;
   for (const Index i : wrong) {
     const Diagnosis told = judge_one(expected, slice_of(dump, slicing, i));
     if (told.tier != Tier::wrong || told.reasons.empty()) return {};
+    all.after = std::max(all.after, told.after);
     for (const Reason& reason : told.reasons) {
       const auto same = std::ranges::find_if(alike, [&](const Alike& one) {
         return one.reason.cause == reason.cause && one.reason.sentence == reason.sentence;
@@ -81,15 +89,14 @@ std::optional<std::vector<Reason>> told_apart(const Expectation& expected, const
         same->numbers.push_back(i);
     }
   }
-  std::vector<Reason> reasons;
   for (const Alike& one : alike) {
-    const auto same = std::ranges::find(reasons, one.reason.cause, &Reason::cause);
-    if (same == reasons.end())
-      reasons.push_back({one.reason.cause, spell(one, slicing)});
+    const auto same = std::ranges::find(all.reasons, one.reason.cause, &Reason::cause);
+    if (same == all.reasons.end())
+      all.reasons.push_back({one.reason.cause, spell(one, slicing)});
     else
       same->sentence += "; " + spell(one, slicing);
   }
-  return reasons;
+  return all;
 }
 
 }  // namespace
@@ -104,11 +111,12 @@ std::optional<Diagnosis> judge_slices(const Expectation& expected, const Dump& d
       of_slices.axes = letters_of(reading.extents.size() + 1, reading.axis);
     const Dump whole = with_axis_of_sequences(dump, reading);
     for (const Slicing& slicing : slicings_of(reading))
-      if (auto reasons = told_apart(of_slices, whole, side, slicing, judge_one)) {
+      if (auto apart = told_apart(of_slices, whole, side, slicing, judge_one)) {
         Diagnosis told = compared_as_meant(expected, dump, side);
         told.tier = Tier::wrong;
-        told.reasons = std::move(*reasons);
-        told.after = told.bound;
+        told.reasons = std::move(apart->reasons);
+        told.before = told.worst;
+        told.after = apart->after;
         return told;
       }
   } catch (const UsageError&) {  // slices that are none of the shapes that turns come in

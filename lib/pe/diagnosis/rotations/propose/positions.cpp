@@ -157,11 +157,7 @@ RotationProposals wrapped(const RotationObservation& observation,
           : fmt::format("rows repeat from {} on: row p holds position p mod {}", length, length))};
   if (runs || once) one[0].cause = Cause::position_reset;
   // A single row behind the end is rather one that was not turned.
-  const auto behind = std::ranges::count_if(
-      all, [&](const ProbeSpot& spot) { return std::round(spot.meant - spot.implied) >= 1; });
-  const bool is_last_alone =
-      length + 1 == observation.slots() + observation.expected().first && behind > 0;
-  if (is_last_alone) one[0].cost = 1.1;
+  if (length + 1 == observation.slots() + observation.expected().first) one[0].cost = 1.1;
   return one;
 }
 
