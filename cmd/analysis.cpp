@@ -209,7 +209,7 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
     sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
   };
   const std::size_t first_versus = requests.size() - analysis.versus.size();
-  if (ranks().are_several() && requests.size() > 1 && !bare) {
+  if (ranks().are_several() && requests.size() > 1 && !bare && !analysis.quantity->deals) {
     for (Answer& answer : dealt_out(analysis, requests, command, among_kinds, provenance))
       sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
   } else {

@@ -26,10 +26,9 @@ using pe::cmd::MpiRanks;
 constexpr std::string_view summary =
     "pe-mpi does the work of the other tools by several processes.";
 constexpr std::string_view footer =
-    "The file and the report are those of one process, but that valid_share of base-bound over\n"
-    "several lengths may have a digit more. Where one of them fails nothing is written, and the\n"
-    "line that says why names it; a dump that a process has not is told with that process's name.\n"
-    "Nothing is coloured.\n\n"
+    "The file and the report are those of one process. Where one of them fails nothing is\n"
+    "written, and the line that says why names it; a dump that a process has not is told with\n"
+    "that process's name. Nothing is coloured.\n\n"
     "EXAMPLES\n  mpirun -n 64 pe-mpi gen rope --dim 128 --length 100000000 -o rope.h5\n"
     "  mpirun -n 64 pe-mpi run manifest.json --report report.json\n"
     "  mpirun -n 8 pe-mpi analyze base-bound rope --length 4096,16384 -o bound.h5\n\n"
@@ -53,7 +52,7 @@ const Command commands[] = {
     {"run", "MANIFEST.json [OPTIONS]", "pe-verify", "run", pe::cmd::pe_verify,
      "as pe-verify run; each process takes the next check"},
     {"analyze", "QUANTITY ENCODING [OPTIONS]", "pe-analyze", "", pe::cmd::pe_analyze,
-     "as pe-analyze; each process takes the next of several subjects (--versus), lengths "
+     "as pe-analyze; each process takes the next of several subjects (--versus), bases "
      "(base-bound) or pipelines (precision)"}};
 
 const Command* command_of(std::string_view word) {

@@ -32,7 +32,7 @@ TABLES = [  # the words behind gen, and the file that they are written to
     ("sincos-2d --dim 64 --grid 14x14", "grid.h5"),
 ]
 CURVES = [
-    "base-bound rope --dim 64 --length 128,64,300,64 --fields base,active,safe_base",
+    "base-bound rope --dim 64 --length 128,64,300,64",
     "base-bound rope --dim 32 --length 100,200 --versus 'rope --dim 64' --versus 'rope --dim 128'",
     "precision rope --dim 64 --length 2000",
     "spectrum rope --model llama-3.1-8b --versus 'rope --dim 64' --versus 'rope --scaling ntk --factor 8'",
@@ -82,6 +82,11 @@ class Case:
     def curves(self):
         for words in CURVES:
             self.same_file("pe-analyze", words, f"analyze {words}", "curve.h5", (3,))
+        for number in (2, 3):  # each process holds the steps of all, and the first writes them
+            words = "base-bound rope --dim 64 --length 512,1024 --certificate proof.json"
+            self.same_file("pe-analyze", words, f"analyze {words}", "curve.h5", (number,))
+            proof, wanted = ((self.folder / name / "proof.json").read_text() for name in (f"of-{number}", "one"))
+            self.count.check(proof == wanted and '"steps"' in wanted, f"{words} by {number}: the certificates differ")
 
     def verdicts(self):
         for manifest in (ROOT / "tests/notes/manifest.json", ROOT / "data/parity/dumps/manifest.json"):
@@ -103,7 +108,7 @@ class Case:
         folder = self.fresh("refused")
         for words, says in (("gen rope --dim 63 -o a.h5", "pe-gen: "), ("gen rope --dim 64 -o a.csv", "hdf5"), ("gen rope --dim 64", "not csv"),
                             ("gen rope --dim 64 -o no/such/a.h5", "no/such"), ("run nowhere.json", "nowhere.json"), ("fly", "gen, run and analyze"),
-                            ("analyze base-bound rope --dim 64 --length 64,128 --certificate c.json", "--certificate"),
+                            
                             (f"run {ROOT / 'tests/notes/manifest.json'} --shard 1/2", "--shard"),
                             ("analyze spectrum alibi", "spectrum")):
             done = self.many(3, words, folder)

@@ -9,9 +9,7 @@
 #include "pe/analyze/base_bound/base_certificate.hpp"
 #include "pe/analyze/base_bound/base_scan.hpp"
 #include "pe/analyze/work.hpp"
-#include "pe/base/bytes.hpp"
 #include "pe/base/error.hpp"
-#include "pe/base/ranks.hpp"
 #include "pe/base/team.hpp"
 
 namespace pe::quantity_rows {
@@ -84,51 +82,6 @@ Row row_of(const BaseSums& sums, const BaseClaim& claim) {
 // bases beside it open: of four channels B_355 is never below −5e-10.
 double doubt_of(double stretch) { return stretch > 1e-9 ? stretch : 0; }
 
-// A row without its steps, which stay in the process that took them.
-std::string spell(const Row& row) {
-  const BaseSweep& sweep = row.claim.sweep;
-  ByteWriter bytes;
-  bytes.put_numbers(std::vector{row.base, row.active, row.safe, row.share, row.share_error,
-                                sweep.first_doubt, sweep.safe_doubt});
-  return bytes.text();
-}
-
-Row read_row(const std::string& told, Index length, Index end) {
-  const std::vector<double> numbers = ByteReader(told).numbers<double>();
-  Row row;
-  row.claim.length = length;
-  row.claim.end = end;
-  row.base = row.claim.base = numbers[0];
-  row.active = numbers[1];
-  row.safe = numbers[2];
-  row.share = numbers[3];
-  row.share_error = numbers[4];
-  row.claim.sweep.first_doubt = numbers[5];
-  row.claim.sweep.safe_doubt = numbers[6];
-  return row;
-}
-
-// Of several processes each takes a length, the longest first, and begins at base 1.
-std::vector<Row> dealt_rows(const Question& question, const BaseSums& sums,
-                            std::vector<Index> rising, Index more) {
-  if (question.options.has("certificate"))
-    throw UsageError("--certificate: one process writes it; several keep the steps apart");
-  const std::vector<Index> falling(rising.rbegin(), rising.rend());
-  const auto told = deal_out(falling.size(), [&](std::size_t i) {
-    const Index length = falling[i];
-    const SweepOrder order{.end = length + more,
-                           .threads = team_size(question.threads),
-                           .before = {},
-                           .advance = [&](double share) { question.advance(share); }};
-    return spell(
-        row_of(sums, {.length = length, .end = length + more, .sweep = sweep_bases(sums, order)}));
-  });
-  std::vector<Row> rows;
-  for (std::size_t i = falling.size(); i-- > 0;)
-    rows.push_back(read_row(told[i], falling[i], falling[i] + more));
-  return rows;
-}
-
 // In rising order of the lengths; each goes on where the one before found its base.
 std::vector<Row> rows_of(const Question& question, const BaseSums& sums) {
   std::vector<Index> rising = lengths_of(question);
@@ -143,7 +96,6 @@ std::vector<Row> rows_of(const Question& question, const BaseSums& sums) {
          .per_second = 3e10,
          .threads = threads_of(question),
          .levers = {{"length", static_cast<double>(rising.back()), 2}}});
-  if (ranks().are_several() && rising.size() > 1) return dealt_rows(question, sums, rising, more);
   std::vector<Row> rows;
   for (const Index length : rising) {
     const SweepOrder order{
@@ -163,7 +115,7 @@ std::vector<Row> rows_of(const Question& question, const BaseSums& sums) {
 std::string of_own_base(const Question& question, const BaseSums& sums, const Row& row) {
   const Real base = question.subject.parameters.number("base").real();
   if (base < 1) return "";
-  const BaseScan scan = scan_base(sums, to_double(Real(log(base))), 0, 0, row.claim.end, 1);
+  const BaseScan scan = scan_base(sums, to_double(Real(log(base))), 0, 0, row.claim.end);
   if (!scan.uncertain.empty()) return "";
   return fmt::format("; base {:.6g} {}", to_double(base),
                      scan.negative.empty() ? "covers it" : "does not cover it");
@@ -257,6 +209,7 @@ extern constinit const Quantity base_bound{
     .example = "rope --dim 128 --length 1024,2048,4096",
     .usual_length = 4096,
     .several_lengths = true,
+    .deals = true,
     .measure = &measure,
 };
 

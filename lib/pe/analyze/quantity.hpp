@@ -42,7 +42,8 @@ struct Quantity {
   bool several_lengths = false;  // --length takes a list
   bool files = false;            // --file: of somebody's dump, too
   bool tries_rules = false;      // parameters of scalings need no --scaling: they are for all
-  bool bare = false;  // without an encoding: of every one that it has a meaning for, side by side
+  bool deals = false;  // measure() itself deals its work out to processes, in small pieces
+  bool bare = false;   // without an encoding: of every one that it has a meaning for, side by side
   Sheet (*measure)(const Question&);
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -38,6 +39,25 @@ void side_by_side(std::size_t count, const Work& work) {
   }
   work(std::size_t{0});
   for (; started < count; ++started) work(started);
+}
+
+/// work(0, here) … work(count − 1, here), each by the thread that is free for it: `here` is the one
+/// that called. What the first that failed threw, after all have stopped.
+template <typename Work>
+void in_turn(std::size_t count, std::size_t threads, const Work& work) {
+  const std::size_t team = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1));
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::exception_ptr> failed(team);
+  side_by_side(team, [&](std::size_t member) {
+    try {
+      for (std::size_t i; (i = next++) < count;) work(i, member == 0);
+    } catch (...) {
+      failed[member] = std::current_exception();
+      next = count;
+    }
+  });
+  for (const std::exception_ptr& failure : failed)
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace pe

@@ -6,17 +6,15 @@
 
 #include "pe/analyze/cosine_sums.hpp"
 #include "pe/base/kept.hpp"
-#include "pe/base/team.hpp"
 
 namespace pe {
 namespace {
 
 constexpr Index block = CosineSums::block;
 constexpr Index blocks_at_once = 16;
-constexpr Index blocks_in_round = 64;  // of one thread: then it is asked whether enough is known
+constexpr Index blocks_in_round = 64;  // then it is asked whether enough is known
 constexpr Index seeds = 8;             // rows of the table that are evaluated directly
 constexpr std::size_t most_negative = 24;
-constexpr double fewest_products = 0x1p20;  // worth a thread
 // A product of two points is off by 4.3·2^−53 besides what its factors are, which add up: two
 // components of two rounded products and a sum, 2√2, and √2 for the turn. A centre is a direct one
 // (2^−53 each) turned at most 15 times, a row of the table as often.
@@ -132,27 +130,17 @@ class Scanner {
 
 }  // namespace
 
-BaseScan scan_base(const BaseSums& sums, double u, double half, Index first, Index end,
-                   std::size_t threads) {
+BaseScan scan_base(const BaseSums& sums, double u, double half, Index first, Index end) {
   const Scanner scanner(sums, u, half);
-  const double products = static_cast<double>(end - first) * static_cast<double>(sums.pairs());
-  const std::size_t team =
-      std::clamp<std::size_t>(static_cast<std::size_t>(products / fewest_products), 1, threads);
   BaseScan scan;
   std::vector<Negative> negative;
-  for (const Index part = blocks_in_round * block; first < end && !scan.bad;
-       first += part * static_cast<Index>(team)) {
-    std::vector<Found> parts(team);
-    side_by_side(team, [&](std::size_t i) {
-      const Index from = first + part * static_cast<Index>(i);
-      parts[i] = scanner.look(from, std::min(end, from + part));
+  for (const Index part = blocks_in_round * block; first < end && !scan.bad; first += part) {
+    const Found found = scanner.look(first, std::min(end, first + part));
+    scan.uncertain.insert(scan.uncertain.end(), found.uncertain.begin(), found.uncertain.end());
+    negative.insert(negative.end(), found.negative.begin(), found.negative.end());
+    scan.bad = std::ranges::any_of(found.negative, [&](const Negative& one) {
+      return one.sum < -scanner.doubt(one.distance);
     });
-    for (const Found& found : parts) {
-      scan.uncertain.insert(scan.uncertain.end(), found.uncertain.begin(), found.uncertain.end());
-      negative.insert(negative.end(), found.negative.begin(), found.negative.end());
-      for (const Negative& one : found.negative)
-        scan.bad = scan.bad || one.sum < -scanner.doubt(one.distance);
-    }
   }
   std::ranges::sort(negative, std::greater{}, &Negative::length);
   for (const Negative& one : negative)

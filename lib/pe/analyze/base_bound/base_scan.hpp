@@ -14,8 +14,7 @@ struct BaseScan {
   bool bad = false;              // the first of these is negative all over; nothing else was asked
 };
 
-/// Of distances from `first` (a multiple of the block) to end − 1, on so many threads.
-BaseScan scan_base(const BaseSums& sums, double u, double half, Index first, Index end,
-                   std::size_t threads);
+/// Of distances from `first` (a multiple of the block) to end − 1.
+BaseScan scan_base(const BaseSums& sums, double u, double half, Index first, Index end);
 
 }  // namespace pe
