@@ -22,8 +22,8 @@ struct SliceOrder {
   std::function<void(double share)> advance;
 };
 
-/// The cells from one end to the other. The slices depend on nothing but the ends, and what is found
-/// is the same for any number of threads and processes; every process gets all of it.
+/// The cells from one end to the other. The slices depend on nothing but the ends, and what is
+/// found is the same for any number of threads and processes; every process gets all of it.
 std::vector<BaseCell> look_in_slices(const BaseSums& sums, const SliceOrder& order);
 
 }  // namespace pe
