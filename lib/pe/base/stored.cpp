@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -102,20 +103,53 @@ Index inner_of(const Stored& array, std::size_t axis) {
   return inner;
 }
 
+// A view of columns reads a few bytes here and there, a call each: an array of so many bytes it
+// takes into memory at the first, and of a longer one whole columns at once while they are short.
+constexpr std::size_t most_held = std::size_t{4} << 20, longest_column = 4096;
+constexpr std::size_t read_at_once = std::size_t{1} << 18;
+
+// Reads as `array` does, from memory where it is small.
+decltype(Stored::fill) at_hand(const Stored& array) {
+  const std::size_t size = size_of(array.dtype);
+  const auto bytes = static_cast<std::size_t>(array.size()) * size;
+  if (bytes > most_held) return array.fill;
+  struct Held {
+    std::once_flag once;
+    std::vector<std::byte> bytes;
+  };
+  return [fill = array.fill, count = array.size(), size, held = std::make_shared<Held>(), bytes](
+             Index first, Index wanted, std::byte* out) {
+    std::call_once(held->once, [&] {
+      std::vector<std::byte> all(bytes);
+      fill(0, count, all.data());
+      held->bytes = std::move(all);
+    });
+    std::memcpy(out, held->bytes.data() + static_cast<std::size_t>(first) * size,
+                static_cast<std::size_t>(wanted) * size);
+  };
+}
+
 // Elements first … first+count−1 of [row, column] out of [column, row] at an offset: a block of
-// rows is gathered from one read for each column.
+// rows is gathered from one read for some columns, or for each.
 void gather(const decltype(Stored::fill)& fill, Index offset, Index rows, Index width, Index first,
             Index count, std::size_t size, std::byte* out) {
-  const Index from = first / width, until = (first + count - 1) / width;
-  std::vector<std::byte> line(static_cast<std::size_t>(until - from + 1) * size);
-  for (Index column = 0; column < width; ++column) {
-    fill(offset + column * rows + from, until - from + 1, line.data());
-    for (Index row = from; row <= until; ++row) {
-      const Index at = row * width + column - first;
-      if (at >= 0 && at < count)
-        std::memcpy(out + static_cast<std::size_t>(at) * size,
-                    line.data() + static_cast<std::size_t>(row - from) * size, size);
-    }
+  const Index from = first / width, until = (first + count - 1) / width, lines = until - from + 1;
+  const std::size_t column_bytes = static_cast<std::size_t>(rows) * size;
+  const Index at_once = column_bytes > longest_column
+                            ? 1
+                            : std::min(width, static_cast<Index>(read_at_once / column_bytes));
+  std::vector<std::byte> read(static_cast<std::size_t>((at_once - 1) * rows + lines) * size);
+  for (Index column = 0, taken; column < width; column += taken) {
+    taken = std::min(at_once, width - column);
+    fill(offset + column * rows + from, (taken - 1) * rows + lines, read.data());
+    for (Index row = from; row <= until; ++row)
+      for (Index other = 0; other < taken; ++other) {
+        const Index at = row * width + column + other - first;
+        if (at >= 0 && at < count)
+          std::memcpy(out + static_cast<std::size_t>(at) * size,
+                      read.data() + static_cast<std::size_t>(other * rows + row - from) * size,
+                      size);
+      }
   }
 }
 
@@ -132,7 +166,7 @@ Stored moved_last(const Stored& array, std::size_t axis) {
   const Index width = array.shape[axis], rows = inner_of(array, axis);
   other.shape.erase(other.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   other.shape.push_back(width);
-  other.fill = [fill = array.fill, rows, width, size = size_of(array.dtype)](
+  other.fill = [fill = at_hand(array), rows, width, size = size_of(array.dtype)](
                    Index first, Index count, std::byte* out) {
     const Index block = rows * width;
     for (Index i = 0, taken; i < count; i += taken) {

@@ -74,12 +74,24 @@ GridLikelihood::GridLikelihood(Kept<Dump> dump, Index rows, bool complex) {
   }
   const Index width = array.shape.back() * (complex ? array.shape.end()[-2] : 1),
               spare = array.size() / width - rows;
-  is_known_ = spare >= 0 && spare <= most_tokens;
+  const auto may_count = [&](Index extent) {
+    return extent >= rows && extent <= rows + most_tokens;
+  };
   tokens_ = spare;
+  Index stride = width;
+  // Of several sequences or heads the first, where one axis alone may count the rows.
+  const auto channels = array.shape.end() - (complex ? 2 : 1),
+             axis = std::find_if(array.shape.begin(), channels, may_count);
+  if (!may_count(rows + spare) && axis != channels &&
+      std::find_if(axis + 1, channels, may_count) == channels) {
+    tokens_ = *axis - rows;
+    for (auto inner = axis + 1; inner != channels; ++inner) stride *= *inner;
+  }
+  is_known_ = tokens_ >= 0 && tokens_ <= most_tokens;
   rounding_ = 8 * std::max(unit_roundoff(array.dtype), 0x1p-24);
-  readers_.push_back([&array, width](Index row) {
+  readers_.push_back([&array, width, stride](Index row) {
     Row values(static_cast<std::size_t>(width));
-    array.read(row * width, width, values.data());
+    array.read(row * stride, width, values.data());
     return values;
   });
 }
