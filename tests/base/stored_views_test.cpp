@@ -1,11 +1,11 @@
 // Views of arrays read in parts: every part has the numbers of the whole.
-#include "pe/base/stored.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstring>
 #include <random>
+
+#include "pe/base/stored.hpp"
 
 namespace {
 
