@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 
 #include "pe/analyze/precision/precision_shifts.hpp"
@@ -148,24 +149,30 @@ struct PipelinePiece {
   std::size_t pipeline, first, count;
 };
 
-// As processes take them, eight for each: those first that round what is turned to half types,
-// which machines do not do by themselves and which takes three times as long; a long one at the end
-// would be waited for. One process takes whole pipelines as they stand: each piece measures the
-// scores at 0 anew.
+// Roundings to half types, which machines do not do by themselves, for each number that turns.
+int half_roundings(const Pipeline& pipeline) {
+  const auto is_half = [](DType type) { return type != DType::f64 && type != DType::f32; };
+  return 3 * is_half(pipeline.turning) + is_half(pipeline.vectors.value_or(DType::f64));
+}
+
+// As processes take them, at least eight for each: those first that round most, and so take
+// longest; a long one at the end would be waited for. One process takes whole pipelines as they
+// stand: each piece measures the scores at 0 anew.
 std::vector<PipelinePiece> pieces_of(const std::vector<Pipeline>& pipelines, std::size_t places) {
   const auto processes = static_cast<std::size_t>(ranks().count());
-  const std::size_t parts =
-      processes == 1 ? 1 : std::clamp<std::size_t>(8 * processes / pipelines.size(), 1, places);
+  const std::size_t count = pipelines.size(),
+                    parts = processes == 1 ? 1
+                                           : std::clamp<std::size_t>(
+                                                 (8 * processes + count - 1) / count, 1, places);
   std::vector<PipelinePiece> pieces;
-  for (std::size_t i = 0; i < pipelines.size(); ++i)
+  for (std::size_t i = 0; i < count; ++i)
     for (std::size_t part = 0; part < parts; ++part) {
       const std::size_t first = places * part / parts;
       pieces.push_back({i, first, places * (part + 1) / parts - first});
     }
   if (processes > 1)
-    std::stable_partition(pieces.begin(), pieces.end(), [&](const PipelinePiece& piece) {
-      const DType turning = pipelines[piece.pipeline].turning;
-      return turning != DType::f64 && turning != DType::f32;
+    std::ranges::stable_sort(pieces, std::greater{}, [&](const PipelinePiece& piece) {
+      return half_roundings(pipelines[piece.pipeline]);
     });
   return pieces;
 }

@@ -26,8 +26,9 @@ class ByteWriter {
   }
   template <typename T>
   void put_numbers(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
     put_number(values.size());
-    for (const T& value : values) put_number(value);
+    text_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   }
   const std::string& text() const { return text_; }
 
@@ -61,7 +62,9 @@ class ByteReader {
   template <typename T>
   std::vector<T> numbers() {
     std::vector<T> all(number<std::size_t>());
-    for (T& one : all) one = number<T>();
+    const std::string_view bytes = rest_.substr(0, all.size() * sizeof(T));
+    if (!bytes.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+    rest_.remove_prefix(bytes.size());
     return all;
   }
   bool is_at_end() const { return rest_.empty(); }

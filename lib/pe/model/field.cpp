@@ -2,7 +2,6 @@
 #include "pe/model/field.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <thread>
 
 #include "pe/base/error.hpp"
@@ -34,20 +33,12 @@ void fill(const Field& field, Index first_line, Index lines, std::byte* out, int
   const auto workers = std::min<Index>({threads, lines, 1 + static_cast<Index>(bytes / (1 << 18))});
   if (workers <= 1) return field.fill(first_line, lines, out);
 
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
-  const auto part = [&](std::size_t number) {
+  side_by_side(static_cast<std::size_t>(workers), [&](std::size_t number) {
     const Index worker = static_cast<Index>(number);
     const Index begin = lines * worker / workers, end = lines * (worker + 1) / workers;
-    try {
-      field.fill(first_line + begin, end - begin,
-                 out + static_cast<std::size_t>(begin) * field.line_bytes());
-    } catch (...) {
-      failures[number] = std::current_exception();
-    }
-  };
-  side_by_side(failures.size(), part);
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+    field.fill(first_line + begin, end - begin,
+               out + static_cast<std::size_t>(begin) * field.line_bytes());
+  });
 }
 
 Array collect(const Field& field, int threads) {

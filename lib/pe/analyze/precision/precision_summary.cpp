@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <thread>
 
@@ -71,19 +70,12 @@ class Scan {
       const Index left = run.count - start;
       const auto parts = static_cast<std::size_t>(std::min(threads, (left + block - 1) / block));
       std::vector<std::vector<Extremes>> found(parts, std::vector<Extremes>(all_.size()));
-      std::vector<std::exception_ptr> failed(parts);
       side_by_side(parts, [&](std::size_t part) {
-        try {
-          const Index first = start + static_cast<Index>(part) * block;
-          look_at(run.slice(first, std::min(block, run.count - first)), found[part]);
-        } catch (...) {
-          failed[part] = std::current_exception();
-        }
+        const Index first = start + static_cast<Index>(part) * block;
+        look_at(run.slice(first, std::min(block, run.count - first)), found[part]);
       });
-      for (std::size_t part = 0; part < parts; ++part) {
-        if (failed[part]) std::rethrow_exception(failed[part]);
-        for (std::size_t i = 0; i < all_.size(); ++i) all_[i].join(found[part][i]);
-      }
+      for (const std::vector<Extremes>& part : found)
+        for (std::size_t i = 0; i < all_.size(); ++i) all_[i].join(part[i]);
     }
     for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = all_[same_[i]];
     return all_;

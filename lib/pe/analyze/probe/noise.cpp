@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <thread>
 
 #include "pe/base/team.hpp"
@@ -31,17 +30,10 @@ std::vector<std::vector<double>> noise_answers(const Question& question, Index r
   for (Index first = 0; first < draws; first += team) {
     question.advance(static_cast<double>(first + 1) / static_cast<double>(draws + 1));
     const auto count = static_cast<std::size_t>(std::min(team, draws - first));
-    std::vector<std::exception_ptr> failed(count);
     side_by_side(count, [&](std::size_t i) {
-      try {
-        const std::size_t draw = static_cast<std::size_t>(first) + i;
-        answers[draw] = asked(TableStatistics(noise(rows, width, random_stream(seed, draw))));
-      } catch (...) {
-        failed[i] = std::current_exception();
-      }
+      const std::size_t draw = static_cast<std::size_t>(first) + i;
+      answers[draw] = asked(TableStatistics(noise(rows, width, random_stream(seed, draw))));
     });
-    for (const std::exception_ptr& failure : failed)
-      if (failure) std::rethrow_exception(failure);
   }
   return answers;
 }

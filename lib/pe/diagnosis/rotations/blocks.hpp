@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <thread>
-#include <vector>
 
 #include "pe/base/team.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
@@ -14,19 +12,12 @@ namespace pe {
 /// Runs `work(part, first, count)` over all rows in blocks, each thread a contiguous part.
 template <typename Work>
 void in_blocks(Index rows, Index block, std::size_t threads, Work work) {
-  std::vector<std::exception_ptr> faults(threads);
   side_by_side(threads, [&](std::size_t t) {
-    try {
-      const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads),
-                  to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
-      for (Index first = from; first < to; first += block)
-        work(t, first, std::min(block, to - first));
-    } catch (...) {
-      faults[t] = std::current_exception();
-    }
+    const Index from = rows * static_cast<Index>(t) / static_cast<Index>(threads),
+                to = rows * static_cast<Index>(t + 1) / static_cast<Index>(threads);
+    for (Index first = from; first < to; first += block)
+      work(t, first, std::min(block, to - first));
   });
-  for (const std::exception_ptr& fault : faults)
-    if (fault) std::rethrow_exception(fault);
 }
 
 inline std::size_t threads_for(const RotationReading& reading) {
