@@ -98,7 +98,7 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
 std::vector<Answer> dealt_out(const Analysis& analysis, const std::vector<Request>& requests,
                               const std::string& command, bool among_kinds,
                               Provenance& provenance) {
-  const auto told = deal_out(requests.size(), [&](std::size_t i) {
+  const auto told = deal_out(requests.size(), 1, [&](std::size_t i, bool) {
     ask_time();
     const Answer answer =
         answer_to(analysis, requests[i], command, among_kinds, i == 0 ? &provenance : nullptr);

@@ -140,6 +140,19 @@ std::vector<std::string> MpiRanks::from_all(const std::string& text) {
   return all;
 }
 
+void MpiRanks::share(std::span<double> numbers) {
+  if (numbers.size() > longest_text) throw FileError("more than 2^30 numbers to tell each other");
+  meet();
+  std::vector<int> sizes, places;
+  for (int rank = 0; rank < count_; ++rank) {
+    const auto [first, past] = share_of(numbers.size(), rank, count_);
+    sizes.push_back(static_cast<int>(past - first));
+    places.push_back(static_cast<int>(first));
+  }
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, numbers.data(), sizes.data(), places.data(),
+                 MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
 // Between two meetings rank 0 sets the count: nobody asks for a number of the old one any more, and
 // nobody for one of the new.
 void MpiRanks::begin_count() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +30,7 @@ class MpiRanks final : public Ranks {
   void meet() override { meet_with(nullptr); }
   std::string from_first(std::string text) override;
   std::vector<std::string> from_all(const std::string& text) override;
+  void share(std::span<double> numbers) override;
   void begin_count() override;
   std::size_t take() override;
 

@@ -12,6 +12,7 @@
 #include "mistakes.hpp"
 #include "option_tree.hpp"
 #include "pe/base/error.hpp"
+#include "pe/platform/platform.hpp"
 #include "talk.hpp"
 #include "versions.hpp"
 
@@ -124,6 +125,7 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
 }  // namespace
 
 int run_tool(const Tool& tool, int argc, char** argv, const AddCommands& add) {
+  platform::keep_freed_memory();
   prepare_to_leave(tool.name);
   const int code = outcome_of(tool, argc, argv, add);
   settle_outcome(code);

@@ -35,6 +35,8 @@ CURVES = [
     "base-bound rope --dim 64 --length 128,64,300,64",
     "base-bound rope --dim 32 --length 100,200 --versus 'rope --dim 64' --versus 'rope --dim 128'",
     "precision rope --dim 64 --length 2000",
+    "precision rope --dim 64 --length 2000 --draws 777 --threads 3",
+    "base-bound rope --dim 32 --length 500 --threads 2",
     "spectrum rope --model llama-3.1-8b --versus 'rope --dim 64' --versus 'rope --scaling ntk --factor 8'",
     "decay rope --dim 64 --length 50 --versus 'alibi --heads 2'",
     "context rope --dim 64 --length 3000",

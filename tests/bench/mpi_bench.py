@@ -30,7 +30,7 @@ ALONE = ["mpirun", "--allow-run-as-root", "--bind-to", "none"]
 TIMED = ["bash", "-c", 'TIMEFORMAT="took %U %S"; time "$0" "$@"']
 TOOK = re.compile(r"^took ([\d.]+) ([\d.]+)$", re.M)
 MANIFEST = '{{"schema_version": 1, "checks": [{}]}}'
-CHECK = '{{"name": "{0}", "encoding": "rope", "parameters": {{"dim": {1}}}, "length": 4096}}'
+CHECK = '{{"name": "{0}", "encoding": "rope", "parameters": {{"dim": {1}}}, "length": 16384}}'
 BLOCK = bytes(range(256)) * 4096
 FOLDERS =  ["one", "two", "left", "right", "single"]
 WORKS = {  # what pe-mpi is asked for, and the file that it writes
@@ -38,7 +38,7 @@ WORKS = {  # what pe-mpi is asked for, and the file that it writes
     "table f64": ("gen rope --dim 128 --length 2000000 --dtype f64", "table.h5"),
     "table bf16": ("gen rope --dim 128 --length 4000000 --dtype bf16", "table.h5"),
     "base-bound": ("analyze base-bound rope --dim 128 --versus 'rope --dim 126' --length 65536", "curve.csv"),
-    "precision": ("analyze precision rope --dim 128 --draws 16000", "curve.csv"),
+    "precision": ("analyze precision rope --dim 128 --draws 48000", "curve.csv"),
     "manifest": ("run manifest.json", ""),
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "pe/base/bytes.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
+#include "pe/base/team.hpp"
 
 namespace pe::quantity_rows {
 namespace {
@@ -124,27 +126,7 @@ std::string last_note(const PrecisionSubject& subject, const std::vector<Precisi
   return fmt::format("entries at position {} are off by at most: {}", last, text);
 }
 
-// What a pipeline makes of those places, piece i of so many, for whoever asked this process for it.
-
-std::string points_of(const Question& question, const PrecisionSubject& subject,
-                      const Pipeline& pipeline, std::span<const PositionRange> places,
-                      const ShiftDraws& draws, std::size_t i, std::size_t pieces) {
-  const RowErrors errors(pipeline, subject, question);
-  const Shifts shifts(question, subject, pipeline, errors, draws);
-  std::vector<PrecisionPoint> points;
-  for (const PositionRange& place : places) {
-    question.advance((static_cast<double>(i) +
-                      static_cast<double>(points.size()) / static_cast<double>(places.size())) /
-                     static_cast<double>(pieces));
-    points.push_back(errors.at(place));
-    shifts.add_to(points.back(), place);
-  }
-  ByteWriter bytes;
-  bytes.put_numbers(points);
-  return bytes.text();
-}
-
-// Places of one pipeline that one process measures.
+// Places of one pipeline that one thread measures.
 struct PipelinePiece {
   std::size_t pipeline, first, count;
 };
@@ -155,26 +137,60 @@ int half_roundings(const Pipeline& pipeline) {
   return 3 * is_half(pipeline.turning) + is_half(pipeline.vectors.value_or(DType::f64));
 }
 
-// As processes take them, at least eight for each: those first that round most, and so take
-// longest; a long one at the end would be waited for. One process takes whole pipelines as they
-// stand: each piece measures the scores at 0 anew.
-std::vector<PipelinePiece> pieces_of(const std::vector<Pipeline>& pipelines, std::size_t places) {
-  const auto processes = static_cast<std::size_t>(ranks().count());
+// As threads of processes take them, at least eight for each: those first that round most, and so
+// take longest; a long one at the end would be waited for.
+std::vector<PipelinePiece> pieces_of(const std::vector<Pipeline>& pipelines, std::size_t places,
+                                     std::size_t threads) {
   const std::size_t count = pipelines.size(),
-                    parts = processes == 1 ? 1
-                                           : std::clamp<std::size_t>(
-                                                 (8 * processes + count - 1) / count, 1, places);
+                    workers = threads * static_cast<std::size_t>(ranks().count()),
+                    parts = std::clamp<std::size_t>((8 * workers + count - 1) / count, 1, places);
   std::vector<PipelinePiece> pieces;
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t part = 0; part < parts; ++part) {
       const std::size_t first = places * part / parts;
       pieces.push_back({i, first, places * (part + 1) / parts - first});
     }
-  if (processes > 1)
-    std::ranges::stable_sort(pieces, std::greater{}, [&](const PipelinePiece& piece) {
-      return half_roundings(pipelines[piece.pipeline]);
-    });
+  std::ranges::stable_sort(pieces, std::greater{}, [&](const PipelinePiece& piece) {
+    return half_roundings(pipelines[piece.pipeline]);
+  });
   return pieces;
+}
+
+// [pipeline, place]
+std::vector<PrecisionPoint> points_of(const Question& question, const PrecisionSubject& subject,
+                                      const std::vector<PositionRange>& places,
+                                      const ShiftDraws& draws) {
+  std::vector<RowErrors> errors;
+  for (const Pipeline& pipeline : subject.pipelines)
+    errors.emplace_back(pipeline, subject, question);
+  std::vector<Shifts> shifts;
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    shifts.emplace_back(question, subject, subject.pipelines[i], errors[i], draws);
+  Shifts::score_at_zero(shifts, question);
+  const std::size_t threads = team_size(question.threads);
+  const std::vector<PipelinePiece> pieces = pieces_of(subject.pipelines, places.size(), threads);
+  std::atomic<std::size_t> done = 0;
+  const auto told = deal_out(pieces.size(), threads, [&](std::size_t i, bool here) {
+    const auto [pipeline, first, count] = pieces[i];
+    std::vector<PrecisionPoint> points;
+    for (const PositionRange& place : std::span(places).subspan(first, count)) {
+      if (here)
+        question.advance(static_cast<double>(done) /
+                         static_cast<double>(errors.size() * places.size()));
+      points.push_back(errors[pipeline].at(place));
+      shifts[pipeline].add_to(points.back(), place);
+      ++done;
+    }
+    ByteWriter bytes;
+    bytes.put_numbers(points);
+    return bytes.text();
+  });
+  std::vector<PrecisionPoint> points(errors.size() * places.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    std::ranges::copy(ByteReader(told[i]).numbers<PrecisionPoint>(),
+                      points.begin() + static_cast<std::ptrdiff_t>(
+                                           pieces[i].pipeline * places.size() + pieces[i].first));
+  return points;
 }
 
 Sheet by_position(const Question& question, const PrecisionSubject& subject) {
@@ -186,23 +202,13 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
         "{} positions are a row each: give a step, --length, or --view summary", listed));
   const std::vector<PositionRange> places = places_of(question);
   begin_precision(subject, static_cast<Index>(places.size()),
-                  n + n * question.options.integer("draws"), 1);
+                  n + n * question.options.integer("draws"), threads_of(question));
   Sheet sheet;
   std::vector<double> numbers;
   for (const PositionRange& place : places) numbers.push_back(place.value(0));
   sheet.axes = {subject.axis(), placed_axis("position", numbers, "position of the row")};
   const ShiftDraws draws(question, subject);
-  const std::vector<PipelinePiece> pieces = pieces_of(subject.pipelines, places.size());
-  const auto told = deal_out(pieces.size(), [&](std::size_t i) {
-    const auto [pipeline, first, count] = pieces[i];
-    return points_of(question, subject, subject.pipelines[pipeline],
-                     std::span(places).subspan(first, count), draws, i, pieces.size());
-  });
-  std::vector<PrecisionPoint> points(subject.pipelines.size() * places.size());
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    std::ranges::copy(ByteReader(told[i]).numbers<PrecisionPoint>(),
-                      points.begin() + static_cast<std::ptrdiff_t>(
-                                           pieces[i].pipeline * places.size() + pieces[i].first));
+  const std::vector<PrecisionPoint> points = points_of(question, subject, places, draws);
   const auto column = [&](std::string name, std::string description, double PrecisionPoint::*value,
                           Error error) {
     Column made{std::move(name), std::move(description), {}, error};

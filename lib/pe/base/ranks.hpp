@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pe {
@@ -28,6 +30,8 @@ class Ranks {
   virtual std::string from_first(std::string text) { return text; }
   /// What each says, to all of them.
   virtual std::vector<std::string> from_all(const std::string& text) { return {text}; }
+  /// Numbers of which each filled the share that share_of says, to all of them.
+  virtual void share(std::span<double>) {}
   /// Begins a count of numbers from 0 on, each of which one rank takes. All come here.
   virtual void begin_count() { next_ = 0; }
   /// The next number that no rank has; 0 is rank 0's.
@@ -42,9 +46,18 @@ Ranks& ranks();
 /// For the start of a process; `all` lives as long as it.
 void set_ranks(Ranks& all);
 
-/// work(0) … work(count − 1), each by the rank that is free for it; every rank gets all that was
-/// answered. What `work` itself would deal out, it does alone.
-std::vector<std::string> deal_out(std::size_t count,
-                                  const std::function<std::string(std::size_t)>& work);
+/// work(0, here) … work(count − 1, here), each by the thread of the rank that is free for it, of
+/// which `here` is one that called; every rank gets all that was answered. What `work` itself would
+/// deal out, it does alone.
+std::vector<std::string> deal_out(std::size_t count, std::size_t threads,
+                                  const std::function<std::string(std::size_t, bool)>& work);
+
+/// The first and one past the last of `count` things that a rank has where all have as many.
+std::pair<std::size_t, std::size_t> share_of(std::size_t count, int rank, int ranks);
+
+/// fill(first, past) sets those of the numbers, a share for each thread of each rank; every rank
+/// gets all. Unlike deal_out, for what takes the same time for each number.
+void fill_together(std::span<double> numbers, std::size_t threads,
+                   const std::function<void(std::size_t, std::size_t)>& fill);
 
 }  // namespace pe

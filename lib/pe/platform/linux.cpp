@@ -6,6 +6,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -131,6 +132,15 @@ std::uint64_t data_bytes() {
     std::fclose(file);
   }
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Pieces of a size beyond the first limit are mapped one by one; an arena's end that is free is
+// given back beyond the second.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
 }
 
 // A parent that died before it could be followed has left another one in its place.

@@ -143,20 +143,10 @@ std::vector<BaseCell> look_in_slices(const BaseSums& sums, const SliceOrder& ord
     const double share = static_cast<double>(i) / slices;
     return i == slices ? order.to : order.from + (order.to - order.from) * share;
   };
-  // A process takes all of them when it is alone, and else as many as it has threads.
-  const std::size_t each =
-      ranks().are_several() ? std::clamp<std::size_t>(order.threads, 1, slices) : slices;
-  const auto spelled = deal_out((slices + each - 1) / each, [&](std::size_t group) {
-    const std::size_t first = group * each, count = std::min(each, slices - first);
-    std::vector<std::string> found(count);
-    in_turn(count, order.threads, [&](std::size_t i, bool here) {
-      if (here) order.advance(static_cast<double>(first + i) / slices);
-      Slice slice(sums, order.end, order.first_cosine);
-      found[i] = spell(slice.look(edge(first + i), edge(first + i + 1)));
-    });
-    std::string all;
-    for (const std::string& one : found) all += one;
-    return all;
+  const auto spelled = deal_out(slices, order.threads, [&](std::size_t i, bool here) {
+    if (here) order.advance(static_cast<double>(i) / slices);
+    Slice slice(sums, order.end, order.first_cosine);
+    return spell(slice.look(edge(i), edge(i + 1)));
   });
   std::vector<BaseCell> cells;
   for (const std::string& one : spelled) add_cells(one, cells);

@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "pe/base/budget.hpp"
-#include "pe/base/bytes.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/base/ranks.hpp"
+#include "pe/base/team.hpp"
 #include "pe/model/random.hpp"
 
 namespace pe {
@@ -19,8 +19,9 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr Index most_numbers = Index{1} << 26;  // drawn: 1 GiB
-constexpr Index most_told = Index{1} << 24;     // from process to process: 256 MiB of both
-constexpr Index draws_between_looks = 64;       // at the clock
+
+constexpr Index draws_between_looks = 64;  // at the clock
+constexpr std::size_t numbers_between_looks = 4096;
 
 // The pair (x0, x1) turned by a stored cosine and sine: kept in a type, multiplied and added in
 // one, and kept again.
@@ -46,27 +47,19 @@ ShiftDraws::ShiftDraws(const Question& question, const PrecisionSubject& subject
     throw UsageError(fmt::format("--draws {} of {} channels are too many to keep: at most {}",
                                  count, width, most_numbers / width));
   const auto seed = static_cast<std::uint64_t>(question.options.integer("seed"));
-  const auto drawn = [&](std::size_t tensor) {
+  const auto drawn = [&](std::uint64_t tensor) {
     const std::uint64_t stream = random_stream(seed, tensor);
     std::vector<double> numbers(static_cast<std::size_t>(width * count));
-    for (Index i = 0; i < width * count; ++i) {
-      if (i % (draws_between_looks * width) == 0) ask_time();
-      numbers[static_cast<std::size_t>(i)] = random_normal(stream, static_cast<std::uint64_t>(i));
-    }
+    fill_together(numbers, team_size(question.threads), [&](std::size_t first, std::size_t past) {
+      for (std::size_t i = first; i < past; ++i) {
+        if (i % numbers_between_looks == 0) ask_time();
+        numbers[i] = random_normal(stream, i);
+      }
+    });
     return numbers;
   };
-  if (ranks().are_several() && width * count <= most_told) {
-    const auto told = deal_out(2, [&](std::size_t tensor) {
-      ByteWriter bytes;
-      bytes.put_numbers(drawn(tensor));
-      return bytes.text();
-    });
-    queries = ByteReader(told[0]).numbers<double>();
-    keys = ByteReader(told[1]).numbers<double>();
-  } else {
-    queries = drawn(0);
-    keys = drawn(1);
-  }
+  queries = drawn(0);
+  keys = drawn(1);
   double sum = 0;
   for (std::size_t i = 0; i < queries.size(); i += 2) {
     if (i % static_cast<std::size_t>(width) == 0) sum = 0;
@@ -108,12 +101,25 @@ Shifts::Shifts(const Question& question, Kept<PrecisionSubject> subject, Kept<Pi
       rows_(rows_of(question.subject.effect)) {
   const PositionRange zero{0, 1, 1, 0};
   if (!subject_.turns || !is_shift(zero)) return;
-  const Ends start = ends(zero);
-  start_ = turn(start);
-  for (Index draw = 0; draw < draws_.count; ++draw) {
-    if (draw % draws_between_looks == 0) ask_time();
-    scores_.push_back(score(start, draw));
-  }
+  zero_ = ends(zero);
+  start_ = turn(zero_);
+}
+
+void Shifts::score_at_zero(std::span<Shifts> all, const Question& question) {
+  std::vector<Shifts*> turning;
+  for (Shifts& one : all)
+    if (!one.start_[0].empty()) turning.push_back(&one);
+  if (turning.empty()) return;
+  const std::size_t count = turning.size();
+  std::vector<double> scores(count * static_cast<std::size_t>(turning[0]->draws_.count));
+  fill_together(scores, team_size(question.threads), [&](std::size_t first, std::size_t past) {
+    for (std::size_t i = first; i < past; ++i) {
+      if (i % draws_between_looks == 0) ask_time();
+      const Shifts& one = *turning[i % count];
+      scores[i] = one.score(one.zero_, static_cast<Index>(i / count));
+    }
+  });
+  for (std::size_t i = 0; i < scores.size(); ++i) turning[i % count]->scores_.push_back(scores[i]);
 }
 
 PositionRange Shifts::further(const PositionRange& place) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "pe/analyze/precision/precision_errors.hpp"
@@ -26,6 +27,10 @@ class Shifts {
   Shifts(const Question& question, Kept<PrecisionSubject> subject, Kept<Pipeline> pipeline,
          Kept<RowErrors> errors, Kept<ShiftDraws> draws);
 
+  /// s(0, k) of each draw, for all pipelines: they are one work, which several ranks and threads
+  /// share. Before add_to().
+  static void score_at_zero(std::span<Shifts> all, const Question& question);
+
   /// Scores of the point; NaN where k further is no shift, as from one row of a grid to the next.
   void add_to(PrecisionPoint& point, const PositionRange& place) const;
 
@@ -44,6 +49,7 @@ class Shifts {
   const ShiftDraws& draws_;
   Index k_ = 0;
   std::optional<Index> rows_;
+  Ends zero_;                   // at 0 and at k; none where that is no shift
   Turn start_;                  // from 0 to k
   std::vector<double> scores_;  // s(0, k) of each draw
 };
