@@ -58,6 +58,22 @@ def pairs():
                    *sides(np.arange(length), theta), length)
 
 
+def own_frequencies():
+    """Every pair steadily, by no rule; and by no frequency at all."""
+    for k, (dtype, share) in enumerate([(F32, 1), (np.float16, 1), (F32, 0.5), (np.float16, 0.25), (F32, 1), (F32, 1)]):
+        rng = drawn(60 + k)
+        dim, length, base = int(rng.choice([32, 64, 128])), int(rng.choice([64, 500, 2000])), float(rng.choice([1e4, 5e5]))
+        theta = ladder(dim, base) * np.where(np.arange(dim // 2) < share * dim // 2, np.exp(rng.normal(0, 0.3, dim // 2)), 1)
+        if k < 4:
+            cosine, sine = (side.astype(dtype) for side in sides(np.arange(length), theta))
+            yield made(LINES + 60 + k, accepted("damaged-cells"), "all by themselves", "rope", {"dim": dim, "base": base}, [("cos", cosine), ("sin", sine)],
+                       length=length, corrupt=True)
+        else:
+            walk = np.cumsum(theta * np.exp(rng.normal(0, 0.2, (length, dim // 2))), 0) if k == 4 else rng.uniform(0, 6, (length, dim // 2))
+            yield made(LINES + 60 + k, accepted("damaged-cells", "uninitialised"), "unsteady", "rope", {"dim": dim, "base": base}, [("cos", np.cos(walk).astype(F32)), ("sin", np.sin(walk).astype(F32))],
+                       length=length, corrupt=True)
+
+
 def copies():
     for k, (what, cause) in enumerate([("cosines for sines", "side-copied"), ("sines for cosines", "side-copied")]):
         rng = drawn(20 + k)
@@ -123,7 +139,7 @@ def scalings():
 
 
 def spoilt():
-    for cases in (places, pairs, copies, far_cells, far_windows, lists, scalings):
+    for cases in (places, pairs, own_frequencies, copies, far_cells, far_windows, lists, scalings):
         yield from cases()
 
 

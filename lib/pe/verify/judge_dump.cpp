@@ -5,6 +5,7 @@
 
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
+#include "pe/diagnosis/rotations/own_frequencies.hpp"
 
 namespace pe {
 
@@ -18,11 +19,13 @@ Index length_of(const std::vector<Stored>& arrays, Index otherwise) {
 
 Diagnosis judge_dump(const Expectation& expected, const Dump& dump) {
   Diagnosis diagnosis = diagnose(expected, dump);
-  if (diagnosis.tier == Tier::wrong && diagnosis.reasons.empty())
-    if (const auto other = other_table(expected, dump)) {
-      diagnosis.reasons = {other->reason};
-      diagnosis.after = other->worst;
-    }
+  if (diagnosis.tier != Tier::wrong || !diagnosis.reasons.empty()) return diagnosis;
+  if (const auto other = other_table(expected, dump)) {
+    diagnosis.reasons = {other->reason};
+    diagnosis.after = other->worst;
+  } else if (const auto own = own_frequencies(expected, dump)) {
+    diagnosis.notes.push_back(*own);
+  }
   return diagnosis;
 }
 

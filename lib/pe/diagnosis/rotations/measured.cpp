@@ -177,4 +177,34 @@ MeasuredFrequencies measured_frequencies(const RotationObservation& observation)
   return all;
 }
 
+SharpFrequency sharpened(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis, std::size_t pair, double frequency) {
+  const double sign = hypothesis.reversed ? -1 : 1;
+  const auto each = [&](const auto& use) {
+    for (std::size_t i = 0; i < observation.rows().size(); ++i) {
+      const double p = hypothesis.position(observation.rows()[i], hypothesis.axis_of(pair));
+      if (p == 0) continue;
+      const std::complex<double> z(observation.cosine(i, pair), observation.sine(i, pair));
+      const double left = std::remainder(sign * std::arg(z) - p * frequency, turn);
+      if (std::fabs(left) < 0.3) use(p, left, z);
+    }
+  };
+  each([&](double p, double left, std::complex<double>) { frequency += left / p; });
+  // Least squares of all of them, in units of what rounding does to each phase: the last one alone
+  // would put its own rounding into the frequency.
+  double along = 0, squares = 0, off = 0;
+  int count = 0;
+  each([&](double p, double left, std::complex<double> z) {
+    const double rounding = phase_error(observation, z);
+    p /= rounding;
+    left /= rounding;
+    along += p * left;
+    squares += p * p;
+    off += left * left;
+    ++count;
+  });
+  if (count == 0) return {frequency, infinity};
+  return {frequency + along / squares, 10 * std::sqrt(off / count / squares)};
+}
+
 }  // namespace pe

@@ -1,11 +1,13 @@
 // Measured frequencies: radians per position of each pair, from the rows that were probed.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace pe {
 
 class RotationObservation;
+struct RotationHypothesis;
 
 struct MeasuredFrequencies {
   std::vector<double> values;  // NaN where unknown
@@ -18,5 +20,14 @@ struct MeasuredFrequencies {
 /// then, where the rows stand where they are meant to, from the rows themselves. Cosines alone tell
 /// no sign.
 MeasuredFrequencies measured_frequencies(const RotationObservation& observation);
+
+/// The frequency by which one pair turns, made sharper by rows farther and farther out, and then by
+/// all of them; the error is ten times the standard error of that fit,
+/// for roundings of slow turns go together.
+struct SharpFrequency {
+  double value, error;
+};
+SharpFrequency sharpened(const RotationObservation& observation,
+                         const RotationHypothesis& hypothesis, std::size_t pair, double frequency);
 
 }  // namespace pe

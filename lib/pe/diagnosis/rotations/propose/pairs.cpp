@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/measured.hpp"
 #include "pe/diagnosis/rotations/propose/positions.hpp"
 #include "pe/scalings/fit.hpp"
 
@@ -97,21 +97,6 @@ RotationProposals some_backwards(const RotationObservation& observation,
   return {one};
 }
 
-// The frequency by which one pair turns, made sharper by rows farther and farther out.
-double sharpened(const RotationObservation& observation, const RotationHypothesis& hypothesis,
-                 std::size_t pair, double frequency) {
-  const double sign = hypothesis.reversed ? -1 : 1;
-  for (std::size_t i = 0; i < observation.rows().size(); ++i) {
-    const double p = hypothesis.position(observation.rows()[i], 0);
-    if (p == 0) continue;
-    const double left = std::remainder(
-        sign * std::atan2(observation.sine(i, pair), observation.cosine(i, pair)) - p * frequency,
-        2 * std::numbers::pi);
-    if (std::fabs(left) < 0.3) frequency += left / p;
-  }
-  return frequency;
-}
-
 // One pair, or a few, by a frequency of their own.
 RotationProposals few_otherwise(const RotationObservation& observation,
                                 const RotationHypothesis& hypothesis) {
@@ -125,7 +110,7 @@ RotationProposals few_otherwise(const RotationObservation& observation,
   if (odd.empty() || odd.size() > std::max<std::size_t>(1, f.size() / 8)) return {};
   Proposal<RotationHypothesis> one{hypothesis, "", 1.3 + 0.1 * static_cast<double>(odd.size())};
   for (const std::size_t j : odd) {
-    const double own = sharpened(observation, hypothesis, j, seen[j]), ratio = own / f[j];
+    const double own = sharpened(observation, hypothesis, j, seen[j]).value, ratio = own / f[j];
     if (!std::isfinite(own) || !(std::fabs(ratio) > 1e-6)) return {};  // what stands is another's
     one.hypothesis.frequencies[j] = own;
     one.sentence += fmt::format("{}pair {} turns by {:.6g} times its frequency",
