@@ -177,8 +177,8 @@ MeasuredFrequencies measured_frequencies(const RotationObservation& observation)
   return all;
 }
 
-SharpFrequency sharpened(const RotationObservation& observation,
-                         const RotationHypothesis& hypothesis, std::size_t pair, double frequency) {
+FrequencyFit sharpened(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                       std::size_t pair, double frequency) {
   const double sign = hypothesis.reversed ? -1 : 1;
   const auto each = [&](const auto& use) {
     for (std::size_t i = 0; i < observation.rows().size(); ++i) {

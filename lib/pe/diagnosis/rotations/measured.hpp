@@ -24,10 +24,10 @@ MeasuredFrequencies measured_frequencies(const RotationObservation& observation)
 /// The frequency by which one pair turns, made sharper by rows farther and farther out, and then by
 /// all of them; the error is ten times the standard error of that fit,
 /// for roundings of slow turns go together.
-struct SharpFrequency {
+struct FrequencyFit {
   double value, error;
 };
-SharpFrequency sharpened(const RotationObservation& observation,
-                         const RotationHypothesis& hypothesis, std::size_t pair, double frequency);
+FrequencyFit sharpened(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                       std::size_t pair, double frequency);
 
 }  // namespace pe

@@ -18,7 +18,7 @@ namespace {
 // A frequency of a pair, and how many times the one that is meant.
 struct OwnFrequency {
   std::size_t pair;
-  SharpFrequency frequency;
+  FrequencyFit frequency;
   double ratio;
 };
 
@@ -30,7 +30,7 @@ std::optional<std::vector<OwnFrequency>> measured_otherwise(const RotationObserv
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
     const double frequency = meant.frequencies[j],
                  rounding = observation.truth().growth[j] * 0x1p-24 * std::fabs(frequency);
-    const SharpFrequency sharp = sharpened(observation, meant, j, seen[j]);
+    const FrequencyFit sharp = sharpened(observation, meant, j, seen[j]);
     if (!std::isfinite(sharp.value) || !std::isfinite(sharp.error)) return {};
     if (std::fabs(sharp.value - frequency) <= sharp.error + rounding) continue;
     own.push_back({j, sharp, sharp.value / frequency});
