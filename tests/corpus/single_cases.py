@@ -74,6 +74,22 @@ def own_frequencies():
                        length=length, corrupt=True)
 
 
+def standing():
+    """The last pairs stand still: alone, and beside positions that are others. A rule that is lost, and exponents over the half."""
+    for k, (what, causes, of) in enumerate([
+            ("stand", ("wrong-scaling",), lambda p: p), ("stand, twice turned", ("wrong-scaling + position-doubled",), lambda p: 2 * p),
+            ("stand, one on", ("wrong-scaling + position-offset",), lambda p: p + 1), ("stand, backwards", ("wrong-scaling + direction-reversed",), lambda p: -p)]):
+        rng = drawn(66 + k)
+        dim, length, base = int(rng.choice([64, 128])), int(rng.choice([64, 200, 500])), float(rng.choice([1e4, 5e5]))
+        theta = np.where(np.arange(dim // 2) < int(rng.integers(dim // 8, dim // 4 + 1)), ladder(dim, base), 0)
+        yield rope(66 + k, accepted(*causes), what, dim, base, *sides(of(np.arange(length)), theta), length)
+    for k, (scaling, more) in enumerate([("linear", {}), ("yarn", {"original-max-position": 4096}), ("llama3", {"original-max-position": 8192})]):
+        rng = drawn(72 + k)
+        dim, length, base = int(rng.choice([64, 128])), int(rng.choice([64, 200, 500])), float(rng.choice([1e4, 5e5, 1e6]))
+        yield rope(72 + k, accepted("scaling-missing + wrong-denominator"), f"no {scaling}, exponents over the half", dim, base,
+                   *sides(np.arange(length), ladder(dim, base) ** 2), length, scaling=scaling, factor=8, **more)
+
+
 def copies():
     for k, (what, cause) in enumerate([("cosines for sines", "side-copied"), ("sines for cosines", "side-copied")]):
         rng = drawn(20 + k)
@@ -139,7 +155,7 @@ def scalings():
 
 
 def spoilt():
-    for cases in (places, pairs, own_frequencies, copies, far_cells, far_windows, lists, scalings):
+    for cases in (places, pairs, own_frequencies, standing, copies, far_cells, far_windows, lists, scalings):
         yield from cases()
 
 

@@ -81,11 +81,13 @@ void leave_equivalents(const Expectation& expected, std::vector<Diagnosis>& each
       continue;
     for (Diagnosis& one : each) {
       std::erase_if(one.reasons, is_it);
+      // A verdict that says wrong has no doubts.
       if (reason.cause == Cause::direction_reversed)
-        one.doubts.push_back(fmt::format(
-            "queries and keys alike: {}; their products follow the offset with its sign turned, "
-            "which is right for weights that were trained so alone",
-            reason.sentence));
+        (one.reasons.empty() ? one.doubts : one.notes)
+            .push_back(fmt::format("queries and keys alike: {}; their products follow the offset "
+                                   "with its sign turned, "
+                                   "which is right for weights that were trained so alone",
+                                   reason.sentence));
       else
         one.notes.push_back(
             fmt::format("queries and keys alike: {}; their products are the same, so this is "
@@ -226,6 +228,15 @@ std::vector<Reason> reasons_by_name(const std::vector<Diagnosis>& each,
   return all;
 }
 
+// Arrays that are wrong and that nothing explains, beside others that something does.
+void note_unexplained(const std::vector<Diagnosis>& each, const std::vector<Stored>& arrays,
+                      std::vector<std::string>& notes) {
+  for (std::size_t i = 0; i < each.size(); ++i)
+    if (each[i].tier == Tier::wrong && each[i].reasons.empty())
+      notes.push_back(fmt::format("{} is wrong, too, and unexplained, off by {:.4g} at {}",
+                                  arrays[i].name, each[i].worst, each[i].worst_cell.place));
+}
+
 // Numbers that are none where there was one before: no cause goes beyond that. Nothing where all
 // are finite.
 std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& dump,
@@ -309,8 +320,11 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
   }
   leave_equivalents(expected, each);
   std::vector<Reason> by_name = reasons_by_name(each, dump.arrays);
+  std::vector<std::string> notes;
+  if (!by_name.empty()) note_unexplained(each, dump.arrays, notes);
   Diagnosis told = gravest(expected, std::move(each));
   if (!by_name.empty()) told.reasons = std::move(by_name);
+  std::ranges::move(notes, std::back_inserter(told.notes));
   return told;
 }
 

@@ -80,8 +80,10 @@ struct Found {
 void ask_rows(const RotationObservation& observation, const RotationHypothesis& hypothesis,
               const MeasuredLadder& measured, double base, double cost, std::vector<Found>& all) {
   for (const FittedLadder& fit : observation.fitted(hypothesis, measured))
-    // A ramp to a shorter context is no rule's; a rule turned round is told as that.
-    if (!is_ramp(fit.ladder.recipe.rule) || number_in(fit.settings, "factor", 1) >= 1)
+    // A ramp to a shorter context, or a part of the pairs for it, is no rule's; a rule turned round
+    // is told as that.
+    if ((!is_ramp(fit.ladder.recipe.rule) && fit.ladder.recipe.rule != LadderRule::live) ||
+        number_in(fit.settings, "factor", 1) >= 1)
       all.push_back({fit.scaling, base, cost + fit.cost, fit.settings, measured, fit.ladder});
 }
 
@@ -150,12 +152,25 @@ RotationProposals every_scaling(const RotationObservation& observation,
     return one.scaling == scaling ||
            (scaling && scaling->name == "yarn" && one.ladder.recipe.rule == LadderRule::ramped);
   };
-  for (const Found& one : over_meant_base(observation, hypothesis))
-    if (!is_same(one))
-      add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one),
-                 fmt::format("frequencies are those of {}, where {} is meant",
-                             describe(*one.scaling, one.settings), words_of_meant(observation)),
-                 1.06 + one.cost, all);
+  for (const Found& one : over_meant_base(observation, hypothesis)) {
+    if (is_same(one)) continue;
+    const std::size_t before = all.size();
+    const bool stands = !scaling && one.ladder.recipe.rule == LadderRule::live &&
+                        number_in(one.settings, "factor", 1) == 1;  // nothing is scaled
+    std::string sentence =
+        fmt::format("frequencies are those of {}, where {} is meant",
+                    describe(*one.scaling, one.settings), words_of_meant(observation));
+    if (stands)
+      sentence = fmt::format("pairs {} to {} turn nowhere; the others are right",
+                             one.ladder.recipe.count, observation.pairs() - 1) +
+                 (observation.reading().is_vectors() ? "" : ": " + sentence);
+    add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one), sentence,
+               1.06 + one.cost, all);
+    // Of a table that is a rule's name; a program that turns vectors left the others out.
+    for (std::size_t i = before; stands && observation.reading().is_vectors() && i < all.size();
+         ++i)
+      all[i].cause = Cause::channels_not_rotated;
+  }
   return all;
 }
 

@@ -31,17 +31,20 @@ RotationProposals missing(const RotationObservation& observation,
   return all;
 }
 
-// Each pair's ratio to the unscaled frequency, taken otherwise.
+// What the scaling that is meant multiplies each pair's frequency by, taken otherwise; whatever
+// ladder it stands on.
 RotationProposals with_ratio(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis, double (*change)(double ratio),
                              std::string sentence) {
-  const std::vector<double>& unscaled = observation.truth().unscaled;
-  if (!is_scaled(observation, hypothesis) || unscaled.size() < hypothesis.frequencies.size())
+  const std::vector<double>&unscaled = observation.truth().unscaled,
+        &scaled = observation.truth().frequencies;
+  if (!is_scaled(observation, hypothesis) || unscaled.size() < hypothesis.frequencies.size() ||
+      scaled.size() < hypothesis.frequencies.size())
     return {};
   RotationHypothesis other = hypothesis;
   for (std::size_t j = 0; j < other.frequencies.size(); ++j)
-    if (unscaled[j] > 0)
-      other.frequencies[j] = unscaled[j] * change(hypothesis.frequencies[j] / unscaled[j]);
+    if (const double ratio = scaled[j] / unscaled[j]; std::isfinite(ratio) && ratio != 0)
+      other.frequencies[j] *= change(ratio) / ratio;
   if (other.frequencies == hypothesis.frequencies) return {};
   return {{other, std::move(sentence)}};
 }
