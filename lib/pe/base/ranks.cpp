@@ -1,6 +1,7 @@
 // Dealing work out to processes.
 #include "pe/base/ranks.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "pe/base/bytes.hpp"
@@ -40,7 +41,7 @@ std::vector<std::string> deal_out(std::size_t count, std::size_t threads,
                                   const std::function<std::string(std::size_t, bool)>& work) {
   std::vector<std::string> answers(count);
   Ranks& all = ranks();
-  if (!all.are_several()) {
+  if (!all.are_several() || count == 0) {
     in_turn(count, threads, [&](std::size_t i, bool here) { answers[i] = work(i, here); });
     return answers;
   }
@@ -57,7 +58,7 @@ std::vector<std::string> deal_out(std::size_t count, std::size_t threads,
   };
   {
     const Apart apart;
-    side_by_side(threads, [&](std::size_t member) {
+    side_by_side(std::clamp<std::size_t>(threads, 1, count), [&](std::size_t member) {
       try {
         for (std::size_t i; (i = take(false)) < count;) answers[i] = work(i, member == 0);
       } catch (...) {
