@@ -90,6 +90,20 @@ def standing():
                    *sides(np.arange(length), ladder(dim, base) ** 2), length, scaling=scaling, factor=8, **more)
 
 
+def cut():
+    """Frequencies whose lower 16 bits of float32 were shifted away, as tables and as themselves, of a ladder and of a scaled one."""
+    for k in range(4):
+        rng = drawn(78 + k)
+        dim, length, base = int(rng.choice([32, 64, 128])), int(rng.choice([64, 200, 500])), float(rng.choice([1e4, 5e5, 1e6]))
+        more = {"scaling": "linear", "factor": 3} if k == 2 else {}
+        theta = (ladder(dim, base) / more.get("factor", 1)).astype(F32)
+        theta = (theta.view(np.uint32) >> 16 << 16).astype(np.uint32).view(F32)
+        if k == 3:
+            yield made(LINES + 78 + k, accepted("low-precision-frequencies"), "inv_freq cut", "rope", {"dim": dim, "base": base}, [("inv_freq", theta)])
+        else:
+            yield rope(78 + k, accepted("low-precision-frequencies"), "inv_freq cut", dim, base, *sides(np.arange(length), theta.astype(float)), length, **more)
+
+
 def copies():
     for k, (what, cause) in enumerate([("cosines for sines", "side-copied"), ("sines for cosines", "side-copied")]):
         rng = drawn(20 + k)
@@ -155,7 +169,7 @@ def scalings():
 
 
 def spoilt():
-    for cases in (places, pairs, own_frequencies, standing, copies, far_cells, far_windows, lists, scalings):
+    for cases in (places, pairs, own_frequencies, standing, cut, copies, far_cells, far_windows, lists, scalings):
         yield from cases()
 
 

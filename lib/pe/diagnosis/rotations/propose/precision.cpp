@@ -2,7 +2,9 @@
 // for them.
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <tuple>
 
 #include "pe/base/narrow.hpp"
@@ -39,9 +41,19 @@ std::optional<Proposal<RotationHypothesis>> step_by_step(const RotationObservati
   return one;
 }
 
+// The upper half of a float32, as a program takes it that shifts bits where it should round.
+double cut_to_bf16(double x) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) & 0xffff0000U);
+}
+
 RotationProposals frequencies(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
-  RotationProposals all;
+  Proposal<RotationHypothesis> cut{hypothesis,
+                                   "frequencies (inv_freq) were cut to bf16, and not rounded: the "
+                                   "lower bits of float32 are gone",
+                                   1.02};
+  for (double& f : cut.hypothesis.frequencies) f = cut_to_bf16(f);
+  RotationProposals all{std::move(cut)};
   for (const DType type : short_types) {
     if (!observation.has_rows() && type == observation.dtype()) continue;
     Proposal<RotationHypothesis> one{
