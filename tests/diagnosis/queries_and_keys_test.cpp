@@ -2,50 +2,24 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <random>
 
 #include "foreign_dumps.hpp"
 
 namespace {
 
 using namespace pe;
-using foreign::expect, foreign::told;
+using foreign::expect, foreign::told, foreign::Turn;
 
 constexpr Index heads = 2, positions = 24, pairs = 16;
-
-// How far a pair of a head turns at a position.
-using Turn = std::function<double(Index head, Index position, Index pair)>;
 
 double plain(double base, Index position, Index pair) {
   return static_cast<double>(position) *
          std::pow(base, -static_cast<double>(pair) / static_cast<double>(pairs));
 }
 
-// Vectors [head, position, channel] before and after, pairs in halves.
-std::pair<Array, Array> turned(unsigned seed, const Turn& turn) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<double> before(static_cast<std::size_t>(heads * positions * 2 * pairs));
-  for (double& value : before) value = normal(random);
-  std::vector<double> after = before;
-  for (Index head = 0; head < heads; ++head)
-    for (Index p = 0; p < positions; ++p)
-      for (Index j = 0; j < pairs; ++j) {
-        const auto a = static_cast<std::size_t>((head * positions + p) * 2 * pairs + j),
-                   b = a + pairs;
-        const double by = turn(head, p, j);
-        after[a] = before[a] * std::cos(by) - before[b] * std::sin(by);
-        after[b] = before[a] * std::sin(by) + before[b] * std::cos(by);
-      }
-  const auto array = [](const std::vector<double>& values) {
-    return foreign::array(DType::f32, {1, heads, positions, 2 * pairs}, values);
-  };
-  return {array(before), array(after)};
-}
-
 Diagnosis of(const Turn& queries, const Turn& keys) {
-  const auto [q, qo] = turned(1, queries);
-  const auto [k, ko] = turned(2, keys);
+  const auto [q, qo] = foreign::turned(1, heads, positions, pairs, queries);
+  const auto [k, ko] = foreign::turned(2, heads, positions, pairs, keys);
   return diagnose(expect("rope", {{"dim", "32"}}, positions),
                   {.arrays = {stored(qo, "qo", "v.safetensors"), stored(ko, "ko", "v.safetensors")},
                    .before = {stored(q, "q", "v.safetensors"), stored(k, "k", "v.safetensors")}});

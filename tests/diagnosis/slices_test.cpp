@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "foreign_dumps.hpp"
 
@@ -41,25 +40,10 @@ Diagnosis of_caches(Index wrong, double base) {
 
 // Heads side by side turned in halves, of which one has another base.
 Dump heads(Index wrong, double base) {
-  std::mt19937 random(7);
-  std::normal_distribution<float> normal;
-  std::vector<double> before(static_cast<std::size_t>(layers * positions * 2 * pairs));
-  for (double& value : before) value = normal(random);
-  std::vector<double> after = before;
-  for (Index head = 0; head < layers; ++head)
-    for (Index p = 0; p < positions; ++p)
-      for (Index j = 0; j < pairs; ++j) {
-        const auto a = static_cast<std::size_t>((head * positions + p) * 2 * pairs + j),
-                   b = a + pairs;
-        const double by = angle(head == wrong ? base : 10000, p, j);
-        after[a] = before[a] * std::cos(by) - before[b] * std::sin(by);
-        after[b] = before[a] * std::sin(by) + before[b] * std::cos(by);
-      }
-  const auto array = [&](const std::vector<double>& values) {
-    return stored(foreign::array(DType::f32, {1, layers, positions, 2 * pairs}, values), "q",
-                  "q.npy");
-  };
-  return {.arrays = {array(after)}, .before = {array(before)}};
+  const auto [before, after] = foreign::turned(
+      7, layers, positions, pairs,
+      [&](Index head, Index p, Index j) { return angle(head == wrong ? base : 10000, p, j); });
+  return {.arrays = {stored(after, "q", "q.npy")}, .before = {stored(before, "q", "q.npy")}};
 }
 
 // The largest difference of a cosine or a sine from base 10000's.

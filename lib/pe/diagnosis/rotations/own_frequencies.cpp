@@ -42,14 +42,13 @@ std::string spell(const std::vector<OwnFrequency>& own, std::size_t pairs) {
   constexpr std::size_t most = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(most, own.size()); ++i)
-    text += fmt::format("{}pair {} by {:.6g} times its frequency", i == 0 ? "" : ", ", own[i].pair,
-                        own[i].ratio);
+    text += fmt::format("{}pair {} {:.6g}", i == 0 ? "" : ", ", own[i].pair, own[i].ratio);
   if (own.size() > most)
-    text += fmt::format("{}pair {} by {:.6g} times", own.size() > most + 1 ? ", … " : ", ",
-                        own.back().pair, own.back().ratio);
+    text += fmt::format("{}pair {} {:.6g}", own.size() > most + 1 ? ", … " : ", ", own.back().pair,
+                        own.back().ratio);
   return fmt::format(
       "every pair turns steadily, and {} of {} by frequencies of their own, which no known rule "
-      "gives: {}",
+      "gives; times those meant: {}",
       own.size(), pairs, text);
 }
 
