@@ -33,6 +33,21 @@ ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::siz
           2};
 }
 
+double last_exact_position(const RotationHypothesis& hypothesis) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), eleven_bits = 2048;
+  const double of_product = hypothesis.tf32 ? eleven_bits : infinity;
+  if (!hypothesis.position_type) return of_product;
+  return std::min(of_product, 1 / unit_roundoff(*hypothesis.position_type));
+}
+
+double rounding_of_angles(const RotationHypothesis& hypothesis) {
+  double share = 0;
+  for (const auto& type : {hypothesis.frequency_type, hypothesis.angle_type})
+    if (type) share += unit_roundoff(*type);
+  if (hypothesis.tf32) share += *hypothesis.tf32 == Tf32::cut ? 0x1p-10 : 0x1p-11;
+  return share;
+}
+
 double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t pair) {
   const double p = hypothesis.position(row, hypothesis.axis_of(pair));
   return hypothesis.position_type ? rounded_once(p, *hypothesis.position_type) : p;

@@ -79,6 +79,12 @@ ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::siz
 RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
                                  const std::function<Index(Index row)>& slot);
 
+/// Positions up to here are what they are in the type that the hypothesis gives them.
+double last_exact_position(const RotationHypothesis& hypothesis);
+
+/// How far its roundings of frequencies and of angles may move an angle, as a share of it.
+double rounding_of_angles(const RotationHypothesis& hypothesis);
+
 /// Where pair j of a row stands, in the type that the hypothesis gives positions.
 double position_of(const RotationHypothesis& hypothesis, Index row, std::size_t pair);
 

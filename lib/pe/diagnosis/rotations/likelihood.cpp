@@ -35,7 +35,7 @@ double descent(const RotationObservation& observation) {
 double on_circle(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                  double amplitude) {
   std::size_t good = 0, all = 0;
-  const double tolerance = 0.01 + 4 * unit_roundoff(observation.dtype());
+  const double tolerance = 0.01 + 4 * observation.grain();
   for (std::size_t i = 0; i < observation.rows().size(); ++i)
     for (std::size_t j = 0; j < observation.pairs(); ++j, ++all) {
       const double want =

@@ -64,7 +64,7 @@ namespace {
 double phase_error(const RotationObservation& observation, std::complex<double> z) {
   const double size = std::abs(z), floor = std::max(observation.amplitude(), 1e-300) / size;
   return 3 * std::sqrt(2.0) * unit * floor +
-         2 * unit_roundoff(observation.dtype()) * std::fabs(z.real() * z.imag()) / (size * size);
+         2 * observation.grain() * std::fabs(z.real() * z.imag()) / (size * size);
 }
 
 // From a base: base + 1, base + 2, base + 4, …; `noise`: what phases may be off by beside.
@@ -147,15 +147,23 @@ MeasuredFrequencies measured_of_listed(const RotationObservation& observation) {
   return all;
 }
 
+// The probes that stand no farther out.
+Ruler within(double farthest, Ruler ruler) {
+  std::erase_if(ruler.probes, [&](const auto& probe) {
+    return std::fabs(ruler.step * (ruler.origin + static_cast<double>(probe.first))) > farthest;
+  });
+  return ruler;
+}
+
 }  // namespace
 
-MeasuredFrequencies measured_frequencies(const RotationObservation& observation) {
+MeasuredFrequencies measured_frequencies(const RotationObservation& observation, double farthest) {
   if (!observation.expected().listed.empty()) return measured_of_listed(observation);
   if (observation.reading().is_one_sided()) return measured_of_one_side(observation);
   const RotationHypothesis meant = observation.start();
   std::vector<Ruler> rulers;
   for (std::size_t axis = 0; axis < meant.axes(); ++axis)
-    rulers.push_back(ruler_of(observation, meant, axis));
+    rulers.push_back(within(farthest, ruler_of(observation, meant, axis)));
   // Numbers of a shorter type in a longer one's file.
   double noise = 0;
   for (const DType type : {DType::f16, DType::bf16})

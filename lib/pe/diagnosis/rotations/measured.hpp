@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace pe {
@@ -19,7 +20,9 @@ struct MeasuredFrequencies {
 /// distances, x(p − d) + x(p + d) = 2 cos(dθ)·x(p), which asks for neither phase nor amplitude, and
 /// then, where the rows stand where they are meant to, from the rows themselves. Cosines alone tell
 /// no sign.
-MeasuredFrequencies measured_frequencies(const RotationObservation& observation);
+/// Of rows alone that stand no farther out than `farthest`.
+MeasuredFrequencies measured_frequencies(const RotationObservation& observation,
+                                         double farthest = std::numeric_limits<double>::infinity());
 
 /// The frequency by which one pair turns, made sharper by rows farther and farther out, and then by
 /// all of them; the error is ten times the standard error of that fit,

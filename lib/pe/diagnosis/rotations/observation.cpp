@@ -40,17 +40,22 @@ RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> 
       rows_(std::move(rows)),
       copy_(copy),
       pairs_(static_cast<std::size_t>(reading_->pairs)),
-      dtype_(dump_->arrays[reading_->cosine.array].dtype) {
+      dtype_(dump_->arrays[reading_->cosine.array].dtype),
+      grain_(unit_roundoff(dtype_)) {
   if (!has_rows()) {
-    measured_ = read_frequencies(dump, reading, truth_->unscaled);
+    measured_.values = read_frequencies(dump, reading, truth_->unscaled);
     for (std::size_t j = 0; j < pairs_; ++j) {
-      finite_ = finite_ && std::isfinite(measured_[j]);
-      errors_.push_back(std::fabs(measured_[j]) *
-                        (truth_->growth[j] * 0x1p-24 + 2 * unit_roundoff(dtype_)));
+      const double f = measured_.values[j];
+      finite_ = finite_ && std::isfinite(f);
+      measured_.errors.push_back(std::fabs(f) *
+                                 (truth_->growth[j] * 0x1p-24 + 2 * unit_roundoff(dtype_)));
     }
     return;
   }
   load(rows_, cosine_, sine_, slack_);
+  if (has_values())
+    for (const DType type : {DType::f16, DType::bf16})
+      if (on_grid(type)) grain_ = std::max(grain_, unit_roundoff(type));
   std::vector<double> norms;
   for (std::size_t i = 0; i < cosine_.size(); ++i) {
     const double norm = std::hypot(cosine_[i], sine_[i]);
@@ -59,10 +64,8 @@ RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> 
   }
   if (!norms.empty())
     amplitude_ = reading_->is_one_sided() ? std::ranges::max(norms) : median_of(std::move(norms));
-  MeasuredFrequencies measured = measured_frequencies(*this);
-  measured_ = std::move(measured.values);
-  errors_ = std::move(measured.errors);
-  amplitude_ = measured.amplitude;
+  measured_ = measured_frequencies(*this);
+  amplitude_ = measured_.amplitude;
 }
 
 void RotationObservation::load(const std::vector<Index>& rows, std::vector<double>& cosine,
@@ -102,7 +105,7 @@ RotationHypothesis RotationObservation::start() const {
 
 bool RotationObservation::on_grid(DType type, RotationReading::Side side) const {
   if (!has_rows())
-    return std::ranges::all_of(measured_,
+    return std::ranges::all_of(measured(),
                                [&](double value) { return rounded_once(value, type) == value; });
   // Between vectors a turn is known within its slack alone.
   const bool vectors = reading_->is_vectors();
@@ -201,7 +204,7 @@ Fit RotationObservation::measure(const RotationPrediction& prediction) const {
   if (!has_rows()) {
     std::vector<double> want(pairs_), bound(pairs_);
     prediction.frequencies(want.data(), bound.data());
-    for (std::size_t j = 0; j < pairs_; ++j) add(std::fabs(measured_[j] - want[j]), bound[j]);
+    for (std::size_t j = 0; j < pairs_; ++j) add(std::fabs(measured()[j] - want[j]), bound[j]);
   }
   if (has_rows())
     each_cell(prediction, vagueness, [&](double off, double allowed) {
@@ -280,7 +283,7 @@ std::size_t RotationObservation::wide_by_right() const {
 }
 
 std::vector<double> RotationObservation::measured(const RotationHypothesis& hypothesis) const {
-  std::vector<double> frequencies = measured_;
+  std::vector<double> frequencies = seen(hypothesis).values;
   if (!has_rows() || !hypothesis.position) return frequencies;
   for (double& f : frequencies) f *= turned(hypothesis);
   return frequencies;
@@ -291,10 +294,28 @@ double RotationObservation::turned(const RotationHypothesis& hypothesis) const {
   return (hypothesis.reversed != hypothesis.swapped ? -1 : 1) / step_of(hypothesis);
 }
 
+// Where a type would move some of the probes, the others alone.
+const MeasuredFrequencies& RotationObservation::seen(const RotationHypothesis& hypothesis) const {
+  const double farthest = last_exact_position(hypothesis);
+  if (!has_rows() || std::isinf(farthest)) return measured_;
+  const auto [place, is_new] = seen_.try_emplace(farthest);
+  if (is_new) {
+    place->second = measured_frequencies(*this, farthest);
+    if (std::ranges::none_of(place->second.values, [](double f) { return std::isfinite(f); }))
+      place->second = measured_;  // all of them stand farther out
+  }
+  return place->second;
+}
+
+RotationObservation::Question RotationObservation::question(
+    const RotationHypothesis& hypothesis) const {
+  return {turned(hypothesis), last_exact_position(hypothesis), rounding_of_angles(hypothesis)};
+}
+
 const std::vector<FittedLadder>& RotationObservation::fitted(const RotationHypothesis& hypothesis,
                                                              const MeasuredLadder& measured) const {
   const auto [place, is_new] =
-      fitted_.try_emplace({turned(hypothesis), measured.plain.base}, std::vector<FittedLadder>{});
+      fitted_.try_emplace({question(hypothesis), measured.plain.base}, std::vector<FittedLadder>{});
   if (is_new) place->second = fitted_ladders(measured);
   return place->second;
 }
@@ -303,7 +324,7 @@ const std::vector<ParameterFit>& RotationObservation::fitted_parameters(
     const RotationHypothesis& hypothesis, const Scaling& scaling,
     const MeasuredLadder& measured) const {
   const auto [place, is_new] =
-      parameters_.try_emplace(turned(hypothesis), std::vector<ParameterFit>{});
+      parameters_.try_emplace(question(hypothesis), std::vector<ParameterFit>{});
   if (is_new) place->second = fit_one_parameter(scaling, measured);
   return place->second;
 }
@@ -320,9 +341,12 @@ double RotationObservation::step_of(const RotationHypothesis& hypothesis) const 
 
 std::vector<double> RotationObservation::measured_errors(
     const RotationHypothesis& hypothesis) const {
-  std::vector<double> errors = errors_;
-  const double step = std::fabs(step_of(hypothesis));
-  for (double& error : errors) error /= step;
+  const auto& [frequencies, bounds, amplitude] = seen(hypothesis);
+  const double step = std::fabs(step_of(hypothesis)),
+               rounding = has_rows() ? rounding_of_angles(hypothesis) : 0;
+  std::vector<double> errors;
+  for (std::size_t j = 0; j < bounds.size(); ++j)
+    errors.push_back((bounds[j] + rounding * std::fabs(frequencies[j])) / step);
   return errors;
 }
 

@@ -2,6 +2,7 @@
 // estimated from it.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/rotations/angles.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
+#include "pe/diagnosis/rotations/measured.hpp"
 #include "pe/diagnosis/rotations/prediction.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/search.hpp"
@@ -85,6 +87,9 @@ class RotationObservation {
   double slack(std::size_t i, std::size_t j) const { return slack_[i * pairs_ + j]; }
   std::size_t pairs() const { return pairs_; }
   DType dtype() const { return dtype_; }
+  /// Roundoff of what its cosines and sines are numbers of: the file's type, or a shorter one that
+  /// a longer one holds.
+  double grain() const { return grain_; }
   /// Every observed value, of one side or of both, is a number of this type, or may be.
   bool on_grid(DType type, RotationReading::Side side = RotationReading::Side::both) const;
   /// Every observed value of the file is a number of this type times a factor, as the file's own
@@ -97,10 +102,12 @@ class RotationObservation {
 
   /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the
   /// file has them; NaN where unknown.
-  const std::vector<double>& measured() const { return measured_; }
-  /// The same per unit of the hypothesis's positions, in its direction.
+  const std::vector<double>& measured() const { return measured_.values; }
+  /// The same per unit of the hypothesis's positions, in its direction; of rows alone whose
+  /// positions are what they are in the type that it gives them.
   std::vector<double> measured(const RotationHypothesis& hypothesis) const;
-  /// Bounds of the errors of measured(hypothesis), where the ladder under it rounds as the truth's.
+  /// Bounds of the errors of measured(hypothesis), where the ladder under it rounds as the truth's,
+  /// and as the hypothesis rounds frequencies and angles.
   std::vector<double> measured_errors(const RotationHypothesis& hypothesis) const;
   /// The same for those who seek a rule: frequencies that are all numbers of a short type may have
   /// been rounded to it, and a rule brings them within that rounding.
@@ -148,6 +155,7 @@ class RotationObservation {
   template <typename IsGood>
   bool each_cell(const RotationPrediction& prediction, Vagueness& vagueness, IsGood is_good) const;
   double step_of(const RotationHypothesis& hypothesis) const;
+  const MeasuredFrequencies& seen(const RotationHypothesis& hypothesis) const;
   double turned(const RotationHypothesis& hypothesis) const;
   double implied(const RotationHypothesis& hypothesis, std::size_t axis, const double* cosine,
                  const double* sine, const double* slack, double near) const;
@@ -160,7 +168,9 @@ class RotationObservation {
   bool copy_;
   std::size_t pairs_;
   DType dtype_;
-  std::vector<double> cosine_, sine_, slack_, measured_, errors_;
+  double grain_;
+  std::vector<double> cosine_, sine_, slack_;
+  MeasuredFrequencies measured_;
   double amplitude_ = 1;
   bool finite_ = true;
   struct Implied {  // of the hypotheses asked last: causes of position ask one after another
@@ -172,8 +182,12 @@ class RotationObservation {
     bool operator==(const Implied&) const = default;
   };
   mutable std::deque<std::pair<Implied, std::vector<double>>> implied_;
-  mutable std::map<std::pair<double, double>, std::vector<FittedLadder>> fitted_;
-  mutable std::map<double, std::vector<ParameterFit>> parameters_;
+  // By what measured(hypothesis) depends on, and by the base of the plain ladder.
+  using Question = std::array<double, 3>;
+  Question question(const RotationHypothesis& hypothesis) const;
+  mutable std::map<double, MeasuredFrequencies> seen_;
+  mutable std::map<std::pair<Question, double>, std::vector<FittedLadder>> fitted_;
+  mutable std::map<Question, std::vector<ParameterFit>> parameters_;
   mutable std::map<std::pair<std::string_view, double>, std::shared_ptr<const RowMarks>> marks_;
 };
 

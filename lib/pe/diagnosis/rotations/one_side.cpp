@@ -116,7 +116,7 @@ class OneSide {
   double cell_error(std::size_t j, double angle) const {
     const double of_angle =
         std::isfinite(angle) ? observation_.truth().growth[j] * unit * std::fabs(angle) : 0;
-    return 3 * unit + unit_roundoff(observation_.dtype()) + of_angle;
+    return 3 * unit + observation_.grain() + of_angle;
   }
 
   // θ from cos(dθ) for d = 1, 2, 4, …; each of the three cells is off by its own error at most.
@@ -154,7 +154,7 @@ class OneSide {
     }
     if (squares.size() < 8) return highest;
     const double median = std::sqrt(std::max(0.0, median_of(std::move(squares)))),
-                 allowed = 0.01 + 4 * unit_roundoff(observation_.dtype());
+                 allowed = 0.01 + 4 * observation_.grain();
     return std::fabs(highest - median) <= allowed * median ? highest : median;
   }
 
@@ -170,7 +170,7 @@ class OneSide {
     const double sparse =
                      4 * std::numbers::pi / static_cast<double>(std::max<std::size_t>(1, cells)),
                  below = std::min(0.5, sparse * sparse / 2),
-                 rounding = 3 * unit + unit_roundoff(observation_.dtype());
+                 rounding = 3 * unit + observation_.grain();
     amplitude_ = highest;
     amplitude_error_ = below;
     for (const double known : {observation_.truth().magnitude, 1.0})

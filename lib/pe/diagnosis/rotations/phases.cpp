@@ -18,7 +18,7 @@ bool is_certain(const RotationObservation& observation, const RotationHypothesis
 std::vector<Phase> phases_of(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis, std::size_t j) {
   std::vector<Phase> phases;
-  const double file = unit_roundoff(observation.dtype());
+  const double file = observation.grain();
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
     const Index row = observation.rows()[i];
     if (hypothesis.row && hypothesis.row(row) != RotationHypothesis::Row::turns) continue;

@@ -113,6 +113,35 @@ bool is_explained(const Diagnosis& diagnosis) {
       diagnosis.reasons, [](const Reason& reason) { return reason.cause != Cause::table_short; });
 }
 
+// The short type of which every number of the arrays of a longer one is.
+std::optional<DType> short_type_of(const std::vector<Stored>& arrays) {
+  std::optional<DType> all;
+  for (const Stored& array : arrays) {
+    const auto type = type_of_numbers(array);
+    if (!type || size_of(*type) != 2 || (all && all != type)) return {};
+    all = type;
+  }
+  return all;
+}
+
+// Tables that were rounded before they were written, with the rest of what is wrong with them as
+// that type shows it; nothing where it does not explain them either.
+std::optional<Diagnosis> judge_rounded(const Expectation& expected, const Dump& dump,
+                                       std::optional<Side> side) {
+  const auto type = short_type_of(dump.arrays);
+  if (!type) return {};
+  Dump rounded = dump;
+  for (Stored& array : rounded.arrays) array = narrowed(array, *type);
+  Diagnosis told = judge(expected, rounded, side);
+  if (told.tier != Tier::wrong || !is_explained(told)) return {};
+  told.reasons.push_back(
+      {Cause::low_precision_table,
+       fmt::format("every value of this {} file is a number of {}: the table was rounded before it "
+                   "was written",
+                   name_of(dump.arrays[0].dtype), name_of(*type))});
+  return told;
+}
+
 // As it lies; where nothing explains that, by columns.
 Diagnosis diagnose_table(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
   std::optional<Diagnosis> plain;
@@ -120,6 +149,7 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump, std::opt
   try {
     plain = judge(expected, dump, side);
     if (plain->tier != Tier::wrong || is_explained(*plain)) return *plain;
+    if (const auto rounded = judge_rounded(expected, dump, side)) return *rounded;
   } catch (const UsageError& error) {
     refused = error;
   }

@@ -120,9 +120,9 @@ RotationProposals on_one_side(const RotationObservation& observation,
     const double measured = amplitude_of_side(observation, hypothesis, of_sines);
     negative += std::fabs(measured + m) < near;
     // Nearer than this it is rounding, or another cosine, and no factor.
-    const double least = (1e-4 + 8 * unit_roundoff(observation.dtype())) * m;
+    const double least = (1e-4 + 8 * observation.grain()) * m;
     if (!(measured > 0.01 * m) || std::fabs(measured - m) < least) continue;
-    const double a = tidiest(measured, unit_roundoff(observation.dtype())).value;
+    const double a = tidiest(measured, observation.grain()).value;
     all.push_back({of_sines ? with(hypothesis, m, a) : with(hypothesis, a, m),
                    fmt::format("{} alone have amplitude {:.6g}, where {:.6g} is meant of both",
                                of_sines ? "sines" : "cosines", a, m),
@@ -147,7 +147,7 @@ double amplitude_of(const RotationObservation& observation, const RotationHypoth
 std::vector<double> measured_amplitudes(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
   const double amplitude = amplitude_of(observation, hypothesis);
-  return {amplitude, tidiest(amplitude, unit_roundoff(observation.dtype())).value};
+  return {amplitude, tidiest(amplitude, observation.grain()).value};
 }
 
 // Amplitudes that codebases give under other readings of the same config (engines.md, A), then
@@ -178,7 +178,7 @@ RotationProposals unexpected(const RotationObservation& observation,
         add(0.1 * k * std::log(s) + 1, fmt::format("{} alone, not the ratio of both", name), 1);
   }
   // What rounds to the same number of the file's type is no other amplitude.
-  const double as_meant = 2 * unit_roundoff(observation.dtype()) * m;
+  const double as_meant = 2 * observation.grain() * m;
   for (const double amplitude : measured_amplitudes(observation, hypothesis))
     if (std::fabs(amplitude - m) > as_meant) add(amplitude, "no known rule gives it", 1.25);
   return all;

@@ -32,7 +32,7 @@ bool is_sharp(const RotationObservation& observation, const RotationHypothesis& 
     if (hypothesis.axis.empty() || hypothesis.axis[j] == axis)
       fastest = std::max(fastest, hypothesis.frequencies[j]);
   const double times = observation.reading().is_vectors() ? 8 : 1;
-  return times * (unit_roundoff(observation.dtype()) + 0x1p-24) < 0.25 * fastest;
+  return times * (observation.grain() + 0x1p-24) < 0.25 * fastest;
 }
 
 // A row that agrees with no whole or half coordinate goes with its neighbour; of cosines alone

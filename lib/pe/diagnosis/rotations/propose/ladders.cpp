@@ -70,7 +70,7 @@ std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observa
   measured.errors = observation.errors_from_rule(hypothesis);
   if (observation.has_amplitude()) {
     measured.amplitude = observation.amplitude();
-    measured.amplitude_error = 2 * unit_roundoff(observation.dtype()) + 0x1p-22;
+    measured.amplitude_error = 2 * observation.grain() + 0x1p-22;
   }
   if (observation.has_rows()) measured.length = static_cast<double>(observation.slots());
   measured.context = meant_settings(observation, meant_scaling(observation));

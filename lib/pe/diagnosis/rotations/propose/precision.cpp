@@ -222,7 +222,7 @@ constexpr RotationProposer rows[] = {
     {Cause::low_precision_table, "storage", decimals},
     {Cause::low_precision_table, "storage", table_of_one_side},
     {Cause::low_precision_frequencies, "precision", frequencies},
-    {Cause::low_precision_positions, "position type", positions},
+    {Cause::low_precision_positions, "type", positions},
     {Cause::low_precision_angles, "precision", angles},
     {Cause::tf32_product, "precision", tf32},
 };

@@ -118,7 +118,7 @@ RotationProposals still(const RotationObservation& observation,
     const bool untouched = as == Row::untouched;
     if (untouched && !(observation.reading().is_vectors() && hypothesis.multiplies())) break;
     const double a = untouched ? 1 : hypothesis.cosine_magnitude,
-                 off = 1e-3 * a + 16 * unit_roundoff(observation.dtype());
+                 off = 1e-3 * a + 16 * observation.grain();
     const auto stands = [&](Index, const double* c, const double* s) {
       for (std::size_t j = 0; j < observation.pairs(); ++j)
         if (!(std::fabs(c[j] - a) <= off) || !(std::fabs(s[j]) <= off)) return false;

@@ -25,8 +25,7 @@ Slope slope_of(const RotationObservation& observation, const RotationHypothesis&
   Slope slope;
   double sum = 0;
   // Of cosines and sines: one rounding to the file's type, and four of float32 arithmetic.
-  const double rounding =
-      observation.has_values() ? unit_roundoff(observation.dtype()) + 4 * 0x1p-24 : 0;
+  const double rounding = observation.has_values() ? observation.grain() + 4 * 0x1p-24 : 0;
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
     const double p = hypothesis.position(observation.rows()[i], 0);
     for (std::size_t j = 0; j < observation.pairs(); ++j) {

@@ -16,7 +16,7 @@ namespace {
 // How far a whole position may seem to stand from itself: rounded angles know it by their mean.
 double loose(const RotationObservation& observation, double position) {
   if (observation.reading().form != RotationReading::Form::angles) return 0.25;
-  return 0.25 + 2 * unit_roundoff(observation.dtype()) * std::fabs(position) /
+  return 0.25 + 2 * observation.grain() * std::fabs(position) /
                     std::sqrt(static_cast<double>(observation.pairs()));
 }
 
