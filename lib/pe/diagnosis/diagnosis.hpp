@@ -31,6 +31,7 @@ struct Expectation {
   std::string axes = {};     // --axes: of vectors, letters b h s d; "": by the count of rows
   std::string still = {};    // which of the model's layers do not turn; "": all do, or who knows
   bool layers_alike = true;  // what holds of one layer's cache holds of the next one's
+  bool searches = true;      // causes of turns are looked for where they are not as meant
   /// The same encoding with other parameters (an empty word takes one away); nothing when it
   /// refuses them.
   struct Remade {

@@ -203,10 +203,31 @@ std::vector<TidyNumber> fitted_numbers(Misfit& misfit, double meant, bool whole)
 
 }  // namespace
 
+namespace {
+
+// Rules keep the order of the pairs, but for a few where a ramp is steep; noise has an ascent in
+// every second place.
+bool descends(const MeasuredLadder& measured) {
+  std::size_t ascents = 0, steps = 0, before = measured.pairs();
+  for (std::size_t j = 0; j < measured.pairs(); ++j) {
+    if (!measured.knows(j)) continue;
+    if (before < j) {
+      ++steps;
+      ascents += measured.frequencies[j] - measured.frequencies[before] >
+                 measured.errors[j] + measured.errors[before];
+    }
+    before = j;
+  }
+  return 4 * ascents <= steps;
+}
+
+}  // namespace
+
 std::vector<ParameterFit> fit_one_parameter(const Scaling& scaling,
                                             const MeasuredLadder& measured) {
   using Type = Parameter::Type;
   std::vector<ParameterFit> all;
+  if (!descends(measured)) return all;
   for (const Parameter& parameter : scaling.parameters) {
     if (parameter.type == Type::integer || parameter.type == Type::number) {
       double meant = number_in(measured.context, parameter.name, 0);
@@ -258,7 +279,7 @@ std::vector<FittedLadder> fitted_ladders(const MeasuredLadder& measured) {
   constexpr std::size_t most = 8;
   constexpr double is_list = 2;
   std::vector<FittedLadder> all;
-  if (agrees(measured, measured.plain.frequencies)) return all;
+  if (agrees(measured, measured.plain.frequencies) || !descends(measured)) return all;
   for (const Scaling* scaling : all_scalings()) {
     if (!scaling->fit.function) continue;
     ScalingFits fits = scaling->fit.function(measured);

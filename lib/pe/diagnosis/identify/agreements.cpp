@@ -173,8 +173,8 @@ class AgreementSearch {
     if (!hits.empty() && std::ranges::all_of(hits, has_amplitude_of_no_rule))
       if (auto plain = over_readings([&](std::size_t i) { return amplified(seen_[i], usuals[i]); });
           !plain.empty())
-        return admit == Admit::whole_tables ? std::vector<AgreeingCandidate>{} : plain;
-    if (!hits.empty() || admit == Admit::whole_tables) return hits;
+        return admit == Admit::faults_and_lists ? plain : std::vector<AgreeingCandidate>{};
+    if (!hits.empty() || admit != Admit::faults_and_lists) return hits;
     hits = faulty(usuals);
     if (!hits.empty()) return hits;
     for (FrequencyEstimate& seen : seen_) {

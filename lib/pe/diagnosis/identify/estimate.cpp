@@ -145,7 +145,7 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
   seen.score = reading.form == Form::angles ? straightness(dump, reading)
                : reading.is_one_sided()     ? waviness(dump, reading, 1, observation.amplitude())
                                             : plausibility(observation);
-  if (!passes_rest(dump, reading, seen.rows)) seen.score -= 0.5;
+  if (share_of_changed_rest(dump, reading, seen.rows) > 0) seen.score -= 0.5;
   if (reading.cosine_copy) {
     const RotationObservation copy(blank, dump, seen.reading, truth, seen.rows, true);
     std::size_t equal = 0, telling = 0;  // a pair that stands still is equal to every other one

@@ -95,7 +95,7 @@ std::optional<Identification> whole_table(const Expectation& expected, const Dum
     if (!is_one) return {};
     return whole([&] { return identify_scores(dump, layout); });
   }
-  if (auto turns = whole([&] { return identify_turns(dump, layout, Admit::whole_tables); }))
+  if (auto turns = whole([&] { return identify_turns(dump, layout, Admit::held_tables); }))
     return turns;
   if (auto sections = whole([&] { return identify_sections(dump, layout); })) return sections;
   return whole([&] { return identify_grid(dump, layout); });

@@ -85,11 +85,13 @@ bool is_nearer(const Held& one, const Held& other) {
 
 // The cheapest that agrees with every value, and not with the rows probed alone; the cheapest where
 // none does. A base of many digits stands back behind one that comes nearer.
-Held best_of(const std::vector<AgreeingCandidate>& hits, const Dump& dump, Index length) {
+Held best_of(const std::vector<AgreeingCandidate>& hits, const Dump& dump, Index length,
+             Admit admit) {
   constexpr std::size_t most = 6;
   std::optional<Held> best;
   for (std::size_t i = 0; i < std::min(most, hits.size()); ++i) {
-    const AgreeingCandidate hit = as_seen(hits[i], dump, length);
+    AgreeingCandidate hit = as_seen(hits[i], dump, length);
+    hit.expected.searches = admit != Admit::held_tables;
     Held one{hit, diagnose(hit.expected, dump)};
     const bool is_whole = agrees(one.second);
     if (!best || is_whole > agrees(best->second) ||
@@ -136,7 +138,7 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
         spell_frequencies(all.front().measured));
     return found;
   }
-  const auto [best, diagnosis] = best_of(hits, dump, longest(all));
+  const auto [best, diagnosis] = best_of(hits, dump, longest(all), admit);
   found.diagnosis = diagnosis;
   found.encoding = best.candidate.encoding;
   found.first = best.seen.first;

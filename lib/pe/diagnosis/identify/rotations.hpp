@@ -6,9 +6,10 @@
 
 namespace pe {
 
-/// How far identification goes: to tables that hold for every value, or on to faults of those that
-/// come near and to lists of numbers, which fit any ladder.
-enum class Admit { whole_tables, faults_and_lists };
+/// How far identification goes: to tables that hold for every value as they are, to those that hold
+/// but for a rounding, or on to faults of those that come near and to lists of numbers, which fit
+/// any ladder.
+enum class Admit { held_tables, whole_tables, faults_and_lists };
 
 /// Nothing where no reading of the arrays looks like turns at all; an identification without an
 /// encoding where it does and no ladder is known that agrees.

@@ -189,7 +189,9 @@ std::optional<Identification> identify_sections(const Dump& dump, const std::str
       }
       std::int64_t interval = 1;
       const std::vector<Standing> places = places_of(*text, rows);
-      if (places.empty()) continue;
+      // Where nothing moves, channels that do not turn were taken for those that do.
+      const auto is_first = [&](const Standing& one) { return one == places.front(); };
+      if (places.empty() || std::ranges::all_of(places, is_first)) continue;
       const std::string segments = segments_of(places, interval);
       // Text alone turns as plain rope does.
       if (segments.find("image") == std::string::npos &&

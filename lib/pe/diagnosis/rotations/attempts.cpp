@@ -204,6 +204,7 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
     for (const Index other : others)
       if (other != pairs && other > 0 && 2 * other <= dump.arrays[0].shape.back())
         for (RotationReading reading : meant) {
+          if (reading.last && 2 * other == reading.width) continue;
           reading.pairs = other;
           readings.push_back(reading);
         }

@@ -45,13 +45,17 @@ class Count {
   }
 
  private:
-  // Whether the wrong channels of so many rows are all as they were, or all zero.
+  // Whether the wrong channels of so many rows are all as they were, all zero, or all of those
+  // that do not turn.
   bool may_be_told(Index rows) const {
     const auto all = [&](Index Channel::*count) {
       return std::ranges::all_of(
           channels_, [&](const Channel& one) { return one.wrong == 0 || one.*count == rows; });
     };
-    return all(&Channel::left) || all(&Channel::zero);
+    bool rest = true;
+    for (Index k = 0; k < reading_.width; ++k)
+      rest = rest && (channels_[static_cast<std::size_t>(k)].wrong == 0 || !turns(reading_, k));
+    return rest || all(&Channel::left) || all(&Channel::zero);
   }
 
   void take(Index row, Index at) {
@@ -92,18 +96,6 @@ class Count {
   std::vector<double> x_, y_;
 };
 
-// "32–63", "3, 11, 19 and 5 more".
-std::string spell(const std::vector<Index>& channels) {
-  constexpr std::size_t most = 4;
-  if (channels.back() - channels.front() + 1 == static_cast<Index>(channels.size()) &&
-      channels.size() > 1)
-    return fmt::format("{}–{}", channels.front(), channels.back());
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(channels.size(), most));
-  std::string text = fmt::format("{}", fmt::join(channels.begin(), channels.begin() + shown, ", "));
-  return channels.size() > most ? fmt::format("{} and {} more", text, channels.size() - most)
-                                : text;
-}
-
 // One pass over a table: pairs that hold zeros, or turn nowhere, in every row, and cells that
 // agree but for a rounding to a short type.
 class TableCells {
@@ -137,7 +129,7 @@ class TableCells {
       }
       if (all && !wrong.empty() && wrong.size() < right_.size())
         return Reason{cause, fmt::format("pairs {} of every row {}; the others are right",
-                                         spell(wrong), what)};
+                                         spell_channels(wrong), what)};
     }
     for (std::size_t k = 0; k < types.size(); ++k)
       if (rounded_[k] == wrong_ && 2 * wrong_ >= std::ssize(right_))  // no single cells
@@ -196,6 +188,17 @@ class TableCells {
 
 }  // namespace
 
+std::string spell_channels(const std::vector<Index>& channels) {
+  constexpr std::size_t most = 4;
+  if (channels.back() - channels.front() + 1 == static_cast<Index>(channels.size()) &&
+      channels.size() > 1)
+    return fmt::format("{}–{}", channels.front(), channels.back());
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(channels.size(), most));
+  std::string text = fmt::format("{}", fmt::join(channels.begin(), channels.begin() + shown, ", "));
+  return channels.size() > most ? fmt::format("{} and {} more", text, channels.size() - most)
+                                : text;
+}
+
 std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump) {
   if (observation.has_values() && observation.has_cosine() && observation.has_sine())
     return TableCells(observation).reason();
@@ -210,10 +213,17 @@ std::optional<Reason> spoilt_channels(const RotationObservation& observation, co
     left = left && channels[k].left == rows;
     zero = zero && channels[k].zero == rows;
   }
-  if (wrong.empty() || wrong.size() == channels.size() || !(left || zero)) return {};
+  if (wrong.empty() || wrong.size() == channels.size()) return {};
+  const RotationReading& reading = observation.reading();
+  if (!left && !zero && std::ranges::none_of(wrong, [&](Index k) { return turns(reading, k); }))
+    return Reason{Cause::damaged_cells,
+                  fmt::format("channels {}, which do not turn, are not what they were; those that "
+                              "turn are right",
+                              spell_channels(wrong))};
+  if (!left && !zero) return {};
   return Reason{left ? Cause::channels_not_rotated : Cause::channels_zero,
-                fmt::format("channels {} of every vector {}; the others are right", spell(wrong),
-                            left ? "are left as they were" : "hold zeros")};
+                fmt::format("channels {} of every vector {}; the others are right",
+                            spell_channels(wrong), left ? "are left as they were" : "hold zeros")};
 }
 
 }  // namespace pe

@@ -6,6 +6,9 @@
 
 namespace pe {
 
+/// "32–63", "3, 11, 19 and 5 more".
+std::string spell_channels(const std::vector<Index>& channels);
+
 /// Nothing where some channel is wrong otherwise; of vectors and of tables of both sides.
 std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump);
 

@@ -46,12 +46,14 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     Attempt& attempt = attempts[i];
     const RotationObservation observation = observe(expected, dump, attempt, more);
-    const bool rest = passes_rest(dump, attempt.reading, observation.rows());
+    // Changed in a few rows, the channels that do not turn are damaged; in many, they do turn.
+    constexpr double few = 0.2;
+    const double changed = share_of_changed_rest(dump, attempt.reading, observation.rows());
     const Likelihood score = likelihood(expected, dump, attempt, observation);
     attempt.copies_differ = score.copies_differ;
     if (score.copies_differ) attempt.cost += 1.1;  // to be called copies-differ
     repeats = repeats || (attempt.reading.cosine_copy && !score.copies_differ);
-    scores.push_back(rest ? score.share : score.share - 0.5);
+    scores.push_back(changed < few ? score.share : score.share - 0.5);
     // One side alone must look like one: waves, and equal columns where they should be.
     const bool alone = attempt.reading.is_one_sided();
     if (alone && score.share < 0.6) scores.back() = -1;
@@ -62,7 +64,8 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
     });
     const bool is_excuse = (other_width || alone) && score.copies_differ;
     if (is_excuse) scores.back() = -1;
-    if (rest && !is_excuse && (best == attempts.size() || attempt.cost < attempts[best].cost) &&
+    if (changed == 0 && !is_excuse &&
+        (best == attempts.size() || attempt.cost < attempts[best].cost) &&
         observation.agrees(observation.start()))
       best = i;
   }

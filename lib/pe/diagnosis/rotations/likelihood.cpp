@@ -196,13 +196,15 @@ double waviness(const Dump& dump, const RotationReading& reading, double usual, 
 }
 
 // Vectors pass the channels that do not turn through, unless all of one is 0.
-bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows) {
+double share_of_changed_rest(const Dump& dump, const RotationReading& reading,
+                             const std::vector<Index>& rows) {
   std::vector<double> values(static_cast<std::size_t>(reading.width));
-  return std::ranges::all_of(rows, [&](Index row) {
-    if (changed_rest(dump, reading, row, 1).empty()) return true;
+  const auto changed = std::ranges::count_if(rows, [&](Index row) {
+    if (changed_rest(dump, reading, row, 1).empty()) return false;
     dump.arrays[0].read(row * reading.width, reading.width, values.data());
-    return std::ranges::all_of(values, [](double value) { return value == 0; });
+    return std::ranges::any_of(values, [](double value) { return value != 0; });
   });
+  return rows.empty() ? 0 : static_cast<double>(changed) / static_cast<double>(rows.size());
 }
 
 namespace {

@@ -25,7 +25,8 @@ double straightness(const Dump& dump, const RotationReading& reading);
 /// `usual`, or than what was seen, where they bend as no line does.
 double waviness(const Dump& dump, const RotationReading& reading, double usual, double seen);
 
-/// Whether vectors pass the channels that do not turn through, at these rows.
-bool passes_rest(const Dump& dump, const RotationReading& reading, const std::vector<Index>& rows);
+/// Part of these rows in which vectors do not pass the channels through that do not turn.
+double share_of_changed_rest(const Dump& dump, const RotationReading& reading,
+                             const std::vector<Index>& rows);
 
 }  // namespace pe

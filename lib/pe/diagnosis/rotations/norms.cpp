@@ -19,18 +19,51 @@ namespace {
 // More lengths than these are not held.
 constexpr Index most_rows = Index{1} << 20;
 
-// Of the vectors first … end−1.
-std::vector<double> lengths_of(const Stored& array, Index width, Index first, Index end) {
-  const Index block = std::max<Index>(1, (Index{1} << 16) / width);
-  std::vector<double> lengths, values;
+// Of the vectors first … end−1, the channels that turn times a magnitude.
+std::vector<double> lengths_of(const Stored& array, const RotationReading& reading, Index first,
+                               Index end, double magnitude = 1) {
+  const Index width = reading.width, block = std::max<Index>(1, (Index{1} << 16) / width);
+  std::vector<double> lengths, values, weights;
+  for (Index k = 0; k < width; ++k) weights.push_back(turns(reading, k) ? magnitude : 1);
   for (; first < end; first += block) {
     const Index count = std::min(block, end - first);
     values.resize(static_cast<std::size_t>(count * width));
     array.read(first * width, count * width, values.data());
-    for (auto at = values.begin(); at != values.end(); at += width)
+    for (auto at = values.begin(); at != values.end(); at += width) {
+      std::transform(weights.begin(), weights.end(), at, at, std::multiplies<>());
       lengths.push_back(std::sqrt(std::inner_product(at, at + width, at, 0.0)));
+    }
   }
   return lengths;
+}
+
+// The row at which a row stands where two axes were exchanged and no number was moved.
+Index row_of_exchanged(const RotationReading& reading, Index row, std::size_t a, std::size_t b) {
+  std::vector<Index> places, extents = reading.extents;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    places.push_back(reading.along(row, axis));
+  std::swap(places[a], places[b]);
+  std::swap(extents[a], extents[b]);
+  Index at = 0;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) at = at * extents[axis] + places[axis];
+  return at;
+}
+
+// The rows of an array as they stand before two axes were exchanged and no number was moved.
+Stored with_axes_put_right(const Stored& array, const RotationReading& reading, std::size_t a,
+                           std::size_t b) {
+  Stored right = array;
+  right.fill = [array, reading, a, b](Index first, Index count, std::byte* out) {
+    const auto size = static_cast<Index>(size_of(array.dtype));
+    for (Index done = 0; done < count;) {
+      const Index at = first + done, row = at / reading.width, column = at % reading.width,
+                  some = std::min(count - done, reading.width - column);
+      array.fill(row_of_exchanged(reading, row, a, b) * reading.width + column, some,
+                 out + done * size);
+      done += some;
+    }
+  };
+  return right;
 }
 
 // Every number multiplied, and rounded to the array's own type again; where it then is one of
@@ -54,11 +87,11 @@ Stored multiplied(const Stored& array, double factor, const Stored& after) {
 
 class Lengths {
  public:
-  Lengths(Kept<Dump> dump, Kept<RotationReading> reading)
+  Lengths(Kept<Dump> dump, Kept<RotationReading> reading, double magnitude)
       : dump_(dump),
         reading_(reading),
-        before_(lengths_of(dump_.before[0], reading_.width, 0, reading_.rows)),
-        after_(lengths_of(dump_.arrays[0], reading_.width, 0, reading_.rows)),
+        before_(lengths_of(dump_.before[0], reading_, 0, reading_.rows, magnitude)),
+        after_(lengths_of(dump_.arrays[0], reading_, 0, reading_.rows)),
         near_(4 * std::max({unit_roundoff(dump_.arrays[0].dtype),
                             unit_roundoff(dump_.before[0].dtype), unit_roundoff(DType::f32)})) {}
 
@@ -125,6 +158,27 @@ class Lengths {
       }
   }
 
+  // An array [position, head] in memory whose axes bear the names of [head, position].
+  void add_exchanged(std::vector<RestoredDump>& all) const {
+    for (std::size_t axis = 0; axis < reading_.extents.size(); ++axis) {
+      if (axis == reading_.axis || reading_.extents[axis] < 2) continue;
+      RotationReading other = reading_;  // the same before the axes were moved
+      std::swap(other.extents[axis], other.extents[reading_.axis]);
+      for (const RotationReading& view : {reading_, other}) {
+        if (!are_exchanged(view, axis)) continue;
+        all.push_back(
+            {{{with_axes_put_right(dump_.arrays[0], view, axis, reading_.axis)}, dump_.before},
+             {Cause::rows_permuted,
+              fmt::format("positions and {0}s stand in each other's place: the numbers "
+                          "lie as if axes {1} and {2} had been exchanged by a view, and "
+                          "not moved",
+                          name_of_axis(reading_, axis), std::min(axis, reading_.axis),
+                          std::max(axis, reading_.axis))}});
+        return;
+      }
+    }
+  }
+
   // Entries along another axis, as heads are, stand in another order.
   void add_permuted(std::vector<RestoredDump>& all) const {
     for (std::size_t axis = 0; axis < reading_.extents.size(); ++axis) {
@@ -152,6 +206,15 @@ class Lengths {
  private:
   bool are_equal(double a, double b) const { return std::fabs(a - b) <= near_ * std::max(a, b); }
 
+  bool are_exchanged(const RotationReading& view, std::size_t axis) const {
+    for (Index row = 0; row < reading_.rows; ++row)
+      if (!are_equal(
+              after_[static_cast<std::size_t>(row_of_exchanged(view, row, axis, reading_.axis))],
+              before_[static_cast<std::size_t>(row)]))
+        return false;
+    return true;
+  }
+
   bool are_moved(Index by) const {
     for (Index slot = std::max<Index>(by, 0); slot < reading_.run + std::min<Index>(by, 0); ++slot)
       if (!are_one(reading_.axis, slot, slot - by)) return false;
@@ -177,28 +240,30 @@ class Lengths {
 
 }  // namespace
 
-bool keep_lengths(const Dump& dump, const RotationReading& reading) {
+bool keep_lengths(const Dump& dump, const RotationReading& reading, double magnitude) {
   constexpr Index most = 64;
-  const Index step = std::max<Index>(1, reading.rows / most), width = reading.width;
+  const Index step = std::max<Index>(1, reading.rows / most);
   const double near = 4 * unit_roundoff(DType::bf16);
   for (Index row = reading.rows - 1; row >= 0; row -= step) {
-    const double before = lengths_of(dump.before[0], width, row, row + 1)[0],
-                 after = lengths_of(dump.arrays[0], width, row, row + 1)[0];
+    const double before = lengths_of(dump.before[0], reading, row, row + 1, magnitude)[0],
+                 after = lengths_of(dump.arrays[0], reading, row, row + 1)[0];
     if (!(std::fabs(after - before) <= near * std::max(before, after))) return false;
   }
   return true;
 }
 
-std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading) {
+std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading,
+                                            double magnitude) {
   if (reading.rows > most_rows || reading.rows < 2) return {};
   const auto type = type_of_numbers(dump.arrays[0]);
   const Dump as_made =
       type ? Dump{{narrowed(dump.arrays[0], *type)}, {narrowed(dump.before[0], *type)}} : dump;
-  const Lengths lengths(as_made, reading);
+  const Lengths lengths(as_made, reading, magnitude);
   if (lengths.are_kept()) return {};
   std::vector<RestoredDump> all;
   if (auto grown = lengths.grown()) return {std::move(*grown)};
   lengths.add_permuted(all);
+  if (all.empty()) lengths.add_exchanged(all);
   if (all.empty()) lengths.add_late(all);
   return all;
 }

@@ -43,12 +43,12 @@ RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> 
       dtype_(dump_->arrays[reading_->cosine.array].dtype),
       grain_(unit_roundoff(dtype_)) {
   if (!has_rows()) {
-    measured_.values = read_frequencies(dump, reading, truth_->unscaled);
+    measured_ = {read_frequencies(dump, reading, truth_->unscaled), {}, 1};
     for (std::size_t j = 0; j < pairs_; ++j) {
-      const double f = measured_.values[j];
+      const double f = measured_->values[j];
       finite_ = finite_ && std::isfinite(f);
-      measured_.errors.push_back(std::fabs(f) *
-                                 (truth_->growth[j] * 0x1p-24 + 2 * unit_roundoff(dtype_)));
+      measured_->errors.push_back(std::fabs(f) *
+                                  (truth_->growth[j] * 0x1p-24 + 2 * unit_roundoff(dtype_)));
     }
     return;
   }
@@ -64,8 +64,7 @@ RotationObservation::RotationObservation(Kept<Expectation> expected, Kept<Dump> 
   }
   if (!norms.empty())
     amplitude_ = reading_->is_one_sided() ? std::ranges::max(norms) : median_of(std::move(norms));
-  measured_ = measured_frequencies(*this);
-  amplitude_ = measured_.amplitude;
+  if (reading_->is_one_sided()) amplitude_ = seen().amplitude;
 }
 
 void RotationObservation::load(const std::vector<Index>& rows, std::vector<double>& cosine,
@@ -294,15 +293,20 @@ double RotationObservation::turned(const RotationHypothesis& hypothesis) const {
   return (hypothesis.reversed != hypothesis.swapped ? -1 : 1) / step_of(hypothesis);
 }
 
+const MeasuredFrequencies& RotationObservation::seen() const {
+  if (!measured_) measured_ = measured_frequencies(*this);
+  return *measured_;
+}
+
 // Where a type would move some of the probes, the others alone.
 const MeasuredFrequencies& RotationObservation::seen(const RotationHypothesis& hypothesis) const {
   const double farthest = last_exact_position(hypothesis);
-  if (!has_rows() || std::isinf(farthest)) return measured_;
+  if (!has_rows() || std::isinf(farthest)) return seen();
   const auto [place, is_new] = seen_.try_emplace(farthest);
   if (is_new) {
     place->second = measured_frequencies(*this, farthest);
     if (std::ranges::none_of(place->second.values, [](double f) { return std::isfinite(f); }))
-      place->second = measured_;  // all of them stand farther out
+      place->second = seen();  // all of them stand farther out
   }
   return place->second;
 }

@@ -102,7 +102,7 @@ class RotationObservation {
 
   /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the
   /// file has them; NaN where unknown.
-  const std::vector<double>& measured() const { return measured_.values; }
+  const std::vector<double>& measured() const { return seen().values; }
   /// The same per unit of the hypothesis's positions, in its direction; of rows alone whose
   /// positions are what they are in the type that it gives them.
   std::vector<double> measured(const RotationHypothesis& hypothesis) const;
@@ -155,6 +155,7 @@ class RotationObservation {
   template <typename IsGood>
   bool each_cell(const RotationPrediction& prediction, Vagueness& vagueness, IsGood is_good) const;
   double step_of(const RotationHypothesis& hypothesis) const;
+  const MeasuredFrequencies& seen() const;
   const MeasuredFrequencies& seen(const RotationHypothesis& hypothesis) const;
   double turned(const RotationHypothesis& hypothesis) const;
   double implied(const RotationHypothesis& hypothesis, std::size_t axis, const double* cosine,
@@ -170,7 +171,7 @@ class RotationObservation {
   DType dtype_;
   double grain_;
   std::vector<double> cosine_, sine_, slack_;
-  MeasuredFrequencies measured_;
+  mutable std::optional<MeasuredFrequencies> measured_;  // at the first question
   double amplitude_ = 1;
   bool finite_ = true;
   struct Implied {  // of the hypotheses asked last: causes of position ask one after another

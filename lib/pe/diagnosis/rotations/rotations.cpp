@@ -177,10 +177,13 @@ class Verdict {
       searches.emplace_back(observations.back(), observations.back().start(),
                             std::span<const RotationProposer>(turn_causes()));
     }
+    constexpr double most_faults = 3.4;  // more of them, the reading's own included, nobody made
     Attempt* best = &kept_.front();
     for (int depth = 0; depth <= 2; ++depth)
       for (std::size_t i = 0; i < kept_.size(); ++i) {
-        if (!kept_[i].hypotheses.empty() || kept_[i].cost + depth >= best->total()) continue;
+        if (!kept_[i].hypotheses.empty() ||
+            kept_[i].cost + depth >= std::min(best->total(), most_faults))
+          continue;
         if (depth == 0 && kept_[i].refuted) continue;
         kept_[i].hypotheses = searches[i].at_depth(depth);
         if (kept_[i].copies_differ && expected_.layout.empty()) leave_pairings(kept_[i].hypotheses);
@@ -384,8 +387,15 @@ class Verdict {
 
 }  // namespace
 
+bool is_explained(const Diagnosis& diagnosis) {
+  return std::ranges::any_of(
+      diagnosis.reasons, [](const Reason& reason) { return reason.cause != Cause::table_short; });
+}
+
 Diagnosis judge(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
-  return Verdict(expected, dump, side).reached();
+  if (expected.searches) return Verdict(expected, dump, side).reached();
+  const auto right = held_as_meant(expected, dump, side);
+  return right ? *right : compared_as_meant(expected, dump, side);
 }
 
 std::vector<Reason> explained_at_once(const Expectation& expected, const Dump& dump) {

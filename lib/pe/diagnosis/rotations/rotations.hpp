@@ -23,6 +23,9 @@ std::optional<Diagnosis> held_as_meant(const Expectation& expected, const Dump& 
 /// that hold for every row; empty where none do.
 std::vector<Reason> explained_at_once(const Expectation& expected, const Dump& dump);
 
+/// Whether more is known than that the table has too few rows.
+bool is_explained(const Diagnosis& diagnosis);
+
 /// How far every cell lies from what is meant, by the reading that least speaks against; no cause.
 Diagnosis compared_as_meant(const Expectation& expected, const Dump& dump,
                             std::optional<Side> side = {});

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -99,7 +100,18 @@ std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dum
   return all;
 }
 
-}  // namespace
+// Causes of where rows stand: what one of them says of the whole is shorter than what it says of
+// each slice.
+bool is_of_places(const Diagnosis& diagnosis) {
+  constexpr std::array places{
+      Cause::position_offset,   Cause::position_jump,    Cause::position_constant,
+      Cause::positions_run_on,  Cause::position_reset,   Cause::not_rotated,
+      Cause::heads_not_rotated, Cause::rows_not_rotated, Cause::left_padding,
+      Cause::wrong_axis,        Cause::rows_zero,        Cause::damaged_cells};
+  return std::ranges::any_of(diagnosis.reasons, [&](const Reason& reason) {
+    return std::ranges::find(places, reason.cause) != places.end();
+  });
+}
 
 std::optional<Diagnosis> judge_slices(const Expectation& expected, const Dump& dump,
                                       std::optional<Side> side, const TurnJudge& judge_one) {
@@ -122,6 +134,20 @@ std::optional<Diagnosis> judge_slices(const Expectation& expected, const Dump& d
   } catch (const UsageError&) {  // slices that are none of the shapes that turns come in
   }
   return {};
+}
+
+}  // namespace
+
+Diagnosis judge_by_slices(const Expectation& expected, const Dump& dump, std::optional<Side> side,
+                          const TurnJudge& judge_one) {
+  if (const auto right = held_as_meant(expected, dump, side)) return *right;
+  std::optional<Diagnosis> slices = judge_slices(expected, dump, side, judge_one);
+  if (slices && !is_of_places(*slices)) return *slices;
+  Diagnosis whole = judge_one(expected, dump);
+  const bool is_vague =
+      whole.tier == Tier::wrong &&
+      (!is_explained(whole) || (slices && whole.reasons.size() > slices->reasons.size()));
+  return slices && is_vague ? *slices : whole;
 }
 
 }  // namespace pe

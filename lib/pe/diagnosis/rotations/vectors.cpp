@@ -1,0 +1,137 @@
+// The ways to judge vectors, the likeliest first.
+#include "pe/diagnosis/rotations/vectors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/formulas.hpp"
+#include "pe/diagnosis/rotations/norms.hpp"
+#include "pe/diagnosis/rotations/sides.hpp"
+#include "pe/diagnosis/rotations/slices.hpp"
+#include "pe/diagnosis/rotations/wiring.hpp"
+
+namespace pe {
+namespace {
+
+// As numbers of a shorter type where every one is one of it: bfloat16 vectors are made float32 to
+// be written where nothing else can hold them. As the file has them where they are right so, too.
+Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
+  const Stored& after = dump.arrays[0];
+  const auto type = type_of_numbers(after);
+  if (!type) return judge(expected, dump, side);
+  Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before}, side);
+  if (other.tier == Tier::wrong && !is_explained(other)) return other;
+  if (other.tier != Tier::wrong)
+    if (const auto plain = held_as_meant(expected, dump, side)) return *plain;
+  const std::string sentence = fmt::format(
+      "every number of these {} vectors is one of {}: they were rounded before they "
+      "were written",
+      name_of(after.dtype), name_of(*type));
+  if (other.tier == Tier::wrong) {
+    other.notes.push_back(sentence);
+  } else {
+    other.tier = Tier::storage;
+    other.reasons.insert(other.reasons.begin(), {Cause::low_precision_table, sentence});
+  }
+  return other;
+}
+
+// Vectors to which other than a turn was done, as their lengths or the numbers of a pair say: as
+// they are without that. Nothing where it does not explain them.
+std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump& dump,
+                                        std::optional<Side> side) {
+  const RotationTruth truth = truth_of(expected);
+  if (truth.scale) return {};
+  const auto readings = vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
+                                        question_of(expected, truth, side));
+  std::vector<RestoredDump> restored;
+  if (!keep_lengths(dump, readings.front(), truth.magnitude))
+    restored = restored_by_norms(dump, readings.front(), truth.magnitude);
+  if (auto one = restored_by_formula(expected, dump, readings)) restored.push_back(std::move(*one));
+  std::optional<Diagnosis> best;
+  for (const RestoredDump& one : restored) {
+    Expectation left = expected;
+    left.first += expected.step * one.first;
+    if (left.rows && one.count > 0) left.rows = one.count;
+    Diagnosis told = judge(left, one.dump, side);
+    if (told.tier == Tier::wrong && !is_explained(told)) continue;
+    told.reasons.insert(told.reasons.begin(), one.reason);
+    if (!best || told.reasons.size() < best->reasons.size()) best = std::move(told);
+  }
+  if (!best) return {};
+  // How far the vectors lie from what is meant as they are.
+  Diagnosis diagnosis = compared_as_meant(expected, dump, side);
+  diagnosis.reasons = std::move(best->reasons);
+  diagnosis.others = std::move(best->others);
+  diagnosis.after = best->worst;
+  return diagnosis;
+}
+
+// Numbers that are none where there was one before: no cause goes beyond that. Nothing where all
+// are finite.
+std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& dump,
+                                      std::optional<Side> side) {
+  constexpr Index block = 1 << 14;
+  std::vector<double> before(block), after(block);
+  const Index size = dump.arrays[0].size();
+  Index broken = 0, first = 0;
+  for (Index begin = 0; begin < size; begin += block) {
+    const Index count = std::min(block, size - begin);
+    dump.arrays[0].read(begin, count, after.data());
+    if (std::all_of(after.begin(), after.begin() + count, [](double x) { return x - x == 0; }))
+      continue;
+    dump.before[0].read(begin, count, before.data());
+    for (Index i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (std::isfinite(after[at]) || !std::isfinite(before[at])) continue;
+      if (broken++ == 0) first = begin + i;
+    }
+  }
+  if (broken == 0) return {};
+  Diagnosis told = compared_as_meant(expected, dump, side);
+  const bool is_told = told.first_wrong && !std::isfinite(told.first_wrong->got);
+  told.tier = Tier::wrong;
+  told.reasons = {{Cause::not_finite, fmt::format("{} {} NaN or infinite, the first at {}", broken,
+                                                  broken == 1 ? "value is" : "values are",
+                                                  is_told ? told.first_wrong->place
+                                                          : fmt::format("element {}", first))}};
+  return told;
+}
+
+}  // namespace
+
+Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
+  if (dump.before.size() != dump.arrays.size())
+    throw UsageError(
+        fmt::format("{} arrays before and {} after: give as many of each, in the same order",
+                    dump.before.size(), dump.arrays.size()));
+  // Queries first, unless the second has more heads.
+  const bool exchanged = dump.arrays.size() == 2 && dump.arrays[1].size() > dump.arrays[0].size();
+  std::vector<Diagnosis> each;
+  for (std::size_t i = 0; i < dump.arrays.size(); ++i) {
+    if (dump.before[i].shape != dump.arrays[i].shape)
+      throw UsageError(
+          fmt::format("{} is {} and {} is {}: vectors before and after must have one shape",
+                      dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
+                      spell_shape(dump.arrays[i].shape)));
+    const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
+    std::optional<Side> side;
+    if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
+    const TurnJudge as_vectors = [side](const Expectation& meant, const Dump& vectors) {
+      const auto restored = judge_restored(meant, vectors, side);
+      return restored ? *restored : judge_vectors(meant, vectors, side);
+    };
+    const auto broken = judge_broken(expected, pair, side);
+    Diagnosis told = broken ? *broken : judge_by_slices(expected, pair, side, as_vectors);
+    if (told.tier == Tier::wrong && !is_explained(told) && expected.searches)
+      if (auto wired = judge_wiring(expected, pair, side)) told = std::move(*wired);
+    each.push_back(std::move(told));
+  }
+  return told_by_name(expected, std::move(each), dump.arrays);
+}
+
+}  // namespace pe

@@ -1,0 +1,13 @@
+// Vectors before and after: queries, keys or both.
+#pragma once
+
+#include "pe/diagnosis/rotations/rotations.hpp"
+
+namespace pe {
+
+/// As they lie; where nothing explains that, without what a turn cannot have done to them, slice by
+/// slice, or by the channels that each channel was made from. Throws UsageError where arrays before
+/// and after do not go together.
+Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump);
+
+}  // namespace pe

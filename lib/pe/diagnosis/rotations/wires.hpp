@@ -1,0 +1,87 @@
+// Wires: what each channel of a turned vector is made from, and some rows to hold that against.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pe/base/kept.hpp"
+#include "pe/diagnosis/rotations/prediction.hpp"
+#include "pe/diagnosis/rotations/reading.hpp"
+
+namespace pe {
+
+/// A channel before, with a sign; 0: none.
+struct Wire {
+  Index channel = 0;
+  int sign = 0;
+  bool operator==(const Wire&) const = default;
+};
+
+/// What a channel is made from: x·cos + x·sin of a pair's angle, or x itself where no pair turns
+/// it.
+struct ChannelSource {
+  static constexpr Index none = -1;
+  Index pair = none;
+  Wire cosine, sine;
+  bool operator==(const ChannelSource&) const = default;
+
+  ChannelSource negative() const {
+    return {pair, {cosine.channel, -cosine.sign}, {sine.channel, -sine.sign}};
+  }
+};
+
+/// "x[0]·cos(p·θ_0)−x[64]·sin(p·θ_0)", "x[3]", "0".
+std::string spell(const ChannelSource& source);
+
+/// The sources of every channel as the reading pairs channels; read by one pairing and written by
+/// another.
+std::vector<ChannelSource> sources_of(const RotationReading& reading);
+std::vector<ChannelSource> sources_of(const RotationReading& reading, Pairing from, Pairing to);
+
+/// Some rows of vectors, with the cosines and sines that are meant there.
+class WireObservation {
+ public:
+  WireObservation(Kept<Expectation> expected, Kept<Dump> dump, Kept<RotationReading> reading,
+                  Kept<RotationTruth> truth);
+  WireObservation(const WireObservation&) = delete;
+  WireObservation& operator=(const WireObservation&) = delete;
+
+  void load(const std::vector<Index>& rows);
+  std::size_t count() const { return count_; }
+  Index width() const { return reading_.width; }
+  Index pairs() const { return reading_.pairs; }
+  double before(std::size_t row, Index channel) const { return before_[at(row, channel)]; }
+  double after(std::size_t row, Index channel) const { return after_[at(row, channel)]; }
+  double turn(std::size_t row, Index pair, bool sine) const {
+    const auto cell =
+        row * static_cast<std::size_t>(reading_.pairs) + static_cast<std::size_t>(pair);
+    return sine ? sine_[cell] : cosine_[cell];
+  }
+
+  /// How far a channel lies from a source; infinity beyond what rounding allows.
+  double off(Index channel, const ChannelSource& source) const;
+  bool fits(Index channel, const ChannelSource& source) const {
+    return std::isfinite(off(channel, source));
+  }
+  bool fit(const std::vector<ChannelSource>& sources) const;
+
+  /// The channel before that goes best, times a pair's cosine or sine, with what is left.
+  Wire likeliest(const std::vector<double>& left, Index pair, bool sine) const;
+
+ private:
+  std::size_t at(std::size_t row, Index channel) const {
+    return row * static_cast<std::size_t>(reading_.width) + static_cast<std::size_t>(channel);
+  }
+
+  const Dump& dump_;
+  const RotationReading& reading_;
+  RotationHypothesis hypothesis_;
+  std::optional<RotationPrediction> prediction_;
+  double unit_ = 0;
+  std::size_t count_ = 0;
+  std::vector<double> before_, after_, cosine_, sine_, doubt_;
+};
+
+}  // namespace pe

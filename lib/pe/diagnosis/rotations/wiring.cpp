@@ -1,0 +1,214 @@
+// The wiring of vectors, measured channel by channel, and told.
+#include "pe/diagnosis/rotations/wiring.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/base/kept.hpp"
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/attempts.hpp"
+#include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/diagnosis/rotations/choice.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/rotations/wires.hpp"
+
+namespace pe {
+namespace {
+
+// The source of every channel, found at some rows.
+class WireSearch {
+ public:
+  WireSearch(Kept<WireObservation> rows, Kept<std::vector<ChannelSource>> meant)
+      : rows_(rows), meant_(meant) {}
+
+  /// Nothing where one has none.
+  std::optional<std::vector<ChannelSource>> found() {
+    for (Index k = 0; k < rows_.width(); ++k) {
+      const auto source = of(k);
+      if (!source) return {};
+      found_.push_back(*source);
+    }
+    return found_;
+  }
+
+ private:
+  std::optional<ChannelSource> of(Index channel) {
+    const ChannelSource& meant = meant_[static_cast<std::size_t>(channel)];
+    std::vector<ChannelSource> likely{
+        meant, meant.negative(), {ChannelSource::none, {channel, 1}, {}}, {}};
+    if (const auto next = as_before()) likely.push_back(*next);
+    for (const ChannelSource& source : likely)
+      if (rows_.fits(channel, source)) return source;
+    for (const ChannelSource& source : meant_)
+      if (rows_.fits(channel, source)) return source;
+    return by_angles(channel);
+  }
+
+  // The two channels before went on by equal steps.
+  std::optional<ChannelSource> as_before() const {
+    if (found_.size() < 2) return {};
+    const ChannelSource &a = found_[found_.size() - 2], &b = found_.back();
+    const auto next = [](Index x, Index y) { return 2 * y - x; };
+    ChannelSource source{next(a.pair, b.pair),
+                         {next(a.cosine.channel, b.cosine.channel), b.cosine.sign},
+                         {next(a.sine.channel, b.sine.channel), b.sine.sign}};
+    const auto inside = [](Index x, Index end) { return x >= 0 && x < end; };
+    const bool is_one = inside(source.pair, rows_.pairs()) &&
+                        inside(source.cosine.channel, rows_.width()) &&
+                        inside(source.sine.channel, rows_.width());
+    return is_one ? std::optional(source) : std::nullopt;
+  }
+
+  // Of every pair, the one that is meant first, the channel that goes best with its cosines, and
+  // with its sines what that leaves.
+  std::optional<ChannelSource> by_angles(Index channel) {
+    constexpr int most = 24;  // of those that a pattern tells, few are looked for
+    if (asked_ > most) return {};
+    std::vector<double> all(rows_.count());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = rows_.after(i, channel);
+    std::vector<Index> pairs{meant_[static_cast<std::size_t>(channel)].pair};
+    for (Index pair = 0; pair < rows_.pairs(); ++pair) pairs.push_back(pair);
+    for (const Index pair : pairs) {
+      if (pair == ChannelSource::none) continue;
+      for (const bool sine_first : {false, true}) {  // the larger of both, which tells more
+        const Wire first = rows_.likeliest(all, pair, sine_first);
+        std::vector<double> left = all;
+        for (std::size_t i = 0; i < left.size(); ++i)
+          left[i] -= first.sign * rows_.before(i, first.channel) * rows_.turn(i, pair, sine_first);
+        const Wire second = rows_.likeliest(left, pair, !sine_first);
+        const ChannelSource source =
+            sine_first ? ChannelSource{pair, second, first} : ChannelSource{pair, first, second};
+        if (rows_.fits(channel, source)) return source;
+      }
+      if (pair == pairs.front()) ++asked_;
+    }
+    return {};
+  }
+
+  const WireObservation& rows_;
+  const std::vector<ChannelSource>& meant_;
+  std::vector<ChannelSource> found_;
+  int asked_ = 0;
+};
+
+const char* words_of(Pairing pairing) {
+  return pairing == Pairing::adjacent ? "adjacent" : "halves";
+}
+
+// A way to wire vectors that has a name.
+struct NamedWiring {
+  std::vector<ChannelSource> sources;
+  Reason reason;
+};
+
+// Pairs that are read here and written there; partners out of the whole head.
+std::vector<NamedWiring> named_wirings(const RotationReading& reading) {
+  std::vector<NamedWiring> all;
+  for (const Pairing from : {Pairing::halves, Pairing::adjacent})
+    for (const Pairing to : {Pairing::halves, Pairing::adjacent})
+      all.push_back({sources_of(reading, from, to),
+                     {Cause::wrong_pairing,
+                      fmt::format("channels are read as {0} and written as {1} ({0}-to-{1}), where "
+                                  "{2} is meant",
+                                  words_of(from), words_of(to), reading.layout)}});
+  // rotate_half(x), with cosines and sines as halves need them or as neighbours do.
+  const Index half = reading.width / 2;
+  for (const Pairing table : {Pairing::halves, Pairing::adjacent}) {
+    std::vector<ChannelSource> whole = sources_of(reading, table, table);
+    for (Index k = 0; k < reading.width; ++k)
+      if (ChannelSource& source = whole[static_cast<std::size_t>(k)];
+          source.pair != ChannelSource::none)
+        source = {source.pair,
+                  {k, 1},
+                  {(k + half) % reading.width, (k < half) != reading.backward ? -1 : 1}};
+    all.push_back({std::move(whole),
+                   {Cause::wrong_pairing,
+                    fmt::format("a channel's partner stands {} away, half of the head: rotate_half "
+                                "goes over channels that do not turn, too",
+                                half)}});
+  }
+  return all;
+}
+
+// What channels that are made otherwise have in common; nothing where all are as meant.
+std::optional<Reason> reason_of(const RotationReading& reading,
+                                const std::vector<ChannelSource>& meant,
+                                const std::vector<ChannelSource>& found) {
+  const auto of = [](const std::vector<ChannelSource>& sources, Index channel) {
+    return sources[static_cast<std::size_t>(channel)];
+  };
+  std::vector<Index> wrong;
+  for (Index k = 0; k < reading.width; ++k)
+    if (of(found, k) != of(meant, k)) wrong.push_back(k);
+  if (wrong.empty()) return {};
+  const bool lone = wrong.size() == 1;
+  const ChannelSource &first = of(found, wrong[0]), &should = of(meant, wrong[0]);
+  const std::string channels = fmt::format("channel{} {}", lone ? "" : "s", spell_channels(wrong));
+  if (std::ranges::all_of(wrong, [&](Index k) { return of(found, k) == of(meant, k).negative(); }))
+    return Reason{Cause::pair_formula,
+                  fmt::format("{} of every vector {} the other sign; the others are right",
+                              channels, lone ? "has" : "have")};
+  if (std::ranges::all_of(wrong, [&](Index k) {
+        return !turns(reading, k) && std::ranges::find(meant, of(found, k)) != meant.end();
+      }))
+    return Reason{Cause::wrong_channels,
+                  fmt::format("{}, which do not turn, hold turned ones: channel {} is {}", channels,
+                              wrong[0], spell(first))};
+  return Reason{
+      Cause::pair_formula,
+      fmt::format(
+          "channel {} is {}, where {} is meant; {}", wrong[0], spell(first), spell(should),
+          lone ? "the others are right"
+               : fmt::format("{} of {} channels are made otherwise", wrong.size(), reading.width))};
+}
+
+// A wiring that goes with the rows that were loaded, and what is wrong with it.
+std::optional<NamedWiring> wiring_of(const RotationReading& reading, const WireObservation& rows) {
+  const std::vector<ChannelSource> meant = sources_of(reading);
+  for (NamedWiring& one : named_wirings(reading))
+    if (one.sources != meant && rows.fit(one.sources)) return std::move(one);
+  const auto found = WireSearch(rows, meant).found();
+  const auto reason = found ? reason_of(reading, meant, *found) : std::nullopt;
+  return reason ? std::optional(NamedWiring{*found, *reason}) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Diagnosis> judge_wiring(const Expectation& expected, const Dump& dump,
+                                      std::optional<Side> side) {
+  constexpr Index most_rows = 384, block = 64, most_width = 1024;
+  const std::vector<Attempt> attempts =
+      attempts_of(expected, dump, truth_of(expected), required_layout(expected), side);
+  const Attempt& attempt = *std::ranges::min_element(attempts, {}, &Attempt::cost);
+  const RotationReading& reading = attempt.reading;
+  if (!reading.is_vectors() || attempt.truth.scale || reading.width > most_width ||
+      !expected.listed.empty() || reading.rows < 16)
+    return {};
+  WireObservation sample(expected, dump, reading, attempt.truth);
+  std::vector<Index> rows;
+  const Index step = std::max<Index>(1, reading.rows / most_rows);
+  for (Index row = reading.rows - 1; row >= 0; row -= step) rows.push_back(row);
+  sample.load(rows);
+  const auto wiring = wiring_of(reading, sample);
+  if (!wiring) return {};
+  double after = 0;
+  for (Index first = 0; first < reading.rows; first += block) {
+    rows.clear();
+    for (Index row = first; row < std::min(first + block, reading.rows); ++row) rows.push_back(row);
+    sample.load(rows);
+    for (Index k = 0; k < reading.width; ++k)
+      after = std::max(after, sample.off(k, wiring->sources[static_cast<std::size_t>(k)]));
+    if (!std::isfinite(after)) return {};
+  }
+  Diagnosis told = compared_as_meant(expected, dump, side);
+  told.tier = Tier::wrong;
+  told.reasons = attempt.reasons;
+  told.reasons.push_back(wiring->reason);
+  told.before = told.worst;
+  told.after = after;
+  return told;
+}
+
+}  // namespace pe
