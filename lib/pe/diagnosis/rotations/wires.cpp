@@ -13,7 +13,7 @@ namespace {
 std::string spell(const Wire& term, Index pair, std::string_view side) {
   if (term.sign == 0) return "";
   return fmt::format("{}x[{}]{}", term.sign < 0 ? "−" : "+", term.channel,
-                     pair == ChannelSource::none ? "" : fmt::format("·{}(p·θ_{})", side, pair));
+                     pair < 0 ? "" : fmt::format("·{}(p·θ_{})", side, pair));
 }
 
 }  // namespace
@@ -83,11 +83,12 @@ double WireObservation::off(Index channel, const ChannelSource& source) const {
   for (std::size_t i = 0; i < count_; ++i) {
     const double a = source.cosine.sign * before(i, source.cosine.channel),
                  b = source.sine.sign * before(i, source.sine.channel);
-    const bool turns = source.pair != ChannelSource::none;
-    const double c = turns ? turn(i, source.pair, false) : 1,
-                 s = turns ? turn(i, source.pair, true) : 0;
+    const double c = source.turns()                        ? turn(i, source.pair, false)
+                     : source.pair == ChannelSource::still ? prediction_->amplitude()
+                                                           : 1,
+                 s = source.turns() ? turn(i, source.pair, true) : 0;
     const double away = std::fabs(after(i, channel) - (a * c + b * s));
-    const double allowed = turns ? doubt_[i] * std::hypot(a, b) : 0;
+    const double allowed = source.pair == ChannelSource::none ? 0 : doubt_[i] * std::hypot(a, b);
     if (!(away <= allowed)) return std::numeric_limits<double>::infinity();
     most = std::max(most, away);
   }

@@ -22,11 +22,13 @@ struct Wire {
 /// What a channel is made from: x·cos + x·sin of a pair's angle, or x itself where no pair turns
 /// it.
 struct ChannelSource {
-  static constexpr Index none = -1;
+  static constexpr Index none = -1, still = -2;  // still: a pair at angle 0, by its magnitude
   Index pair = none;
   Wire cosine, sine;
   bool operator==(const ChannelSource&) const = default;
 
+  bool turns() const { return pair >= 0; }
+  ChannelSource backward() const { return {pair, cosine, {sine.channel, -sine.sign}}; }
   ChannelSource negative() const {
     return {pair, {cosine.channel, -cosine.sign}, {sine.channel, -sine.sign}};
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -36,8 +37,12 @@ class WireSearch {
  private:
   std::optional<ChannelSource> of(Index channel) {
     const ChannelSource& meant = meant_[static_cast<std::size_t>(channel)];
-    std::vector<ChannelSource> likely{
-        meant, meant.negative(), {ChannelSource::none, {channel, 1}, {}}, {}};
+    std::vector<ChannelSource> likely{meant,
+                                      meant.backward(),
+                                      meant.negative(),
+                                      {ChannelSource::none, {channel, 1}, {}},
+                                      {ChannelSource::still, {channel, 1}, {}},
+                                      {}};
     if (const auto next = as_before()) likely.push_back(*next);
     for (const ChannelSource& source : likely)
       if (rows_.fits(channel, source)) return source;
@@ -71,7 +76,7 @@ class WireSearch {
     std::vector<Index> pairs{meant_[static_cast<std::size_t>(channel)].pair};
     for (Index pair = 0; pair < rows_.pairs(); ++pair) pairs.push_back(pair);
     for (const Index pair : pairs) {
-      if (pair == ChannelSource::none) continue;
+      if (pair < 0) continue;
       for (const bool sine_first : {false, true}) {  // the larger of both, which tells more
         const Wire first = rows_.likeliest(all, pair, sine_first);
         std::vector<double> left = all;
@@ -80,7 +85,7 @@ class WireSearch {
         const Wire second = rows_.likeliest(left, pair, !sine_first);
         const ChannelSource source =
             sine_first ? ChannelSource{pair, second, first} : ChannelSource{pair, first, second};
-        if (rows_.fits(channel, source)) return source;
+        if (first.channel != second.channel && rows_.fits(channel, source)) return source;
       }
       if (pair == pairs.front()) ++asked_;
     }
@@ -100,7 +105,7 @@ const char* words_of(Pairing pairing) {
 // A way to wire vectors that has a name.
 struct NamedWiring {
   std::vector<ChannelSource> sources;
-  Reason reason;
+  std::vector<Reason> reasons;
 };
 
 // Pairs that are read here and written there; partners out of the whole head.
@@ -109,60 +114,111 @@ std::vector<NamedWiring> named_wirings(const RotationReading& reading) {
   for (const Pairing from : {Pairing::halves, Pairing::adjacent})
     for (const Pairing to : {Pairing::halves, Pairing::adjacent})
       all.push_back({sources_of(reading, from, to),
-                     {Cause::wrong_pairing,
-                      fmt::format("channels are read as {0} and written as {1} ({0}-to-{1}), where "
-                                  "{2} is meant",
-                                  words_of(from), words_of(to), reading.layout)}});
+                     {{Cause::wrong_pairing,
+                       fmt::format("channels are read as {0} and written as {1} ({0}-to-{1}), "
+                                   "where {2} is meant",
+                                   words_of(from), words_of(to), reading.layout)}}});
   // rotate_half(x), with cosines and sines as halves need them or as neighbours do.
   const Index half = reading.width / 2;
   for (const Pairing table : {Pairing::halves, Pairing::adjacent}) {
     std::vector<ChannelSource> whole = sources_of(reading, table, table);
     for (Index k = 0; k < reading.width; ++k)
-      if (ChannelSource& source = whole[static_cast<std::size_t>(k)];
-          source.pair != ChannelSource::none)
+      if (ChannelSource& source = whole[static_cast<std::size_t>(k)]; source.turns())
         source = {source.pair,
                   {k, 1},
                   {(k + half) % reading.width, (k < half) != reading.backward ? -1 : 1}};
-    all.push_back({std::move(whole),
-                   {Cause::wrong_pairing,
-                    fmt::format("a channel's partner stands {} away, half of the head: rotate_half "
-                                "goes over channels that do not turn, too",
-                                half)}});
+    all.push_back(
+        {std::move(whole),
+         {{Cause::wrong_pairing,
+           fmt::format("a channel's partner stands {} away, half of the head: rotate_half "
+                       "goes over channels that do not turn, too",
+                       half)}}});
   }
   return all;
 }
 
-// What channels that are made otherwise have in common; nothing where all are as meant.
-std::optional<Reason> reason_of(const RotationReading& reading,
-                                const std::vector<ChannelSource>& meant,
-                                const std::vector<ChannelSource>& found) {
-  const auto of = [](const std::vector<ChannelSource>& sources, Index channel) {
-    return sources[static_cast<std::size_t>(channel)];
-  };
-  std::vector<Index> wrong;
-  for (Index k = 0; k < reading.width; ++k)
-    if (of(found, k) != of(meant, k)) wrong.push_back(k);
-  if (wrong.empty()) return {};
-  const bool lone = wrong.size() == 1;
-  const ChannelSource &first = of(found, wrong[0]), &should = of(meant, wrong[0]);
-  const std::string channels = fmt::format("channel{} {}", lone ? "" : "s", spell_channels(wrong));
-  if (std::ranges::all_of(wrong, [&](Index k) { return of(found, k) == of(meant, k).negative(); }))
-    return Reason{Cause::pair_formula,
-                  fmt::format("{} of every vector {} the other sign; the others are right",
-                              channels, lone ? "has" : "have")};
-  if (std::ranges::all_of(wrong, [&](Index k) {
-        return !turns(reading, k) && std::ranges::find(meant, of(found, k)) != meant.end();
-      }))
-    return Reason{Cause::wrong_channels,
-                  fmt::format("{}, which do not turn, hold turned ones: channel {} is {}", channels,
-                              wrong[0], spell(first))};
-  return Reason{
-      Cause::pair_formula,
-      fmt::format(
-          "channel {} is {}, where {} is meant; {}", wrong[0], spell(first), spell(should),
-          lone ? "the others are right"
-               : fmt::format("{} of {} channels are made otherwise", wrong.size(), reading.width))};
-}
+// The sources of one vector's channels beside those that are meant.
+class WiredChannels {
+ public:
+  WiredChannels(Kept<RotationReading> reading, Kept<WireObservation> rows,
+                Kept<std::vector<ChannelSource>> meant, Kept<std::vector<ChannelSource>> found)
+      : reading_(reading), rows_(rows), meant_(meant), found_(found) {
+    for (Index k = 0; k < reading_.width; ++k)
+      if (found_at(k) != meant_at(k)) wrong_.push_back(k);
+  }
+
+  /// What those that are made otherwise have in common; empty where all are as meant.
+  std::vector<Reason> reasons() const {
+    if (wrong_.empty()) return {};
+    if (auto known = backward_or_left(); !known.empty()) return known;
+    const bool lone = wrong_.size() == 1;
+    if (all([&](Index k) { return found_at(k) == meant_at(k).negative(); }))
+      return {{Cause::pair_formula,
+               fmt::format("{} of every vector {} the other sign; the others are right",
+                           spell_named(wrong_), lone ? "has" : "have")}};
+    const std::string first = spell(found_at(wrong_[0]));
+    if (all([&](Index k) {
+          return !turns(reading_, k) && std::ranges::find(meant_, found_at(k)) != meant_.end();
+        }))
+      return {{Cause::wrong_channels,
+               fmt::format("{}, which do not turn, hold turned ones: channel {} is {}",
+                           spell_named(wrong_), wrong_[0], first)}};
+    return {
+        {Cause::pair_formula, fmt::format("channel {} is {}, where {} is meant; {}", wrong_[0],
+                                          first, spell(meant_at(wrong_[0])),
+                                          lone ? "the others are right"
+                                               : fmt::format("{} of {} channels are made otherwise",
+                                                             wrong_.size(), reading_.width))}};
+  }
+
+ private:
+  const ChannelSource& found_at(Index channel) const {
+    return found_[static_cast<std::size_t>(channel)];
+  }
+  const ChannelSource& meant_at(Index channel) const {
+    return meant_[static_cast<std::size_t>(channel)];
+  }
+  bool all(const auto& holds) const { return std::ranges::all_of(wrong_, holds); }
+  static std::string spell_named(const std::vector<Index>& channels) {
+    return fmt::format("channel{} {}", channels.size() == 1 ? "" : "s", spell_channels(channels));
+  }
+
+  // Every channel that turns turns the other way or is left as it was, and some do either.
+  std::vector<Reason> backward_or_left() const {
+    std::vector<Index> left;
+    const auto is_left = [](const ChannelSource& is, Index k) {
+      return !is.turns() && is.cosine == Wire{k, 1} && is.sine.sign == 0;
+    };
+    bool any_backward = false, all_backward = true;
+    for (Index k = 0; k < reading_.width; ++k) {
+      const ChannelSource &is = found_at(k), &should = meant_at(k);
+      if (!should.turns()) {
+        if (is != should) return {};
+      } else if (is_left(is, k)) {
+        left.push_back(k);
+      } else {
+        const bool is_backward = is == should.backward();
+        if (!is_backward && is != should) return {};
+        any_backward = any_backward || is_backward;
+        all_backward = all_backward && rows_.fits(k, should.backward());  // slow pairs do both
+      }
+    }
+    if (any_backward != all_backward && any_backward) return {};
+    std::vector<Reason> reasons;
+    if (any_backward)
+      reasons.push_back(
+          {Cause::direction_reversed, "sines have the other sign: the turns go backwards"});
+    if (!left.empty())
+      reasons.push_back({Cause::channels_not_rotated,
+                         fmt::format("{} of every vector do not turn", spell_named(left))});
+    return reasons;
+  }
+
+  const RotationReading& reading_;
+  const WireObservation& rows_;
+  const std::vector<ChannelSource>&meant_, &found_;
+  std::vector<Index> wrong_;
+};
 
 // A wiring that goes with the rows that were loaded, and what is wrong with it.
 std::optional<NamedWiring> wiring_of(const RotationReading& reading, const WireObservation& rows) {
@@ -170,8 +226,10 @@ std::optional<NamedWiring> wiring_of(const RotationReading& reading, const WireO
   for (NamedWiring& one : named_wirings(reading))
     if (one.sources != meant && rows.fit(one.sources)) return std::move(one);
   const auto found = WireSearch(rows, meant).found();
-  const auto reason = found ? reason_of(reading, meant, *found) : std::nullopt;
-  return reason ? std::optional(NamedWiring{*found, *reason}) : std::nullopt;
+  if (!found) return {};
+  std::vector<Reason> reasons = WiredChannels(reading, rows, meant, *found).reasons();
+  if (reasons.empty()) return {};
+  return NamedWiring{*found, std::move(reasons)};
 }
 
 }  // namespace
@@ -205,7 +263,7 @@ std::optional<Diagnosis> judge_wiring(const Expectation& expected, const Dump& d
   Diagnosis told = compared_as_meant(expected, dump, side);
   told.tier = Tier::wrong;
   told.reasons = attempt.reasons;
-  told.reasons.push_back(wiring->reason);
+  std::ranges::copy(wiring->reasons, std::back_inserter(told.reasons));
   told.before = told.worst;
   told.after = after;
   return told;
