@@ -75,6 +75,13 @@ def alibi():
             else:
                 yield made(number, causes, f"slopes {what}, {heads} heads", "alibi", flags, [("slopes", wrong.astype(F32))], "npy")
 
+    # Keys after the query are punished, too, where they are to be masked: neither fault hides the other.
+    for k, (what, ladder, causes) in enumerate(LADDERS[:6]):
+        heads, length = HEADS[(3 * k + case.Cycle.seed) % 5], 24
+        both = accepted(*(" + ".join(sorted([*one, "bias-symmetric"])) for one in causes))
+        got = -np.asarray(ladder(heads), F64)[:, None, None] * np.abs(bias.offsets(length))
+        yield made(LINES + 14 + k, both, f"slopes {what}, {heads} heads, both sides", "alibi", {"heads": heads}, [("bias", got.astype(F32))], "npy", length)
+
 
 # --- tables and buckets ---------------------------------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ std::vector<std::string> names_of_turns(const Expectation& expected, const Dump&
       if (is_table(array)) names.push_back(array.name);
     return names;
   }
-  const bool scaled = rotation_truth(expected.effect)->scale != nullptr;
+  const bool scaled = rotation_truth(expected.effect)->log_scale != nullptr;
   const std::vector<SidedDump> caches =
       scaled ? sided_caches(dump) : std::vector{SidedDump{dump, {}}};
   for (const SidedDump& cache : caches)
@@ -140,7 +140,8 @@ std::optional<Companions> companions_of(const Expectation& expected, const Dump&
   for (const Stored& array : dump.arrays)
     if (const int rank = rank_of(expected, array); rank >= 0) best = std::min(best, rank);
   const auto truth = rotation_truth(expected.effect);
-  const bool scaled = truth && truth->scale;  // x-transformers keeps angles, and scales beside them
+  const bool scaled =
+      truth && truth->log_scale;  // x-transformers keeps angles, and scales beside them
   Companions all;
   for (const Stored& array : dump.arrays) {
     const int rank = rank_of(expected, array);

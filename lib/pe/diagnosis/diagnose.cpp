@@ -78,7 +78,7 @@ std::optional<Expectation> sinusoids_of(const Expectation& expected, const Dump&
 }
 
 Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
-  if (rotation_truth(expected.effect)) return diagnose_turns(expected, dump);
+  if (is_of_turns(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table:
       return diagnose_rows(expected, dump);
@@ -125,7 +125,7 @@ std::optional<Expectation> without_token(const Expectation& expected, const Dump
 // A matrix of scores with fewer keys than there are positions, or cells of a window.
 std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump) {
   const Bias* bias = std::get_if<Bias>(&expected.effect);
-  if (rotation_truth(expected.effect) || kind_of(expected.effect) == Kind::table ||
+  if (is_of_turns(expected.effect) || kind_of(expected.effect) == Kind::table ||
       dump.arrays.size() != 1)
     return {};
   const std::vector<Index> shape = squeezed(dump.arrays[0].shape);

@@ -25,7 +25,7 @@ Expectation expectation_of(const Subject& subject) {
   };
   if (subject.positions_given()) {
     const PositionRange& positions = subject.span.positions;
-    const bool turns = rotation_truth(subject.effect).has_value();
+    const bool turns = is_of_turns(subject.effect);
     if (positions.decimals != 0 || (positions.step != 1 && !turns))
       throw UsageError(fmt::format("--positions: the rows of a dump of {} are whole positions{}",
                                    subject.encoding->name, turns ? "" : " that follow each other"));

@@ -284,7 +284,7 @@ void put_bytes_right(Written& written) {
 }  // namespace
 
 Written as_written(const Expectation& expected, const Dump& dump) {
-  const bool turns = rotation_truth(expected.effect).has_value();
+  const bool turns = is_of_turns(expected.effect);
   Written written{expected, dump};
   put_bytes_right(written);
   written.dump = {typed(written.dump.arrays, turns), typed(written.dump.before, turns)};

@@ -133,8 +133,24 @@ bool has_other_weights(const Expectation& expected, const BiasObservation& obser
   }
 }
 
-// Tells the cheapest hypothesis that agrees at every cell, and what it left of later keys; cells
-// that refute one that agreed at the probes become probes.
+// What is wrong with the keys that a dump hides, and with those that it leaves open, behind a
+// hypothesis that agrees; nothing where they are as meant.
+std::optional<Reason> wrong_sides(const BiasObservation& observation,
+                                  const BiasHypothesis& hypothesis, const LaterKeys& later) {
+  if (observation.bias->causal && later.finite > 0 && later.masked == 0)
+    if (const auto both = mirrored(observation, hypothesis); both && observation.agrees(*both))
+      return Reason{Cause::bias_symmetric,
+                    "keys after the query are punished by their distance, where they are to be "
+                    "masked; equal only where attention masks them itself"};
+  if (observation.shape.slopes) return {};
+  if (auto reason = wrong_mask(*observation.expected, *observation.mask, observation.shape))
+    return reason;
+  return is_one_sided(observation) ? std::optional(one_sided_reason()) : std::nullopt;
+}
+
+// Tells the cheapest hypothesis that agrees at every cell, with what is wrong with the keys after
+// the query beside it, and what it left of these; cells that refute one that agreed at the probes
+// become probes.
 std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Stored& array,
                                        const BiasHypothesis& start, Diagnosis& diagnosis) {
   constexpr int rounds = 3;
@@ -146,7 +162,11 @@ std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Store
       const BiasPass pass = bias_pass(observation, array, found[i].hypothesis);
       if (pass.residuals.agrees()) {
         found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
+        const auto sides = wrong_sides(observation, found.front().hypothesis, pass.later);
         tell(found, diagnosis);
+        if (sides && std::ranges::find(diagnosis.reasons, sides->cause, &Reason::cause) ==
+                         diagnosis.reasons.end())
+          diagnosis.reasons.push_back(*sides);
         return pass.later;
       }
       for (const std::optional<Spot>& spot :
@@ -212,25 +232,9 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
     diagnosis.tier = first.residuals.exact() ? Tier::exact : Tier::drift;
     diagnosis.notes = meant->notes;
     diagnosis.doubts = meant->doubts;
-    if (bias.causal && first.later.finite > 0 && first.later.masked == 0)
-      if (const auto both = mirrored(observation, meant->hypothesis);
-          both && observation.agrees(*both)) {
-        diagnosis.tier = Tier::wrong;
-        diagnosis.reasons.push_back({Cause::bias_symmetric,
-                                     "keys after the query are punished by their distance, where "
-                                     "they are to be masked; equal only where "
-                                     "attention masks them itself"});
-        return diagnosis;
-      }
-    if (const auto reason =
-            shape.slopes ? std::nullopt : wrong_mask(expected, *observation.mask, shape)) {
+    if (const auto reason = wrong_sides(observation, meant->hypothesis, first.later)) {
       diagnosis.tier = Tier::wrong;
       diagnosis.reasons.push_back(*reason);
-      return diagnosis;
-    }
-    if (is_one_sided(observation)) {
-      diagnosis.tier = Tier::wrong;
-      diagnosis.reasons.push_back(one_sided_reason());
       return diagnosis;
     }
     if (bias.causal) note_later(first.later, diagnosis);
@@ -245,7 +249,6 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
     if (spot) add_probe(observation, array, spot->run, spot->index);
   diagnosis.before = diagnosis.after = observation.measure(start.hypothesis).residual;
   if (const auto later = tell_smallest(observation, array, start.hypothesis, diagnosis)) {
-    if (is_one_sided(observation)) diagnosis.reasons.push_back(one_sided_reason());
     if (bias.causal) note_later(*later, diagnosis);
     diagnosis.arithmetic = arithmetic_of(diagnosis);
   }

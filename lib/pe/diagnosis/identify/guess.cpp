@@ -33,7 +33,7 @@ bool says_tokens(const Candidate& candidate) {
 std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index rows,
                           const std::string& layout) {
   auto expected = expectation_of(candidate, rows, 0, true);
-  if (!expected || !rotation_truth(expected->effect)) return {};
+  if (!expected || !is_of_turns(expected->effect)) return {};
   expected->rows = rows;
   expected->layout = layout;
   try {

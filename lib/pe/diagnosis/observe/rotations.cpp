@@ -69,17 +69,17 @@ std::vector<Real> reals(const std::vector<double>& values) {
 
 // The dump's turns [position, pair], cosines and sines apart, without the scales that they carry.
 auto reader(const Dump& dump, const LikelyReading& likely, const PositionRange& has) {
-  return [dump, reading = likely.reading, scale = likely.truth.scale, has](
+  return [dump, reading = likely.reading, log_scale = likely.truth.log_scale, has](
              const PositionRange& positions, DType dtype, std::byte* cosine, std::byte* sine) {
     check_has(has, positions, dump.arrays[reading.cosine.array]);
     for_runs(has, positions, [&](Index row, Index count, Index at) {
       std::vector<double> c(static_cast<std::size_t>(count * reading.pairs)), s(c.size()),
           slack(c.size());
       read_turns(dump, reading, row, count, c.data(), s.data(), slack.data());
-      for (std::size_t i = 0; scale && i < c.size(); ++i) {
+      for (std::size_t i = 0; log_scale && i < c.size(); ++i) {
         const auto pairs = static_cast<std::size_t>(reading.pairs);
-        const double own =
-            scale(static_cast<double>(has.at(row + static_cast<Index>(i / pairs))), i % pairs);
+        const double own = std::exp(
+            log_scale(static_cast<double>(has.at(row + static_cast<Index>(i / pairs))), i % pairs));
         c[i] /= own;
         s[i] /= own;
       }
@@ -100,14 +100,15 @@ double coordinate_of(const RotationTruth& truth, std::int64_t position, std::siz
 Foreign foreign_of(const LikelyReading& likely, double amplitude, DType dtype,
                    const PositionRange& has) {
   RotationHypothesis scaled;
-  scaled.scale = likely.truth.scale;
+  scaled.log_scale = likely.truth.log_scale;
   double units = 3;
   for (const Index end : {Index{0}, has.count - 1})
     units = std::max(units, 3 + scale_at(scaled, static_cast<double>(has.at(end)), 0).units);
-  Foreign foreign{.value = units * u * amplitude,
-                  .value_from = fmt::format("{:.3g}·2^-24·A of the cosine in float32 and {}", units,
-                                            scaled.scale ? "its scale" : "the attention factor"),
-                  .amplitude = amplitude};
+  Foreign foreign{
+      .value = units * u * amplitude,
+      .value_from = fmt::format("{:.3g}·2^-24·A of the cosine in float32 and {}", units,
+                                scaled.log_scale ? "its scale" : "the attention factor"),
+      .amplitude = amplitude};
   const double stored =
       likely.reading.form == RotationReading::Form::angles ? unit_roundoff(dtype) : 0;
   foreign.angle = [truth = likely.truth, stored](std::int64_t position, std::size_t j) {

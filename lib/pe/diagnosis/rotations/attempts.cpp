@@ -19,10 +19,10 @@ using Form = RotationReading::Form;
 // and keys have those of queries upside down.
 RotationTruth as_read(RotationTruth truth, const RotationReading& reading) {
   if (reading.form == Form::angles) truth.magnitude = 1;
-  if (!reading.scales) truth.scale = {};
-  if (reading.scales == Side::key && truth.scale)
-    truth.scale = [scale = truth.scale](double position, std::size_t pair) {
-      return 1 / scale(position, pair);
+  if (!reading.scales) truth.log_scale = {};
+  if (reading.scales == Side::key && truth.log_scale)
+    truth.log_scale = [query = truth.log_scale](double position, std::size_t pair) {
+      return -query(position, pair);
     };
   return truth;
 }
@@ -145,7 +145,7 @@ TurnQuestion question_of(const Expectation& expected, const RotationTruth& truth
           .rows = expected.rows,
           .blocks = truth.blocks,
           .backward = truth.backward,
-          .scaled = truth.scale != nullptr,
+          .scaled = truth.log_scale != nullptr,
           .carried = expected.dialect && expected.dialect->scales,
           .side = side};
 }

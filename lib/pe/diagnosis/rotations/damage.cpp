@@ -16,7 +16,7 @@ std::vector<Index> rows_off_circle(const RotationObservation& observation, const
                                    const std::vector<Index>& rows) {
   const RotationReading& reading = observation.reading();
   const bool has_circle = (observation.has_values() || reading.is_vectors()) &&
-                          !reading.is_one_sided() && !observation.truth().scale;
+                          !reading.is_one_sided() && !observation.truth().log_scale;
   if (!has_circle) return {};
   const std::size_t pairs = observation.pairs(), few = std::max<std::size_t>(2, pairs / 8);
   const double amplitude = observation.amplitude(),

@@ -24,7 +24,7 @@ void ExactTruth::fill(Index first, Index count, Rows& exact) const {
         const std::size_t at = static_cast<std::size_t>(r) * observation_.pairs() + j;
         const double position = truth.position(first + r, truth.axis_of(j)),
                      angle = position * truth.frequencies[j],
-                     scale = truth.scale ? scale_at(truth, position, j).scale : 1;
+                     scale = truth.log_scale ? scale_at(truth, position, j).scale : 1;
         exact.cosine[at] = angles ? angle : scale * truth.cosine_magnitude * std::cos(angle);
         exact.sine[at] = angles ? angle : scale * truth.sine_magnitude * std::sin(angle);
       }

@@ -13,7 +13,7 @@ RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
   RotationHypothesis hypothesis;
   hypothesis.frequencies = truth.frequencies;
   hypothesis.axis = truth.axis;
-  hypothesis.scale = truth.scale;
+  hypothesis.log_scale = truth.log_scale;
   hypothesis.cosine_magnitude = hypothesis.sine_magnitude = truth.magnitude;
   hypothesis.position = [first = first + truth.shift, slot, coordinate = truth.coordinate](
                             Index row, std::size_t axis) {
@@ -24,13 +24,11 @@ RotationHypothesis hypothesis_of(const RotationTruth& truth, std::int64_t first,
 }
 
 ScaleAt scale_at(const RotationHypothesis& hypothesis, double position, std::size_t pair) {
-  if (!hypothesis.scale || hypothesis.scale_power == 0) return {};
-  const double scale = hypothesis.scale(position, pair);
-  return {
-      std::pow(scale, hypothesis.scale_power),
-      std::fabs(hypothesis.scale_power) * (2 * std::fabs(std::log(hypothesis.scale(position, 0))) +
-                                           std::fabs(std::log(scale))) +
-          2};
+  if (!hypothesis.log_scale || hypothesis.scale_power == 0) return {};
+  const double own = hypothesis.log_scale(position, pair),
+               first = pair == 0 ? own : hypothesis.log_scale(position, 0);
+  return {std::exp(hypothesis.scale_power * own),
+          std::fabs(hypothesis.scale_power) * (2 * std::fabs(first) + std::fabs(own)) + 2};
 }
 
 double last_exact_position(const RotationHypothesis& hypothesis) {

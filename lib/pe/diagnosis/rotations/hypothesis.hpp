@@ -36,7 +36,7 @@ struct RotationHypothesis {
   /// A side that stands in the place of the other, too.
   enum class Copied { none, cosine, sine };
   Copied copied = Copied::none;
-  std::function<double(double position, std::size_t pair)> scale;  // of a pair; null: 1
+  std::function<double(double position, std::size_t pair)> log_scale;  // of a pair; null: 0
   double scale_power = 1;  // the scale is taken so often: 0 not at all, −1 as its reciprocal
 
   /// Rows that tell otherwise: at position 0; vectors that are what they were, neither turned nor
@@ -61,7 +61,7 @@ struct RotationHypothesis {
   Trigonometry trigonometry = Trigonometry::sound;
 
   /// Whether vectors at position 0 are not what they were.
-  bool multiplies() const { return cosine_magnitude != 1 || scale; }
+  bool multiplies() const { return cosine_magnitude != 1 || log_scale; }
   std::size_t axes() const { return axis.empty() ? 1 : std::ranges::max(axis) + 1; }
   std::size_t axis_of(std::size_t pair) const { return axis.empty() ? 0 : axis[pair]; }
 };

@@ -39,7 +39,7 @@ double on_circle(const RotationObservation& observation, const RotationHypothesi
   for (std::size_t i = 0; i < observation.rows().size(); ++i)
     for (std::size_t j = 0; j < observation.pairs(); ++j, ++all) {
       const double want =
-          !hypothesis.scale
+          !hypothesis.log_scale
               ? amplitude
               : amplitude *
                     scale_at(hypothesis, hypothesis.position(observation.rows()[i], 0), j).scale;
@@ -56,7 +56,7 @@ double on_circle(const RotationObservation& observation, const RotationHypothesi
 double plausibility(const RotationObservation& observation) {
   if (!observation.has_rows()) return descent(observation);
   RotationHypothesis hypothesis = observation.start();
-  if (!hypothesis.scale) return on_circle(observation, hypothesis, observation.amplitude());
+  if (!hypothesis.log_scale) return on_circle(observation, hypothesis, observation.amplitude());
   double best = 0;
   for (const double power : {1.0, 0.0, -1.0, 2.0}) {
     hypothesis.scale_power = power;

@@ -60,7 +60,7 @@ bool holds(const RotationObservation& observation, const Dump& dump,
 }  // namespace
 
 std::optional<std::string> own_frequencies(const Expectation& expected, const Dump& dump) {
-  if (!rotation_truth(expected.effect)) return {};
+  if (!is_of_turns(expected.effect)) return {};
   std::vector<Attempt> attempts =
       attempts_of(expected, dump, truth_of(expected), required_layout(expected));
   for (const Attempt& attempt : choose(expected, dump, attempts, {}).kept) {

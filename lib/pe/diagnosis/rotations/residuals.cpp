@@ -137,7 +137,7 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
     }
     const bool repeats = c2.empty() || (std::equal(&c[at_row], &c[at_row] + n, &c2[at_row]) &&
                                         std::equal(&s[at_row], &s[at_row] + n, &s2[at_row]));
-    if (!angles && !vectors && repeats && start.axis.empty() && !start.scale) {
+    if (!angles && !vectors && repeats && start.axis.empty() && !start.log_scale) {
       // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
       // is none.
       const RowTally glance = glance_at(
@@ -170,7 +170,7 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
         copies = false;
       const double p = start.axis.empty() ? p0 : start.position(first + r, start.axis[j]),
                    angle = std::fabs(p * f[j]);
-      const ScaleAt grown = start.scale ? scale_at(start, p, j) : ScaleAt{};
+      const ScaleAt grown = start.log_scale ? scale_at(start, p, j) : ScaleAt{};
       const double scale = angles ? angle : amplitude * grown.scale;
       const double unknown = own ? own->per_radian(j) : growth[j] * unit;
       const std::complex<double> turned =

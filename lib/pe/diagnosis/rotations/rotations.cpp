@@ -222,8 +222,11 @@ class Verdict {
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
       const Explanation<RotationObservation>& first = attempt.hypotheses.front();
       if (first.reasons.empty()) {
-        if (!attempt.damaged.empty() && tells_damage(attempt, observation, residuals)) return true;
-        // The suspects become probes, and the file's arithmetic is estimated anew, twice.
+        // The suspects become probes, and the file's arithmetic is estimated anew, twice; channels
+        // that do not turn are in no probe.
+        if ((!attempt.damaged.empty() || round > 1) &&
+            tells_damage(attempt, observation, residuals))
+          return true;
         attempt.refuted = round > 1 && residuals.first_wrong;
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
       } else {

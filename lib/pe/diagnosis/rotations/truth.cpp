@@ -51,26 +51,23 @@ void add_axes(RotationTruth& truth, const Coordinates& coordinates,
   };
 }
 
-// xPos' scales of a query; their logarithms are straight lines.
-std::function<double(double, std::size_t)> scale_of(const Rotation& rotation) {
+// The logarithms of xPos' scales of a query, which are straight lines.
+std::function<double(double, std::size_t)> log_scale_of(const Rotation& rotation) {
   if (!rotation.scale_rule) return {};
   std::vector<double> slope;
   for (const Real& ratio : rotation.scale_rule->ratios)
     slope.push_back(to_double(log(ratio) / rotation.scale_rule->base));
-  return [slope, center = static_cast<double>(rotation.scale_rule->center)](double position,
-                                                                            std::size_t pair) {
-    return std::exp(slope[pair] * (position - center));
-  };
+  return [slope, center = static_cast<double>(rotation.scale_rule->center)](
+             double position, std::size_t pair) { return slope[pair] * (position - center); };
 }
 
-// Nothing where a part keeps one side alone.
-std::optional<RotationTruth> grid_truth(const Table& table) {
+RotationTruth grid_truth(const Table& table) {
   RotationTruth truth;
   truth.dim = table.width;
   std::vector<PositionRange> maps(table.grid->axes.size(), PositionRange{0, 1, 1, 0});
   for (std::size_t p = 0; p < table.parts.size(); ++p) {
     const WavePart& part = table.parts[p];
-    if (!part.layout.cosine || !part.layout.sine || part.axis >= maps.size()) return {};
+
     maps[part.axis] = part.map;
     for (Index j = 0; j < part.waves.pairs(); ++j) {
       truth.frequencies.push_back(to_double(part.waves.frequencies()[static_cast<std::size_t>(j)]));
@@ -112,10 +109,19 @@ std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
   return growth;
 }
 
+bool is_of_turns(const Effect& effect) {
+  if (const Rotation* rotation = std::get_if<Rotation>(&effect)) return rotation->waves.has_value();
+  const Table* table = std::get_if<Table>(&effect);
+  if (!table || table->parts.empty() || !table->grid) return table && table->waves;
+  return std::ranges::all_of(table->parts, [&](const WavePart& part) {
+    return part.layout.cosine && part.layout.sine && part.axis < table->grid->axes.size();
+  });
+}
+
 std::optional<RotationTruth> rotation_truth(const Effect& effect) {
+  if (!is_of_turns(effect)) return {};
   RotationTruth truth;
   if (const Rotation* rotation = std::get_if<Rotation>(&effect)) {
-    if (!rotation->waves) return {};
     truth.frequencies = doubles(rotation->waves->frequencies());
     truth.unscaled = doubles(rotation->unscaled);
     truth.magnitude = rotation->magnitude;
@@ -123,14 +129,13 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
     truth.blocks = rotation->blocks;
     truth.last = rotation->last;
     truth.backward = rotation->backward;
-    truth.scale = scale_of(*rotation);
+    truth.log_scale = log_scale_of(*rotation);
     if (rotation->coordinates) add_axes(truth, *rotation->coordinates, rotation->parts);
     truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, sketch_of(rotation->recipe));
     return truth;
   }
   const Table* table = std::get_if<Table>(&effect);
-  if (table && !table->parts.empty() && table->grid) return grid_truth(*table);
-  if (!table || !table->waves) return {};
+  if (!table->parts.empty() && table->grid) return grid_truth(*table);
   truth.frequencies = truth.unscaled = doubles(table->waves->first.frequencies());
   truth.magnitude = to_double(table->waves->first.magnitude());
   truth.dim = table->width;

@@ -25,13 +25,17 @@ struct RotationTruth {
   Index blocks = 1;                      // halves of vectors pair up within each of so many
   bool backward = false;                 // vectors turn by −angle
   bool last = false;                     // the channels that turn are a head's last, not its first
-  /// xPos: what multiplies a turned pair of a query at a position; null: nothing does.
-  std::function<double(double position, std::size_t pair)> scale;
+  /// xPos: the logarithm of what multiplies a turned pair of a query at a position; null: nothing
+  /// does.
+  std::function<double(double position, std::size_t pair)> log_scale;
   /// Relative error of a float32 angle in units of 2^−24: see angle_ulps_of().
   std::vector<double> growth;
   /// What was told otherwise to have the pairs of a dump of another width.
   Settings width = {};
 };
+
+/// Whether an effect has a rotation truth, which takes much longer to make.
+bool is_of_turns(const Effect& effect);
 
 /// Nothing where the effect is no rotation and no table of waves along one axis.
 std::optional<RotationTruth> rotation_truth(const Effect& effect);

@@ -45,7 +45,7 @@ Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::opti
 std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump& dump,
                                         std::optional<Side> side) {
   const RotationTruth truth = truth_of(expected);
-  if (truth.scale) return {};
+  if (truth.log_scale) return {};
   const auto readings = vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
                                         question_of(expected, truth, side));
   std::vector<RestoredDump> restored;
@@ -127,7 +127,9 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     };
     const auto broken = judge_broken(expected, pair, side);
     Diagnosis told = broken ? *broken : judge_by_slices(expected, pair, side, as_vectors);
-    if (told.tier == Tier::wrong && !is_explained(told) && expected.searches)
+    const bool is_vague = std::ranges::all_of(
+        told.reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
+    if (told.tier == Tier::wrong && is_vague && expected.searches)
       if (auto wired = judge_wiring(expected, pair, side)) told = std::move(*wired);
     each.push_back(std::move(told));
   }

@@ -128,7 +128,7 @@ Diagnosis diagnose_table(const Expectation& expected, const Dump& dump, std::opt
 // The caches of queries and of keys, where their cosines may carry scales; else the one that there
 // is.
 Diagnosis diagnose_caches(const Expectation& expected, const Dump& dump) {
-  if (!truth_of(expected).scale)
+  if (!truth_of(expected).log_scale)
     return judge_by_slices(expected, dump, {}, [](const Expectation& meant, const Dump& table) {
       return diagnose_table(meant, table, {});
     });

@@ -43,10 +43,9 @@ class WireSearch {
                                       {ChannelSource::none, {channel, 1}, {}},
                                       {ChannelSource::still, {channel, 1}, {}},
                                       {}};
+    likely.insert(likely.end(), meant_.begin(), meant_.end());
     if (const auto next = as_before()) likely.push_back(*next);
     for (const ChannelSource& source : likely)
-      if (rows_.fits(channel, source)) return source;
-    for (const ChannelSource& source : meant_)
       if (rows_.fits(channel, source)) return source;
     return by_angles(channel);
   }
@@ -157,9 +156,7 @@ class WiredChannels {
                fmt::format("{} of every vector {} the other sign; the others are right",
                            spell_named(wrong_), lone ? "has" : "have")}};
     const std::string first = spell(found_at(wrong_[0]));
-    if (all([&](Index k) {
-          return !turns(reading_, k) && std::ranges::find(meant_, found_at(k)) != meant_.end();
-        }))
+    if (all([&](Index k) { return !turns(reading_, k) && found_at(k).turns(); }))
       return {{Cause::wrong_channels,
                fmt::format("{}, which do not turn, hold turned ones: channel {} is {}",
                            spell_named(wrong_), wrong_[0], first)}};
@@ -241,7 +238,7 @@ std::optional<Diagnosis> judge_wiring(const Expectation& expected, const Dump& d
       attempts_of(expected, dump, truth_of(expected), required_layout(expected), side);
   const Attempt& attempt = *std::ranges::min_element(attempts, {}, &Attempt::cost);
   const RotationReading& reading = attempt.reading;
-  if (!reading.is_vectors() || attempt.truth.scale || reading.width > most_width ||
+  if (!reading.is_vectors() || attempt.truth.log_scale || reading.width > most_width ||
       !expected.listed.empty() || reading.rows < 16)
     return {};
   WireObservation sample(expected, dump, reading, attempt.truth);

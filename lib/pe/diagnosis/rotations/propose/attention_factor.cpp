@@ -106,7 +106,7 @@ RotationProposals on_one_side(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   RotationProposals all;
   if (!observation.has_amplitude() || !observation.has_cosine() || !observation.has_sine() ||
-      hypothesis.swapped || hypothesis.scale)
+      hypothesis.swapped || hypothesis.log_scale)
     return all;
   const double m = observation.truth().magnitude;
   if (m != 1)

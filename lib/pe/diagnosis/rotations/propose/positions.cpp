@@ -125,7 +125,7 @@ RotationProposals not_rotated(const RotationObservation& observation,
   if (!observation.has_rows()) return {};
   RotationProposals all{{hypothesis, "no row is turned: all stand at position 0"}};
   all[0].hypothesis.row = [](Index) { return RotationHypothesis::Row::still; };
-  if (hypothesis.scale) {
+  if (hypothesis.log_scale) {
     all.push_back({hypothesis, "no row is turned, and the scales are as they should be"});
     std::ranges::fill(all[1].hypothesis.frequencies, 0.0);
   }

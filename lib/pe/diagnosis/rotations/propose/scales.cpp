@@ -45,7 +45,7 @@ Slope slope_of(const RotationObservation& observation, const RotationHypothesis&
 // The turns are those of other positions and the scales are not.
 RotationProposals turned_elsewhere(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
-  if (!hypothesis.scale) return {};
+  if (!hypothesis.log_scale) return {};
   std::vector<double> off = observation.implied_positions(hypothesis);
   for (std::size_t i = 0; i < off.size(); ++i)
     off[i] -= hypothesis.position(observation.rows()[i], 0);
@@ -57,7 +57,8 @@ RotationProposals turned_elsewhere(const RotationObservation& observation,
   all[0].hypothesis.position = [before = hypothesis.position, k](Index row, std::size_t axis) {
     return before(row, axis) + k;
   };
-  all[0].hypothesis.scale = [before = hypothesis.scale, k](double position, std::size_t pair) {
+  all[0].hypothesis.log_scale = [before = hypothesis.log_scale, k](double position,
+                                                                   std::size_t pair) {
     return before(position - k, pair);
   };
   return all;
@@ -65,7 +66,7 @@ RotationProposals turned_elsewhere(const RotationObservation& observation,
 
 RotationProposals scale_taken_otherwise(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis) {
-  if (!hypothesis.scale) return {};
+  if (!hypothesis.log_scale) return {};
   const bool key = observation.reading().scales == Side::key;
   RotationProposals all{
       {hypothesis, key ? "keys turn and are not scaled" : "queries turn and are not scaled", 1,
@@ -85,16 +86,17 @@ RotationProposals scale_taken_otherwise(const RotationObservation& observation,
 // noise.
 RotationProposals scale_elsewhere(const RotationObservation& observation,
                                   const RotationHypothesis& hypothesis) {
-  if (!hypothesis.scale || hypothesis.scale_power == 0 || observation.truth().coordinate) return {};
+  if (!hypothesis.log_scale || hypothesis.scale_power == 0 || observation.truth().coordinate)
+    return {};
   const auto slope = [&](double p, std::size_t j) {
-    return std::log(hypothesis.scale(p + 1, j) / hypothesis.scale(p, j));
+    return hypothesis.log_scale(p + 1, j) - hypothesis.log_scale(p, j);
   };
   const double k = std::round(
       slope_of(observation, hypothesis, slope, [&](double growth, double p, std::size_t j) {
-        return growth / hypothesis.scale_power - std::log(hypothesis.scale(p, j));
+        return growth / hypothesis.scale_power - hypothesis.log_scale(p, j);
       }).value);
   if (k == 0) return {};
-  const double meant = std::round(-std::log(hypothesis.scale(0, 0)) / slope(0, 0));
+  const double meant = std::round(-hypothesis.log_scale(0, 0) / slope(0, 0));
   const auto length = static_cast<double>(observation.slots());
   const double at = meant - k;
   const char* const word = at == 0                        ? "zero"
@@ -104,7 +106,8 @@ RotationProposals scale_elsewhere(const RotationObservation& observation,
   RotationProposals all{
       {hypothesis, fmt::format("scales are 1 at position {:g}{}, where position {:g} is meant", at,
                                word ? fmt::format(" (--center {})", word) : "", meant)}};
-  all[0].hypothesis.scale = [before = hypothesis.scale, k](double position, std::size_t pair) {
+  all[0].hypothesis.log_scale = [before = hypothesis.log_scale, k](double position,
+                                                                   std::size_t pair) {
     return before(position + k, pair);
   };
   return all;
@@ -114,10 +117,9 @@ RotationProposals scale_elsewhere(const RotationObservation& observation,
 RotationProposals other_scale_base(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
   const double meant_base = number_of(observation, hypothesis, "scale-base");
-  if (!hypothesis.scale || !(meant_base > 0)) return {};
+  if (!hypothesis.log_scale || !(meant_base > 0)) return {};
   const auto [power, weight] = slope_of(
-      observation, hypothesis,
-      [&](double p, std::size_t j) { return std::log(hypothesis.scale(p, j)); },
+      observation, hypothesis, [&](double p, std::size_t j) { return hypothesis.log_scale(p, j); },
       [](double growth, double, std::size_t) { return growth; });
   if (!(power > 0.01) || !(std::fabs(power - 1) > 0.01)) return {};
   const TidyNumber base = tidiest(meant_base / power, 1 / std::sqrt(weight) / power);
