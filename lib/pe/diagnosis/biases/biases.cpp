@@ -164,9 +164,11 @@ std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Store
         found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
         const auto sides = wrong_sides(observation, found.front().hypothesis, pass.later);
         tell(found, diagnosis);
-        if (sides && std::ranges::find(diagnosis.reasons, sides->cause, &Reason::cause) ==
-                         diagnosis.reasons.end())
-          diagnosis.reasons.push_back(*sides);
+        // Decoding that drops the bias has no later keys: a note tells those of the rows before.
+        const bool is_told = std::ranges::any_of(diagnosis.reasons, [&](const Reason& one) {
+          return one.cause == Cause::bias_zero || (sides && one.cause == sides->cause);
+        });
+        if (sides && !is_told) diagnosis.reasons.push_back(*sides);
         return pass.later;
       }
       for (const std::optional<Spot>& spot :
