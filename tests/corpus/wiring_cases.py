@@ -78,8 +78,8 @@ def spoilt():
         for what, causes, y in faults(rng, x, np.cos(angle), np.sin(angle), pair):
             laid = [np.ascontiguousarray(v.transpose(AXES[axes])).astype(F32) for v in (case.rounded(y, dtype), x)]
             yield Case(f"{' + '.join(sorted(causes[0]))} | rope {what}, {channels} of {dim} #{LINES + number}", {"encoding": "rope", "parameters": parameters},
-                       lambda laid=laid, first=first, length=length, axes=axes, dtype=dtype: Built(
-                           [("q_after", laid[0])], dtype, 100.0, length, [("q_before", laid[1])],
+                       lambda number=number, laid=laid, first=first, length=length, axes=axes, dtype=dtype: Built(
+                           [("q_after", laid[0])], dtype if number % 2 else "f32", 100.0, length, [("q_before", laid[1])],
                            check={"positions": f"{first}:{first + length}", "axes": axes}), causes, container="npz")
             number += 1
 

@@ -17,6 +17,12 @@
 namespace pe {
 namespace {
 
+// In the type that the vectors afterwards were made in, which a longer one may hold.
+Dump as_made(const Dump& dump) {
+  const auto type = type_of_numbers(dump.arrays[0]);
+  return type ? Dump{{narrowed(dump.arrays[0], *type)}, dump.before} : dump;
+}
+
 // As numbers of a shorter type where every one is one of it: bfloat16 vectors are made float32 to
 // be written where nothing else can hold them. As the file has them where they are right so, too.
 Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
@@ -122,7 +128,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     std::optional<Side> side;
     if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
     const TurnJudge as_vectors = [side](const Expectation& meant, const Dump& vectors) {
-      const auto restored = judge_restored(meant, vectors, side);
+      const auto restored = judge_restored(meant, as_made(vectors), side);
       return restored ? *restored : judge_vectors(meant, vectors, side);
     };
     const auto broken = judge_broken(expected, pair, side);
@@ -130,7 +136,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     const bool is_vague = std::ranges::all_of(
         told.reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
     if (told.tier == Tier::wrong && is_vague && expected.searches)
-      if (auto wired = judge_wiring(expected, pair, side)) told = std::move(*wired);
+      if (auto wired = judge_wiring(expected, as_made(pair), side)) told = std::move(*wired);
     each.push_back(std::move(told));
   }
   return told_by_name(expected, std::move(each), dump.arrays);
