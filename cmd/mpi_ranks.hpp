@@ -13,8 +13,9 @@
 
 namespace pe::cmd {
 
-/// The processes of MPI_COMM_WORLD. One thread of rank 0 answers those who take a number, so that
-/// nobody waits for the work of rank 0.
+/// The processes of MPI_COMM_WORLD. Those of one node count in its memory. Where there are several
+/// nodes, one thread of rank 0 answers those who take a number, so that nobody waits for the work
+/// of rank 0.
 class MpiRanks final : public Ranks {
  public:
   /// Throws FileError where MPI does not let several threads call it.
@@ -46,13 +47,15 @@ class MpiRanks final : public Ranks {
  private:
   bool meet_with(const std::string* failure, bool is_for_first = false);
   std::string broadcast(std::string text, int from) const;
+  void share_count();
   void serve();
 
   int number_ = 0, count_ = 1;
   bool is_over_ = false;         // somebody failed, and all know it
   bool is_first_taken_ = false;  // number 0, by rank 0
-  std::atomic<std::size_t> next_ = 0;
-  struct Channel;  // for those who take a number; MPI's own types
+  bool is_on_one_node_ = true;
+  std::atomic<std::size_t>* next_ = nullptr;  // of rank 0, or of this node where it is the only one
+  struct Channel;                             // for those who take a number; MPI's own types
   std::unique_ptr<Channel> channel_;
   std::jthread server_;
 };

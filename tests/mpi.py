@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -43,18 +44,25 @@ CURVES = [
 ]
 
 
-PARTS = ["words", "colours", "tables", "curves", "verdicts", "refusals", "larger_than_memory", "one_fails", "one_misses_dumps", "one_dies"]
+PARTS = ["words", "colours", "tables", "curves", "verdicts", "refusals", "larger_than_memory", "one_fails", "one_misses_dumps", "one_dies", "nodes"]
+# Stands in for ssh: a node is a process tree of this machine under a name of its own, which MPI takes for a machine of its own.
+NODE = """#!/bin/sh
+host=$1
+shift
+exec unshare --user --map-root-user --uts sh -c 'hostname "$0" && eval "$1"' "$host" "$*"
+"""
 
 
 class Case:
     def __init__(self, folder, options, count):
         self.folder, self.bin, self.count = folder, options.bin.resolve(), count
+        self.launcher = MPIRUN
 
     def one(self, tool, words, folder):
         return subprocess.run(f"'{self.bin / tool}' {words}", shell=True, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
     def many(self, number, words, folder):
-        command = " ".join(MPIRUN) + f" -n {number} '{self.bin / 'pe-mpi'}' {words}"
+        command = shlex.join(self.launcher) + f" -n {number} '{self.bin / 'pe-mpi'}' {words}"
         return subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
 
     def fresh(self, name):
@@ -224,6 +232,31 @@ class Case:
             self.count.check((folder / "old.h5").read_bytes() == b"old", f"process {victim} dies: the old file stays")
         done = self.many(2, "gen rope --dim 8 --length 5 -o old.h5", folder)
         self.count.check(done.returncode == 0 and [p.name for p in folder.iterdir()] == ["old.h5"], "the next run removes what was left")
+
+    # Two nodes, which share no memory and talk by TCP: numbers are answered by the first process, and a line names its node.
+    def nodes(self):
+        agent = self.folder / "node"
+        agent.write_text(NODE)
+        agent.chmod(0o755)
+        if subprocess.run([agent, "left", "true"], capture_output=True).returncode != 0:
+            print("mpi.py: nodes: no names for nodes here (unshare --uts)")
+            return
+        launch = [*MPIRUN, "--mca", "plm_rsh_agent", str(agent), "-H", "left:2,right:1"]
+        launched, self.launcher = self.launcher, launch
+        try:
+            told = subprocess.run([*launch, "-n", "3", "hostname"], capture_output=True, text=True, timeout=60).stdout.split()
+            self.count.check(sorted(told) == ["left", "left", "right"], f"nodes: {told}")
+            self.same_file("pe-gen", "rope --dim 64 --length 1000", "gen rope --dim 64 --length 1000", "nodes.h5", (3,))
+            for words in CURVES[1:5]:
+                self.same_file("pe-analyze", words, f"analyze {words}", "curve.h5", (3,))
+            self.verdicts()
+            mpi, folder = str(self.bin / "pe-mpi"), self.fresh("nodes")
+            done = subprocess.run([*launch, "-n", "2", mpi, "gen", "rope", "--dim", "8", "--length", "9", "-o", "a.h5", ":", "-n", "1", mpi, "gen", "rope",
+                                   "--dim", "7", "--length", "9", "-o", "a.h5"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+            self.count.check(done.returncode != 0 and "process 2 of 3 on right: pe-gen: " in done.stderr, f"nodes: {done.stderr[:500]}")
+            self.count.check(list(folder.iterdir()) == [], f"nodes: leaves {list(folder.iterdir())}")
+        finally:
+            self.launcher = launched
 
     @staticmethod
     def ranks_of(parent):
