@@ -259,6 +259,21 @@ TEST_CASE("a table too short, and one with holes in it") {
   CHECK(told(judged(plain, table, DType::f32, 1024)) == "wrong table-short");
   table.position = [](int p) { return p == 300 ? std::nan("") : p; };
   CHECK(told(judged(plain, table)) == "wrong not-finite");
+  table.frequencies = ladder(32, 500000, 64, f32);
+  CHECK(told(judged(plain, table)) == "wrong not-finite wrong-base");
+}
+
+TEST_CASE("a pair that turns nowhere, alone and beside another fault") {
+  Table table{.frequencies = ladder(32, 10000, 64, f32)};
+  table.frequencies[0] = 7e-18;
+  CHECK(told(judged(plain, table)) == "wrong channels-not-rotated");
+  table.frequencies = ladder(32, 500000, 64, f32);
+  table.frequencies[0] = 7e-18;
+  CHECK(told(judged(plain, table)) == "wrong channels-not-rotated wrong-base");
+  table.frequencies = ladder(32, 10000, 64, f32);
+  table.frequencies[5] = 7e-18;
+  table.sign = -1;
+  CHECK(told(judged(plain, table)) == "wrong channels-not-rotated direction-reversed");
 }
 
 // Vectors [position, channel] before and after; channels j and j+n turn together, or 2j and 2j+1.

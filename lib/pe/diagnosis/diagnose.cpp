@@ -77,7 +77,24 @@ std::optional<Expectation> sinusoids_of(const Expectation& expected, const Dump&
       relative->buckets.count));
 }
 
-Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
+// Whether most numbers of the arrays are finite, or as masks have them.
+bool are_mostly_numbers(const std::vector<Stored>& arrays) {
+  constexpr Index block = 1 << 14;
+  Index good = 0, all = 0;
+  std::vector<double> values(block);
+  for (const Stored& array : arrays)
+    for (Index first = 0; first < array.size(); first += block) {
+      const Index count = std::min(block, array.size() - first);
+      array.read(first, count, values.data());
+      all += count;
+      good += std::count_if(values.begin(), values.begin() + count, [](double value) {
+        return std::isfinite(value) || value == -HUGE_VAL;
+      });
+    }
+  return 2 * good > all;
+}
+
+Diagnosis by_kind(const Expectation& expected, const Dump& dump) {
   if (is_of_turns(expected.effect)) return diagnose_turns(expected, dump);
   switch (kind_of(expected.effect)) {
     case Kind::table:
@@ -90,6 +107,28 @@ Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
       break;
   }
   throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
+}
+
+bool has_broken(const Diagnosis& diagnosis) {
+  return std::ranges::find(diagnosis.reasons, Cause::not_finite, &Reason::cause) !=
+         diagnosis.reasons.end();
+}
+
+// Beside numbers that are none the others may be wrong by a cause of their own.
+Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
+  Diagnosis told = by_kind(expected, dump);
+  if (told.reasons.size() != 1 || !has_broken(told) || !expected.searches ||
+      !are_mostly_numbers(dump.arrays))
+    return told;
+  Dump rest = dump;
+  rest.has_gaps = true;
+  Diagnosis other = by_kind(expected, rest);
+  if (other.tier != Tier::wrong || has_broken(other)) return told;
+  if (other.reasons.empty())
+    other.notes.emplace_back(
+        "the numbers that are finite are wrong, too, and no cause explains them");
+  other.reasons.insert(other.reasons.begin(), std::move(told.reasons[0]));
+  return other;
 }
 
 // The rule of a bias of a window; null where it is another.

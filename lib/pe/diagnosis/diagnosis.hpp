@@ -51,6 +51,7 @@ struct Dump {
   std::vector<Stored> arrays;
   std::vector<Stored>
       before;  // vectors before the encoding was applied; `arrays` then hold them afterwards
+  bool has_gaps = false;  // what is no number is held to nothing
 };
 
 /// One number of a dump.

@@ -211,6 +211,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
                                  array.shown, spell_array(array), expected.encoding->name));
 
   BiasObservation observation = observe_bias(expected, array);
+  observation.has_gaps = dump.has_gaps;
   const BiasShape& shape = observation.shape;
   Diagnosis diagnosis;
   diagnosis.what = fmt::format("{} {}", shape.sentence, spell_array(array));

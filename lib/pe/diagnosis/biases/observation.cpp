@@ -194,7 +194,7 @@ bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesi
     for (const PositionRange& run : probe.runs)
       for (Index at = 0; at < run.count; ++at, ++k) {
         const bool here = truth[k] == -HUGE_VAL, masked = observation.mask->holds(probe.got[k]);
-        if (hidden[k] && masked) continue;
+        if ((hidden[k] && masked) || observation.is_gap(probe.got[k])) continue;
         if (here && !hidden[k] && observation.is_later(probe.query, run.at(at))) continue;
         double difference = here && masked ? 0 : HUGE_VAL,
                limit = 1;  // masked by the hypothesis alone: the dump must show it
@@ -243,14 +243,15 @@ std::vector<double> slope_ratios(const BiasObservation& observation,
     // Against the cell of least bias, where a constant of the row may stand.
     std::size_t least = truth.size();
     for (std::size_t k = 0; k < truth.size(); ++k)
-      if (truth[k] != -HUGE_VAL && !hidden[k] &&
+      if (truth[k] != -HUGE_VAL && !hidden[k] && !observation.is_gap(probe.got[k]) &&
           (least == truth.size() || std::fabs(truth[k]) < std::fabs(truth[least])))
         least = k;
     if (least == truth.size()) continue;
     const double low = observation.shape.slopes ? 0 : truth[least],
                  low_got = observation.shape.slopes ? 0 : probe.got[least];
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      if (truth[k] == -HUGE_VAL || hidden[k] || !(std::fabs(truth[k] - low) > weight[head]))
+      if (truth[k] == -HUGE_VAL || hidden[k] || observation.is_gap(probe.got[k]) ||
+          !(std::fabs(truth[k] - low) > weight[head]))
         continue;
       weight[head] = std::fabs(truth[k] - low);
       ratios[head] = (probe.got[k] - low_got) / (truth[k] - low);

@@ -2,6 +2,7 @@
 // what was observed.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -80,6 +81,7 @@ struct BiasObservation {
   std::shared_ptr<const Stored> array;
   BiasShape shape;
   Drift bound = Drift(0, "");  // of an evaluation in float32
+  bool has_gaps = false;       // see Dump
   BiasHypothesis base;         // what is masked where nothing is wrong
   std::shared_ptr<const DumpMask> mask = std::make_shared<const DumpMask>();
   std::vector<Probe> probes;
@@ -101,6 +103,10 @@ struct BiasObservation {
   /// The dump's own mask hides the pair.
   bool is_hidden(Index plane, std::int64_t query, std::int64_t key) const {
     return mask->hides(plane, query - shape.first_query, key - shape.first_key);
+  }
+  /// A number that is none, and no mask's either, where the dump's gaps are held to nothing.
+  bool is_gap(double value) const {
+    return has_gaps && !std::isfinite(value) && !mask->holds(value);
   }
   /// What is allowed at a cell, the rounding to the file's dtype and the constant of its row
   /// included.

@@ -146,9 +146,14 @@ class Comparison {
       return run.truth[key] == -HUGE_VAL || key >= open || hidden_[static_cast<std::size_t>(key)];
     };
     for (Index key = 0; key < run.count;) {
+      if (observation_.is_gap(run.got[key])) {
+        ++key;
+        continue;
+      }
       const bool masked = hidden(key);
       Index until = key + 1;
-      while (until < run.count && hidden(until) == masked) ++until;
+      while (until < run.count && hidden(until) == masked && !observation_.is_gap(run.got[until]))
+        ++until;
       if (masked) {
         for (Index k = key; k < until; ++k)
           if (!is_hidden_rightly(run.got[k], observation_.is_later(query, shape_.first_key + k)) ||

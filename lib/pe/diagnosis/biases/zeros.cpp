@@ -14,8 +14,9 @@ bool is_zero_row(const BiasObservation& observation, Index row) {
   const Index keys = observation.shape.keys;
   std::vector<double> values(static_cast<std::size_t>(keys));
   observation.array->read(row * keys, keys, values.data());
-  return std::ranges::all_of(
-      values, [&](double value) { return value == 0 || observation.mask->holds(value); });
+  return std::ranges::all_of(values, [&](double value) {
+    return value == 0 || observation.mask->holds(value) || observation.is_gap(value);
+  });
 }
 
 // The query from which on the rows of the first head hold nothing but zeros, down to the last;
@@ -40,8 +41,9 @@ std::vector<bool> zero_heads(const BiasObservation& observation) {
   std::vector<bool> zero(heads, false), seen(heads, false);
   for (const BiasObservation::Probe& probe : observation.probes) {
     const auto head = static_cast<std::size_t>(probe.plane) % heads;
-    const bool zeros = std::ranges::all_of(
-        probe.got, [&](double value) { return value == 0 || observation.mask->holds(value); });
+    const bool zeros = std::ranges::all_of(probe.got, [&](double value) {
+      return value == 0 || observation.mask->holds(value) || observation.is_gap(value);
+    });
     zero[head] = zeros && (zero[head] || !seen[head]);
     seen[head] = true;
   }

@@ -199,6 +199,44 @@ std::string spell_channels(const std::vector<Index>& channels) {
                                 : text;
 }
 
+std::vector<Index> still_pairs(const RotationObservation& observation) {
+  constexpr Index few = 4;  // rows that anything may share
+  if (!observation.has_rows() || observation.reading().is_one_sided() || observation.slots() <= few)
+    return {};
+  const RotationHypothesis start = observation.start();
+  if (start.frequencies.size() != observation.pairs()) return {};
+  const std::size_t most = std::max<std::size_t>(2, observation.pairs() / 16);
+  constexpr double far = 0.1, near = 1e-6;  // radians; of cosines and sines
+  std::vector<Index> still;
+  for (std::size_t j = 0; j < observation.pairs(); ++j) {
+    double reached = 0;
+    bool same = true;
+    const double first = observation.cosine(0, j), second = observation.sine(0, j);
+    for (std::size_t i = 0; i < observation.rows().size() && same; ++i) {
+      const double p = position_of(start, observation.rows()[i], j);
+      reached = std::max(reached, std::fabs(p) * start.frequencies[j]);
+      const double allowed = near + 2 * observation.slack(i, j);
+      same = std::isfinite(allowed) && std::fabs(observation.sine(i, j) - second) <= allowed &&
+             std::fabs(observation.cosine(i, j) - first) <= allowed;
+    }
+    if (same && reached > far) still.push_back(static_cast<Index>(j));
+  }
+  return still.size() <= most ? still : std::vector<Index>{};
+}
+
+Reason told_still(const RotationObservation& observation, const std::vector<Index>& pairs) {
+  const bool zero = std::ranges::all_of(pairs, [&](Index pair) {
+    const auto j = static_cast<std::size_t>(pair);
+    return observation.cosine(0, j) == 0 && observation.sine(0, j) == 0;
+  });
+  const bool one = pairs.size() == 1;
+  return {zero ? Cause::channels_zero : Cause::channels_not_rotated,
+          fmt::format("{} {} of every row {}", one ? "pair" : "pairs", spell_channels(pairs),
+                      zero  ? one ? "holds zeros" : "hold zeros"
+                      : one ? "turns nowhere"
+                            : "turn nowhere")};
+}
+
 std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump) {
   if (observation.has_values() && observation.has_cosine() && observation.has_sine())
     return TableCells(observation).reason();

@@ -9,6 +9,13 @@ namespace pe {
 /// "32–63", "3, 11, 19 and 5 more".
 std::string spell_channels(const std::vector<Index>& channels);
 
+/// Pairs that hold one turn in every row that was probed, where what is meant turns them by a tenth
+/// of a radian and more; nothing where they are many.
+std::vector<Index> still_pairs(const RotationObservation& observation);
+
+/// "pairs 0, 3 of every row turn nowhere", or hold zeros.
+Reason told_still(const RotationObservation& observation, const std::vector<Index>& pairs);
+
 /// Nothing where some channel is wrong otherwise; of vectors and of tables of both sides.
 std::optional<Reason> spoilt_channels(const RotationObservation& observation, const Dump& dump);
 

@@ -80,6 +80,7 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   const double from_base =
       std::sqrt(2.0) * observation.slack(base->second, j) + phase_error(observation, z0);
   double moved = from_base;
+  if (std::isinf(from_base)) return {};
   // By now, of a radian each step.
   const auto error = [&](double known, double steps) {
     return (known +
@@ -110,8 +111,8 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   return measured;
 }
 
-// Of positions that go by no step: pairs that turn by less than an eighth by the nearest of them,
-// made sharper by the farther ones.
+// Of positions that go by no step, or of one: pairs that turn by less than an eighth by the nearest
+// of them, made sharper by the farther ones.
 MeasuredFrequencies measured_of_listed(const RotationObservation& observation) {
   const RotationHypothesis meant = observation.start();
   std::vector<std::size_t> order(observation.rows().size());
@@ -140,7 +141,7 @@ MeasuredFrequencies measured_of_listed(const RotationObservation& observation) {
       error = here / std::fabs(p) + observation.truth().growth[j] * unit * std::fabs(frequency);
     }
     // The first turns alike whatever the base is, and too fast to be seen.
-    const bool is_taken = j == 0 && std::isnan(frequency);
+    const bool is_taken = j == 0 && std::isnan(frequency) && observation.slots() > 1;
     all.values.push_back(is_taken ? meant.frequencies[0] : frequency);
     all.errors.push_back(is_taken ? unit : error);
   }
@@ -158,7 +159,8 @@ Ruler within(double farthest, Ruler ruler) {
 }  // namespace
 
 MeasuredFrequencies measured_frequencies(const RotationObservation& observation, double farthest) {
-  if (!observation.expected().listed.empty()) return measured_of_listed(observation);
+  if (!observation.expected().listed.empty() || observation.slots() == 1)
+    return measured_of_listed(observation);
   if (observation.reading().is_one_sided()) return measured_of_one_side(observation);
   const RotationHypothesis meant = observation.start();
   std::vector<Ruler> rulers;

@@ -17,6 +17,15 @@ std::vector<Index> squeezed(const std::vector<Index>& shape) {
   return rest;
 }
 
+void leave_open(const RotationReading& reading, Index count, double* cosine, double* sine,
+                double* slack) {
+  for (Index r = 0; r < count; ++r)
+    for (const Index pair : reading.open) {
+      const Index at = r * reading.pairs + pair;
+      leave_open(cosine[at], sine[at], slack[at]);
+    }
+}
+
 using Form = RotationReading::Form;
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
                 double* cosine, double* sine, double* slack, bool copy) {
@@ -50,7 +59,10 @@ void read_turns(const Dump& dump, const RotationReading& reading, Index first, I
         sine[at] = reading.side == RotationReading::Side::cosine ? 0 : right;
         slack[at] = 0;
       }
+      if (dump.has_gaps && !std::isfinite(cosine[at] + sine[at]))
+        leave_open(cosine[at], sine[at], slack[at]);
     }
+  leave_open(reading, count, cosine, sine, slack);
 }
 
 std::vector<double> read_frequencies(const Dump& dump, const RotationReading& reading,

@@ -1,6 +1,7 @@
 // Turn dump: arrays read as the turns of pairs, in one of the layouts that codebases keep them in.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,12 +53,13 @@ struct RotationReading {
   std::vector<Index> extents = {};  // of the axes before the channels
   std::size_t axis = 0;             // which of them counts positions
   // Vectors alone:
-  std::string axis_from = {};  // who says so; empty: nobody, and another would do as well
-  Index blocks = 1;            // halves pair up within each of so many blocks of channels
-  bool last = false;           // the channels that turn are the last, not the first
-  bool backward = false;       // they turn by −angle, as is meant
-  bool named = false;          // the array's name says what its numbers are
-  double cost = 0;             // against readings that nothing prefers
+  std::string axis_from = {};    // who says so; empty: nobody, and another would do as well
+  Index blocks = 1;              // halves pair up within each of so many blocks of channels
+  bool last = false;             // the channels that turn are the last, not the first
+  bool backward = false;         // they turn by −angle, as is meant
+  bool named = false;            // the array's name says what its numbers are
+  double cost = 0;               // against readings that nothing prefers
+  std::vector<Index> open = {};  // pairs that are held to nothing, ascending
 
   bool is_one_sided() const { return side != Side::both; }
   bool is_vectors() const { return form == Form::vectors; }
@@ -132,6 +134,17 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
 std::vector<RotationReading> vector_readings(const Dump& dump, std::optional<Index> pairs,
                                              const TurnQuestion& question);
 
+/// A turn of which nothing is known.
+inline void leave_open(double& cosine, double& sine, double& slack) {
+  cosine = 1;
+  sine = 0;
+  slack = std::numeric_limits<double>::infinity();
+}
+
+/// Those of a reading's open pairs in so many rows.
+void leave_open(const RotationReading& reading, Index count, double* cosine, double* sine,
+                double* slack);
+
 /// Turns and, where there are scales, the growth of each pair: y/x as complex numbers.
 void read_vectors(const Dump& dump, const RotationReading& reading, Index first, Index count,
                   double* cosine, double* sine, double* slack);
@@ -148,7 +161,7 @@ std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth
 /// Turns of rows first … first+count−1, [row, pair] each: cosine and sine times the amplitude (the
 /// side that is not there is 0), and
 /// how far rounding of the file's own type can have moved either (`slack`; infinite where a pair of
-/// zeros tells nothing). `copy`: from the second of two equal columns.
+/// zeros tells nothing, or a gap of the dump). `copy`: from the second of two equal columns.
 void read_turns(const Dump& dump, const RotationReading& reading, Index first, Index count,
                 double* cosine, double* sine, double* slack, bool copy = false);
 

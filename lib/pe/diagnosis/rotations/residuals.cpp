@@ -41,8 +41,8 @@ void read_raw_rows(const Dump& dump, const RotationReading& reading, Index first
   c.resize(size);
   s.resize(size);
   slack.resize(size);
-  if (reading.form != RotationReading::Form::angles)
-    return read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
+  read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
+  if (reading.form != RotationReading::Form::angles) return;
   std::vector<double> row(static_cast<std::size_t>(count * reading.width));
   dump.arrays[reading.cosine.array].read(first * reading.width, count * reading.width, row.data());
   for (Index r = 0; r < count; ++r)
@@ -50,7 +50,7 @@ void read_raw_rows(const Dump& dump, const RotationReading& reading, Index first
       c[static_cast<std::size_t>(r * reading.pairs + j)] =
           row[static_cast<std::size_t>(r * reading.width + reading.cosine.at(j))];
   s = c;
-  std::ranges::fill(slack, 0.0);
+  for (double& one : slack) one = std::isinf(one) ? one : 0;
 }
 
 void suspect(RotationResiduals& residuals, Index row) {
@@ -96,12 +96,17 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
   if (reading.cosine_copy) {
     c2.resize(c.size());
     s2.resize(c.size());
-    std::vector<double> unused(c.size());
-    read_turns(dump, reading, first, count, c2.data(), s2.data(), unused.data(), true);
+    std::vector<double> second(c.size());
+    read_turns(dump, reading, first, count, c2.data(), s2.data(), second.data(), true);
     if (angles)
       for (std::size_t i = 0; i < c.size(); ++i) {
         c2[i] = c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]) ? c[i] : std::nan("");
         s2[i] = c2[i];
+      }
+    for (std::size_t i = 0; i < c.size(); ++i)
+      if (std::isinf(second[i]) || std::isinf(slack[i])) {
+        c2[i] = c[i];
+        s2[i] = s[i];
       }
   }
   truth.fill(first, count, exact);
@@ -137,7 +142,8 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
     }
     const bool repeats = c2.empty() || (std::equal(&c[at_row], &c[at_row] + n, &c2[at_row]) &&
                                         std::equal(&s[at_row], &s[at_row] + n, &s2[at_row]));
-    if (!angles && !vectors && repeats && start.axis.empty() && !start.log_scale) {
+    const bool all_held = !dump.has_gaps && reading.open.empty();
+    if (!angles && !vectors && repeats && all_held && start.axis.empty() && !start.log_scale) {
       // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
       // is none.
       const RowTally glance = glance_at(

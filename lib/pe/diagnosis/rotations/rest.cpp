@@ -18,7 +18,8 @@ std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& read
     for (Index k = 0; k < width; ++k) {
       if (turns(reading, k)) continue;
       const auto at = static_cast<std::size_t>(r * width + k);
-      if (after[at] != before[at] && !(std::isnan(after[at]) && std::isnan(before[at])))
+      if (after[at] != before[at] && !(std::isnan(after[at]) && std::isnan(before[at])) &&
+          !(dump.has_gaps && !std::isfinite(after[at])))
         changed.push_back({first + r, k, before[at], after[at]});
     }
   return changed;

@@ -248,7 +248,10 @@ class Verdict {
       tell(attempt, residuals);
     else if (const auto part = spoilt_channels_of(attempt))
       take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier, true);
-    else if (const auto one = wrong_side(attempt)) {
+    else if (const auto open = beside_still_pairs()) {
+      take_reasons(*open->first, residuals, open->second.reasons, Tier::wrong, false);
+      diagnosis_.after = open->second.after;
+    } else if (const auto one = wrong_side(attempt)) {
       take_reasons(attempt, residuals, one->reasons, one->tier, true);
       diagnosis_.after = one->after;
     } else if (const auto cells = damaged_cells(residuals, observation, dump_))
@@ -260,6 +263,30 @@ class Verdict {
         diagnosis_.notes.push_back(reason->sentence);
     finish(attempt, observation, residuals);
     return true;
+  }
+
+  // What is wrong with the others where a few pairs turn nowhere, by the reading that needs the
+  // fewest reasons.
+  std::optional<std::pair<const Attempt*, Diagnosis>> beside_still_pairs() const {
+    std::optional<std::pair<const Attempt*, Diagnosis>> best;
+    std::size_t fewest = 0;
+    for (const Attempt& one : kept_) {
+      const RotationObservation observation = observe(one);
+      const std::vector<Index> still = still_pairs(observation);
+      if (still.empty()) continue;
+      Attempt open = one;
+      open.hypotheses.clear();
+      open.reasons.clear();
+      open.reading.open = still;
+      Diagnosis other = Verdict(expected_, dump_, {open}).reached();
+      if (other.tier == Tier::wrong && !is_explained(other)) continue;
+      const std::size_t count = one.reasons.size() + other.reasons.size();
+      if (best && fewest <= count) continue;
+      fewest = count;
+      other.reasons.insert(other.reasons.begin(), told_still(observation, still));
+      best = std::pair(&one, std::move(other));
+    }
+    return best;
   }
 
   // Cosines alone and sines alone: one of them right, the other wrong by one cause.

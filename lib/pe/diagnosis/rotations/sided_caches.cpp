@@ -32,7 +32,7 @@ std::vector<SidedDump> sided_caches(const Dump& dump) {
   std::vector<SidedDump> caches;
   for (const auto side :
        {std::optional(Side::query), std::optional(Side::key), std::optional<Side>()}) {
-    SidedDump cache{{}, side};
+    SidedDump cache{{{}, {}, dump.has_gaps}, side};
     bool cosine = false, sine = false;
     for (const Stored& array : dump.arrays) {
       if (whose(array) != side || !side_said_by(array)) continue;
@@ -51,7 +51,8 @@ std::vector<SidedDump> sided_caches(const Dump& dump) {
       });
   if (!unnamed) return {{dump, {}}};
   const std::vector<Stored>& all = dump.arrays;
-  return {{{{all[0], all[1]}, {}}, Side::query}, {{{all[2], all[3]}, {}}, Side::key}};
+  return {{{{all[0], all[1]}, {}, dump.has_gaps}, Side::query},
+          {{{all[2], all[3]}, {}, dump.has_gaps}, Side::key}};
 }
 
 }  // namespace pe

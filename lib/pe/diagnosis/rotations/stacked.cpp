@@ -10,8 +10,8 @@ namespace pe {
 namespace {
 
 // Rows first … first+count−1 as the table of one list, from position 0.
-std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored& array,
-                                       Index first, Index count, const char* list) {
+std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Dump& dump, Index first,
+                                       Index count, const char* list) {
   Expectation part = expected;
   const Setting value = std::string(list);
   auto made = expected.remake({{"factor-list", value}});
@@ -24,7 +24,7 @@ std::optional<Diagnosis> diagnose_part(const Expectation& expected, const Stored
     all.emplace("factor-list", value);
     return remake(all);
   };
-  return diagnose_turns(part, {.arrays = {rows_of(array, 0, first, count)}, .before = {}});
+  return diagnose_turns(part, {{rows_of(dump.arrays[0], 0, first, count)}, {}, dump.has_gaps});
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ std::optional<Dump> sides_apart(const Dump& dump) {
   const auto first = std::ranges::find_if(array.shape, [](Index extent) { return extent != 1; });
   if (first == array.shape.end() || *first != 2 || array.shape.end() - first < 3) return {};
   const auto axis = static_cast<std::size_t>(first - array.shape.begin());
-  Dump apart;
+  Dump apart{{}, {}, dump.has_gaps};
   for (const Index side : {0, 1}) {
     apart.arrays.push_back(rows_of(array, axis, side, 1));
     apart.arrays.back().name = side == 0 ? "cos" : "sin";
@@ -60,8 +60,8 @@ std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dum
   if (most < longest) return {};
   // Nothing but the count of rows says so.
   const bool fits = longest == expected.rows.value_or(has_most ? most : 0);
-  const auto first = diagnose_part(expected, array, 0, original, "short"),
-             second = diagnose_part(expected, array, original, longest, "long");
+  const auto first = diagnose_part(expected, dump, 0, original, "short"),
+             second = diagnose_part(expected, dump, original, longest, "long");
   if (!first || !second) return {};
   const auto is_told = [](const Diagnosis& one) {
     return one.tier != Tier::wrong || !one.reasons.empty();

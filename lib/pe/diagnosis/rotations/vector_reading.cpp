@@ -157,17 +157,20 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
       const double norm = a * a + b * b, turned = length_of(c, d);
       const Index at = r * n + j;
       // Of zeros a turn makes zeros, whatever the angle; nothing else.
+      if ((norm == 0 && turned == 0) || (dump.has_gaps && !std::isfinite(norm + turned))) {
+        leave_open(cosine[at], sine[at], slack[at]);
+        continue;
+      }
       if (norm == 0) {
-        using Limits = std::numeric_limits<double>;
-        cosine[at] = turned == 0 ? 1 : std::isfinite(turned) ? Limits::max() : turned;
-        sine[at] = 0;
-        slack[at] = turned == 0 ? Limits::infinity() : 0;
+        cosine[at] = std::isfinite(turned) ? std::numeric_limits<double>::max() : turned;
+        sine[at] = slack[at] = 0;
         continue;
       }
       cosine[at] = (a * c + b * d) / norm;
       sine[at] = (a * d - b * c) / norm;
       slack[at] = unit * (std::isfinite(turned) ? std::max(turned / std::sqrt(norm), 1.0) : 1.0);
     }
+  leave_open(reading, count, cosine, sine, slack);
 }
 
 }  // namespace pe

@@ -20,7 +20,7 @@ namespace {
 // In the type that the vectors afterwards were made in, which a longer one may hold.
 Dump as_made(const Dump& dump) {
   const auto type = type_of_numbers(dump.arrays[0]);
-  return type ? Dump{{narrowed(dump.arrays[0], *type)}, dump.before} : dump;
+  return type ? Dump{{narrowed(dump.arrays[0], *type)}, dump.before, dump.has_gaps} : dump;
 }
 
 // As numbers of a shorter type where every one is one of it: bfloat16 vectors are made float32 to
@@ -29,7 +29,7 @@ Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::opti
   const Stored& after = dump.arrays[0];
   const auto type = type_of_numbers(after);
   if (!type) return judge(expected, dump, side);
-  Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before}, side);
+  Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before, dump.has_gaps}, side);
   if (other.tier == Tier::wrong && !is_explained(other)) return other;
   if (other.tier != Tier::wrong)
     if (const auto plain = held_as_meant(expected, dump, side)) return *plain;
@@ -51,7 +51,7 @@ Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::opti
 std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump& dump,
                                         std::optional<Side> side) {
   const RotationTruth truth = truth_of(expected);
-  if (truth.log_scale) return {};
+  if (truth.log_scale || dump.has_gaps) return {};
   const auto readings = vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
                                         question_of(expected, truth, side));
   std::vector<RestoredDump> restored;
@@ -77,8 +77,7 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   return diagnosis;
 }
 
-// Numbers that are none where there was one before: no cause goes beyond that. Nothing where all
-// are finite.
+// Numbers that are none where there was one before. Nothing where all are finite.
 std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& dump,
                                       std::optional<Side> side) {
   constexpr Index block = 1 << 14;
@@ -124,18 +123,18 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
           fmt::format("{} is {} and {} is {}: vectors before and after must have one shape",
                       dump.before[i].shown, spell_shape(dump.before[i].shape), dump.arrays[i].shown,
                       spell_shape(dump.arrays[i].shape)));
-    const Dump pair{{dump.arrays[i]}, {dump.before[i]}};
+    const Dump pair{{dump.arrays[i]}, {dump.before[i]}, dump.has_gaps};
     std::optional<Side> side;
     if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
     const TurnJudge as_vectors = [side](const Expectation& meant, const Dump& vectors) {
       const auto restored = judge_restored(meant, as_made(vectors), side);
       return restored ? *restored : judge_vectors(meant, vectors, side);
     };
-    const auto broken = judge_broken(expected, pair, side);
+    const auto broken = dump.has_gaps ? std::nullopt : judge_broken(expected, pair, side);
     Diagnosis told = broken ? *broken : judge_by_slices(expected, pair, side, as_vectors);
     const bool is_vague = std::ranges::all_of(
         told.reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
-    if (told.tier == Tier::wrong && is_vague && expected.searches)
+    if (told.tier == Tier::wrong && is_vague && expected.searches && !dump.has_gaps)
       if (auto wired = judge_wiring(expected, as_made(pair), side)) told = std::move(*wired);
     each.push_back(std::move(told));
   }

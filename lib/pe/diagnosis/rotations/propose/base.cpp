@@ -68,6 +68,7 @@ double refined(const RotationObservation& observation, const RotationHypothesis&
       const double p = hypothesis.position(observation.rows()[i], 0);
       if (std::fabs(p) > reach) continue;
       for (std::size_t j = first; j < run.end; ++j) {
+        if (std::isinf(observation.slack(i, j))) continue;
         const double e = exponent * static_cast<double>(j),
                      angle = p * scale * ratios[j] * std::pow(base, e), gradient = e * angle;
         double c = observation.cosine(i, j), s = observation.sine(i, j);
@@ -130,17 +131,18 @@ std::vector<double> fitted_bases(const RotationObservation& observation,
     if (runs.front().end - runs.front().first >= enough) runs.resize(1);
     Fit best;
     const auto error_of = [&](std::size_t j) { return std::max(errors[j] / measured[j], 1e-12); };
-    for (const Run& run : runs)
-      for (std::size_t j = run.first + 1; j < run.end && measured[j] > 0 && measured[run.first] > 0;
-           ++j) {
-        const auto apart = static_cast<double>(j - run.first);
-        const double value =
-            std::pow(measured[j] / measured[run.first] * ratios[run.first] / ratios[j],
-                     1 / (exponent * apart));
-        const double sharpness = apart / std::max(error_of(j), error_of(run.first));
+    for (const Run& run : runs) {
+      std::size_t known = run.first;  // what is open has no frequency
+      while (known + 1 < run.end && !(measured[known] > 0)) ++known;
+      for (std::size_t j = known + 1; j < run.end && measured[j] > 0 && measured[known] > 0; ++j) {
+        const auto apart = static_cast<double>(j - known);
+        const double value = std::pow(measured[j] / measured[known] * ratios[known] / ratios[j],
+                                      1 / (exponent * apart));
+        const double sharpness = apart / std::max(error_of(j), error_of(known));
         if (std::isfinite(value) && value > 0 && sharpness > best.sharpness)
           best = {value, sharpness, run};
       }
+    }
     return best;
   };
   // What a scaling bends depends on the base that is sought: pairs that it bends there go, too.

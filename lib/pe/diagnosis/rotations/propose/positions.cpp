@@ -81,11 +81,13 @@ RotationProposals offset(const RotationObservation& observation,
     constexpr double farthest = 0x1p53;
     if (all.empty() || k == 0 || std::fabs(k) > farthest || at_zero)
       return;  // rows that stand at 0 are not turned
+    // A part of a position is rather another frequency where all rows hold one.
+    const double cost = observation.slots() == 1 && k != std::round(k) ? 1.2 : 1;
     const std::string sentence =
         fmt::format("row p holds position p {} {:.15g}", k < 0 ? "−" : "+", std::fabs(k));
     if (some.empty() || some[0].sentence != sentence)
       some.push_back(mapped(
-          hypothesis, [k](double p) { return p + k; }, sentence));
+          hypothesis, [k](double p) { return p + k; }, sentence, cost));
   };
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   propose(all);
@@ -104,7 +106,8 @@ RotationProposals constant(const RotationObservation& observation,
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   const double c = most_frequent(
       all, [](const ProbeSpot& one) { return nearest_half(one.implied); }, &share);
-  if (all.empty() || share < 0.5 || c == 0) return {};
+  // One row's is an offset.
+  if (all.empty() || share < 0.5 || c == 0 || observation.slots() == 1) return {};
   return {mapped(
       hypothesis, [c](double) { return c; }, fmt::format("every row holds position {:.15g}", c))};
 }
