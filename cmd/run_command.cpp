@@ -45,6 +45,10 @@ void put_flag(Given& flags, const std::vector<Parameter>& schema, const std::str
           fmt::format("parameters.{} contradicts {}", name, other->second.origin.substr(9)));
     return;
   }
+  if (is_check_key(name))
+    throw UsageError(
+        fmt::format("{} has no parameter '{}': in a check it stands beside parameters, not in them",
+                    encoding, name));
   const std::string near = nearest(name, names);
   throw UsageError(fmt::format("{} has no parameter '{}'{}", encoding, name,
                                near.empty() ? "" : fmt::format(": did you mean {}?", near)));

@@ -260,6 +260,10 @@ std::vector<Index> lines_of_checks(std::string_view text) {
 
 }  // namespace
 
+bool is_check_key(std::string_view name) {
+  return std::ranges::find(keys, name, &Key::name) != std::end(keys);
+}
+
 std::string beside(const std::string& manifest, const std::string& spec) {
   const std::filesystem::path folder = std::filesystem::path(manifest).parent_path();
   return std::filesystem::path(spec).is_absolute() ? spec : (folder / spec).string();

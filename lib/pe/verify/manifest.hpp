@@ -34,6 +34,9 @@ std::vector<ManifestCheck> read_manifest(const std::string& path);
 /// One entry of its list alone; `file` as above.
 ManifestCheck parse_manifest_check(const JsonNode& entry, const std::string& file);
 
+/// Whether an entry has a key of that name.
+bool is_check_key(std::string_view name);
+
 /// "FILE[:TENSOR]" as the manifest's folder sees it.
 std::string beside(const std::string& manifest, const std::string& spec);
 

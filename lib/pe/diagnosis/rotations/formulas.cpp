@@ -4,103 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/pair_formulas.hpp"
 #include "pe/diagnosis/rotations/prediction.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
 namespace {
-
-using Two = std::array<double, 2>;
-
-// Cosines and sines of a row, by pair.
-struct Angles {
-  const double *cosine, *sine;
-  std::size_t pairs;
-};
-
-// y of x = (a, b), the numbers of pair j.
-struct PairFormula {
-  const char* sentence;
-  Two (*of)(const Angles& at, std::size_t j, double a, double b);
-};
-
-Two turn(const Angles& at, std::size_t j, double a, double b) {
-  return {a * at.cosine[j] - b * at.sine[j], b * at.cosine[j] + a * at.sine[j]};
-}
-
-constexpr std::array formulas{
-    PairFormula{"the second number of a pair is made from the first one's new value, which has "
-                "overwritten the old: b·cos + a′·sin",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  const double first = turn(at, j, a, b)[0];
-                  return {first, b * at.cosine[j] + first * at.sine[j]};
-                }},
-    PairFormula{"the first number of a pair is made from the second one's new value, which has "
-                "overwritten the old: a·cos − b′·sin",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  const double second = turn(at, j, a, b)[1];
-                  return {a * at.cosine[j] - second * at.sine[j], second};
-                }},
-    PairFormula{"the minus of a·cos − b·sin is lost: rotate_half(x) has no minus",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {a * at.cosine[j] + b * at.sine[j], b * at.cosine[j] + a * at.sine[j]};
-                }},
-    PairFormula{"both sine products have a minus: b·cos − a·sin in place of b·cos + a·sin",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {a * at.cosine[j] - b * at.sine[j], b * at.cosine[j] - a * at.sine[j]};
-                }},
-    PairFormula{"the sine products are missing: x·cos alone",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {a * at.cosine[j], b * at.cosine[j]};
-                }},
-    PairFormula{"the cosine products are missing: rotate_half(x)·sin alone",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {-b * at.sine[j], a * at.sine[j]};
-                }},
-    PairFormula{"the turned vector is added to the one before: x + R·x",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  const Two turned = turn(at, j, a, b);
-                  return {a + turned[0], b + turned[1]};
-                }},
-    PairFormula{"the second number of a pair has the other sign",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {turn(at, j, a, b)[0], -turn(at, j, a, b)[1]};
-                }},
-    PairFormula{"the second number of a pair is a·sin − b·cos, where b·cos + a·sin is meant",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {turn(at, j, a, b)[0], a * at.sine[j] - b * at.cosine[j]};
-                }},
-    PairFormula{"the first number of a pair has the other sign",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {-turn(at, j, a, b)[0], turn(at, j, a, b)[1]};
-                }},
-    PairFormula{"both numbers of a pair have the other sign",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {-turn(at, j, a, b)[0], -turn(at, j, a, b)[1]};
-                }},
-    PairFormula{"the numbers of a pair stand in each other's place",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {turn(at, j, a, b)[1], turn(at, j, a, b)[0]};
-                }},
-    PairFormula{"cosines and sines lie as adjacent pairs need them and channels pair up by halves: "
-                "repeat_interleave with rotate_half",
-                [](const Angles& at, std::size_t j, double a, double b) -> Two {
-                  return {turn(at, j / 2, a, b)[0], turn(at, (j + at.pairs) / 2, a, b)[1]};
-                }},
-    PairFormula{
-        "cosines and sines lie as halves need them and channels pair up as neighbours: "
-        "cat(x, x) with an interleaved rotate_half",
-        [](const Angles& at, std::size_t j, double a, double b) -> Two {
-          return {turn(at, 2 * j % at.pairs, a, b)[0], turn(at, (2 * j + 1) % at.pairs, a, b)[1]};
-        }},
-};
 
 // Vectors by one reading, beside the turns that are meant.
 class Turned {
@@ -125,11 +40,12 @@ class Turned {
   void put_right(const PairFormula& formula, Index row, const double* x, double* y) const {
     std::vector<double> cosine(channels_.size()), sine = cosine, bound = cosine;
     prediction_->row(row, cosine.data(), sine.data(), bound.data());
-    const Angles at{cosine.data(), sine.data(), channels_.size()};
+    const PairTurns at{cosine.data(), sine.data(), channels_.size()};
     for (std::size_t j = 0; j < channels_.size(); ++j) {
       const auto& [in, out] = channels_[j];
-      const Two is = formula.of(at, j, x[in[0]], x[in[1]]),
-                should = turn(at, j, x[in[0]], x[in[1]]);
+      const PairNumbers made{y[out[0]], y[out[1]]},
+          is = formula.of(at, j, x[in[0]], x[in[1]], made),
+          should = plain_turn().of(at, j, x[in[0]], x[in[1]], made);
       for (std::size_t k = 0; k < 2; ++k) y[out[k]] += should[k] - is[k];
     }
   }
@@ -150,11 +66,11 @@ class Turned {
                  unit = 8 *
                         std::max({unit_roundoff(dump_.arrays[0].dtype),
                                   unit_roundoff(dump_.before[0].dtype), unit_roundoff(DType::f32)});
-    const Angles at{cosine.data(), sine.data(), channels_.size()};
+    const PairTurns at{cosine.data(), sine.data(), channels_.size()};
     for (std::size_t j = 0; j < channels_.size(); ++j) {
       const auto& [in, out] = channels_[j];
       const double a = x[in[0]], b = x[in[1]], near = (unit + 2 * widest) * std::hypot(a, b);
-      const Two is = formula.of(at, j, a, b);
+      const PairNumbers is = formula.of(at, j, a, b, {y[out[0]], y[out[1]]});
       if (!(std::fabs(y[out[0]] - is[0]) <= near) || !(std::fabs(y[out[1]] - is[1]) <= near))
         return false;
     }
@@ -196,8 +112,8 @@ std::optional<RestoredDump> restored_by_formula(const Expectation& expected, con
     std::vector<Index> rows;
     for (Index row = reading.rows - 1; row >= 0; row -= step) rows.push_back(row);
     const auto turned = std::make_shared<const Turned>(expected, dump, reading);
-    if (turned->fits({"", turn}, rows)) return {};
-    for (const PairFormula& formula : formulas)
+    if (turned->fits(plain_turn(), rows)) return {};
+    for (const PairFormula& formula : pair_formulas())
       if (turned->fits(formula, rows))
         return RestoredDump{{{put_right(turned, formula)}, dump.before},
                             {Cause::pair_formula, formula.sentence},

@@ -92,6 +92,10 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   for (Index distance = 1;; distance *= 2) {
     const auto probe = ruler.probes.find(from + distance);
     if (probe == ruler.probes.end()) break;
+    if (std::isinf(observation.slack(probe->second, j))) {
+      if (distance == 1) break;
+      continue;  // a gap
+    }
     const std::complex<double> z = turn_at(probe->second);
     const double turned = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
     const double step = distance == 1 ? turned : std::remainder(turned - frequency * d, turn);

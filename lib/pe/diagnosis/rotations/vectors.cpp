@@ -10,6 +10,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/formulas.hpp"
 #include "pe/diagnosis/rotations/norms.hpp"
+#include "pe/diagnosis/rotations/own_turns.hpp"
 #include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/slices.hpp"
 #include "pe/diagnosis/rotations/wiring.hpp"
@@ -58,6 +59,8 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   if (!keep_lengths(dump, readings.front(), truth.magnitude))
     restored = restored_by_norms(dump, readings.front(), truth.magnitude);
   if (auto one = restored_by_formula(expected, dump, readings)) restored.push_back(std::move(*one));
+  for (const RotationReading& reading : readings)
+    if (restored.empty()) restored = restored_by_own_turns(dump, reading);
   std::optional<Diagnosis> best;
   for (const RestoredDump& one : restored) {
     Expectation left = expected;
