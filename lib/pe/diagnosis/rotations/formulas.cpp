@@ -40,7 +40,7 @@ class Turned {
   void put_right(const PairFormula& formula, Index row, const double* x, double* y) const {
     std::vector<double> cosine(channels_.size()), sine = cosine, bound = cosine;
     prediction_->row(row, cosine.data(), sine.data(), bound.data());
-    const PairTurns at{cosine.data(), sine.data(), channels_.size()};
+    const AngleRow at{cosine.data(), sine.data(), channels_.size()};
     for (std::size_t j = 0; j < channels_.size(); ++j) {
       const auto& [in, out] = channels_[j];
       const PairNumbers made{y[out[0]], y[out[1]]},
@@ -66,7 +66,7 @@ class Turned {
                  unit = 8 *
                         std::max({unit_roundoff(dump_.arrays[0].dtype),
                                   unit_roundoff(dump_.before[0].dtype), unit_roundoff(DType::f32)});
-    const PairTurns at{cosine.data(), sine.data(), channels_.size()};
+    const AngleRow at{cosine.data(), sine.data(), channels_.size()};
     for (std::size_t j = 0; j < channels_.size(); ++j) {
       const auto& [in, out] = channels_[j];
       const double a = x[in[0]], b = x[in[1]], near = (unit + 2 * widest) * std::hypot(a, b);

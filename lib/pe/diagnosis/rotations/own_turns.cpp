@@ -84,11 +84,13 @@ class OwnTurns {
   };
 
   Linear linear(const PairFormula& formula, std::size_t pair) const {
-    const auto& [in, out] = channels_[pair];
-    const PairNumbers y{y_[static_cast<std::size_t>(out[0])], y_[static_cast<std::size_t>(out[1])]};
+    const auto of = [](const std::vector<double>& numbers, const std::array<Index, 2>& at) {
+      return PairNumbers{numbers[static_cast<std::size_t>(at[0])],
+                         numbers[static_cast<std::size_t>(at[1])]};
+    };
+    const PairNumbers x = of(x_, channels_[pair].in), y = of(y_, channels_[pair].out);
     const auto made = [&](double cosine, double sine) {
-      return formula.of({&cosine, &sine, 1}, 0, x_[static_cast<std::size_t>(in[0])],
-                        x_[static_cast<std::size_t>(in[1])], y);
+      return formula.of({&cosine, &sine, 1}, 0, x[0], x[1], y);
     };
     Linear all{made(0, 0), made(1, 0), made(0, 1), y};
     for (std::size_t k = 0; k < 2; ++k) {

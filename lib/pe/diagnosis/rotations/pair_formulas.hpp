@@ -11,7 +11,7 @@ namespace pe {
 using PairNumbers = std::array<double, 2>;
 
 /// Cosines and sines of a row, by pair.
-struct PairTurns {
+struct AngleRow {
   const double *cosine, *sine;
   std::size_t pairs;
 };
@@ -20,7 +20,7 @@ struct PairTurns {
 /// from the other. Linear in each cosine and sine.
 struct PairFormula {
   const char* sentence;
-  PairNumbers (*of)(const PairTurns& at, std::size_t j, double a, double b, const PairNumbers& y);
+  PairNumbers (*of)(const AngleRow& at, std::size_t j, double a, double b, const PairNumbers& y);
 };
 
 /// (a·cos − b·sin, b·cos + a·sin).
