@@ -145,6 +145,22 @@ TEST_CASE("alibi's key row for any number of queries, a decode row and slopes ar
   CHECK(told(diagnose_bias(expected, dump(DType::f32, {24, 1, 100}, two(row)))) != "wrong");
 }
 
+TEST_CASE("a constant of each row, which attention cannot see, is told beside wrong slopes") {
+  const Alibi wrong{.heads = 12, .slopes = slopes_of(16)};
+  const Diagnosis farther = wrong(
+      [](double slope, int i, int j) { return j > i ? masked : f32(f32(slope) * (j - i - 1)); });
+  CHECK(told(farther) == "wrong alibi-ladder");
+  REQUIRE(farther.notes.size() == 1);
+  CHECK(farther.notes[0].starts_with("every distance is counted as one more"));
+  const Diagnosis plain =
+      wrong([](double slope, int i, int j) { return j > i ? masked : f32(f32(slope) * (j - i)); });
+  CHECK(told(plain) == "wrong alibi-ladder");
+  CHECK(plain.notes.empty());
+  CHECK(std::ranges::none_of(plain.others, [&](const std::string& other) {
+    return other.find(plain.reasons[0].sentence) != std::string::npos;
+  }));
+}
+
 TEST_CASE("each fault of a linear bias is named") {
   const auto plain = [](double slope, int i, int j) {
     return j > i ? masked : f32(f32(slope) * (j - i));

@@ -148,6 +148,22 @@ std::optional<Reason> wrong_sides(const BiasObservation& observation,
   return is_one_sided(observation) ? std::optional(one_sided_reason()) : std::nullopt;
 }
 
+// What attention cannot tell from the hypothesis, where rows may have any constant: which they
+// have.
+void note_constant(const BiasObservation& observation, const BiasHypothesis& hypothesis,
+                   Diagnosis& diagnosis) {
+  if (hypothesis.constant != Constant::any || hypothesis.slopes.empty()) return;
+  for (const Equivalent& one : equivalents(observation)) {
+    if (one.hypothesis.heads != observation.base.heads || !one.hypothesis.tokens.empty()) continue;
+    BiasHypothesis other = hypothesis;
+    other.constant = one.hypothesis.constant;
+    other.constant_steps = one.hypothesis.constant_steps;
+    if (!observation.agrees(other)) continue;
+    diagnosis.notes.insert(diagnosis.notes.end(), one.notes.begin(), one.notes.end());
+    return;
+  }
+}
+
 // Tells the cheapest hypothesis that agrees at every cell, with what is wrong with the keys after
 // the query beside it, and what it left of these; cells that refute one that agreed at the probes
 // become probes.
@@ -164,6 +180,7 @@ std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Store
         found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
         const auto sides = wrong_sides(observation, found.front().hypothesis, pass.later);
         tell(found, diagnosis);
+        note_constant(observation, found.front().hypothesis, diagnosis);
         // Decoding that drops the bias has no later keys: a note tells those of the rows before.
         const bool is_told = std::ranges::any_of(diagnosis.reasons, [&](const Reason& one) {
           return one.cause == Cause::bias_zero || (sides && one.cause == sides->cause);
