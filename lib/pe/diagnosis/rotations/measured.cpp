@@ -1,8 +1,7 @@
-// Rulers of probes, and phases unwrapped along them.
+// Phases unwrapped along rulers of probes.
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <iterator>
 #include <numbers>
 #include <numeric>
 
@@ -14,49 +13,6 @@ namespace {
 constexpr double unit = 0x1p-24, turn = 2 * std::numbers::pi,
                  nan = std::numeric_limits<double>::quiet_NaN(),
                  infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
-Ruler ruler_of(const RotationObservation& observation, const RotationHypothesis& meant,
-               std::size_t axis) {
-  Ruler ruler;
-  const std::vector<Index>& rows = observation.rows();
-  if (meant.axis.empty() && observation.expected().listed.empty()) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (const Index slot = observation.slot(rows[i]); rows[i] == observation.row_of_slot(slot))
-        ruler.probes.emplace(slot, i);
-    if (observation.slots() > 1) {
-      const double first = meant.position(observation.row_of_slot(0), 0),
-                   step = meant.position(observation.row_of_slot(1), 0) - first;
-      if (step != 0) ruler.origin = first / step;
-    }
-    return ruler;
-  }
-  std::map<double, std::size_t> places;
-  for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(meant.position(rows[i], axis), i);
-  if (places.size() < 2) return ruler;
-  // By the shortest step, from the first place that one leads on from: a picture leaves the time
-  // where it is, and the text behind it goes on farther out.
-  const auto step_from = [](auto place) { return std::next(place)->first - place->first; };
-  auto origin = places.begin();
-  for (auto place = places.begin(); std::next(place) != places.end(); ++place)
-    if (step_from(place) < step_from(origin)) origin = place;
-  // A step that turns several times around tells nothing: padding that a mask left out stands
-  // half a million cells off.
-  double fastest = 0;
-  for (std::size_t j = 0; j < observation.pairs(); ++j)
-    if (meant.axis_of(j) == axis) fastest = std::max(fastest, std::fabs(meant.frequencies[j]));
-  if (step_from(origin) * fastest > 4 * turn) return ruler;
-  ruler.step = step_from(origin);
-  ruler.origin = origin->first;
-  for (const auto& [place, probe] : places)
-    if (const double steps = (place - origin->first) / ruler.step;
-        std::fabs(steps - std::round(steps)) < 1e-6)
-      ruler.probes.emplace(static_cast<Index>(std::round(steps)), probe);
-  return ruler;
-}
-
-namespace {
 
 // How far the phase of a turn may be off. Arithmetic moves both its sides by 3·2^-24 of the
 // amplitude; rounding to the file's type moves each by a share of itself, and so the phase by
@@ -77,6 +33,8 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   };
   const std::complex<double> z0 = turn_at(base->second);
   double frequency = nan, farthest = 0;
+  const std::vector<double>& frequencies = observation.truth().frequencies;
+  const double meant = j < frequencies.size() ? frequencies[j] : nan;
   const double from_base =
       std::sqrt(2.0) * observation.slack(base->second, j) + phase_error(observation, z0);
   double moved = from_base;
@@ -92,27 +50,80 @@ PairEstimate from_phases(const RotationObservation& observation, const Ruler& ru
   for (Index distance = 1;; distance *= 2) {
     const auto probe = ruler.probes.find(from + distance);
     if (probe == ruler.probes.end()) break;
-    if (std::isinf(observation.slack(probe->second, j))) {
-      if (distance == 1) break;
-      continue;  // a gap
-    }
+    if (std::isinf(observation.slack(probe->second, j))) continue;  // a gap
+    const bool is_first = std::isnan(frequency);
+    // Beyond the next row pairs may have turned by more than half a circle.
+    if (is_first && distance > 1 &&
+        !(std::fabs(meant) * ruler.step * static_cast<double>(distance) < 0.4 * turn))
+      break;
     const std::complex<double> z = turn_at(probe->second);
     const double turned = std::arg(z * std::conj(z0)), d = static_cast<double>(distance);
-    const double step = distance == 1 ? turned : std::remainder(turned - frequency * d, turn);
+    const double step = is_first ? turned : std::remainder(turned - frequency * d, turn);
     const double here = from_base + std::sqrt(2.0) * observation.slack(probe->second, j) +
                         phase_error(observation, z);
     if (std::abs(z) == 0 || std::abs(z0) == 0) break;
     // Farther from where it should be than errors go, a row stands for another position.
-    if (distance > 1 &&
+    if (!is_first &&
         std::fabs(step) > std::min(0.5, here + d * error(moved + noise, farthest) + noise))
       break;
-    frequency = distance == 1 ? step : frequency + step / d;
+    frequency = is_first ? step / d : frequency + step / d;
     farthest = d;
     moved = here;
   }
   PairEstimate measured{frequency / ruler.step, infinity, farthest};
   if (farthest > 0) measured.error = error(moved, farthest) / ruler.step;
   return measured;
+}
+
+// Where gaps leave no such ladder: from the nearest two probes that are known, outwards.
+PairEstimate from_neighbours(const RotationObservation& observation, const Ruler& ruler,
+                             std::size_t j) {
+  std::vector<std::pair<Index, std::size_t>> known;
+  for (const auto& [place, probe] : ruler.probes)
+    if (std::isfinite(observation.slack(probe, j)) &&
+        std::hypot(observation.cosine(probe, j), observation.sine(probe, j)) > 0)
+      known.emplace_back(place, probe);
+  if (known.size() < 3 || known.size() == ruler.probes.size()) return {};
+  std::size_t nearest = 1;
+  for (std::size_t i = 1; i < known.size(); ++i)
+    if (known[i].first - known[i - 1].first < known[nearest].first - known[nearest - 1].first)
+      nearest = i;
+  const auto [base, first_probe] = known[nearest - 1];
+  const auto turn_at = [&](std::size_t probe) {
+    return std::complex<double>(observation.cosine(probe, j), observation.sine(probe, j));
+  };
+  const auto error_at = [&](std::size_t probe) {
+    return std::sqrt(2.0) * observation.slack(probe, j) + phase_error(observation, turn_at(probe));
+  };
+  std::ranges::sort(known, {},
+                    [base = base](const auto& one) { return std::abs(one.first - base); });
+  const std::vector<double>& frequencies = observation.truth().frequencies;
+  PairEstimate estimate;
+  for (const auto& [place, probe] : known) {
+    const auto d = static_cast<double>(place - base);
+    if (d == 0) continue;
+    const double turned = std::arg(turn_at(probe) * std::conj(turn_at(first_probe))),
+                 here = error_at(probe) + error_at(first_probe);
+    if (estimate.farthest == 0) {
+      // Beyond the next row pairs may have turned by more than half a circle.
+      if (j >= frequencies.size() ||
+          (std::fabs(d) > 1 &&
+           !(std::fabs(frequencies[j]) * ruler.step * std::fabs(d) < 0.4 * turn)))
+        return {};
+      estimate = {turned / d, here / std::fabs(d), std::fabs(d)};
+      continue;
+    }
+    const double step = std::remainder(turned - estimate.value * d, turn);
+    if (!(std::fabs(step) <= std::min(0.5, here + std::fabs(d) * estimate.error))) return {};
+    estimate.value += step / d;
+    estimate.error = here / std::fabs(d) +
+                     2 * observation.truth().growth[j] * unit * std::fabs(estimate.value) *
+                         (1 + std::fabs(static_cast<double>(base) + ruler.origin) / std::fabs(d));
+    estimate.farthest = std::fabs(d);
+  }
+  estimate.value /= ruler.step;
+  estimate.error /= ruler.step;
+  return estimate;
 }
 
 // Of positions that go by no step, or of one: pairs that turn by less than an eighth by the nearest
@@ -184,6 +195,7 @@ MeasuredFrequencies measured_frequencies(const RotationObservation& observation,
       // What stands elsewhere from some row on is told by the rows behind it.
       const PairEstimate other = from_phases(observation, ruler, observation.slots() / 2, j, noise);
       if (other.farthest > one.farthest) one = other;
+      if (one.farthest == 0) one = from_neighbours(observation, ruler, j);
     }
     all.values.push_back(one.value);
     all.errors.push_back(one.error);

@@ -13,6 +13,7 @@
 #include "pe/diagnosis/rotations/own_turns.hpp"
 #include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/slices.hpp"
+#include "pe/diagnosis/rotations/untouched.hpp"
 #include "pe/diagnosis/rotations/wiring.hpp"
 
 namespace pe {
@@ -80,6 +81,22 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   return diagnosis;
 }
 
+// What is wrong with the others where some rows are not turned; nothing where that is not told.
+std::optional<Diagnosis> judge_touched(const Expectation& expected, const Dump& dump,
+                                       std::optional<Side> side) {
+  if (dump.has_gaps || !expected.searches) return {};
+  const auto rest = without_untouched(dump, likely_reading(expected, dump).reading);
+  if (!rest) return {};
+  Diagnosis other = judge_vectors(expected, rest->dump, side);
+  if (other.tier == Tier::wrong && !is_explained(other)) return {};
+  Diagnosis told = compared_as_meant(expected, dump, side);
+  told.tier = Tier::wrong;
+  told.reasons = std::move(other.reasons);
+  told.reasons.insert(told.reasons.begin(), rest->reason);
+  told.after = std::max(other.after, other.tier == Tier::wrong ? 0 : other.worst);
+  return told;
+}
+
 // Numbers that are none where there was one before. Nothing where all are finite.
 std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& dump,
                                       std::optional<Side> side) {
@@ -130,8 +147,11 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     std::optional<Side> side;
     if (dump.arrays.size() == 2) side = (i == 1) != exchanged ? Side::key : Side::query;
     const TurnJudge as_vectors = [side](const Expectation& meant, const Dump& vectors) {
-      const auto restored = judge_restored(meant, as_made(vectors), side);
-      return restored ? *restored : judge_vectors(meant, vectors, side);
+      if (auto restored = judge_restored(meant, as_made(vectors), side)) return *restored;
+      Diagnosis told = judge_vectors(meant, vectors, side);
+      if (told.tier != Tier::wrong || is_explained(told)) return told;
+      const auto touched = judge_touched(meant, as_made(vectors), side);
+      return touched ? *touched : told;
     };
     const auto broken = dump.has_gaps ? std::nullopt : judge_broken(expected, pair, side);
     Diagnosis told = broken ? *broken : judge_by_slices(expected, pair, side, as_vectors);
