@@ -64,12 +64,19 @@ class Case:
         self.count.check(done.returncode == 2 and "No space left" in done.stderr, f"a full disk: {done.stderr}")
         self.clear()
 
+    def is_begun(self):
+        """Whether some file has bytes; one may be gone by when it is asked."""
+        try:
+            return any((self.folder / name).stat().st_size for name in self.names())
+        except FileNotFoundError:
+            return False
+
     # SIGTERM removes the unfinished file; SIGKILL leaves one, which the next run removes.
     def leave_nothing(self):
         for number, left in ((signal.SIGTERM, 0), (signal.SIGKILL, 1)):
             job = subprocess.Popen([self.elsewhere / "pe-gen", "rope", "--dim", "128", "--length", "4000000", "--fields", "cos", "--threads", "1", "-o", "t.npy"], cwd=self.folder)
             until = time.monotonic() + 20
-            while not any((self.folder / name).stat().st_size for name in self.names()) and time.monotonic() < until:
+            while not self.is_begun() and time.monotonic() < until:
                 time.sleep(0.002)
             job.send_signal(number)
             code = job.wait(timeout=20)

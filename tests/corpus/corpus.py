@@ -197,7 +197,8 @@ def main():
                 print("\n".join(faults))
                 passed, failed = len(cases) - len(faults), len(faults)
             elif options.identify:
-                passed, failed = identifying.judge(tool, cases, folder, dumps.write, identifying.untold, options.keep)
+                known = identifying.read_open() if options.seed == 0 else set()
+                passed, failed = identifying.judge(tool, cases, folder, dumps.write, identifying.untold, options.keep, known)
             else:
                 known = read_open() if options.seed == 0 and not options.write_open else {}
                 passed, failed, wrong = judge(tool, cases, folder, options, known)

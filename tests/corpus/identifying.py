@@ -2,6 +2,7 @@
 """Expectations come from the corpus's own readings of the models (models.py), never from the tool."""
 import collections
 import json
+import pathlib
 import shutil
 import subprocess
 import time
@@ -9,6 +10,7 @@ import time
 import models
 import rope_build
 
+OPEN = pathlib.Path(__file__).with_name("open_identify.txt")
 LAYOUT_OF = {"pairs": {"pairs"}, "halves": {"halves"}, "batch-halves": {"halves"}, "adjacent": {"adjacent"}, "batch-adjacent": {"adjacent"},
              "cos-sin": {"cos-sin"}, "sin-cos": {"sin-cos", "halves"}, "turns": {"turns", "interleaved-cos-first"}, "complex": {"turns"},
              "flat": {"cos-sin", "turns"}, "angles": {"angles-halves", "angles"}, "angles-adjacent": {"angles-adjacent"}, "inv_freq": {"inv_freq"}, "periods": {"periods"}}
@@ -117,7 +119,7 @@ def untold(one):
         return "a learned table has no formula"
     if one.check.get("encoding") in ("fire", "tupe", "swin", "t5") and any(w in one.name for w in (" bare", " mask ")):
         return "trained weights have no formula"
-    if any(w in one.name for w in (" step ", " step,", " of 1 from", ", 1 rows", ", 2 rows", "stacked cache", "at listed positions", "left padding as transformers")) or ", last 1 " in one.name:
+    if any(w in one.name for w in (" step ", " step,", " of 1 from", ", 1 rows", "one row at", ", 2 rows", "stacked cache", "at listed positions", "left padding as transformers")) or ", last 1 " in one.name:
         return "one row, or two tables in one"
     if one.check.get("encoding") == "mrope" and "scaling" in one.check["parameters"]:
         return "a scaling that bends the pairs by which places are read, or stretches time before any text shows it"
@@ -159,10 +161,15 @@ def ask(tool, folder, check):
     return json.loads(done.stdout), seconds
 
 
-def judge(tool, cases, folder, write, untold, keep=None):
-    """untold: why a case may miss. Prints a table by encoding and misses; (passed, failed)."""
+def read_open():
+    """Names of cases of seed 0 that are not answered rightly yet; a new one fails."""
+    return {line for line in OPEN.read_text().splitlines() if line and not line.startswith("#")}
+
+
+def judge(tool, cases, folder, write, untold, keep=None, names_open=()):
+    """untold: why a case may miss; names_open: cases that are not answered rightly yet. Prints a table by encoding and misses; (passed, failed)."""
     table, misses, slow = collections.defaultdict(collections.Counter), [], []
-    passed, reasons = 0, collections.Counter()
+    passed, reasons, still_open = 0, collections.Counter(), []
     for number, one in enumerate(cases):
         built = one.build()
         stem = f"{number:04d}"
@@ -172,6 +179,8 @@ def judge(tool, cases, folder, write, untold, keep=None):
         why = trouble(one, built, answer)
         known = untold(one)
         row = one.check.get("encoding", "") + (" " + layout_word(one) if one.check.get("encoding") in ("rope", "mrope") else "")
+        if not why and one.name in names_open:
+            print(f"right by now, and still among those that are open: {one.name}")
         if not why:
             passed += 1
             table[row]["right"] += 1
@@ -180,7 +189,10 @@ def judge(tool, cases, folder, write, untold, keep=None):
             reasons[known] += 1
         else:
             table[row]["wrong"] += 1
-            misses.append(f"{check['name']}: {why}")
+            if one.name in names_open:
+                still_open.append(f"{one.name}: {why}")
+            else:
+                misses.append(f"{check['name']}: {why}")
         for path in folder.iterdir():
             if path.name.startswith(stem):
                 path.unlink() if keep is None else shutil.move(path, keep / path.name)
@@ -189,5 +201,6 @@ def judge(tool, cases, folder, write, untold, keep=None):
     print("\n".join(["", *misses]))
     for reason, count in reasons.items():
         print(f"{count} known misses: {reason}")
+    print("\n".join([f"{len(still_open)} of the wrong answers are known, in {OPEN.name}", *still_open]))
     print("slowest: " + "; ".join(f"{t:.1f} s {name}" for t, name in sorted(slow, reverse=True)[:4]))
     return passed, len(misses)
