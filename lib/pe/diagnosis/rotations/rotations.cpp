@@ -382,7 +382,9 @@ class Verdict {
   static bool are_unwritten(const RotationResiduals& residuals,
                             const RotationHypothesis& hypothesis, const Attempt& attempt) {
     using Row = RotationHypothesis::Row;
-    if (!hypothesis.row || hypothesis.row(residuals.first_copy) != Row::free) return false;
+    if (!hypothesis.row || residuals.copies_differ == 0 ||
+        hypothesis.row(residuals.first_copy) != Row::free)
+      return false;
     Index unwritten = 0;
     for (Index row = 0; row < attempt.reading.rows; ++row)
       unwritten += hypothesis.row(row) == Row::free;
