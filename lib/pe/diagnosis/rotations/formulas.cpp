@@ -12,6 +12,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/pair_formulas.hpp"
 #include "pe/diagnosis/rotations/prediction.hpp"
+#include "pe/diagnosis/rotations/rewritten.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
@@ -50,9 +51,6 @@ class Turned {
     }
   }
 
-  const RotationReading& reading() const { return reading_; }
-  const Dump& dump() const { return dump_; }
-
  private:
   bool fits(const PairFormula& formula, Index row) const {
     const Index width = reading_.width;
@@ -85,23 +83,6 @@ class Turned {
   std::vector<PairChannels> channels_;
 };
 
-Stored put_right(const std::shared_ptr<const Turned>& turned, const PairFormula& formula) {
-  const Stored& array = turned->dump().arrays[0];
-  Stored wide = array;
-  wide.dtype = DType::f64;
-  wide.fill = [turned, &formula](Index first, Index count, std::byte* out) {
-    const Index width = turned->reading().width, row = first / width;
-    const Index end = (first + count + width - 1) / width;
-    std::vector<double> x(static_cast<std::size_t>((end - row) * width)), y = x;
-    turned->dump().before[0].read(row * width, std::ssize(x), x.data());
-    turned->dump().arrays[0].read(row * width, std::ssize(y), y.data());
-    for (Index r = row; r < end; ++r)
-      turned->put_right(formula, r, x.data() + (r - row) * width, y.data() + (r - row) * width);
-    std::copy_n(y.begin() + (first - row * width), count, reinterpret_cast<double*>(out));
-  };
-  return narrowed(wide, array.dtype);
-}
-
 }  // namespace
 
 std::optional<RestoredDump> restored_by_formula(const Expectation& expected, const Dump& dump,
@@ -115,7 +96,11 @@ std::optional<RestoredDump> restored_by_formula(const Expectation& expected, con
     if (turned->fits(plain_turn(), rows)) return {};
     for (const PairFormula& formula : pair_formulas())
       if (turned->fits(formula, rows))
-        return RestoredDump{{{put_right(turned, formula)}, dump.before},
+        return RestoredDump{{{rewritten(dump, reading.width,
+                                        [turned, &formula](Index row, const double* x, double* y) {
+                                          turned->put_right(formula, row, x, y);
+                                        })},
+                             dump.before},
                             {Cause::pair_formula, formula.sentence},
                             0,
                             0};

@@ -10,6 +10,7 @@
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/pair_formulas.hpp"
+#include "pe/diagnosis/rotations/rewritten.hpp"
 
 namespace pe {
 namespace {
@@ -33,9 +34,6 @@ class OwnTurns {
     x_.resize(static_cast<std::size_t>(reading_.width));
     y_ = x_;
   }
-
-  const RotationReading& reading() const { return reading_; }
-  const Dump& dump() const { return dump_; }
 
   /// Whether all vectors of some slots, spread over all, went through one cosine and sine a pair,
   /// and these are a turn's: all of one length.
@@ -169,24 +167,6 @@ class OwnTurns {
   std::vector<double> x_, y_;
 };
 
-Stored turned(const std::shared_ptr<const OwnTurns>& own,
-              const std::shared_ptr<const std::vector<Turn>>& turns) {
-  const Stored& array = own->dump().arrays[0];
-  Stored wide = array;
-  wide.dtype = DType::f64;
-  wide.fill = [own, turns](Index first, Index count, std::byte* out) {
-    const Index width = own->reading().width, row = first / width;
-    const Index end = (first + count + width - 1) / width;
-    std::vector<double> x(static_cast<std::size_t>((end - row) * width)), y = x;
-    own->dump().before[0].read(row * width, std::ssize(x), x.data());
-    own->dump().arrays[0].read(row * width, std::ssize(y), y.data());
-    for (Index r = row; r < end; ++r)
-      own->turn(*turns, r, x.data() + (r - row) * width, y.data() + (r - row) * width);
-    std::copy_n(y.begin() + (first - row * width), count, reinterpret_cast<double*>(out));
-  };
-  return narrowed(wide, array.dtype);
-}
-
 }  // namespace
 
 std::vector<RestoredDump> restored_by_own_turns(const Dump& dump, const RotationReading& reading) {
@@ -195,14 +175,16 @@ std::vector<RestoredDump> restored_by_own_turns(const Dump& dump, const Rotation
   if (reading.slots() * 2 > reading.rows || reading.slots() * reading.pairs > most) return all;
   const auto own = std::make_shared<OwnTurns>(dump, reading);
   if (own->fits(plain_turn())) return all;
-  for (const PairFormula& formula : pair_formulas())
-    if (own->fits(formula))
-      all.push_back({{{turned(own, std::make_shared<std::vector<Turn>>(own->turns(formula)))},
-                      dump.before,
-                      true},
-                     {Cause::pair_formula, formula.sentence},
-                     0,
-                     0});
+  for (const PairFormula& formula : pair_formulas()) {
+    if (!own->fits(formula)) continue;
+    const auto turned =
+        [own, turns = std::make_shared<const std::vector<Turn>>(own->turns(formula))](
+            Index row, const double* x, double* y) { own->turn(*turns, row, x, y); };
+    all.push_back({{{rewritten(dump, reading.width, turned)}, dump.before, true},
+                   {Cause::pair_formula, formula.sentence},
+                   0,
+                   0});
+  }
   return all;
 }
 

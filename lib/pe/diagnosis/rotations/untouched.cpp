@@ -9,8 +9,8 @@
 #include <memory>
 #include <set>
 
-#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/rewritten.hpp"
 
 namespace pe {
 namespace {
@@ -24,19 +24,6 @@ std::vector<char> untouched_rows(const Dump& dump, const RotationReading& readin
     same[static_cast<std::size_t>(row)] = before == after;
   }
   return same;
-}
-
-Stored with_gaps(const Stored& array, Index width, std::shared_ptr<const std::vector<char>> rows) {
-  Stored wide = array;
-  wide.dtype = DType::f64;
-  wide.fill = [array, width, rows](Index first, Index count, std::byte* out) {
-    auto* values = reinterpret_cast<double*>(out);
-    array.read(first, count, values);
-    for (Index i = 0; i < count; ++i)
-      if ((*rows)[static_cast<std::size_t>((first + i) / width)])
-        values[i] = std::numeric_limits<double>::quiet_NaN();
-  };
-  return narrowed(wide, array.dtype);
 }
 
 // The entries of an axis whose rows all are marked, where no other row is; else nothing.
@@ -71,9 +58,12 @@ std::optional<RestoredDump> without_untouched(const Dump& dump, const RotationRe
   auto rows = std::make_shared<std::vector<char>>(untouched_rows(dump, reading));
   const Index count = std::ranges::count(*rows, char{1});
   if (count == 0 || 4 * count > 3 * reading.rows) return {};
-  const Reason reason = told_of(*rows, reading);
+  const auto open = [rows, width = reading.width](Index row, const double*, double* y) {
+    if ((*rows)[static_cast<std::size_t>(row)])
+      std::fill_n(y, width, std::numeric_limits<double>::quiet_NaN());
+  };
   return RestoredDump{
-      {{with_gaps(dump.arrays[0], reading.width, rows)}, dump.before, true}, reason, 0, 0};
+      {{rewritten(dump, reading.width, open)}, dump.before, true}, told_of(*rows, reading), 0, 0};
 }
 
 }  // namespace pe
