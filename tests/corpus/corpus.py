@@ -16,6 +16,7 @@ import interpreter  # noqa: E402
 
 interpreter.need("numpy", "h5py")
 import numpy as np  # noqa: E402
+import alibi_cases  # noqa: E402
 import alignment_cases  # noqa: E402
 import axes_cases  # noqa: E402
 import bias_cases  # noqa: E402
@@ -24,7 +25,6 @@ import cell_cases  # noqa: E402
 import detr_cases  # noqa: E402
 import dumps  # noqa: E402
 import engine_cases  # noqa: E402
-import formula_beside_cases  # noqa: E402
 import formula_cases  # noqa: E402
 import gap_cases  # noqa: E402
 import gpu_cases  # noqa: E402
@@ -53,7 +53,7 @@ import selfcheck_scores  # noqa: E402
 import soak  # noqa: E402
 import step_cases  # noqa: E402
 import tables_cases  # noqa: E402
-import untouched_cases  # noqa: E402
+import vector_cases  # noqa: E402
 import vectors  # noqa: E402
 import width_cases  # noqa: E402
 import wiring_cases  # noqa: E402
@@ -78,7 +78,7 @@ def every_case(folder):
     """folder: for the weights that a check's parameters name."""
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases,
-                   rounding_cases, wiring_cases, gap_cases, step_cases, formula_beside_cases, untouched_cases):
+                   rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases):
         yield from module.spoilt(folder)

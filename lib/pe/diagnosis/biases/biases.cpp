@@ -196,6 +196,25 @@ std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Store
   return {};
 }
 
+// Tells the cheapest hypothesis that holds but for a few cells, and these; whether there is one.
+bool tell_beside_damage(const BiasObservation& observation, const Stored& array,
+                        const BiasHypothesis& start, Diagnosis& diagnosis) {
+  constexpr std::size_t most = 6;  // passes over the array
+  if (observation.shape.slopes) return false;
+  const auto rest = without_foreign_cells(observation);
+  auto found = explain<BiasObservation>(rest ? *rest : observation, start, bias_proposers());
+  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
+    const auto cells = damage_beside(observation, array, found[i].hypothesis);
+    if (!cells || found[i].reasons.empty()) continue;
+    found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
+    tell(found, diagnosis);
+    diagnosis.tier = Tier::wrong;
+    diagnosis.reasons.push_back(*cells);
+    return true;
+  }
+  return false;
+}
+
 Diagnosis hidden_throughout(const Stored& array) {
   Diagnosis diagnosis;
   diagnosis.what = fmt::format("scores {}", spell_array(array));
@@ -245,6 +264,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   Equivalent start = meant ? *meant : Equivalent{observation.base, {}};
   if (!meant && !shape.slopes && shape.keys > 1) start.hypothesis.constant = Constant::any;
   const auto place = [&](const Spot& spot) { return place_of(shape, spot); };
+  const BiasObservation at_first = observation;
 
   BiasPass first = bias_pass(observation, array, start.hypothesis);
   first.residuals.tell(diagnosis, place);
@@ -276,6 +296,8 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return diagnosis;
   if (auto reason = damage(observation, array))
     diagnosis.reasons.push_back(std::move(*reason));
+  else if (tell_beside_damage(at_first, array, start.hypothesis, diagnosis))
+    return diagnosis;
   else if (has_other_output(observation))
     diagnosis.reasons.push_back(
         {Cause::other_weights,

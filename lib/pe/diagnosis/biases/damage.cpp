@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "pe/base/median.hpp"
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -43,21 +47,69 @@ bool is_alone(const BiasObservation& observation, const BiasHypothesis& hypothes
   return total < 4 || 2 * wrong < total;
 }
 
+// Whether a cell is another number than most of its diagonal, which are one.
+bool is_foreign(const BiasObservation& observation, Index plane, Index query, Index key,
+                double got) {
+  constexpr Index looked = 8;
+  const BiasShape& shape = observation.shape;
+  const Index first = std::max<Index>(0, query - key),
+              end = std::min(shape.queries, shape.keys + query - key),
+              step = std::max<Index>(1, (end - first) / looked);
+  std::vector<double> others;
+  for (Index q = first; q < end; q += step) {
+    if (q == query) continue;
+    double value = 0;
+    observation.array->read((plane * shape.queries + q) * shape.keys + key + q - query, 1, &value);
+    if (std::isfinite(value) && !observation.mask->holds(value)) others.push_back(value);
+  }
+  if (others.size() < 3) return false;
+  const double middle = median_of(others),
+               near = 8 * rounding_error(std::max(std::fabs(middle), std::fabs(got)),
+                                         observation.dtype);
+  const auto same = std::ranges::count_if(
+      others, [&](double value) { return std::fabs(value - middle) <= near; });
+  return std::fabs(got - middle) > near && 4 * same > 3 * std::ssize(others);
+}
+
 }  // namespace
+
+std::optional<BiasObservation> without_foreign_cells(const BiasObservation& observation) {
+  constexpr int most = 16;
+  BiasObservation rest = observation;
+  rest.has_gaps = true;
+  int foreign = 0;
+  for (BiasObservation::Probe& probe : rest.probes) {
+    std::size_t at = 0;
+    for (const PositionRange& run : probe.runs)
+      for (Index i = 0; i < run.count; ++i, ++at) {
+        if (!std::isfinite(probe.got[at]) || observation.mask->holds(probe.got[at]) ||
+            !is_foreign(observation, probe.plane, probe.query - observation.shape.first_query,
+                        run.at(i) - observation.shape.first_key, probe.got[at]))
+          continue;
+        probe.got[at] = std::numeric_limits<double>::quiet_NaN();
+        if (++foreign > most) return {};
+      }
+  }
+  return foreign > 0 ? std::optional(std::move(rest)) : std::nullopt;
+}
+
+std::optional<Reason> damage_beside(const BiasObservation& observation, const Stored& array,
+                                    const BiasHypothesis& hypothesis) {
+  const Tally residuals = bias_pass(observation, array, hypothesis).residuals;
+  if (!is_few(residuals) || !is_alone(observation, hypothesis, *residuals.first_wrong()) ||
+      !is_alone(observation, hypothesis, *residuals.worst_spot()))
+    return {};
+  return Reason{
+      Cause::damaged_cells,
+      fmt::format("{} of {} cells, the first at {}", residuals.beyond(), residuals.cells(),
+                  place_of(observation.shape, *residuals.first_wrong()))};
+}
 
 std::optional<Reason> damage(const BiasObservation& observation, const Stored& array) {
   if (observation.shape.slopes || observation.shape.heads > observation.bias->heads) return {};
   for (const Equivalent& one : equivalents(observation)) {
     if (one.hypothesis.constant == BiasHypothesis::Constant::any) continue;
-    const Tally residuals = bias_pass(observation, array, one.hypothesis).residuals;
-    if (!is_few(residuals)) continue;
-    if (!is_alone(observation, one.hypothesis, *residuals.first_wrong()) ||
-        !is_alone(observation, one.hypothesis, *residuals.worst_spot()))
-      continue;
-    return Reason{
-        Cause::damaged_cells,
-        fmt::format("{} of {} cells, the first at {}", residuals.beyond(), residuals.cells(),
-                    place_of(observation.shape, *residuals.first_wrong()))};
+    if (auto reason = damage_beside(observation, array, one.hypothesis)) return reason;
   }
   return {};
 }

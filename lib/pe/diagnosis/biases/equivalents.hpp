@@ -28,4 +28,12 @@ std::string place_of(const BiasShape& shape, const Spot& spot);
 /// A few wrong cells, among many that are right.
 std::optional<Reason> damage(const BiasObservation& observation, const Stored& array);
 
+/// The same beside a hypothesis.
+std::optional<Reason> damage_beside(const BiasObservation& observation, const Stored& array,
+                                    const BiasHypothesis& hypothesis);
+
+/// The observation without the probed cells that differ from those of the same offset and head,
+/// most of which are one number; nothing where there is none, or many.
+std::optional<BiasObservation> without_foreign_cells(const BiasObservation& observation);
+
 }  // namespace pe

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/residuals.hpp"
 
 namespace pe {
@@ -49,6 +50,7 @@ double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, Index
   const std::int64_t farther = hypothesis.kept_diagonal && away == 0 ? 0 : hypothesis.farther;
   double distance = static_cast<double>(
       hypothesis.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
+  if (hypothesis.farthest) distance = std::min(distance, static_cast<double>(*hypothesis.farthest));
   if (hypothesis.rounded == BiasHypothesis::Rounded::distances)
     distance = short_of(distance, hypothesis.short_type);
   if (hypothesis.rounded == BiasHypothesis::Rounded::positions ||
@@ -230,6 +232,18 @@ Fit BiasObservation::measure(const BiasHypothesis& hypothesis) const {
 bool BiasObservation::agrees(const BiasHypothesis& hypothesis) const {
   return compare(*this, hypothesis,
                  [](double difference, double limit) { return difference <= limit; });
+}
+
+double BiasObservation::promise(const BiasHypothesis& hypothesis) const {
+  if (hypothesis.slopes.empty()) return 0;
+  std::vector<double> ratios = slope_ratios(*this, hypothesis);
+  std::erase_if(ratios, [](double ratio) { return !std::isfinite(ratio); });
+  if (ratios.empty()) return 0;
+  const double middle = median_of(ratios);
+  constexpr double near = 4e-3;
+  const auto good = std::ranges::count_if(
+      ratios, [&](double ratio) { return std::fabs(ratio - middle) <= near * std::fabs(middle); });
+  return static_cast<double>(good) / static_cast<double>(shape.heads);
 }
 
 std::vector<double> slope_ratios(const BiasObservation& observation,

@@ -47,9 +47,10 @@ struct BiasHypothesis {
   std::vector<Real> slopes = {};  // of the heads of `bias`; empty where it is not linear
   std::vector<Index> heads = {};  // head of the bias for each head of the dump
   double scale = 1;
-  std::int64_t farther = 0;         // added to every distance
-  bool kept_diagonal = false;       // but not to that of a query to itself
-  std::int64_t constant_steps = 0;  // slopes added to each cell, of either side
+  std::int64_t farther = 0;                   // added to every distance
+  bool kept_diagonal = false;                 // but not to that of a query to itself
+  std::optional<std::int64_t> farthest = {};  // no distance is larger: of a linear bias
+  std::int64_t constant_steps = 0;            // slopes added to each cell, of either side
   std::int64_t query_shift = 0;
   bool transposed = false;
   bool signed_distance = false;                // no magnitude is taken: later keys get a bonus
@@ -92,6 +93,8 @@ struct BiasObservation {
   Fit measure(const BiasHypothesis& hypothesis) const;
   /// The same, given up at the first cell beyond its bound.
   bool agrees(const BiasHypothesis& hypothesis) const;
+  /// Part of the heads of a linear bias whose slopes are those of the hypothesis times one number.
+  double promise(const BiasHypothesis& hypothesis) const;
   /// The truth of a hypothesis at a run of keys; −inf where masked.
   void evaluate(const BiasHypothesis& hypothesis, Index plane, std::int64_t query, std::int64_t key,
                 Index count, double* out) const;

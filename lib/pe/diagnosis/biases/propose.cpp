@@ -57,14 +57,39 @@ BiasProposals scales(const BiasObservation& observation, const BiasHypothesis& h
   if (std::fabs(std::fabs(ratio) - 1) > 1e-6) {
     BiasHypothesis other = hypothesis;
     other.scale = ratio;
-    proposals.push_back(
-        {std::move(other), fmt::format("the bias is multiplied by {:.6g}", ratio), 1.3});
+    proposals.push_back({std::move(other), fmt::format("the bias is multiplied by {:.6g}", ratio),
+                         ratio > 0 ? 1.3 : 2.3});  // a sign of its own
   }
   return proposals;
 }
 
+// The distance from which on the keys of the last query all have one bias, in a head where others
+// have another.
+std::optional<std::int64_t> farthest_seen(const BiasObservation& observation) {
+  const BiasShape& shape = observation.shape;
+  if (shape.slopes || shape.keys < 4) return {};
+  std::vector<double> row(static_cast<std::size_t>(shape.keys));
+  observation.array->read((shape.queries - 1) * shape.keys, shape.keys, row.data());
+  const auto open = [&](double value) {
+    return std::isfinite(value) && !observation.mask->holds(value);
+  };
+  const auto first = std::ranges::find_if(row, open);
+  const auto end = std::find_if(first, row.end(), [&](double value) { return value != *first; });
+  const std::int64_t last = shape.first_key + (end - row.begin()) - 1,
+                     query = shape.first_query + shape.queries - 1;
+  if (end - first < 2 || end == row.end() || last >= query) return {};
+  return query - last;
+}
+
 BiasProposals distances(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
+  if (const auto farthest = farthest_seen(observation); farthest && is_linear(hypothesis)) {
+    BiasHypothesis other = hypothesis;
+    other.farthest = *farthest;
+    proposals.push_back({std::move(other),
+                         fmt::format("every distance beyond {0} is counted as {0}", *farthest),
+                         1.05});
+  }
   for (const std::int64_t more : {1, -1, 2, -2})
     for (const bool kept : {false, true}) {
       if (kept && !is_linear(hypothesis)) continue;

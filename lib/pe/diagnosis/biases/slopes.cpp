@@ -73,6 +73,11 @@ BiasProposals ladders(const BiasObservation& observation, const BiasHypothesis& 
   };
   offer_count(2 * power_below(meant), 1);
   offer_count(power_below(meant), 1);
+  offer(2 * meant, "paper",
+        fmt::format("the first slopes of {0} heads by one ladder 2^(-8h/{0}), where those of {1} "
+                    "are meant",
+                    2 * meant, meant),
+        1.1);
   for (Index of = heads; of <= 2 * std::max(heads, meant) && heads <= 256; ++of)
     offer_count(of, of % 8 == 0 ? 1.1 : 1.2);
   for (Index of = 4 * power_below(std::max(heads, meant)); of <= 256; of *= 2) offer_count(of, 1.2);
@@ -277,6 +282,14 @@ BiasProposals offer_orders(const BiasObservation& observation, const BiasHypothe
         ratios[h] * to_double(hypothesis.slopes[static_cast<std::size_t>(hypothesis.heads[h])]);
     if (!std::isfinite(got[h])) return {};
   }
+  // All multiplied by one number, too.
+  std::vector<double> sorted_meant = meant, sorted_got = got, times;
+  std::ranges::sort(sorted_meant);
+  std::ranges::sort(sorted_got);
+  for (std::size_t h = 0; h < heads; ++h) times.push_back(sorted_got[h] / sorted_meant[h]);
+  const auto [least, most] = std::ranges::minmax(times);
+  if (least > 0 && most < 1.01 * least)
+    for (double& slope : got) slope /= least;
   BiasHypothesis other = hypothesis;
   std::vector<bool> taken(heads, false);
   std::size_t twice = 0;  // heads whose slope is another's, too

@@ -28,6 +28,32 @@ std::vector<Index> probes_of(const Expectation& expected, const RotationReading&
   return probe_rows(reading, original, more);
 }
 
+// Beside gaps a reading whose pairs lie across them holds little, and explains what is left of it:
+// those that know less than half of what another one of the same channels does.
+std::vector<char> are_mostly_gaps(const Expectation& expected, const Dump& dump,
+                                  const std::vector<Attempt>& attempts,
+                                  const std::vector<Index>& more) {
+  std::vector<char> mostly(attempts.size());
+  if (!dump.has_gaps) return mostly;
+  std::vector<double> known;
+  for (const Attempt& attempt : attempts) {
+    const RotationObservation observation = observe(expected, dump, attempt, more);
+    double finite = 0;
+    for (std::size_t i = 0; observation.has_rows() && i < observation.rows().size(); ++i)
+      for (std::size_t j = 0; j < observation.pairs(); ++j)
+        finite += std::isfinite(observation.slack(i, j));
+    known.push_back(finite / static_cast<double>(observation.rows().size()));
+  }
+  for (std::size_t i = 0; i < known.size(); ++i)
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      const RotationReading &one = attempts[i].reading, &other = attempts[k].reading;
+      if (one.form == other.form && one.pairs == other.pairs && one.last == other.last &&
+          2 * known[i] < known[k])
+        mostly[i] = 1;
+    }
+  return mostly;
+}
+
 }  // namespace
 
 RotationObservation observe(const Expectation& expected, const Dump& dump, const Attempt& attempt,
@@ -43,8 +69,13 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
   std::vector<double> scores;
   std::size_t best = attempts.size();
   bool repeats = false;  // some reading's second columns are its first ones
+  const std::vector<char> mostly_gaps = are_mostly_gaps(expected, dump, attempts, more);
   for (std::size_t i = 0; i < attempts.size(); ++i) {
     Attempt& attempt = attempts[i];
+    if (mostly_gaps[i]) {
+      scores.push_back(-1);
+      continue;
+    }
     const RotationObservation observation = observe(expected, dump, attempt, more);
     // Changed in a few rows, the channels that do not turn are damaged; in many, they do turn.
     constexpr double few = 0.2;
@@ -81,9 +112,9 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
       attempts[static_cast<std::size_t>(best_score - scores.begin())].copies_differ;
   constexpr double least = 0.4;
   for (std::size_t i = 0; i < attempts.size(); ++i)
-    if ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
-        (is_excused && !attempts[i].copies_differ && scores[i] >= least) ||
-        (scores[i] >= 0.95 && attempts[i].cost == 0))
+    if (!mostly_gaps[i] && ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
+                            (is_excused && !attempts[i].copies_differ && scores[i] >= least) ||
+                            (scores[i] >= 0.95 && attempts[i].cost == 0)))
       choice.kept.push_back(attempts[i]);
   if (choice.kept.empty()) choice.kept = attempts;
   if (best < attempts.size()) choice.meant = &attempts[best];

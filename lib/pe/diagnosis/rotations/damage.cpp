@@ -25,10 +25,14 @@ std::vector<Index> rows_off_circle(const RotationObservation& observation, const
   std::vector<Index> off;
   for (const Index row : rows) {
     read_turns(dump, reading, row, 1, cosine.data(), sine.data(), slack.data());
-    std::size_t count = 0;
-    for (std::size_t j = 0; j < pairs; ++j)
-      count += std::fabs(std::hypot(cosine[j], sine[j]) - amplitude) > near + 2 * slack[j];
-    if (count > 0 && count <= few) off.push_back(row);
+    std::size_t count = 0, zeros = 0;
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const double length = std::hypot(cosine[j], sine[j]);
+      count += std::fabs(length - amplitude) > near + 2 * slack[j];
+      zeros += length == 0;
+    }
+    const bool is_foreign = reading.is_vectors() && 4 * count > 3 * pairs && zeros < pairs;
+    if (count > 0 && (count <= few || is_foreign)) off.push_back(row);
   }
   return off;
 }

@@ -8,8 +8,8 @@
 namespace pe {
 
 /// Which of some rows have a few pairs that lie off the circle of all others: √(cos² + sin²) is not
-/// the amplitude, to 8 roundings of the file's type. Ascending. Nothing where one side alone is
-/// there, or pairs have scales.
+/// the amplitude, to 8 roundings of the file's type; of vectors, most of a foreign row's, too.
+/// Ascending. Nothing where one side alone is there, or pairs have scales.
 std::vector<Index> rows_off_circle(const RotationObservation& observation, const Dump& dump,
                                    const std::vector<Index>& rows);
 

@@ -19,12 +19,12 @@ namespace {
 // More lengths than these are not held.
 constexpr Index most_rows = Index{1} << 20;
 
-// Of the vectors first … end−1, the channels that turn times a magnitude.
+// Of the vectors first … end−1, the channels that turn times a magnitude, the others times `rest`.
 std::vector<double> lengths_of(const Stored& array, const RotationReading& reading, Index first,
-                               Index end, double magnitude = 1) {
+                               Index end, double magnitude = 1, double rest = 1) {
   const Index width = reading.width, block = std::max<Index>(1, (Index{1} << 16) / width);
   std::vector<double> lengths, values, weights;
-  for (Index k = 0; k < width; ++k) weights.push_back(turns(reading, k) ? magnitude : 1);
+  for (Index k = 0; k < width; ++k) weights.push_back(turns(reading, k) ? magnitude : rest);
   for (; first < end; first += block) {
     const Index count = std::min(block, end - first);
     values.resize(static_cast<std::size_t>(count * width));
@@ -35,6 +35,15 @@ std::vector<double> lengths_of(const Stored& array, const RotationReading& readi
     }
   }
   return lengths;
+}
+
+// What the channels that turn were multiplied by, as all vectors together say, in whatever order.
+double common_magnitude(const Dump& dump, const RotationReading& reading) {
+  const auto size = [&](const Stored& array) {
+    const std::vector<double> all = lengths_of(array, reading, 0, reading.rows, 1, 0);
+    return std::sqrt(std::inner_product(all.begin(), all.end(), all.begin(), 0.0));
+  };
+  return size(dump.arrays[0]) / size(dump.before[0]);
 }
 
 // The row at which a row stands where two axes were exchanged and no number was moved.
@@ -258,13 +267,17 @@ std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationRead
   const auto type = type_of_numbers(dump.arrays[0]);
   const Dump as_made =
       type ? Dump{{narrowed(dump.arrays[0], *type)}, {narrowed(dump.before[0], *type)}} : dump;
-  const Lengths lengths(as_made, reading, magnitude);
-  if (lengths.are_kept()) return {};
   std::vector<RestoredDump> all;
-  if (auto grown = lengths.grown()) return {std::move(*grown)};
-  lengths.add_permuted(all);
-  if (all.empty()) lengths.add_exchanged(all);
-  if (all.empty()) lengths.add_late(all);
+  for (const double by : {magnitude, common_magnitude(as_made, reading)}) {
+    if (!std::isfinite(by)) continue;
+    const Lengths lengths(as_made, reading, by);
+    if (lengths.are_kept()) return {};
+    if (auto grown = lengths.grown()) return {std::move(*grown)};
+    lengths.add_permuted(all);
+    if (all.empty()) lengths.add_exchanged(all);
+    if (all.empty()) lengths.add_late(all);
+    if (!all.empty()) return all;
+  }
   return all;
 }
 

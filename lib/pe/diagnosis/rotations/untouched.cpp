@@ -1,15 +1,18 @@
-// Rows that are the same before and after, in every channel.
+// Rows that are the same before and after, in every channel, and channels that are in every row.
 #include "pe/diagnosis/rotations/untouched.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <set>
 
+#include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/rewritten.hpp"
 
 namespace pe {
@@ -50,6 +53,24 @@ Reason told_of(const std::vector<char>& marked, const RotationReading& reading) 
                       first, end - 1)};
 }
 
+// The channels that are the same before and after in every row.
+std::vector<char> untouched_channels(const Dump& dump, const RotationReading& reading) {
+  const auto width = static_cast<std::size_t>(reading.width);
+  std::vector<char> same(width, 1);
+  std::vector<double> before(width), after(width);
+  for (Index row = 0; row < reading.rows; ++row) {
+    dump.before[0].read(row * reading.width, reading.width, before.data());
+    dump.arrays[0].read(row * reading.width, reading.width, after.data());
+    bool any = false;
+    for (std::size_t k = 0; k < width; ++k) {
+      same[k] = same[k] && before[k] == after[k];
+      any = any || same[k];
+    }
+    if (!any) break;
+  }
+  return same;
+}
+
 }  // namespace
 
 std::optional<RestoredDump> without_untouched(const Dump& dump, const RotationReading& reading) {
@@ -64,6 +85,37 @@ std::optional<RestoredDump> without_untouched(const Dump& dump, const RotationRe
   };
   return RestoredDump{
       {{rewritten(dump, reading.width, open)}, dump.before, true}, told_of(*rows, reading), 0, 0};
+}
+
+std::optional<RestoredDump> without_untouched_pairs(const Dump& dump,
+                                                    const RotationReading& reading,
+                                                    const std::vector<double>& reaches,
+                                                    double amplitude) {
+  const double seen = 4 * std::max(unit_roundoff(dump.arrays[0].dtype), unit_roundoff(DType::f32));
+  const std::vector<char> same = untouched_channels(dump, reading);
+  std::vector<Index> pairs, channels;
+  for (Index j = 0; j < reading.pairs; ++j) {
+    const PairChannels at = channels_of(reading, j);
+    const bool left = std::ranges::all_of(
+        at.out, [&](Index channel) { return same[static_cast<std::size_t>(channel)] != 0; });
+    if (!left) continue;
+    // Slower ones, too, may be left: what is held of them is nothing.
+    channels.insert(channels.end(), at.out.begin(), at.out.end());
+    if (std::max(reaches[static_cast<std::size_t>(j)], std::fabs(amplitude - 1)) >= seen)
+      pairs.push_back(j);
+  }
+  if (pairs.empty() || 4 * std::ssize(pairs) > 3 * reading.pairs) return {};
+  const auto open = [channels](Index, const double*, double* y) {
+    for (const Index channel : channels) y[channel] = std::numeric_limits<double>::quiet_NaN();
+  };
+  return RestoredDump{
+      {{rewritten(dump, reading.width, open)}, dump.before, true},
+      {Cause::channels_not_rotated,
+       fmt::format("{} {} of every vector {} left as {} before",
+                   pairs.size() == 1 ? "pair" : "pairs", spell_channels(pairs),
+                   pairs.size() == 1 ? "is" : "are", pairs.size() == 1 ? "it was" : "they were")},
+      0,
+      0};
 }
 
 }  // namespace pe

@@ -8,8 +8,10 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/attempts.hpp"
 #include "pe/diagnosis/rotations/formulas.hpp"
 #include "pe/diagnosis/rotations/norms.hpp"
+#include "pe/diagnosis/rotations/other_axis.hpp"
 #include "pe/diagnosis/rotations/own_turns.hpp"
 #include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/slices.hpp"
@@ -81,20 +83,52 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   return diagnosis;
 }
 
-// What is wrong with the others where some rows are not turned; nothing where that is not told.
+// How far the farthest position turns each pair.
+std::vector<double> reaches_of(const Expectation& expected, const RotationReading& reading,
+                               const RotationTruth& truth) {
+  std::vector<double> reaches(static_cast<std::size_t>(reading.pairs));
+  for (const Index slot : {Index{0}, reading.slots() - 1})
+    for (std::size_t j = 0; j < reaches.size(); ++j) {
+      const std::size_t axis = truth.axis.empty() ? 0 : truth.axis[j];
+      const auto position = static_cast<double>(expected.position(slot));
+      reaches[j] = std::max(
+          reaches[j], std::fabs(truth.coordinate ? truth.coordinate(position, axis) : position) *
+                          truth.frequencies[j]);
+    }
+  return reaches;
+}
+
+// Vectors without the rows, or the pairs, that are not turned.
+std::vector<RestoredDump> touched(const Expectation& expected, const Dump& dump,
+                                  std::optional<Side> side) {
+  std::vector<RestoredDump> all;
+  if (auto rest = without_untouched(dump, likely_reading(expected, dump).reading))
+    all.push_back(std::move(*rest));
+  const RotationTruth truth = truth_of(expected);
+  for (const Attempt& attempt : attempts_of(expected, dump, truth, required_layout(expected), side))
+    if (attempt.reasons.empty() && attempt.by_default.empty())
+      if (auto rest = without_untouched_pairs(
+              dump, attempt.reading, reaches_of(expected, attempt.reading, truth), truth.magnitude))
+        all.push_back(std::move(*rest));
+  return all;
+}
+
+// What is wrong with the others where some rows, or pairs, are not turned; nothing where that is
+// not told.
 std::optional<Diagnosis> judge_touched(const Expectation& expected, const Dump& dump,
                                        std::optional<Side> side) {
   if (dump.has_gaps || !expected.searches) return {};
-  const auto rest = without_untouched(dump, likely_reading(expected, dump).reading);
-  if (!rest) return {};
-  Diagnosis other = judge_vectors(expected, rest->dump, side);
-  if (other.tier == Tier::wrong && !is_explained(other)) return {};
-  Diagnosis told = compared_as_meant(expected, dump, side);
-  told.tier = Tier::wrong;
-  told.reasons = std::move(other.reasons);
-  told.reasons.insert(told.reasons.begin(), rest->reason);
-  told.after = std::max(other.after, other.tier == Tier::wrong ? 0 : other.worst);
-  return told;
+  for (const RestoredDump& rest : touched(expected, dump, side)) {
+    Diagnosis other = judge_vectors(expected, rest.dump, side);
+    if (other.tier == Tier::wrong && !is_explained(other)) continue;
+    Diagnosis told = compared_as_meant(expected, dump, side);
+    told.tier = Tier::wrong;
+    told.reasons = std::move(other.reasons);
+    told.reasons.insert(told.reasons.begin(), rest.reason);
+    told.after = std::max(other.after, other.tier == Tier::wrong ? 0 : other.worst);
+    return told;
+  }
+  return {};
 }
 
 // Numbers that are none where there was one before. Nothing where all are finite.
@@ -153,8 +187,11 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
       const auto touched = judge_touched(meant, as_made(vectors), side);
       return touched ? *touched : told;
     };
-    const auto broken = dump.has_gaps ? std::nullopt : judge_broken(expected, pair, side);
-    Diagnosis told = broken ? *broken : judge_by_slices(expected, pair, side, as_vectors);
+    auto told_at_once = dump.has_gaps ? std::nullopt : judge_broken(expected, pair, side);
+    if (!told_at_once)
+      told_at_once = judge_by_other_axis(expected, as_made(pair), side, as_vectors);
+    Diagnosis told =
+        told_at_once ? *told_at_once : judge_by_slices(expected, pair, side, as_vectors);
     const bool is_vague = std::ranges::all_of(
         told.reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
     if (told.tier == Tier::wrong && is_vague && expected.searches && !dump.has_gaps)

@@ -79,12 +79,20 @@ struct Found {
 
 void ask_rows(const RotationObservation& observation, const RotationHypothesis& hypothesis,
               const MeasuredLadder& measured, double base, double cost, std::vector<Found>& all) {
-  for (const FittedLadder& fit : observation.fitted(hypothesis, measured))
+  for (const FittedLadder& fit : observation.fitted(hypothesis, measured)) {
     // A ramp to a shorter context, or a part of the pairs for it, is no rule's; a rule turned round
     // is told as that.
-    if ((!is_ramp(fit.ladder.recipe.rule) && fit.ladder.recipe.rule != LadderRule::live) ||
-        number_in(fit.settings, "factor", 1) >= 1)
-      all.push_back({fit.scaling, base, cost + fit.cost, fit.settings, measured, fit.ladder});
+    const double factor = number_in(fit.settings, "factor", 1);
+    const bool stops = fit.ladder.recipe.rule == LadderRule::live;
+    if (factor < 1 && (stops || is_ramp(fit.ladder.recipe.rule))) continue;
+    // Pairs that turn nowhere: of a table that is a rule's name; a program that turns vectors left
+    // them out, whatever is wrong with the others.
+    const Scaling* meant = meant_scaling(observation);
+    if (stops && observation.reading().is_vectors() && fit.scaling != meant &&
+        (meant || factor != 1 || base != meant_base(observation)))
+      continue;
+    all.push_back({fit.scaling, base, cost + fit.cost, fit.settings, measured, fit.ladder});
+  }
 }
 
 // Every rule's fit over the base that is meant.
@@ -166,7 +174,6 @@ RotationProposals every_scaling(const RotationObservation& observation,
                  (observation.reading().is_vectors() ? "" : ": " + sentence);
     add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one), sentence,
                1.06 + one.cost, all);
-    // Of a table that is a rule's name; a program that turns vectors left the others out.
     for (std::size_t i = before; stands && observation.reading().is_vectors() && i < all.size();
          ++i)
       all[i].cause = Cause::channels_not_rotated;

@@ -43,22 +43,6 @@ std::vector<std::size_t> other_axes(const RotationReading& reading) {
   return axes;
 }
 
-RotationProposals other_axis(const RotationObservation& observation,
-                             const RotationHypothesis& hypothesis) {
-  RotationProposals all;
-  if (!is_placed_anywhere(observation)) return all;
-  const RotationReading& reading = observation.reading();
-  for (const std::size_t axis : other_axes(reading))
-    all.push_back(
-        {placed(observation, hypothesis,
-                [reading, axis](Index row) { return reading.along(row, axis); }),
-         fmt::format("{} turn by the index of their {} (axis {} of {}), where axis "
-                     "{} holds the positions",
-                     is_vectors(observation) ? "vectors" : "rows", name_of_axis(reading, axis),
-                     axis, spell_shape(reading.extents), reading.axis)});
-  return all;
-}
-
 // p + index · positions, p · indices + index, and the place among all vectors.
 RotationProposals run_on(const RotationObservation& observation,
                          const RotationHypothesis& hypothesis) {
@@ -187,6 +171,22 @@ RotationProposals turned_twice(const RotationObservation& observation,
   return all;
 }
 
+// The turn applied once more, and the attention factor with it.
+RotationProposals turned_again(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  const double m = observation.truth().magnitude;
+  if (!is_vectors(observation) || m == 1) return {};
+  RotationHypothesis other = hypothesis;
+  other.cosine_magnitude = other.sine_magnitude = m * m;
+  other.position = [before = hypothesis.position](Index row, std::size_t axis) {
+    return 2 * before(row, axis);
+  };
+  return {{std::move(other),
+           fmt::format("positions are doubled: the turn was applied twice, and the attention "
+                       "factor {:.6g} with it",
+                       m)}};
+}
+
 RotationProposals padded(const RotationObservation& observation,
                          const RotationHypothesis& hypothesis) {
   RotationProposals all;
@@ -208,12 +208,12 @@ RotationProposals padded(const RotationObservation& observation,
 }
 
 constexpr RotationProposer rows[] = {
-    {Cause::wrong_axis, "position", other_axis},
     {Cause::positions_run_on, "position", run_on},
     {Cause::left_padding, "position", padded},
     {Cause::position_offset, "position", late},
     {Cause::position_offset, "position", turned_elsewhere},
     {Cause::position_doubled, "pace", turned_twice},
+    {Cause::position_doubled, "pace amplitude", turned_again},
     {Cause::scale_missing, "scale", scale_taken_otherwise},  // or inverted, or squared
     {Cause::scale_center, "center", scale_elsewhere},
     {Cause::wrong_parameter, "scale", other_scale_base},
