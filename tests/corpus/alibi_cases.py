@@ -75,6 +75,8 @@ def spoilt():
         heads = int(rng.choice(counts))
         # Exponents from 0 multiply a ladder by a number.
         others = ["bias-scaled", "bias-scaled + alibi-ladder"] if (of_slopes, of_bias) == ("exponents from 0", "times 3") else []
+        if (of_slopes, of_bias, heads) == ("exponents from 0", "the other sign", 8):
+            others.append("bias-scaled")  # by -2
         told = accepted(*(f"{a} + {b}" for a in lost for b in causes), *others)
         yield Case(f"{' + '.join(sorted(told[0]))} | alibi {heads} heads, {of_slopes}, {of_bias} #{LINES + number}",
                    {"encoding": "alibi", "parameters": {"heads": heads, "causal": True}},

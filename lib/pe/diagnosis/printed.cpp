@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 #include "pe/base/narrow.hpp"
 #include "pe/dialects/spell.hpp"
@@ -56,20 +57,21 @@ bool is_shortest(double decimal, DType type) {
 
 // The same of 16-bit numbers, whose few digits many numbers must have to tell it.
 std::optional<DType> prints_halves(const Stored& array) {
-  constexpr Index most = 1 << 16, enough = 16;
+  constexpr Index most = 1 << 16;
+  constexpr std::size_t enough = 16;
   if (array.dtype != DType::f64 || array.size() == 0) return {};
   std::vector<double> values(static_cast<std::size_t>(std::min(array.size(), most)));
   array.read(0, std::ssize(values), values.data());
   for (const DType type :
        {DType::bf16, DType::f16}) {  // every bf16 number's decimal may be an f16 number's, too
-    Index longer = 0;
+    std::set<double> longer;         // different ones: a number that is everywhere tells nothing
     const bool all = std::ranges::all_of(values, [&](double value) {
       const double number = rounded_once(value, type);
       if (number == value || !std::isfinite(value)) return true;
-      ++longer;
-      return is_shortest(value, type);
+      if (longer.size() < enough) longer.insert(value);
+      return std::isfinite(number) && is_shortest(value, type);
     });
-    if (all && longer >= enough) return type;
+    if (all && longer.size() >= enough) return type;
   }
   return {};
 }

@@ -186,6 +186,7 @@ constexpr Dialect rows[] = {
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
                  "longrope.long-mscale=?!phimoe config.reading=mlx",
      .keeping = Keeping::pairs,
+     .keeps_periods = true,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_metal},
     {.name = "mlx-cpu",
@@ -199,6 +200,7 @@ constexpr Dialect rows[] = {
                  "longrope.attention-factor= longrope.factor= longrope.short-mscale= "
                  "longrope.long-mscale=?!phimoe config.reading=mlx",
      .keeping = Keeping::pairs,
+     .keeps_periods = true,
      .usual_pairing = Pairing::halves,
      .steps = &mlx_cpu},
     {.name = "onnxruntime",

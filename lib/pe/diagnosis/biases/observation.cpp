@@ -182,6 +182,29 @@ std::vector<double> open_cells(const BiasObservation& observation,
   return open;
 }
 
+// Where rows may have any constant: whether most of what the hypothesis says lies within what its
+// rounding allows, so that a row of one number would agree, too.
+bool holds_nothing(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
+  if (hypothesis.constant != BiasHypothesis::Constant::any || observation.shape.slopes)
+    return false;
+  Index said = 0, held = 0;
+  for (const BiasObservation::Probe& probe : observation.probes) {
+    const std::vector<double> truth = observation.evaluate(hypothesis, probe);
+    const std::vector<char> hidden = observation.hidden(probe);
+    const double constant = observation.constant_of(hypothesis, truth, probe.got, hidden);
+    double least = HUGE_VAL;
+    for (const double value : truth)
+      if (std::fabs(value) < std::fabs(least)) least = value;
+    for (std::size_t k = 0; k < truth.size(); ++k) {
+      if (hidden[k] || !std::isfinite(truth[k]) || truth[k] == least) continue;
+      ++said;
+      held += std::fabs(truth[k] - least) >
+              observation.allowed(hypothesis, probe.plane, truth[k], probe.got[k], constant, 0);
+    }
+  }
+  return said > 0 && 8 * held < said;
+}
+
 // Every cell probed, until `look` is false.
 template <typename Look>
 bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesis, Look look) {
@@ -224,14 +247,15 @@ Fit BiasObservation::measure(const BiasHypothesis& hypothesis) const {
         fit.excess, difference <= limit ? std::min(1.0, difference / limit) : difference / limit);
     return true;
   });
-  if (cells == 0) return {};
+  if (cells == 0 || holds_nothing(*this, hypothesis)) return {};
   fit.share = static_cast<double>(within) / static_cast<double>(cells);
   return fit;
 }
 
 bool BiasObservation::agrees(const BiasHypothesis& hypothesis) const {
   return compare(*this, hypothesis,
-                 [](double difference, double limit) { return difference <= limit; });
+                 [](double difference, double limit) { return difference <= limit; }) &&
+         !holds_nothing(*this, hypothesis);
 }
 
 double BiasObservation::promise(const BiasHypothesis& hypothesis) const {

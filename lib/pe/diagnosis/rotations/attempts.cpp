@@ -69,8 +69,10 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
          "sines stand before cosines on an axis of two, where cosines go first"});
     attempt.cost += 1;
   }
-  // Both ways round, such a vector is one of frequencies; a program reads it as that.
-  if (reading.is_reciprocal() && !reading.named && expected.layout.empty()) {
+  // Both ways round, such a vector is one of frequencies; a program reads it as that, but for one
+  // that keeps periods.
+  const bool keeps_periods = expected.dialect && expected.dialect->keeps_periods;
+  if (reading.is_reciprocal() && !reading.named && expected.layout.empty() && !keeps_periods) {
     attempt.by_default.push_back(
         {Cause::frequencies_inverted,
          fmt::format("{0} stand where frequencies are meant (the default: nothing else said which; "
@@ -147,7 +149,8 @@ TurnQuestion question_of(const Expectation& expected, const RotationTruth& truth
           .backward = truth.backward,
           .scaled = truth.log_scale != nullptr,
           .carried = expected.dialect && expected.dialect->scales,
-          .side = side};
+          .side = side,
+          .factors = expected.layout == "freq-factors"};
 }
 
 namespace {

@@ -146,16 +146,21 @@ std::pair<Index, Index> rows_of(const std::vector<Index>& shape, std::optional<I
 }
 
 // A vector that grows is taken for periods first, or wavelengths. Factors that are all 1 are those
-// of a plain ladder, and frequencies that lost their exponent: only a name makes factors of them.
-// Of what is longer than any head's frequencies none is made: they are held in memory whole.
-void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n) {
+// of a plain ladder, and frequencies that lost their exponent: only a name makes factors of them,
+// or the command. By their name what is wrong with factors is told of these. Of what is longer than
+// any head's frequencies none is made: they are held in memory whole.
+void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n,
+                           bool said) {
   constexpr Index most_pairs = Index{1} << 20;
   if (n > most_pairs) return;
   std::vector<double> ends(static_cast<std::size_t>(n));
   array.read(0, n, ends.data());
+  const bool factors = said || says(array, "factor") || says(array, "rope_freqs");
+  constexpr double unnamed = 0.5;  // less than any cause
   const auto vector = [&](std::string layout, Form form, bool named) {
     all.push_back(reading_of(std::move(layout), form, 1, n, n, {0, 0, 1}, {0, 0, 1}));
     all.back().named = named;
+    if (factors && form != Form::factors) all.back().cost = unnamed;
   };
   const bool grows = std::isfinite(ends.back()) && ends.back() > ends.front();
   const bool named = says(array, "period") || says(array, "wavelength");
@@ -165,15 +170,14 @@ void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& arra
       vector("wavelengths", Form::wavelengths, named);
     } else
       vector("inv_freq", Form::frequencies, says(array, "freq"));
-  const bool factors = says(array, "factor") || says(array, "rope_freqs");
   const bool plain = ends.front() == 1 && ends.back() == 1;
   if (factors || !plain) vector("freq-factors", Form::factors, factors);
 }
 
 // Numbers along one axis: one for each pair, or the row of one position, or rows without end.
 void add_line(std::vector<RotationReading>& all, const Stored& array, Index n,
-              std::optional<Index> pairs) {
-  add_vector_of_numbers(all, array, n);
+              std::optional<Index> pairs, bool factors) {
+  add_vector_of_numbers(all, array, n, factors);
   if (!pairs || *pairs == 0) return;
   add_one_side(all, 1, n, *pairs);
   if (n == *pairs) add_fused(all, array, 1, n, pairs);
@@ -296,7 +300,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
     throw UsageError(fmt::format("{} holds one side of the turns: give both, --file cos --file sin",
                                  arrays[only].shown));
   if (shape.size() == 1) {
-    add_line(all, arrays[only], shape[0], pairs);
+    add_line(all, arrays[only], shape[0], pairs, question.factors);
   } else {
     add_fused(all, arrays[only], rows, width, pairs);
     // Two rows of two pairs may be the parts of the turns of one row, or no parts at all.

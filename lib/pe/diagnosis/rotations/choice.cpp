@@ -112,9 +112,10 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
       attempts[static_cast<std::size_t>(best_score - scores.begin())].copies_differ;
   constexpr double least = 0.4;
   for (std::size_t i = 0; i < attempts.size(); ++i)
-    if (!mostly_gaps[i] && ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
-                            (is_excused && !attempts[i].copies_differ && scores[i] >= least) ||
-                            (scores[i] >= 0.95 && attempts[i].cost == 0)))
+    if (!mostly_gaps[i] &&
+        ((highest < 0.9 && scores[i] > -1) || scores[i] >= highest - 0.1 ||
+         (is_excused && !attempts[i].copies_differ && scores[i] >= least) ||
+         (scores[i] >= 0.95 && attempts[i].cost == 0) || attempts[i].reading.named))
       choice.kept.push_back(attempts[i]);
   if (choice.kept.empty()) choice.kept = attempts;
   if (best < attempts.size()) choice.meant = &attempts[best];

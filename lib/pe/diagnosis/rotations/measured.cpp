@@ -173,11 +173,12 @@ Ruler within(double farthest, Ruler ruler) {
 
 }  // namespace
 
-MeasuredFrequencies measured_frequencies(const RotationObservation& observation, double farthest) {
+MeasuredFrequencies measured_frequencies(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis, double farthest) {
   if (!observation.expected().listed.empty() || observation.slots() == 1)
     return measured_of_listed(observation);
   if (observation.reading().is_one_sided()) return measured_of_one_side(observation);
-  const RotationHypothesis meant = observation.start();
+  const RotationHypothesis meant = hypothesis.axis.empty() ? observation.start() : hypothesis;
   std::vector<Ruler> rulers;
   for (std::size_t axis = 0; axis < meant.axes(); ++axis)
     rulers.push_back(within(farthest, ruler_of(observation, meant, axis)));

@@ -20,8 +20,10 @@ struct MeasuredFrequencies {
 /// distances, x(p − d) + x(p + d) = 2 cos(dθ)·x(p), which asks for neither phase nor amplitude, and
 /// then, where the rows stand where they are meant to, from the rows themselves. Cosines alone tell
 /// no sign.
-/// Of rows alone that stand no farther out than `farthest`.
+/// Of rows alone that stand no farther out than `farthest`. Of several axes, by the places of
+/// `hypothesis`, and the axis that it gives each pair.
 MeasuredFrequencies measured_frequencies(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis,
                                          double farthest = std::numeric_limits<double>::infinity());
 
 /// The frequency by which one pair turns, made sharper by rows farther and farther out, and then by

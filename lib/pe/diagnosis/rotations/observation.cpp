@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <numbers>
+#include <numeric>
 
 #include "pe/base/median.hpp"
 #include "pe/base/narrow.hpp"
@@ -234,11 +237,37 @@ bool RotationObservation::copy_agrees(const RotationHypothesis& hypothesis) cons
 
 double RotationObservation::promise(const RotationHypothesis& hypothesis) const {
   if (!has_rows() || hypothesis.frequencies.size() != pairs_) return 0;
+  if (!hypothesis.axis.empty()) {
+    const std::vector<double> shares = shares_of_steps(hypothesis);
+    return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(pairs_);
+  }
   const std::vector<double> seen = measured(hypothesis), errors = measured_errors(hypothesis);
   std::size_t good = 0;
   for (std::size_t j = 0; j < pairs_; ++j)
     good += std::fabs(seen[j] - hypothesis.frequencies[j]) <= errors[j] && errors[j] < 0.1;
   return static_cast<double>(good) / static_cast<double>(pairs_);
+}
+
+std::vector<double> RotationObservation::shares_of_steps(
+    const RotationHypothesis& hypothesis) const {
+  std::vector<double> shares(pairs_);
+  if (reading_->is_one_sided() || hypothesis.row || hypothesis.ladder) return shares;
+  constexpr double near = 1e-3;  // radians, beside what rounding may move
+  const double sign = hypothesis.reversed != hypothesis.swapped ? -1 : 1;
+  for (std::size_t j = 0; j < pairs_; ++j)
+    for (std::size_t i = 1; i < rows_.size(); ++i) {
+      const std::size_t axis = hypothesis.axis_of(j);
+      const std::complex<double> before(cosine(i - 1, j), sine(i - 1, j)),
+          here(cosine(i, j), sine(i, j));
+      const double step =
+          hypothesis.position(rows_[i], axis) - hypothesis.position(rows_[i - 1], axis);
+      const double off = std::remainder(
+          sign * std::arg(here * std::conj(before)) - step * hypothesis.frequencies[j],
+          2 * std::numbers::pi);
+      if (std::fabs(off) <= near + 2 * (slack(i, j) + slack(i - 1, j)))
+        shares[j] += 1 / static_cast<double>(rows_.size() - 1);
+    }
+  return shares;
 }
 
 bool RotationObservation::are_one(const RotationHypothesis& a, const RotationHypothesis& b) const {
@@ -294,17 +323,35 @@ double RotationObservation::turned(const RotationHypothesis& hypothesis) const {
 }
 
 const MeasuredFrequencies& RotationObservation::seen() const {
-  if (!measured_) measured_ = measured_frequencies(*this);
+  if (!measured_) measured_ = measured_frequencies(*this, start());
   return *measured_;
+}
+
+RotationObservation::OwnPlaces RotationObservation::own_places(const RotationHypothesis& hypothesis,
+                                                               double farthest) const {
+  OwnPlaces own{farthest, hypothesis.axis, {}};
+  for (const Index row : rows_)
+    for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)
+      own.places.push_back(hypothesis.position(row, axis));
+  return own;
 }
 
 // Where a type would move some of the probes, the others alone.
 const MeasuredFrequencies& RotationObservation::seen(const RotationHypothesis& hypothesis) const {
   const double farthest = last_exact_position(hypothesis);
-  if (!has_rows() || std::isinf(farthest)) return seen();
+  if (!has_rows()) return seen();
+  if (!hypothesis.axis.empty()) {
+    const OwnPlaces own = own_places(hypothesis, farthest);
+    auto place =
+        std::ranges::find(own_seen_, own, &std::pair<OwnPlaces, MeasuredFrequencies>::first);
+    if (place == own_seen_.end())
+      place = own_seen_.insert(place, {own, measured_frequencies(*this, hypothesis, farthest)});
+    return place->second;
+  }
+  if (std::isinf(farthest)) return seen();
   const auto [place, is_new] = seen_.try_emplace(farthest);
   if (is_new) {
-    place->second = measured_frequencies(*this, farthest);
+    place->second = measured_frequencies(*this, start(), farthest);
     if (std::ranges::none_of(place->second.values, [](double f) { return std::isfinite(f); }))
       place->second = seen();  // all of them stand farther out
   }
@@ -313,7 +360,12 @@ const MeasuredFrequencies& RotationObservation::seen(const RotationHypothesis& h
 
 RotationObservation::Question RotationObservation::question(
     const RotationHypothesis& hypothesis) const {
-  return {turned(hypothesis), last_exact_position(hypothesis), rounding_of_angles(hypothesis)};
+  double own = 0;  // which of those measured by places of its own
+  if (has_rows() && !hypothesis.axis.empty()) {
+    const MeasuredFrequencies& measured = seen(hypothesis);
+    while (&own_seen_[static_cast<std::size_t>(own)].second != &measured) ++own;
+  }
+  return {turned(hypothesis), last_exact_position(hypothesis), rounding_of_angles(hypothesis), own};
 }
 
 const std::vector<FittedLadder>& RotationObservation::fitted(const RotationHypothesis& hypothesis,

@@ -43,7 +43,11 @@ class RotationObservation {
   bool agrees(const RotationHypothesis& hypothesis) const;
   /// Whether the second columns are what the hypothesis says of them, where it says it.
   bool copy_agrees(const RotationHypothesis& hypothesis) const;
-  /// Part of the pairs that turn from row to row as the hypothesis says, wherever the rows stand.
+  /// Part of the turns from probe to probe that each pair makes as the hypothesis says, wherever
+  /// the rows stand.
+  std::vector<double> shares_of_steps(const RotationHypothesis& hypothesis) const;
+  /// Part of the pairs, of several axes of the turns between probes, that turn from row to row as
+  /// the hypothesis says, wherever the rows stand.
   double promise(const RotationHypothesis& hypothesis) const;
   /// Whether both predict the same of every probe: positions twice as far at half the frequencies.
   bool are_one(const RotationHypothesis& a, const RotationHypothesis& b) const;
@@ -150,6 +154,7 @@ class RotationObservation {
   bool may_hold(const RotationHypothesis& hypothesis) const;
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;
+
   class Vagueness;
   std::size_t wide_by_right() const;
   template <typename IsGood>
@@ -183,8 +188,17 @@ class RotationObservation {
     bool operator==(const Implied&) const = default;
   };
   mutable std::deque<std::pair<Implied, std::vector<double>>> implied_;
+  // Of several axes: what frequencies are measured by, beside how far out.
+  struct OwnPlaces {
+    double farthest;
+    std::vector<std::size_t> axis;
+    std::vector<double> places;  // of the probes, on each axis
+    bool operator==(const OwnPlaces&) const = default;
+  };
+  OwnPlaces own_places(const RotationHypothesis& hypothesis, double farthest) const;
+  mutable std::deque<std::pair<OwnPlaces, MeasuredFrequencies>> own_seen_;
   // By what measured(hypothesis) depends on, and by the base of the plain ladder.
-  using Question = std::array<double, 3>;
+  using Question = std::array<double, 4>;
   Question question(const RotationHypothesis& hypothesis) const;
   mutable std::map<double, MeasuredFrequencies> seen_;
   mutable std::map<std::pair<Question, double>, std::vector<FittedLadder>> fitted_;

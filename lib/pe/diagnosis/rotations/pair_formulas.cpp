@@ -37,6 +37,27 @@ constexpr std::array formulas{
                 [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
                   return {-b * at.sine[j], a * at.sine[j]};
                 }},
+    PairFormula{"a product is missing: the first number of a pair is a·cos alone",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {a * at.cosine[j], turn(at, j, a, b)[1]};
+                }},
+    PairFormula{"a product is missing: the first number of a pair is -b·sin alone",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {-b * at.sine[j], turn(at, j, a, b)[1]};
+                }},
+    PairFormula{"a product is missing: the second number of a pair is b·cos alone",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {turn(at, j, a, b)[0], b * at.cosine[j]};
+                }},
+    PairFormula{"a product is missing: the second number of a pair is a·sin alone",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {turn(at, j, a, b)[0], a * at.sine[j]};
+                }},
+    PairFormula{
+        "each number of a pair meets itself and not its partner: a·cos - a·sin, b·cos + b·sin",
+        [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+          return {a * at.cosine[j] - a * at.sine[j], b * at.cosine[j] + b * at.sine[j]};
+        }},
     PairFormula{"the turned vector is added to the one before: x + R·x",
                 [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
                   const PairNumbers turned = turn(at, j, a, b);

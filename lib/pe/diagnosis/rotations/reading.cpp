@@ -52,7 +52,7 @@ void read_turns(const Dump& dump, const RotationReading& reading, Index first, I
       if (reading.form == Form::angles) {
         cosine[at] = std::cos(left);
         sine[at] = std::sin(left);
-        slack[at] = unit * std::fabs(left);
+        slack[at] = std::isfinite(left) ? unit * std::fabs(left) : 0;  // no gap, but wrong
       } else {
         const double right = sines[static_cast<std::size_t>(r * reading.width + s.at(j))];
         cosine[at] = reading.side == RotationReading::Side::sine ? 0 : left;

@@ -91,6 +91,7 @@ struct TurnQuestion {
   bool scaled = false;                // queries and keys have scales of their own
   bool carried = false;               // cosines and sines carry them
   std::optional<pe::Side> side = {};  // whose
+  bool factors = false;               // the command says that a number for each pair divides it
 };
 
 /// "bhsd": what the axes of vectors are called, the one at `position` holding positions; empty for

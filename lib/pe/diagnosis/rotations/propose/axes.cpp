@@ -19,6 +19,10 @@ namespace {
 RotationHypothesis exchanged(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis, std::vector<std::size_t> to) {
   RotationHypothesis other = hypothesis;
+  if (!observation.reading().per_axis && !hypothesis.axis.empty()) {
+    for (std::size_t& axis : other.axis) axis = to[axis];
+    return other;
+  }
   if (!observation.reading().per_axis) {
     other.position = [before = hypothesis.position, to = std::move(to)](
                          Index row, std::size_t axis) { return before(row, to[axis]); };
@@ -130,6 +134,25 @@ std::vector<std::size_t> followed(const RotationObservation& observation,
   return axes;
 }
 
+// The same by the turns from probe to probe, where rows stand elsewhere or have another amplitude.
+std::vector<std::size_t> followed_by_steps(const RotationObservation& observation,
+                                           const RotationHypothesis& hypothesis) {
+  constexpr double most = 0.9, clear = 0.02;  // neighbours that part where rows move; what tells
+  std::vector<std::size_t> axes = hypothesis.axis;
+  std::vector<double> best = observation.shares_of_steps(hypothesis);
+  for (std::size_t axis = 0; axis < axes_of(observation, hypothesis); ++axis) {
+    RotationHypothesis one = hypothesis;
+    std::ranges::fill(one.axis, axis);
+    const std::vector<double> shares = observation.shares_of_steps(one);
+    for (std::size_t j = 0; j < axes.size(); ++j)
+      if (shares[j] > best[j] + clear) {
+        best[j] = shares[j];
+        axes[j] = axis;
+      }
+  }
+  return std::ranges::min(best) >= most ? axes : std::vector<std::size_t>{};
+}
+
 std::vector<std::size_t> counted(const std::vector<std::size_t>& axes, std::size_t count) {
   std::vector<std::size_t> pairs(count);
   for (const std::size_t axis : axes) ++pairs[axis];
@@ -219,7 +242,8 @@ RotationProposals order(const RotationObservation& observation,
 RotationProposals sections(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
   if (hypothesis.axis.empty()) return {};
-  const std::vector<std::size_t> axes = followed(observation, hypothesis);
+  std::vector<std::size_t> axes = followed(observation, hypothesis);
+  if (axes.empty()) axes = followed_by_steps(observation, hypothesis);
   if (axes.empty() || axes == hypothesis.axis) return {};
   const std::size_t count = axes_of(observation, hypothesis);
   const auto pairs = counted(axes, count), before = counted(hypothesis.axis, count);
@@ -278,7 +302,7 @@ constexpr RotationProposer rows[] = {
     {Cause::sections_order, "axes", of_rows<sections>},
     {Cause::axes_collapsed, "axes", of_rows<collapsed>},
     {Cause::wrong_mask, "axes", of_rows<other_mask>},
-    {Cause::coordinate_offset, "axes", of_rows<coordinates_elsewhere>},
+    {Cause::coordinate_offset, "coordinates", of_rows<coordinates_elsewhere>},
     {Cause::wrong_base, "base", base_of_axes},
 };
 

@@ -56,9 +56,8 @@ std::optional<MeasuredLadder> measured_ladder(const RotationObservation& observa
                                               const RotationHypothesis& hypothesis, double base) {
   const RotationTruth& truth = observation.truth();
   if (!observation.expected().encoding->scalable || !(base > 1) || !hypothesis.changes.empty() ||
-      hypothesis.frequencies != truth.frequencies || hypothesis.axis != truth.axis ||
-      truth.unscaled.size() < observation.pairs() || observation.pairs() < 2 ||
-      !(truth.unscaled[1] > 0))
+      hypothesis.frequencies != truth.frequencies || truth.unscaled.size() < observation.pairs() ||
+      observation.pairs() < 2 || !(truth.unscaled[1] > 0))
     return {};
   // The exponents' own denominator, which is not the pairs' number where the head turns in part.
   const std::optional<Index> dim = whole<Index>(

@@ -164,8 +164,34 @@ RotationProposals wrapped(const RotationObservation& observation,
   return one;
 }
 
+// Of several axes: the row from which on all are the last one, in the numbers themselves.
+RotationProposals clamped_rows(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis) {
+  const RotationReading& reading = observation.reading();
+  if (!observation.has_rows() || reading.per_axis || reading.slots() != reading.rows) return {};
+  const std::size_t end = observation.rows().size() - 1;
+  if (observation.rows()[end] != reading.rows - 1) return {};
+  Index last = 0;
+  observation.scan([&](Index row, const double* c, const double* s, const double* slack) {
+    for (std::size_t j = 0; j < observation.pairs(); ++j) {
+      const double near = 1e-6 + slack[j] + observation.slack(end, j);
+      if (std::fabs(c[j] - observation.cosine(end, j)) > near ||
+          std::fabs(s[j] - observation.sine(end, j)) > near)
+        last = row + 1;
+    }
+    return true;
+  });
+  if (last + 2 > reading.rows || last == 0) return {};
+  RotationHypothesis other = hypothesis;
+  other.position = [before = hypothesis.position, last](Index row, std::size_t axis) {
+    return before(std::min(row, last), axis);
+  };
+  return {{std::move(other), fmt::format("every row after {} repeats it", last)}};
+}
+
 RotationProposals clamped(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis) {
+  if (!hypothesis.axis.empty()) return clamped_rows(observation, hypothesis);
   const std::vector<ProbeSpot> all = places_of(observation, hypothesis);
   if (all.empty()) return {};
   double last = -1;

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <span>
 
+#include "pe/base/median.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
 #include "pe/diagnosis/rotations/propose/fitted.hpp"
@@ -181,6 +182,31 @@ RotationProposals by_own_lengths(const RotationObservation& observation,
   return all;
 }
 
+// Of several axes, whose rows may stand elsewhere: the number that most pairs are divided by, where
+// none is.
+RotationProposals divided(const RotationObservation& observation,
+                          const RotationHypothesis& hypothesis) {
+  if (hypothesis.axis.empty() || !observation.has_rows() || is_scaled(observation, hypothesis))
+    return {};
+  const std::vector<double> seen = observation.measured(hypothesis),
+                            errors = observation.measured_errors(hypothesis);
+  std::vector<double> ratios;
+  constexpr double sharp = 0.01;
+  for (std::size_t j = 0; j < seen.size(); ++j)
+    if (seen[j] > 0 && errors[j] < sharp * seen[j])
+      ratios.push_back(hypothesis.frequencies[j] / seen[j]);
+  const double by = tidiest(median_of(ratios), sharp / 10).value;
+  const auto same = std::ranges::count_if(
+      ratios, [&](double ratio) { return std::fabs(ratio - by) <= sharp * by; });
+  if (!(by > 1.01) || same < 4 || 2 * same <= std::ssize(ratios)) return {};
+  RotationProposals all;
+  add_both(observation, hypothesis, {{"scaling", "linear"}, {"factor", by}},
+           fmt::format("frequencies are those of linear scaling by {}, where none is meant",
+                       spell_number(by)),
+           1.1, all);
+  return all;
+}
+
 constexpr RotationProposer rows[] = {
     {Cause::scaling_missing, "scaling", missing},
     {Cause::longrope_other_list, "scaling", other_list},
@@ -191,6 +217,7 @@ constexpr RotationProposer rows[] = {
     {Cause::yarn_ramp, "scaling", yarn_ramp},
     {Cause::wrong_parameter, "scaling", fitted_parameter},
     {Cause::wrong_scaling, "scaling", every_scaling},
+    {Cause::wrong_scaling, "scaling", divided},
     {Cause::wrong_scaling, "scaling", own_divisors},
     {Cause::other_table, "scaling", other_table},
     {Cause::scaling_on_some_rows, "scaling", on_some_rows},
