@@ -9,6 +9,7 @@
 
 #include "other_files.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/io/notes.hpp"
 #include "talk.hpp"
@@ -31,7 +32,8 @@ std::string note_of(const std::string& name, const Json& value) {
                                ? value.get<std::string>()
                                : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool cut = text.size() > widest_note;
-  return fmt::format("{} = {}{}\n", name, cut ? text.substr(0, widest_note) : text,
+  return fmt::format("{} = {}{}\n", printable(name),
+                     printable(cut ? text.substr(0, widest_note) : text),
                      cut ? fmt::format(" … ({} bytes)", text.size()) : "");
 }
 
@@ -54,12 +56,17 @@ std::string notes_of(const io::Notes& notes) {
 }
 
 std::string text_of(const std::vector<Stored>& arrays, const io::Notes& notes) {
+  constexpr std::size_t widest_name = 100;  // longer ones have a column of their own
   std::size_t wide = 0;
-  for (const Stored& array : arrays) wide = std::max(wide, array.name.size());
+  std::vector<std::string> names;
+  for (const Stored& array : arrays) {
+    names.push_back(printable(array.name));
+    wide = std::max(wide, std::min(names.back().size(), widest_name));
+  }
   std::string text;
-  for (const Stored& array : arrays)
-    text += fmt::format("{:<{}}  {:<4}  [{}]\n", array.name, wide, type_of(array),
-                        fmt::join(array.shape, ", "));
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    text += fmt::format("{:<{}}  {:<4}  [{}]\n", names[i], wide, type_of(arrays[i]),
+                        fmt::join(arrays[i].shape, ", "));
   return text + notes_of(notes);
 }
 
@@ -73,7 +80,7 @@ std::string json_of(const std::string& file, const std::vector<Stored>& arrays,
                    {"arrays", rows},
                    {"provenance", notes.provenance},
                    {"metadata", notes.others}};
-  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return escaped_json(whole.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 // Why it cannot be read says less than what it is, where that is known.

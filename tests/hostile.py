@@ -70,7 +70,8 @@ def arrays(shape, seed):
     yield "unsigned integers", np.full(shape, np.iinfo("u8").max)
     yield "odd bits", r.integers(0, 2 ** 64, size=shape, dtype="u8").view("f8")
 
-NAMES = ("\x1b[2J\x1b]0;x\x07", "a\n::error::b", "\r\n::error file=x::y", "=cmd|' /C calc'!A0", "'; touch x; '", "\u202egnp.exe", "x" * 1_000_000, "\0\x85\x9b31m", "%0A::error::")
+RAW = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|^ *::", re.MULTILINE)
+NAMES = ("\x1b[31mred","\x1b[2J\x1b]0;x\x07", "a\n::error::b", "\r\n::error file=x::y", "=cmd|' /C calc'!A0", "'; touch x; '", "\u202egnp.exe", "x" * 1_000_000, "\0\x85\x9b31m", "%0A::error::")
 
 
 def write_named(path, kind, name):
@@ -101,6 +102,20 @@ def laws_of(tool, kind):
     return [law["name"] for law in listed["properties"] if law["kind"] == "any" or kind in law["kind"]]
 
 
+def shown_by_info(tool, folder):
+    """Why pe-gen info of a file with an odd name in it breaks a promise, for each file and form; or ""."""
+    for number, name in enumerate(NAMES):
+        for kind in ("npz", "safetensors", "json"):
+            path = folder / f"info-{number}.{kind}"
+            write_named(path, kind, name)
+            for more in ([], ["--json"]):
+                done = subprocess.run([tool, "info", str(path), *more], capture_output=True, text=True, errors="replace", timeout=SECONDS)
+                odd = RAW.search(done.stdout + "\n" + done.stderr)
+                long = not more and max(map(len, done.stdout.split("\n"))) > 5_000
+                yield (f"info {kind} of odd name {number} {' '.join(more)}",
+                       f"says {odd[0]!r} raw" if odd else "says a line of more than 5000 characters" if long else "")
+
+
 def what_is_wrong(tool, words, folder, number):
     """Why the run breaks a promise, or ""."""
     report = folder / f"{number}.json"
@@ -113,8 +128,10 @@ def what_is_wrong(tool, words, folder, number):
         return f"exit {done.returncode}: {err[:200]}"
     if len(out) > 100_000 or len(err) > 5_000:
         return f"says {len(out)} and {len(err)} characters"
-    if odd := re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]|^ *::", out + "\n" + err, re.MULTILINE):
+    if odd := RAW.search(out + "\n" + err):
         return f"says {odd[0]!r} raw"
+    if report.exists() and (odd := RAW.search(report.read_text())):
+        return f"{odd[0]!r} is raw in its report"
     if not report.exists():
         return "" if done.returncode == 2 and err else f"exit {done.returncode} without a report: {(out + err)[:200]}"
     told = json.loads(report.read_text())
@@ -195,6 +212,10 @@ def main():
                 passed, failed = passed + (not wrong), failed + bool(wrong)
                 if wrong:
                     print(f"FAIL {name}: {wrong}\n     {' '.join(words)}")
+        for name, wrong in shown_by_info(options.bin / "pe-gen", folder) if re.search(options.only, "info") else ():
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            if wrong:
+                print(f"FAIL {name}: {wrong}")
         if re.search(options.only, "manifest"):
             wrong = manifest_is_wrong(tool, folder, options.seed)
             passed, failed = passed + (not wrong), failed + bool(wrong)

@@ -78,6 +78,20 @@ std::string printable(std::string_view text, bool keep_newlines) {
   return clean;
 }
 
+std::string escaped_json(std::string_view json) {
+  std::string clean;
+  while (!json.empty()) {
+    const auto [length, code] = sequence(json);
+    const bool stays = length < 2 && code != 0x7f;  // the others are escapes, or part lines
+    if (stays || !(is_control(code) || turns_text(code)))
+      clean += json.substr(0, std::max<std::size_t>(length, 1));
+    else
+      clean += fmt::format("\\u{:04x}", code);
+    json.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return clean;
+}
+
 std::string csv_cell(std::string_view text, bool whole) {
   std::string clean = printable(text, whole);
   std::ranges::replace(clean, '\n', ' ');

@@ -19,6 +19,9 @@ std::string shortened(std::string_view text);
 /// which are not shortened.
 std::string printable(std::string_view text, bool keep_newlines = false);
 
+/// JSON in whose strings the characters that printable() does not show are escapes.
+std::string escaped_json(std::string_view json);
+
 /// A cell of CSV: printable, quoted where it must be, and behind an apostrophe where a spreadsheet
 /// would take it for a formula (= + - @). Long text is shortened unless `whole`: what the program
 /// itself says.

@@ -3,10 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pe/base/text.hpp"
+
 namespace pe::io {
 
 std::string quote_json(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return escaped_json(
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string json_value(const std::string& text) {

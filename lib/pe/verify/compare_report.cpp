@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pe/base/text.hpp"
 #include "pe/base/version.hpp"
 #include "pe/verify/json_texts.hpp"
 
@@ -85,7 +86,7 @@ std::string to_json(const ComparisonReport& compared, const std::string& command
   if (const auto& tolerance = compared.allowed.tolerance)
     json.update(Json{{"atol", tolerance->absolute}, {"rtol", tolerance->relative}});
   report_parts::shorten(json);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return escaped_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace pe

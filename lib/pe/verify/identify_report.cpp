@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pe/base/text.hpp"
 #include "pe/base/version.hpp"
 #include "pe/io/json_text.hpp"
 #include "pe/verify/columns.hpp"
@@ -92,7 +93,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
   if (!found.encoding) {
     row["seen"] = found.seen;
     shorten(row);
-    return row.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return escaped_json(row.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
   }
   Json parameters = Json::object(), causes = Json::array(), sentences = Json::array();
   for (const auto& one : found.parameters)
@@ -124,7 +125,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
                   {"equals", found.equals},
                   {"notes", d.notes}});
   shorten(row);
-  return row.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return escaped_json(row.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace pe

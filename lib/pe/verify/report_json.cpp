@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pe/base/text.hpp"
 #include "pe/io/json_text.hpp"
 #include "pe/verify/json_texts.hpp"
 #include "pe/verify/report.hpp"
@@ -138,7 +139,7 @@ std::string to_json(const Report& report) {
                    {"untold", report.count(2)},
                    {"exit_code", report.exit_code()}});
   shorten(json);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return escaped_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace pe
