@@ -41,6 +41,7 @@ import mrope_cases  # noqa: E402
 import outcome  # noqa: E402
 import part_cases  # noqa: E402
 import relative_cases  # noqa: E402
+import reported_cases  # noqa: E402
 import rounding_cases  # noqa: E402
 import rope_cases  # noqa: E402
 import rope_clean  # noqa: E402
@@ -79,12 +80,12 @@ def every_case(folder):
     """folder: for the weights that a check's parameters name."""
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases,
-                   rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases, mrope_cases):
+                   rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases, mrope_cases, reported_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases):
         yield from module.clean(folder)

@@ -15,6 +15,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/expectation.hpp"
+#include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rows/rows.hpp"
 #include "pe/diagnosis/written.hpp"
@@ -189,6 +190,21 @@ std::optional<Reason> too_few_keys(const Expectation& expected, const Dump& dump
                 fmt::format("there are {} keys, where {} are meant", axes->keys, *must)};
 }
 
+// A matrix of scores that lacks keys which its queries have.
+bool has_more_queries(const Expectation& expected, const Dump& dump) {
+  if (!too_few_keys(expected, dump)) return false;
+  const Bias* bias = std::get_if<Bias>(&expected.effect);
+  const auto axes = score_axes(dump.arrays[0].shape, bias ? bias->heads : 0);
+  return axes && axes->queries > axes->keys;
+}
+
+Diagnosis cut_short(const Dump& dump) {
+  Diagnosis diagnosis;
+  diagnosis.what = fmt::format("scores {}", spell_array(dump.arrays[0]));
+  diagnosis.coverage = "none of it";
+  return diagnosis;
+}
+
 }  // namespace
 
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
@@ -199,13 +215,17 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const auto companions = companions_of(written.expected, written.dump);
   const Dump& main = companions ? companions->main : written.dump;
   const auto inner = without_token(written.expected, main);
-  Diagnosis diagnosis = diagnosed(inner ? *inner : written.expected, main);
+  Diagnosis diagnosis = has_more_queries(written.expected, main)
+                            ? cut_short(main)
+                            : diagnosed(inner ? *inner : written.expected, main);
   if (companions) judge_companions(written.expected, *companions, diagnosis);
   if (written.dump.arrays.size() > most_companions)
     diagnosis.doubts.push_back(fmt::format(
         "of {} arrays those of the encoding alone were looked at", written.dump.arrays.size()));
   for (const auto& reason : {written.reason, too_few_keys(written.expected, written.dump)}) {
-    if (!reason || (diagnosis.tier == Tier::wrong && diagnosis.reasons.empty())) continue;
+    const bool is_unexplained =
+        diagnosis.tier == Tier::wrong && diagnosis.reasons.empty() && diagnosis.cells > 0;
+    if (!reason || is_unexplained) continue;
     diagnosis.reasons.push_back(*reason);
     diagnosis.tier = Tier::wrong;
     diagnosis.arithmetic.clear();

@@ -120,17 +120,19 @@ BucketOfOffset t5(const BucketRule& rule, std::int64_t& saturation) {
         fmt::format("--max-distance must exceed the {} buckets of one distance each, got {}", exact,
                     rule.farthest));
   const auto starts = logarithmic_starts(exact, steps, rule.farthest);
-  saturation = starts.back();
+  saturation = rule.clamped ? starts.back() : 0;
   return [=](std::int64_t d) -> Index {
     const bool is_later = d > 0 || (rule.own_is_later && d == 0);
     const Index start = rule.both && is_later ? one_way : 0;
     const std::int64_t distance = rule.both ? std::abs(d) : std::max<std::int64_t>(-d, 0);
     if (distance < exact) return start + distance;
+    const bool exactly = !rule.rounding && rule.clamped;
     const Index beyond = !rule.starts.empty() ? started(rule.starts, distance)
-                         : !rule.rounding
+                         : exactly
                              ? started(starts, distance) - 1
-                             : logarithmic(distance, exact, steps, rule.farthest, *rule.rounding);
-    return start + std::min(one_way - 1, exact + beyond);
+                             : logarithmic(distance, exact, steps, rule.farthest,
+                                           rule.rounding.value_or(BucketRule::Rounding::down));
+    return start + (rule.clamped ? std::min(one_way - 1, exact + beyond) : exact + beyond);
   };
 }
 

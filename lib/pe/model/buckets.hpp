@@ -32,7 +32,7 @@ struct BucketRule {
   std::optional<Rounding> rounding = {};  // none: down for t5, up for deberta, in exact integers
   std::vector<std::int64_t> starts = {};  // t5, deberta: where buckets beyond those of one distance
                                           // start, if not by the rule
-  bool clamped = true;                    // clipped, deberta: to the table's ends
+  bool clamped = true;                    // clipped, t5, deberta: to the table's ends
   Index height = 0, width = 0;            // window
   bool columns_first = false;             // window: the difference of columns is multiplied
   bool cls = false;                       // query 0 and key 0 have buckets of their own
@@ -42,7 +42,8 @@ struct BucketRule {
   Index added = 0;  // to every bucket, which stays in 0 … count−1
 };
 
-/// A total map (query, key) → 0 … count−1. Positions are whole; relative positions are key − query.
+/// A total map (query, key) → 0 … count−1, and to any number where its rule is not clamped.
+/// Positions are whole; relative positions are key − query.
 struct Buckets {
   Index count = 0;
   std::int64_t saturation =

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/verify/judge_dump.hpp"
 
@@ -137,9 +138,10 @@ void join(Diagnosis& whole, Diagnosis part) {
   if (!whole.first_wrong) whole.first_wrong = part.first_wrong;
 }
 
-// One explanation of all rows goes before those of single runs.
+// One explanation of all rows goes before those of single runs; of one run alone that is wrong,
+// that the list was not used.
 bool explain_at_once(const Expectation& expected, const Dump& dump, const Positions& positions,
-                     Diagnosis& whole) try {
+                     Index wrong, Diagnosis& whole) try {
   if (!rotation_truth(expected.effect)) return false;
   Expectation all = expected;
   all.listed = {positions.listed().begin(), positions.listed().end()};
@@ -147,7 +149,7 @@ bool explain_at_once(const Expectation& expected, const Dump& dump, const Positi
   all.first = 0;
   all.step = 1;
   std::vector<Reason> reasons = explained_at_once(all, dump);
-  if (reasons.empty()) return false;
+  if (reasons.empty() || (wrong == 1 && reasons[0].cause != Cause::position_reset)) return false;
   whole.reasons = std::move(reasons);
   whole.others.clear();
   return true;
@@ -196,14 +198,14 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
       join(whole, std::move(judged));
     }
   }
-  const bool is_shared = !shared.empty() && !shared[0].empty();
+  const bool is_shared = wrong > 1 && !shared.empty() && !shared[0].empty();
   if (is_shared && shared[0] != explanations(whole)[0])
     if (const auto reason = reason_in(shared[0])) {
       whole.reasons = {*reason};
       whole.others.clear();
     }
-  if (wrong > 0 && runs.size() > 1 &&
-      !(wrong > 1 && explain_at_once(expected, dump, positions, whole)) && !is_shared)
+  if (wrong > 0 && runs.size() > 1 && !explain_at_once(expected, dump, positions, wrong, whole) &&
+      !is_shared)
     for (Reason& reason : whole.reasons)
       reason.sentence = fmt::format("at {} of the list: {}", spell_run(told), reason.sentence);
 

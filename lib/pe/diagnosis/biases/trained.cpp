@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <stdexcept>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
@@ -81,9 +82,10 @@ void each_pair(const Matrix& matrix, const Buckets& buckets, const Looked& looke
       const std::int64_t query = axes.first_query + q + looked.shift;
       for (Index k = 0; k < axes.keys; ++k) {
         const std::int64_t key = axes.first_key + k;
-        visit(static_cast<std::size_t>(looked.transposed ? buckets.of(key, query)
-                                                         : buckets.of(query, key)),
-              plane, q, k, row[static_cast<std::size_t>(k)]);
+        const Index bucket = looked.transposed ? buckets.of(key, query) : buckets.of(query, key);
+        if (bucket < 0 || bucket >= buckets.count)
+          throw std::logic_error("a bucket lies beyond the table of its weights");
+        visit(static_cast<std::size_t>(bucket), plane, q, k, row[static_cast<std::size_t>(k)]);
       }
     }
 }
@@ -241,12 +243,14 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
       std::max<std::int64_t>(last_query - axes.first_key, axes.last_key()) + 1,
       balance_of(changes, last_query - axes.first_key + 1), changes};
   for (const auto& [fault, cause] : faults)
-    for (BucketMap& map : bucket_maps(expected, meant, fault, evidence))
+    for (BucketMap& map : bucket_maps(expected, meant, fault, evidence)) {
+      if (!map.buckets.rule->clamped) continue;  // beyond the table nobody's weights lie
       if ((!best || map.cost < best->cost) && holds(matrix, map.buckets, all) &&
           is_shown(matrix, map.buckets, all)) {
         best = std::move(map);
         name = cause;
       }
+    }
   if (best) return Reason{name, best->sentence};
   Looked some = glance(all);
   some.planes = axes.planes();

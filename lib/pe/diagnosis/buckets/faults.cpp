@@ -330,10 +330,14 @@ class Faults {
       }
   }
   void unclamped() {
-    if (rule_.scale != Scale::clipped && rule_.scale != Scale::deberta) return;
+    if (rule_.scale == Scale::window) return;
     BucketRule other = rule_;
     other.clamped = false;
-    offer(other, "offsets are not clamped to the ends of the table", 1);
+    offer(other,
+          rule_.scale == Scale::t5
+              ? "buckets go on beyond the last one: the minimum with it is missing"
+              : "offsets are not clamped to the ends of the table",
+          1);
   }
   // T5's buckets of one distance each until they run out.
   void without_logarithm() {
