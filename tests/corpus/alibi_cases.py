@@ -59,7 +59,7 @@ OF_BIAS = (
     ("transposed", ("bias-transposed",), lambda s, d: np.ascontiguousarray(np.swapaxes(plain(s, d), 1, 2)), 48),
     ("bf16 distances", ("low-precision-positions",), lambda s, d: plain(s, np.where(d > 0, tables.bf16(d), d)), 400),
     ("bf16 in an f32 file", ("low-precision-bias",), lambda s, d: tables.bf16(plain(s, d)), 48),
-    ("a head of zeros", ("bias-zero",), one_head(lambda b: 0 * b), 48),
+    ("a head of zeros", ("bias-zero",), one_head(np.zeros_like), 48),
     ("a foreign cell", ("damaged-cells",), one_cell, 48),
     ("distances up to 16", ("bias-distance",), lambda s, d: plain(s, np.minimum(d, 16)), 48),
 )

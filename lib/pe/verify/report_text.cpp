@@ -72,6 +72,7 @@ std::string spell_curve(const std::vector<Diagnosis::Point>& curve) {
 std::string distance_of(const Diagnosis& d) {
   if (d.cells == 0) return "";
   if (d.worst == 0 && d.rounded_otherwise == 0) return "none";
+  if (d.worst_cell.place.empty()) return "not to be told: no number that was compared is finite";
   return fmt::format("{:.4g} at worst, at {}", d.worst, spell_cell(d.worst_cell));
 }
 
@@ -89,10 +90,10 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color, bool exp
   if (d.what.find(d.layout) == std::string::npos) text += entry("layout", d.layout);
   if (d.tier == Tier::storage || d.tier == Tier::wrong) text += entry("arithmetic", d.arithmetic);
   text += entry("from truth", distance_of(d));
-  if (d.cells > 0 && d.rounded_otherwise > 0)
+  if (d.cells > 0 && d.rounded_otherwise > 0 && std::isfinite(d.ulps))
     text += entry("", fmt::format("{:.4g} ulps; {} of {} values are not the correctly rounded ones",
                                   d.ulps, share(d.rounded_otherwise, d.cells), d.cells));
-  if (!d.bound_from.empty() && d.tier != Tier::exact)
+  if (!d.bound_from.empty() && d.tier != Tier::exact && !d.worst_cell.place.empty())
     text += entry("bound", fmt::format("{:.4g} there{}", d.bound,
                                        explain ? ": " + d.bound_from : std::string()));
   // What was rounded stays as far off, and so does what was not tried: cells that are no numbers,

@@ -13,6 +13,7 @@
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/diagnosis/rotations/marks.hpp"
 #include "pe/diagnosis/rotations/rewritten.hpp"
 
 namespace pe {
@@ -29,28 +30,39 @@ std::vector<char> untouched_rows(const Dump& dump, const RotationReading& readin
   return same;
 }
 
-// The entries of an axis whose rows all are marked, where no other row is; else nothing.
-std::set<Index> whole_entries(const std::vector<char>& marked, const RotationReading& reading,
-                              std::size_t axis) {
+// The entries of an axis whose rows all are marked, where no other row is, those aside that stand
+// at position 0; else nothing.
+std::set<Index> whole_entries(const Expectation& expected, const RotationReading& reading,
+                              const RowMarks& marks, std::size_t axis) {
   std::set<Index> entries, others;
   for (Index row = 0; row < reading.rows; ++row)
-    (marked[static_cast<std::size_t>(row)] ? entries : others).insert(reading.along(row, axis));
+    if (expected.position(reading.slot(row)) != 0)
+      (marks.marked[static_cast<std::size_t>(row)] ? entries : others)
+          .insert(reading.along(row, axis));
   const bool is_whole = std::ranges::none_of(others, [&](Index i) { return entries.contains(i); });
   return is_whole ? entries : std::set<Index>{};
 }
 
-Reason told_of(const std::vector<char>& marked, const RotationReading& reading) {
+// At position 0 every vector is what it was.
+Reason told_of(const Expectation& expected, const RotationReading& reading,
+               const std::vector<char>& same) {
+  RowMarks marks(reading.rows);
+  for (Index row = 0; row < reading.rows; ++row) {
+    if (!same[static_cast<std::size_t>(row)] || expected.position(reading.slot(row)) == 0) continue;
+    marks.marked[static_cast<std::size_t>(row)] = 1;
+    if (marks.count++ == 0) marks.first = row;
+    marks.last = row;
+  }
   for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
     if (axis != reading.axis && reading.extents[axis] > 1)
-      if (const auto entries = whole_entries(marked, reading, axis); !entries.empty())
+      if (const auto entries = whole_entries(expected, reading, marks, axis); !entries.empty())
         return {Cause::heads_not_rotated,
-                fmt::format("{}s {} are not turned", name_of_axis(reading, axis),
-                            fmt::join(entries, ", "))};
-  const auto first = std::ranges::find(marked, char{1}) - marked.begin(),
-             end = std::find(marked.rbegin(), marked.rend(), char{1}).base() - marked.begin();
+                fmt::format("{}{} {} {} not turned", name_of_axis(reading, axis),
+                            entries.size() > 1 ? "s" : "", fmt::join(entries, ", "),
+                            entries.size() > 1 ? "are" : "is")};
   return {Cause::rows_not_rotated,
-          fmt::format("{} rows from {} to {} are not turned", std::ranges::count(marked, char{1}),
-                      first, end - 1)};
+          fmt::format("{} {} not turned", spell_rows(expected, reading, marks),
+                      marks.count == 1 ? "is" : "are")};
 }
 
 // The channels that are the same before and after in every row.
@@ -73,18 +85,24 @@ std::vector<char> untouched_channels(const Dump& dump, const RotationReading& re
 
 }  // namespace
 
-std::optional<RestoredDump> without_untouched(const Dump& dump, const RotationReading& reading) {
+std::optional<RestoredDump> without_untouched(const Expectation& expected, const Dump& dump,
+                                              const RotationReading& reading) {
   constexpr Index most_rows = Index{1} << 22;
   if (reading.rows > most_rows) return {};
   auto rows = std::make_shared<std::vector<char>>(untouched_rows(dump, reading));
-  const Index count = std::ranges::count(*rows, char{1});
+  Index count = 0;  // that should turn
+  for (Index row = 0; row < reading.rows; ++row)
+    count +=
+        (*rows)[static_cast<std::size_t>(row)] != 0 && expected.position(reading.slot(row)) != 0;
   if (count == 0 || 4 * count > 3 * reading.rows) return {};
   const auto open = [rows, width = reading.width](Index row, const double*, double* y) {
     if ((*rows)[static_cast<std::size_t>(row)])
       std::fill_n(y, width, std::numeric_limits<double>::quiet_NaN());
   };
-  return RestoredDump{
-      {{rewritten(dump, reading.width, open)}, dump.before, true}, told_of(*rows, reading), 0, 0};
+  return RestoredDump{{{rewritten(dump, reading.width, open)}, dump.before, true},
+                      told_of(expected, reading, *rows),
+                      0,
+                      0};
 }
 
 std::optional<RestoredDump> without_untouched_pairs(const Dump& dump,

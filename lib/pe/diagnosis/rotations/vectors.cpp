@@ -102,7 +102,7 @@ std::vector<double> reaches_of(const Expectation& expected, const RotationReadin
 std::vector<RestoredDump> touched(const Expectation& expected, const Dump& dump,
                                   std::optional<Side> side) {
   std::vector<RestoredDump> all;
-  if (auto rest = without_untouched(dump, likely_reading(expected, dump).reading))
+  if (auto rest = without_untouched(expected, dump, likely_reading(expected, dump).reading))
     all.push_back(std::move(*rest));
   const RotationTruth truth = truth_of(expected);
   for (const Attempt& attempt : attempts_of(expected, dump, truth, required_layout(expected), side))

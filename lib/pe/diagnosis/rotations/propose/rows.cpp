@@ -8,6 +8,7 @@
 
 #include "pe/base/median.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/marks.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
 
 namespace pe {
@@ -22,60 +23,6 @@ RotationHypothesis marked(const RotationHypothesis& hypothesis,
     return marks->marked[static_cast<std::size_t>(row)] ? as : Row::turns;
   };
   return other;
-}
-
-// "3", "0, 2", "8–31", "1, 3, 5, 7 and 4 more" of the numbers that are marked.
-std::string spell(const std::vector<char>& marked, const std::function<std::int64_t(Index)>& name) {
-  constexpr std::size_t most = 4;
-  std::vector<std::int64_t> names;
-  for (Index i = 0; i < std::ssize(marked); ++i)
-    if (marked[static_cast<std::size_t>(i)]) names.push_back(name(i));
-  const bool is_run = names.size() > 2 && names.back() - names.front() + 1 == std::ssize(names);
-  if (is_run) return fmt::format("{}–{}", names.front(), names.back());
-  const std::size_t shown = std::min(most, names.size());
-  const std::string text = fmt::format(
-      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
-}
-
-// Which they are of a dump of several axes: "the vectors of head 2", or how many, and the first.
-std::string spell_by_axes(const RotationObservation& observation, const RowMarks& marks) {
-  const RotationReading& reading = observation.reading();
-  const std::string_view noun = reading.is_vectors() ? "vector" : "row";
-  std::vector<std::vector<char>> along;
-  for (const Index extent : reading.extents) along.emplace_back(static_cast<std::size_t>(extent));
-  for (Index row = marks.first; row <= marks.last; ++row)
-    for (std::size_t axis = 0; marks.marked[static_cast<std::size_t>(row)] && axis < along.size();
-         ++axis)
-      along[axis][static_cast<std::size_t>(reading.along(row, axis))] = 1;
-  Index product = 1;
-  std::string text, first;
-  for (std::size_t axis = 0; axis < along.size(); ++axis) {
-    const auto count = std::ranges::count(along[axis], char{1});
-    product *= count;
-    const auto name = [&](Index i) {
-      return axis == reading.axis ? observation.expected().position(i) : std::int64_t{i};
-    };
-    const std::string word = name_of_axis(reading, axis);
-    if (reading.extents[axis] > 1)
-      first += fmt::format("{}{} {}", first.empty() ? "" : ", ", word,
-                           name(reading.along(marks.first, axis)));
-    if (count < reading.extents[axis])
-      text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", word, count > 1 ? "s" : "",
-                          spell(along[axis], name));
-  }
-  if (marks.count == 1) return fmt::format("the {} at {}", noun, first);
-  if (product != marks.count)
-    return fmt::format("{} of {} {}s, the first at {},", marks.count, reading.rows, noun, first);
-  return text.empty() ? fmt::format("all {}s", noun) : fmt::format("the {}s of {}", noun, text);
-}
-
-std::string spell(const RotationObservation& observation, const RowMarks& marks) {
-  if (observation.reading().extents.size() > 1) return spell_by_axes(observation, marks);
-  if (marks.count == 1) return fmt::format("row {}", marks.first);
-  if (marks.count == marks.last - marks.first + 1)
-    return fmt::format("rows {}–{}", marks.first, marks.last);
-  return fmt::format("{} rows from {} to {}", marks.count, marks.first, marks.last);
 }
 
 // A scan costs a pass over the dump: only probes that show the fault are worth one.
@@ -107,9 +54,11 @@ RotationProposals zero(const RotationObservation& observation,
   const bool is_padding =
       marks->count == 1 &&
       (marks->first <= 1 || observation.expected().encoding->kind == Kind::table);
-  return {{marked(hypothesis, marks, Row::blank),
-           fmt::format("{} {} zero", spell(observation, *marks), marks->count == 1 ? "is" : "are"),
-           1, is_padding ? Cause::padding_row_zero : Cause::rows_zero}};
+  return {
+      {marked(hypothesis, marks, Row::blank),
+       fmt::format("{} {} zero", spell_rows(observation.expected(), observation.reading(), *marks),
+                   marks->count == 1 ? "is" : "are"),
+       1, is_padding ? Cause::padding_row_zero : Cause::rows_zero}};
 }
 
 // Whether the same heads of every sequence are marked.
@@ -187,7 +136,8 @@ RotationProposals still(const RotationObservation& observation,
     const std::vector<Index> heads =
         whole_runs(observation, *marks, should_turn(observation.row_of_slot(0)));
     all.push_back({marked(hypothesis, marks, as),
-                   fmt::format("{} {} not turned", spell(observation, *marks),
+                   fmt::format("{} {} not turned",
+                               spell_rows(observation.expected(), observation.reading(), *marks),
                                marks->count == 1 ? "is" : "are"),
                    1, heads.empty() ? Cause::rows_not_rotated : Cause::heads_not_rotated});
   }
@@ -255,7 +205,8 @@ RotationProposals uninitialised(const RotationObservation& observation,
   return {{marked(hypothesis, marks, Row::free),
            fmt::format("{} {} no turns: numbers off the circle of radius {:g}, as memory that was "
                        "never written holds",
-                       spell(observation, *marks), marks->count == 1 ? "holds" : "hold", a),
+                       spell_rows(observation.expected(), observation.reading(), *marks),
+                       marks->count == 1 ? "holds" : "hold", a),
            1.2}};
 }
 
@@ -323,7 +274,7 @@ RotationProposals unwritten(const RotationObservation& observation,
   return {{marked(hypothesis, marks, Row::free),
            fmt::format("{} hold no turns: most of each row lie on no circle, as memory that was "
                        "never written holds",
-                       spell(observation, *marks)),
+                       spell_rows(observation.expected(), observation.reading(), *marks)),
            1.2}};
 }
 
