@@ -18,16 +18,20 @@ interpreter.need("numpy", "h5py")
 import numpy as np  # noqa: E402
 import alibi_cases  # noqa: E402
 import alignment_cases  # noqa: E402
+import alone_cases  # noqa: E402
 import axes_cases  # noqa: E402
+import axis_cases  # noqa: E402
 import bias_cases  # noqa: E402
 import case  # noqa: E402
 import cell_cases  # noqa: E402
 import detr_cases  # noqa: E402
+import distance_cases  # noqa: E402
 import dumps  # noqa: E402
 import engine_cases  # noqa: E402
 import formula_cases  # noqa: E402
 import gap_cases  # noqa: E402
 import gpu_cases  # noqa: E402
+import head_cases  # noqa: E402
 import identify_cases  # noqa: E402
 import identify_simple_cases  # noqa: E402
 import identifying  # noqa: E402
@@ -80,14 +84,17 @@ def every_case(folder):
     """folder: for the weights that a check's parameters name."""
     for module in (rope_cases, rope_special, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases,
-                   rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases, mrope_cases, reported_cases):
+                   rounding_cases, wiring_cases, gap_cases, step_cases, vector_cases, alibi_cases, mrope_cases, reported_cases, axis_cases, alone_cases,
+                   distance_cases):
         yield from module.spoilt()
-    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
+                   head_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases):
         yield from module.clean()
-    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases):
+    for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
+                   head_cases):
         yield from module.clean(folder)
 
 

@@ -18,6 +18,7 @@
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rows/rows.hpp"
+#include "pe/diagnosis/sinusoids.hpp"
 #include "pe/diagnosis/written.hpp"
 
 namespace pe {
@@ -46,36 +47,6 @@ Expectation remembering(const Expectation& expected) {
     return memory->emplace(changes, std::move(made)).first->second;
   };
   return with_memory;
-}
-
-// NEZHA's sinusoids as a table of their own, where a dump is one: real numbers,
-// a row for each bucket.
-std::optional<Expectation> sinusoids_of(const Expectation& expected, const Dump& dump) {
-  const Relative* relative = std::get_if<Relative>(&expected.effect);
-  if (expected.encoding->name != "shaw" || !relative || !relative->sinusoids ||
-      !dump.before.empty() || dump.arrays.size() != 1)
-    return {};
-  const Stored& array = dump.arrays[0];
-  const std::vector<Index> shape = squeezed(array.shape);
-  const Table& table = *relative->sinusoids;
-  if (shape.size() != 2 || shape[1] != table.width || is_integer(array.dtype)) return {};
-  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 4096)));
-  array.read(0, std::ssize(some), some.data());
-  if (std::ranges::all_of(some, [](double value) { return value == std::round(value); })) return {};
-  const auto given = [&](const std::string& text) {
-    return GivenValue{text, fmt::format("{} --table sinusoidal", expected.encoding->name)};
-  };
-  const std::int64_t first = relative->first_sinusoid;
-  const auto& entries = expected.parameters.entries();
-  return expectation_of(make_subject(
-      SubjectTexts{
-          .encoding = &find_encoding("sinusoidal"),
-          .flags = {{"dim", given(std::to_string(table.width))},
-                    {"base",
-                     given(std::ranges::find(entries, "base", &Parameters::Entry::name)->text)},
-                    {"layout", given("interleaved")}},
-          .positions = fmt::format("{}:{}", first, first + relative->buckets.count)},
-      relative->buckets.count));
 }
 
 // Whether most numbers of the arrays are finite, or as masks have them.
@@ -210,7 +181,7 @@ Diagnosis cut_short(const Dump& dump) {
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Written written = as_written(remembering(asked), as_stored);
   if (const auto table = sinusoids_of(written.expected, written.dump))
-    return diagnose(*table, as_stored);
+    return diagnose(table->expected, table->dump);
   if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
   const auto companions = companions_of(written.expected, written.dump);
   const Dump& main = companions ? companions->main : written.dump;

@@ -168,6 +168,9 @@ std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw) {
   const io::File file(spec, raw);
   std::vector<Stored> arrays = io::asked_for({file, raw});
   io::check_shape(file, raw.shape, arrays);
+  for (Stored& array : arrays)
+    if (raw.dtype && !is_integer(array.dtype) && type_of_numbers(array) == raw.dtype)
+      array = narrowed(array, *raw.dtype);
   return arrays;
 }
 

@@ -12,7 +12,8 @@ namespace pe {
 /// What a file without a header holds: a .bin or a pipe.
 struct RawForm {
   std::optional<DType>
-      dtype;  // bf16 says, too, that the 16-bit unsigned integers of other files are its bits
+      dtype;  // bf16 says, too, that the 16-bit unsigned integers of other files are its bits;
+              // numbers that are all of this type are, whatever longer one holds them
   std::vector<Index> shape;  // empty: one axis; what says its shape itself must have this one
 };
 

@@ -6,13 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
+#include "pe/diagnosis/biases/some_heads.hpp"
 #include "pe/diagnosis/biases/trained.hpp"
+#include "pe/diagnosis/biases/weights.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
 #include "pe/diagnosis/causes.hpp"
 
@@ -97,42 +99,6 @@ bool has_drawn_weights(const Expectation& expected) {
   return by_bucket && !given && seed != entries.end() && seed->origin == "default";
 }
 
-// Whether most of what was probed are numbers that the same head has somewhere: the weights meant
-// in other places.
-bool has_same_numbers(const BiasObservation& observation) {
-  std::map<Index, std::vector<double>> meant;
-  for (const BiasObservation::Probe& probe : observation.probes) {
-    const std::vector<double> truth = observation.evaluate(observation.base, probe);
-    auto& of_head = meant[probe.plane % observation.shape.heads];
-    of_head.insert(of_head.end(), truth.begin(), truth.end());
-  }
-  for (auto& [head, values] : meant) std::ranges::sort(values);
-  Index same = 0, all = 0;
-  for (const BiasObservation::Probe& probe : observation.probes) {
-    const auto& of_head = meant[probe.plane % observation.shape.heads];
-    for (const double got : probe.got) {
-      if (observation.mask->holds(got)) continue;
-      const double off = observation.allowed(observation.base, probe.plane, got, got, 0, 0);
-      const auto near = std::ranges::lower_bound(of_head, got - off);
-      same += near != of_head.end() && *near <= got + off;
-      ++all;
-    }
-  }
-  return 2 * same > all;
-}
-
-// The buckets meant, behind weights that are not.
-bool has_other_weights(const Expectation& expected, const BiasObservation& observation,
-                       const Stored& array) {
-  const auto& bias = std::get<Bias>(expected.effect);
-  if (!bias.buckets || array.shape.size() < 2 || has_same_numbers(observation)) return false;
-  try {
-    return diagnose_trained_bias(expected, array).tier == Tier::exact;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
 // What is wrong with the keys that a dump hides, and with those that it leaves open, behind a
 // hypothesis that agrees; nothing where they are as meant.
 std::optional<Reason> wrong_sides(const BiasObservation& observation,
@@ -211,6 +177,30 @@ bool tell_beside_damage(const BiasObservation& observation, const Stored& array,
     diagnosis.tier = Tier::wrong;
     diagnosis.reasons.push_back(*cells);
     return true;
+  }
+  return false;
+}
+
+// Tells what is wrong with some heads, where the others are as they are meant.
+bool tell_some_heads(const BiasObservation& observation, Diagnosis& diagnosis) {
+  for (const Equivalent& one : equivalents(observation)) {
+    if (observation.shape.heads > observation.bias->heads) return false;
+    auto some = wrong_heads(observation, one.hypothesis);
+    if (!some) continue;
+    some->hypothesis.constant = Constant::any;
+    Diagnosis told;
+    if (!tell_smallest(some->observation, *some->array, some->hypothesis, told)) {
+      auto weights = other_weights(*observation.expected, some->observation, *some->array);
+      if (!weights) return false;
+      told.reasons.push_back(std::move(*weights));
+    }
+    diagnosis.tier = Tier::wrong;
+    for (const Reason& reason : told.reasons)
+      diagnosis.reasons.push_back(
+          {reason.cause,
+           fmt::format("{}: {}", spell_heads(some->heads, observation.shape), reason.sentence)});
+    std::ranges::move(told.notes, std::back_inserter(diagnosis.notes));
+    return !diagnosis.reasons.empty();
   }
   return false;
 }
@@ -296,17 +286,16 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return diagnosis;
   if (auto reason = damage(observation, array))
     diagnosis.reasons.push_back(std::move(*reason));
+  else if (tell_some_heads(at_first, diagnosis))
+    return diagnosis;
   else if (tell_beside_damage(at_first, array, start.hypothesis, diagnosis))
     return diagnosis;
   else if (has_other_output(observation))
     diagnosis.reasons.push_back(
         {Cause::other_weights,
          "the hidden units are those meant, and the output layer behind them is another one's"});
-  else if (has_other_weights(expected, observation, array))
-    diagnosis.reasons.push_back(
-        {Cause::other_weights,
-         "each bucket of each head holds one value, and not the weight that was given: another "
-         "layer's, or another model's"});
+  else if (auto weights = other_weights(expected, observation, array))
+    diagnosis.reasons.push_back(std::move(*weights));
   return diagnosis;
 }
 

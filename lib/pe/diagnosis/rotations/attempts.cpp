@@ -156,14 +156,22 @@ TurnQuestion question_of(const Expectation& expected, const RotationTruth& truth
 namespace {
 
 // A table cut to its first columns keeps their frequencies: base^(−2j/d) is (base^(n/d))^(−2j/n).
-std::optional<Attempt> cut_to_first_pairs(const Expectation& expected, Attempt attempt,
-                                          Index pairs) {
+// Its last columns have them divided by base^(1 − n/d), as linear scaling does.
+std::optional<Attempt> cut_to_pairs(const Expectation& expected, Attempt attempt, Index pairs,
+                                    bool last) {
   const Parameters& meant = expected.parameters;
   if (attempt.reading.pairs >= pairs || !meant.has("base") || !expected.remake) return {};
-  const auto n = static_cast<double>(attempt.reading.pairs);
-  const double base = std::pow(meant.number("base").value(), n / static_cast<double>(pairs));
-  auto remade = expected.remake({{"rotary-dim", 2 * n}, {"base", base}});
-  if (!remade) remade = expected.remake({{"dim", 2 * n}, {"base", base}});
+  const double whole = meant.number("base").value(), n = static_cast<double>(attempt.reading.pairs),
+               base = std::pow(whole, n / static_cast<double>(pairs));
+  std::optional<Expectation::Remade> remade;
+  for (const char* width : {"rotary-dim", "dim"}) {
+    Settings changes{{width, 2 * n}, {"base", base}};
+    if (last) {
+      changes["scaling"] = "linear";
+      changes["factor"] = whole / base;
+    }
+    if (!remade) remade = expected.remake(changes);
+  }
   auto truth = remade ? rotation_truth(remade->effect) : std::nullopt;
   if (!truth || truth->frequencies.size() != attempt.truth.frequencies.size()) return {};
   attempt.truth.frequencies = truth->frequencies;
@@ -171,7 +179,8 @@ std::optional<Attempt> cut_to_first_pairs(const Expectation& expected, Attempt a
   attempt.truth.growth = truth->growth;
   attempt.truth.width.clear();
   attempt.effect = as_read(remade->effect, attempt.reading);
-  attempt.reasons.back().sentence += ", with the frequencies of the first of them";
+  attempt.reasons.back().sentence +=
+      fmt::format(", with the frequencies of the {} of them", last ? "last" : "first");
   attempt.cost += 0.02;
   return attempt;
 }
@@ -225,9 +234,10 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
       continue;
     if (auto attempt = attempt_of(expected, dump, reading, truth, required, on_own_axis)) {
       attempts.push_back(*attempt);
-      if (!table && truth.axis.empty())
-        if (auto cut = cut_to_first_pairs(expected, *attempt, pairs))
-          attempts.push_back(std::move(*cut));
+      for (const bool last : {false, true})
+        if (truth.axis.empty() && truth.cosine_columns.empty())
+          if (auto cut = cut_to_pairs(expected, *attempt, pairs, last))
+            attempts.push_back(std::move(*cut));
     }
   }
   if (attempts.empty() && !expected.layout.empty() &&

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "pe/base/error.hpp"
@@ -21,6 +22,24 @@ bool says(const Stored& stored, std::string_view word) {
   for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1))
     if (name.compare(at, 5, "sinus") != 0) return true;
   return false;
+}
+
+// Whether the name has that word by itself.
+bool is_called(const Stored& stored, std::string_view word) {
+  const std::string& name = stored.name;
+  const auto is_letter = [&](std::size_t at) {
+    return at < name.size() && std::isalpha(static_cast<unsigned char>(name[at])) != 0;
+  };
+  for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1))
+    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + word.size())) return true;
+  return false;
+}
+
+// Whether an array of one side has the other's name.
+bool is_misnamed(const Stored& stored, RotationReading::Side side) {
+  const bool cosine = is_called(stored, "cos"), sine = is_called(stored, "sin");
+  return cosine != sine && side != RotationReading::Side::both &&
+         cosine == (side == RotationReading::Side::sine);
 }
 
 // A reading of [rows, width] arrays with one place for each side.
@@ -313,6 +332,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
   }
   for (RotationReading& reading : all) {
     reading.cosine.array = reading.sine.array = only;
+    reading.misnamed = is_misnamed(arrays[only], reading.side);
     for (auto* copy : {&reading.cosine_copy, &reading.sine_copy})
       if (*copy) (*copy)->array = only;
   }

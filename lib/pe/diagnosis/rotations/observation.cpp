@@ -240,10 +240,19 @@ double RotationObservation::promise(const RotationHypothesis& hypothesis) const 
     return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(pairs_);
   }
   const std::vector<double> seen = measured(hypothesis), errors = measured_errors(hypothesis);
-  std::size_t good = 0;
-  for (std::size_t j = 0; j < pairs_; ++j)
-    good += std::fabs(seen[j] - hypothesis.frequencies[j]) <= errors[j] && errors[j] < 0.1;
-  return static_cast<double>(good) / static_cast<double>(pairs_);
+  // A frequency that another pair should have counts half: pairs may stand in another order.
+  std::vector<double> sorted = hypothesis.frequencies;
+  std::ranges::sort(sorted);
+  double good = 0;
+  for (std::size_t j = 0; j < pairs_; ++j) {
+    if (!(errors[j] < 0.1)) continue;
+    const auto near = std::ranges::lower_bound(sorted, seen[j] - errors[j]);
+    if (std::fabs(seen[j] - hypothesis.frequencies[j]) <= errors[j])
+      good += 1;
+    else if (near != sorted.end() && *near <= seen[j] + errors[j])
+      good += 0.5;
+  }
+  return good / static_cast<double>(pairs_);
 }
 
 bool RotationObservation::are_one(const RotationHypothesis& a, const RotationHypothesis& b) const {

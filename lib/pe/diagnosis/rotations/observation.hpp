@@ -46,6 +46,7 @@ class RotationObservation {
   /// Part of the turns from probe to probe that each pair makes as the hypothesis says, wherever
   /// the rows stand.
   std::vector<double> shares_of_steps(const RotationHypothesis& hypothesis) const;
+  double share_of_steps(const RotationHypothesis& hypothesis, std::size_t pair) const;
   /// Part of the pairs, of several axes of the turns between probes, that turn from row to row as
   /// the hypothesis says, wherever the rows stand.
   double promise(const RotationHypothesis& hypothesis) const;

@@ -13,24 +13,29 @@ namespace pe {
 
 std::vector<double> RotationObservation::shares_of_steps(
     const RotationHypothesis& hypothesis) const {
-  std::vector<double> shares(pairs_);
-  if (reading_->is_one_sided() || hypothesis.row || hypothesis.ladder) return shares;
+  std::vector<double> shares;
+  for (std::size_t j = 0; j < pairs_; ++j) shares.push_back(share_of_steps(hypothesis, j));
+  return shares;
+}
+
+double RotationObservation::share_of_steps(const RotationHypothesis& hypothesis,
+                                           std::size_t pair) const {
+  if (reading_->is_one_sided() || hypothesis.row || hypothesis.ladder || rows_.size() < 2) return 0;
   constexpr double near = 1e-3;  // radians, beside what rounding may move
   const double sign = hypothesis.reversed != hypothesis.swapped ? -1 : 1;
-  for (std::size_t j = 0; j < pairs_; ++j)
-    for (std::size_t i = 1; i < rows_.size(); ++i) {
-      const std::size_t axis = hypothesis.axis_of(j);
-      const std::complex<double> before(cosine(i - 1, j), sine(i - 1, j)),
-          here(cosine(i, j), sine(i, j));
-      const double step =
-          hypothesis.position(rows_[i], axis) - hypothesis.position(rows_[i - 1], axis);
-      const double off = std::remainder(
-          sign * std::arg(here * std::conj(before)) - step * hypothesis.frequencies[j],
-          2 * std::numbers::pi);
-      if (std::fabs(off) <= near + 2 * (slack(i, j) + slack(i - 1, j)))
-        shares[j] += 1 / static_cast<double>(rows_.size() - 1);
-    }
-  return shares;
+  const std::size_t axis = hypothesis.axis_of(pair);
+  std::size_t as_said = 0;
+  for (std::size_t i = 1; i < rows_.size(); ++i) {
+    const std::complex<double> before(cosine(i - 1, pair), sine(i - 1, pair)),
+        here(cosine(i, pair), sine(i, pair));
+    const double step =
+        hypothesis.position(rows_[i], axis) - hypothesis.position(rows_[i - 1], axis);
+    const double off = std::remainder(
+        sign * std::arg(here * std::conj(before)) - step * hypothesis.frequencies[pair],
+        2 * std::numbers::pi);
+    as_said += std::fabs(off) <= near + 2 * (slack(i, pair) + slack(i - 1, pair));
+  }
+  return static_cast<double>(as_said) / static_cast<double>(rows_.size() - 1);
 }
 
 std::vector<double> RotationObservation::measured(const RotationHypothesis& hypothesis) const {

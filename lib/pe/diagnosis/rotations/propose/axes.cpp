@@ -11,6 +11,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
+#include "pe/diagnosis/rotations/propose/splits.hpp"
 
 namespace pe {
 namespace {
@@ -296,10 +297,10 @@ RotationProposals of_rows(const RotationObservation& observation,
 
 constexpr RotationProposer rows[] = {
     {Cause::axes_swapped, "axes", of_rows<swapped>},
-
     {Cause::axes_swapped, "axes", of_rows<turned_over>},
     {Cause::sections_order, "axes", of_rows<order>},
     {Cause::sections_order, "axes", of_rows<sections>},
+    {Cause::wrong_parameter, "axes", of_rows<splits>},
     {Cause::axes_collapsed, "axes", of_rows<collapsed>},
     {Cause::wrong_mask, "axes", of_rows<other_mask>},
     {Cause::coordinate_offset, "coordinates", of_rows<coordinates_elsewhere>},

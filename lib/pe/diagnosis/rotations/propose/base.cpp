@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <set>
 
 namespace pe {
@@ -164,6 +166,37 @@ std::vector<double> fitted_bases(const RotationObservation& observation,
   return bases;
 }
 
+// The base that the frequencies have in whatever order they stand, the sharply measured from the
+// fastest on; nothing where they are no such ladder.
+std::optional<double> base_in_any_order(const RotationObservation& observation,
+                                        const RotationHypothesis& hypothesis) {
+  constexpr double sharp = 1e-4;
+  constexpr std::size_t enough = 4;
+  const std::vector<double>& unscaled = observation.truth().unscaled;
+  const double base = number_of(observation, hypothesis, "base");
+  if (!(base > 1) || unscaled.size() < enough || !(unscaled[1] > 0)) return {};
+  const double exponent = std::log(unscaled[1]) / std::log(base);
+  const std::vector<double> measured = observation.measured(hypothesis),
+                            errors = observation.errors_from_rule(hypothesis);
+  std::vector<double> known;
+  for (std::size_t j = 0; j < measured.size(); ++j)
+    if (measured[j] > 0 && errors[j] <= sharp * measured[j]) known.push_back(measured[j]);
+  std::ranges::sort(known, std::greater{});
+  if (known.size() < enough) return {};
+  double sum = 0, weight = 0;
+  for (std::size_t k = 1; k < known.size(); ++k) {
+    const double e = exponent * static_cast<double>(k);
+    sum += e * std::log(known[k] / unscaled[0]);
+    weight += e * e;
+  }
+  const double log_base = sum / weight;
+  for (std::size_t k = 0; k < known.size(); ++k)
+    if (std::fabs(std::log(known[k] / unscaled[0]) - exponent * static_cast<double>(k) * log_base) >
+        10 * sharp)
+      return {};
+  return std::exp(log_base);
+}
+
 // Bases between which no cell of the probes is off by more than its bound, linear in ln(base) about
 // one that is nearly right: in a short type narrower than any average of the cells. Nothing where
 // some cell leaves none.
@@ -263,6 +296,8 @@ RotationProposals other_base(const RotationObservation& observation,
       for (const double share : {0.5, 1.0})
         propose_tidy(tidiest_base_of_frequencies(observation, hypothesis, fitted, share));
   }
+  if (const auto other = base_in_any_order(observation, hypothesis))
+    for (const int digits : {1, 2, 3, 4, 5, 6}) propose(to_digits(*other, digits), 1.1);
   // Bases in use (the catalogue's models), for ladders whose first pairs tell nothing.
   for (const double known :
        {1e4, 1e6, 5e5, 2.5e4, 5e4, 1e5, 1.3e5, 1.5e5, 1.6e5, 2.5e5, 6.4e5, 2e6, 5e6, 8e6, 1e7})

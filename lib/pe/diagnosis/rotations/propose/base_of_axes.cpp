@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
 
 #include "pe/diagnosis/rotations/propose/base.hpp"
 
@@ -36,10 +37,13 @@ struct Line {
   double value = 0, error = std::numeric_limits<double>::infinity();
 };
 
+// `axes`: of each pair; `axis`: the one whose pairs tell it, all where there is none.
 Line line_of(const Exponents& exponents, const std::vector<double>& frequencies,
-             const std::vector<double>& errors) {
+             const std::vector<double>& errors, std::span<const std::size_t> axes = {},
+             std::size_t axis = 0) {
   double sum = 0, weight = 0;
   for (std::size_t j = 0; j < exponents.e.size(); ++j) {
+    if (!axes.empty() && axes[j] != axis) continue;
     const double error = errors[j] / frequencies[j], e = exponents.e[j];
     if (!(frequencies[j] > 0) || !(error < 0.1) || std::fabs(e) < 1e-12) continue;
     sum += e * (std::log(frequencies[j]) - exponents.start[j]) / (error * error);
@@ -56,23 +60,27 @@ RotationProposals base_of_axes(const RotationObservation& observation,
   if (hypothesis.axis.empty()) return all;
   const auto exponents = exponents_of(observation, hypothesis);
   if (!exponents) return all;
-  const Line line = line_of(*exponents, observation.measured(hypothesis),
-                            observation.errors_from_rule(hypothesis));
-  if (!std::isfinite(line.error)) return all;
+  const std::vector<double> measured = observation.measured(hypothesis),
+                            errors = observation.errors_from_rule(hypothesis);
   const Line meant =
       line_of(*exponents, hypothesis.frequencies, std::vector(exponents->e.size(), 1e-9));
+  // By each axis alone, too: another may stand still or have another step.
+  std::vector<Line> lines{line_of(*exponents, measured, errors)};
+  for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)
+    lines.push_back(line_of(*exponents, measured, errors, hypothesis.axis, axis));
   // Errors are bounds of each pair's, and pairs share some of them: twice, for all together.
   std::set<double> tried;
-  for (int digits = 1; digits <= 9; ++digits) {
-    const double value = to_digits(std::exp(line.value), digits);
-    if (std::fabs(std::log(value) - line.value) > 2 * line.error + 1e-8) continue;
-    if (!tried.insert(value).second) continue;
-    if (auto made = remade(observation, hypothesis, {{"base", value}}))
-      all.push_back({*made,
-                     fmt::format("base {}, where {:.6g} is meant", spell_number(value),
-                                 std::exp(meant.value)),
-                     1.05 + 0.01 * digits});
-  }
+  for (const Line& line : lines)
+    for (int digits = 1; digits <= 9 && std::isfinite(line.error); ++digits) {
+      const double value = to_digits(std::exp(line.value), digits);
+      if (std::fabs(std::log(value) - line.value) > 2 * line.error + 1e-8) continue;
+      if (!tried.insert(value).second) continue;
+      if (auto made = remade(observation, hypothesis, {{"base", value}}))
+        all.push_back({*made,
+                       fmt::format("base {}, where {:.6g} is meant", spell_number(value),
+                                   std::exp(meant.value)),
+                       1.05 + 0.01 * digits});
+    }
   return all;
 }
 

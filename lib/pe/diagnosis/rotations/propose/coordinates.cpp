@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 
@@ -183,6 +184,7 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
     if (!std::isnan(offsets[0][axis])) last = axis;
   if (off == 0) return all;
   all = cells_permuted(observation, hypothesis, offsets);
+  std::ranges::move(axes_by_rule(observation, hypothesis, offsets), std::back_inserter(all));
   if (2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4)) return all;
   // What a slow axis cannot tell: that it goes with another, or that it stays.
   const bool is_open = std::ranges::any_of(offsets[0], [](double x) { return std::isnan(x); });

@@ -17,6 +17,10 @@ using Offsets = std::vector<std::vector<double>>;
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis);
 
+/// An axis, or several, whose coordinates follow another rule than the one that is meant.
+RotationProposals axes_by_rule(const RotationObservation& observation,
+                               const RotationHypothesis& hypothesis, const Offsets& offsets);
+
 /// The same cells in another order.
 RotationProposals cells_permuted(const RotationObservation& observation,
                                  const RotationHypothesis& hypothesis, const Offsets& offsets);

@@ -59,8 +59,31 @@ RotationProposals mixed_columns(const RotationObservation& observation,
   return all;
 }
 
+// The columns of one half that were cut out of a cache that repeats each pair's: neighbours or
+// halves, as above.
+RotationProposals cut_columns(const RotationObservation& observation,
+                              const RotationHypothesis& hypothesis) {
+  const std::size_t n = observation.pairs();
+  if (n < 4 || !observation.has_values() || !hypothesis.axis.empty()) return {};
+  const auto columns = [&](const char* sentence, auto pair_at) {
+    Proposal<RotationHypothesis> one{hypothesis, sentence, 1.1};
+    for (std::size_t j = 0; j < n; ++j)
+      one.hypothesis.frequencies[j] = hypothesis.frequencies[pair_at(j)];
+    return one;
+  };
+  return {columns("columns are the first half of those that hold each pair twice in a row "
+                  "(interleaved)",
+                  [](std::size_t j) { return j / 2; }),
+          columns("columns are the second half of those that hold each pair twice in a row "
+                  "(interleaved)",
+                  [n](std::size_t j) { return (n + j) / 2; }),
+          columns("columns are every second one of two equal halves",
+                  [n](std::size_t j) { return 2 * j % n; })};
+}
+
 constexpr RotationProposer rows[] = {
     {Cause::wrong_pairing, "pairing", mixed_columns},
+    {Cause::wrong_pairing, "pairing", cut_columns},
     {Cause::direction_reversed, "direction", reversed},
     {Cause::sin_cos_swapped, "sides", swapped},
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/measured.hpp"
@@ -12,11 +13,15 @@
 namespace pe {
 namespace {
 
-// Whether pairs of one axis were seen turning from row to row, both sides of them.
+// Whether pairs of one axis were seen turning from row to row.
+bool shows_turns(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  return observation.has_rows() && hypothesis.axis.empty() &&
+         hypothesis.frequencies.size() == observation.pairs() && observation.pairs() > 2;
+}
+
+// And both sides of them.
 bool shows_pairs(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
-  return observation.has_rows() && observation.has_cosine() && observation.has_sine() &&
-         hypothesis.axis.empty() && hypothesis.frequencies.size() == observation.pairs() &&
-         observation.pairs() > 2;
+  return shows_turns(observation, hypothesis) && !observation.reading().is_one_sided();
 }
 
 std::string spell(const std::vector<std::size_t>& pairs) {
@@ -33,15 +38,53 @@ std::string spell(const std::vector<std::size_t>& pairs) {
   return runs > most ? fmt::format("{} and {} runs more", text, runs - most) : text;
 }
 
+// The pair that each turns as, no two as one, the sharply known first: of cosines alone many slow
+// ones may be any. Empty where a pair is left without.
+std::vector<double> one_to_one(const std::vector<double>& f, const std::vector<double>& seen,
+                               const std::vector<double>& errors) {
+  std::vector<std::size_t> order(f.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t j) { return errors[j] / f[j]; });
+  std::vector<char> taken(f.size());
+  std::vector<double> from(f.size());
+  for (const std::size_t j : order) {
+    const auto off = [&](std::size_t k) { return std::fabs(seen[j] - f[k]); };
+    std::size_t best = j;
+    if (!(off(j) <= errors[j]) || taken[j]) {
+      best = f.size();
+      for (std::size_t k = 0; k < f.size(); ++k)
+        if (!taken[k] && (off(k) <= errors[j] || std::isnan(seen[j])) &&
+            (best == f.size() || off(k) < off(best)))
+          best = k;
+    }
+    if (best == f.size()) return {};
+    taken[best] = 1;
+    from[j] = static_cast<double>(best);
+  }
+  return from;
+}
+
 // Each pair turns as some pair should, its own where it may.
 RotationProposals permuted(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
-  if (!shows_pairs(observation, hypothesis)) return {};
+  if (!shows_turns(observation, hypothesis)) return {};
   const std::vector<double>&f = hypothesis.frequencies, seen = observation.measured(hypothesis),
         errors = observation.measured_errors(hypothesis);
   const auto may_be = [&](std::size_t j, std::size_t k) {
     return std::fabs(seen[j] - f[k]) <= errors[j];
   };
+  const auto proposed = [&](const std::vector<double>& pairs) {
+    Proposal<RotationHypothesis> one{hypothesis,
+                                     "pairs turn as others should: " + spell_runs(pairs), 1.2};
+    for (std::size_t j = 0; j < f.size(); ++j)
+      one.hypothesis.frequencies[j] = f[static_cast<std::size_t>(pairs[j])];
+    return one;
+  };
+  if (observation.reading().is_one_sided()) {
+    const std::vector<double> pairs = one_to_one(f, seen, errors);
+    if (pairs.empty() || std::ranges::is_sorted(pairs)) return {};
+    return {proposed(pairs)};
+  }
   std::vector<double> from;
   std::size_t moved = 0;
   for (std::size_t j = 0; j < f.size(); ++j) {
@@ -62,11 +105,7 @@ RotationProposals permuted(const RotationObservation& observation,
     if (const auto next = static_cast<std::size_t>(from[j - 1]) + 1;
         next < f.size() && from[j] == static_cast<double>(j) && may_be(j, next))
       from[j] = static_cast<double>(next);
-  Proposal<RotationHypothesis> one{hypothesis, "pairs turn as others should: " + spell_runs(from),
-                                   1.2};
-  for (std::size_t j = 0; j < f.size(); ++j)
-    one.hypothesis.frequencies[j] = f[static_cast<std::size_t>(from[j])];
-  return {one};
+  return {proposed(from)};
 }
 
 // Some pairs turn backwards: their sines, over all rows, are the others' with the other sign.

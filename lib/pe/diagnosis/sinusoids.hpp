@@ -1,0 +1,21 @@
+// Sinusoids that a relative encoding is made of, as a table of their own.
+#pragma once
+
+#include <optional>
+
+#include "pe/diagnosis/diagnosis.hpp"
+
+namespace pe {
+
+/// A table of sinusoids, and what it ought to be.
+struct SinusoidDump {
+  Expectation expected;
+  Dump dump;
+};
+
+/// A dump that holds the sinusoids of NEZHA (a row for each bucket) or of Transformer-XL (a row for
+/// each distance, in the order that the dump has; one of those that repeat a clamped distance)
+/// before any projection: real numbers, [row, channel]. Nothing where the dump is another.
+std::optional<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump& dump);
+
+}  // namespace pe
