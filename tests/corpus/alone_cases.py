@@ -28,7 +28,6 @@ OF_COLUMNS = (
     ("the first half of sines and cosines by turns", ("wrong-order", "wrong-rotary-width"), lambda s, o, rng: by_turns(s, o)[:, :s.shape[1]]),
     ("the second half of sines and cosines by turns", ("wrong-order", "wrong-rotary-width"), lambda s, o, rng: by_turns(s, o)[:, s.shape[1]:]),
     ("every second of halves", ("wrong-pairing", "wrong-order"), lambda s, o, rng: np.concatenate([s, s], 1)[:, ::2]),
-    ("the other side", ("sin-cos-swapped", "side-copied"), lambda s, o, rng: o),
 )
 
 

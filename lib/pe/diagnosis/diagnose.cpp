@@ -81,6 +81,39 @@ Diagnosis by_kind(const Expectation& expected, const Dump& dump) {
   throw UsageError(fmt::format("dumps of {} are not told apart", expected.encoding->name));
 }
 
+// The one number that all arrays hold throughout, at least one of them a table; nothing where they
+// hold several.
+std::optional<double> number_all_over(const Dump& dump) {
+  constexpr Index block = 1 << 14;
+  if (!dump.before.empty() || std::ranges::none_of(dump.arrays, is_table)) return {};
+  double number = 0;
+  dump.arrays[0].read(0, 1, &number);
+  std::vector<double> values(block);
+  for (const Stored& array : dump.arrays)
+    for (Index first = 0; first < array.size(); first += block) {
+      const Index count = std::min(block, array.size() - first);
+      array.read(first, count, values.data());
+      if (!std::all_of(values.begin(), values.begin() + count,
+                       [&](double value) { return value == number; }))
+        return {};
+    }
+  return number;
+}
+
+// Memory that was filled with one number: no formula is looked for, which any number of pairs that
+// stand still would fit. Zeros and ones may be rows that were not written, or not turned.
+std::optional<Diagnosis> filled(const Expectation& expected, const Dump& dump) {
+  if (!is_of_turns(expected.effect)) return {};
+  const auto number = number_all_over(dump);
+  if (!number || *number == 0 || *number == 1) return {};
+  Expectation as_is = expected;
+  as_is.searches = false;
+  Diagnosis told = diagnose_turns(as_is, dump);
+  if (told.tier == Tier::wrong)
+    told.reasons = {{Cause::uninitialised, fmt::format("every number is {:.6g}", *number)}};
+  return told;
+}
+
 bool has_broken(const Diagnosis& diagnosis) {
   return std::ranges::find(diagnosis.reasons, Cause::not_finite, &Reason::cause) !=
          diagnosis.reasons.end();
@@ -88,6 +121,7 @@ bool has_broken(const Diagnosis& diagnosis) {
 
 // Beside numbers that are none the others may be wrong by a cause of their own.
 Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
+  if (auto told = filled(expected, dump)) return std::move(*told);
   Diagnosis told = by_kind(expected, dump);
   if (told.reasons.size() != 1 || !has_broken(told) || !expected.searches ||
       !are_mostly_numbers(dump.arrays))

@@ -182,11 +182,10 @@ std::vector<double> open_cells(const BiasObservation& observation,
   return open;
 }
 
-// Where rows may have any constant: whether most of what the hypothesis says lies within what its
-// rounding allows, so that a row of one number would agree, too.
+// Whether most of what the hypothesis says lies within what rounding allows, so that a row of one
+// number would agree, too.
 bool holds_nothing(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
-  if (hypothesis.constant != BiasHypothesis::Constant::any || observation.shape.slopes)
-    return false;
+  if (observation.shape.slopes) return false;
   Index said = 0, held = 0;
   for (const BiasObservation::Probe& probe : observation.probes) {
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);

@@ -57,6 +57,7 @@ BiasProposals offer_short_slopes(const BiasObservation& observation,
     BiasHypothesis other = hypothesis;
     for (Real& slope : other.slopes) slope = short_of(to_double(slope), type);
     if (other.slopes == hypothesis.slopes || observation.dtype == type) continue;
+    if (std::ranges::find(other.slopes, Real(0)) != other.slopes.end()) continue;  // no bias
     proposals.push_back(
         {std::move(other),
          fmt::format("the slopes are rounded to {} before they are multiplied", name_of(type)),

@@ -56,10 +56,6 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
                   fmt::format("sines and cosines stand as in layout {}, where {} is meant ({})",
                               reading.layout, required.layout, origin_of(required))};
   }
-  if (reading.misnamed)
-    return Reason{Cause::sin_cos_swapped, reading.side == RotationReading::Side::sine
-                                              ? "the array is called cosines and holds sines"
-                                              : "the array is called sines and holds cosines"};
   if (const auto reason = against_pairing(reading, required, blocks)) return reason;
   constexpr std::size_t side = 4;  // "cos-", "sin-"
   const std::string layout = reading.is_one_sided() ? reading.layout.substr(side) : reading.layout;

@@ -71,8 +71,11 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
   if (reading.is_one_sided())
     diagnosis.doubts.push_back(
         reading.side == RotationReading::Side::cosine
-            ? "cosines alone: their sines, and so the direction of the turns, were not seen"
-            : "sines alone: their cosines were not seen");
+            ? fmt::format("cosines alone{}: their sines, and so the direction of the turns, were "
+                          "not seen",
+                          reading.misnamed ? ", in an array that is called sines" : "")
+            : fmt::format("sines alone{}: their cosines were not seen",
+                          reading.misnamed ? ", in an array that is called cosines" : ""));
   if (reading.scales && !reading.is_vectors() && !reading.side_said)
     diagnosis.doubts.push_back(
         fmt::format("times the scales of {}, and nothing said whose (four arrays: cos and sin of "
