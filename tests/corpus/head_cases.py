@@ -82,7 +82,19 @@ def of_tables(folder):
         yield late(number, accepted(*causes), f"{'both' if both else 'causal'} {what}", "t5", 150, make)
 
 
+def learned(folder):
+    """A trained table that is another one."""
+    for number in range(LINES + 80, LINES + 83):
+        def make(number=number):
+            rng = np.random.default_rng([case.Cycle.seed, 72, number])
+            w, other = (float(rng.choice([0.02, 1])) * rng.standard_normal((64, 64)) for _ in range(2))
+            other *= w.std() / other.std()
+            return {"input": score_kinds.saved(folder, number, "learned", w)}, other
+        yield late(number, accepted("other-weights"), "drawn anew", "learned", 64, make)
+
+
 def spoilt(folder):
+    yield from learned(folder)
     yield from of_heads(folder)
     yield from of_tables(folder)
 

@@ -28,13 +28,15 @@ bool has_bytes_reversed(const Stored& array) {
                wild = is_short ? largest : 1e9, nothing_at_all = is_short ? 0 : 1e-18;
   Index odd = 0, odd_there = 0, nothing = 0;
   for (std::size_t i = 0; i < here.size(); ++i) {
-    if (here[i] == 0) ++nothing;
-    if (!is_plain(here[i], wild, nothing_at_all) &&
-        !(std::isinf(here[i]) && here[i] < 0))  // a mask's
-      ++odd;
+    // Infinities and NaN are tiny numbers from behind.
+    if (here[i] == 0 || !std::isfinite(here[i])) {
+      ++nothing;
+      continue;
+    }
+    if (!is_plain(here[i], wild, nothing_at_all)) ++odd;
     if (!is_plain(there[i], largest, smallest)) ++odd_there;
   }
-  return 8 * odd >= count - nothing && odd > 0 && 100 * odd_there <= count;
+  return 8 * odd >= count - nothing && 4 * nothing <= 3 * count && 100 * odd_there <= count;
 }
 
 }  // namespace pe

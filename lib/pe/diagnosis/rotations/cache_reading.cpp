@@ -209,6 +209,13 @@ void add_line(std::vector<RotationReading>& all, const Stored& array, Index n,
   }
 }
 
+// What the name says are frequencies is anything else last: two causes more.
+void prefer_frequencies(std::vector<RotationReading>& all) {
+  constexpr double last = 2;
+  for (RotationReading& reading : all)
+    if (reading.form != Form::frequencies) reading.cost += last;
+}
+
 // Coordinates of rows beside a table (a CSV's position column) are no turns.
 bool is_coordinate(const Stored& array) {
   for (const char* name : {"position", "pair", "dim", "row"})
@@ -320,6 +327,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
                                  arrays[only].shown));
   if (shape.size() == 1) {
     add_line(all, arrays[only], shape[0], pairs, question.factors);
+    if (says(arrays[only], "inv_freq") && !question.factors) prefer_frequencies(all);
   } else {
     add_fused(all, arrays[only], rows, width, pairs);
     // Two rows of two pairs may be the parts of the turns of one row, or no parts at all.

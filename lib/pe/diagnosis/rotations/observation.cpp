@@ -81,6 +81,22 @@ void RotationObservation::load(const std::vector<Index>& rows, std::vector<doubl
                sine.data() + i * pairs_, slack.data() + i * pairs_, copy_);
     i += run;
   }
+  if (reading_->form != RotationReading::Form::angles) return;
+  // An angle far beyond those that are meant has a rounding that any turn lies within: it is wrong
+  // as it stands, no gap.
+  const double farthest = farthest_angle() * unit_roundoff(dtype_);
+  for (double& one : slack)
+    if (std::isfinite(one) && one > farthest) one = 0;
+}
+
+// What is meant at the farthest row, and what any scaling or offset of it may make of that.
+double RotationObservation::farthest_angle() const {
+  constexpr double stretched = 0x1p20;
+  const double place = std::fabs(static_cast<double>(expected_->first)) +
+                       static_cast<double>(std::abs(expected_->step) * slots());
+  double fastest = 0;
+  for (const double f : truth_->frequencies) fastest = std::max(fastest, std::fabs(f));
+  return stretched * (1 + place * fastest);
 }
 
 RotationHypothesis RotationObservation::start() const {
@@ -175,6 +191,10 @@ bool RotationObservation::each_cell(const RotationPrediction& prediction, Vaguen
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
+      // Scales that run over say nothing of the cell, whatever their bound.
+      if (!std::isfinite(c[j] + s[j]) && std::isfinite(slack_[at]) &&
+          !is_good(std::numeric_limits<double>::infinity(), 1))
+        return false;
       vagueness.add(bound[j], c[j], s[j], prediction.amplitude());
       if (has_cosine() &&
           !is_good(std::fabs(cosine_[at] - c[j]), allowed + prediction.rounding(c[j])))

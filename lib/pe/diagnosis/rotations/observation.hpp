@@ -152,6 +152,7 @@ class RotationObservation {
  private:
   void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,
             std::vector<double>& slack) const;
+  double farthest_angle() const;
   bool may_hold(const RotationHypothesis& hypothesis) const;
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;

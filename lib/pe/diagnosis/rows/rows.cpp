@@ -12,6 +12,7 @@
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/residuals.hpp"
+#include "pe/diagnosis/rows/another.hpp"
 #include "pe/diagnosis/rows/observation.hpp"
 
 namespace pe {
@@ -226,6 +227,8 @@ Diagnosis diagnose_rows(const Expectation& expected, const Dump& dump) {
       diagnosis.reasons.push_back(
           {Cause::damaged_cells, fmt::format("{} of {} cells, the first at {}", first.beyond(),
                                              first.cells(), place(*first.first_wrong()))});
+    if (diagnosis.reasons.empty() && diagnosis.tier == Tier::wrong && table.rows)
+      if (auto reason = another_table(observation)) diagnosis.reasons.push_back(std::move(*reason));
   }
   const bool unexplained = diagnosis.tier == Tier::wrong && diagnosis.reasons.empty();
   if (!of_shape.empty() && !unexplained) {

@@ -165,15 +165,22 @@ RotationProposals equal(const RotationObservation& observation,
   // The frequency of some pair that is meant, wherever it comes from.
   const std::vector<double> measured = observation.measured(hypothesis),
                             errors = observation.measured_errors(hypothesis);
-  if (const auto [low, high] = std::ranges::minmax(measured); low > 0 && high < 1.02 * low)
-    for (std::size_t j = 0; j < hypothesis.frequencies.size(); ++j)
-      if (const double f = hypothesis.frequencies[j];
-          f != 1 && std::fabs(measured[0] - f) <= errors[0] + 1e-6 * f) {
-        RotationHypothesis alike = hypothesis;
-        std::ranges::fill(alike.frequencies, f);
-        all.push_back({alike, fmt::format("every pair turns with the frequency of pair {}", j)});
-        break;
-      }
+  const auto [low, high] = std::ranges::minmax(measured);
+  if (low > 0 && high < 1.02 * low) {
+    const auto near = std::ranges::find_if(hypothesis.frequencies, [&](double f) {
+      return f != 1 && std::fabs(measured[0] - f) <= errors[0] + 1e-6 * f;
+    });
+    const bool is_known = near != hypothesis.frequencies.end();
+    RotationHypothesis alike = hypothesis;
+    std::ranges::fill(alike.frequencies, is_known ? *near : measured[0]);
+    all.push_back({alike,
+                   is_known ? fmt::format("every pair turns with the frequency of pair {}",
+                                          near - hypothesis.frequencies.begin())
+                            : fmt::format("every pair turns by {:.6g} radians a position, which "
+                                          "none is meant to",
+                                          measured[0]),
+                   is_known ? 1 : 1.3});
+  }
   all.push_back({bent(observation, hypothesis, [](std::size_t) { return 1.0; }),
                  "every pair turns by one radian a position: the exponent was rounded to 0, as a "
                  "division of integers does"});
