@@ -23,6 +23,15 @@ enum class Trigonometry {
 /// zero (PTX cvt.rna.tf32), or cut off (tensor cores that are given float32).
 enum class Tf32 { even, away, cut };
 
+/// What stands in the place of a turn's cosine and sine, as functions of these, and what its own
+/// steps may be off by in units of 2^−24.
+struct TurnFormula {
+  const char* sentence;
+  double (*cosine)(double cosine, double sine);
+  double (*sine)(double cosine, double sine);
+  double (*units)(double cosine, double sine);
+};
+
 struct RotationHypothesis {
   Settings changes;                      // parameters told otherwise
   std::vector<double> frequencies;       // radians per position
@@ -36,6 +45,7 @@ struct RotationHypothesis {
   /// A side that stands in the place of the other, too.
   enum class Copied { none, cosine, sine };
   Copied copied = Copied::none;
+  const TurnFormula* formula = nullptr;  // of both sides; null: they are as they are
   std::function<double(double position, std::size_t pair)> log_scale;  // of a pair; null: 0
   double scale_power = 1;  // the scale is taken so often: 0 not at all, −1 as its reciprocal
 
@@ -57,6 +67,7 @@ struct RotationHypothesis {
   /// Types that are shorter than float32 somewhere on the way.
   std::optional<DType> frequency_type, position_type, angle_type, table_type;
   double table_step = 0;     // every value was rounded to a multiple of it, as decimals are
+  double table_unit = 0;     // roundoff of a type that is shorter than any DType
   std::optional<Tf32> tf32;  // both factors of the product have 11 significant bits
   Trigonometry trigonometry = Trigonometry::sound;
 

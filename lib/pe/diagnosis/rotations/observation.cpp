@@ -152,12 +152,22 @@ bool RotationObservation::in_steps(double step) const {
   return has_rows() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
 }
 
+bool RotationObservation::has_significant_bits(int bits) const {
+  const auto holds = [&](double value) {
+    int exponent = 0;
+    const double whole = std::ldexp(std::frexp(value, &exponent), bits);
+    return whole == std::round(whole);
+  };
+  return has_rows() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
+}
+
 std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis,
                                                       bool tight) const {
   if (!has_rows() || !has_cosine() || !has_sine() || hypothesis.frequencies.size() != pairs_ ||
       hypothesis.split || hypothesis.ladder || !hypothesis.sine_frequencies.empty() ||
-      hypothesis.copied != RotationHypothesis::Copied::none || hypothesis.frequency_type ||
-      hypothesis.angle_type || hypothesis.tf32 || hypothesis.trigonometry != Trigonometry::sound)
+      hypothesis.copied != RotationHypothesis::Copied::none || hypothesis.formula ||
+      hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
+      hypothesis.trigonometry != Trigonometry::sound)
     return {};
   for (const Index row : rows_)
     for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)

@@ -103,6 +103,8 @@ class RotationObservation {
   /// Whether every cosine and sine that was probed is a multiple of a step, as printed decimals
   /// are, to the file's own rounding.
   bool in_steps(double step) const;
+  /// Whether every cosine and sine that was probed is a number of so many significant bits.
+  bool has_significant_bits(int bits) const;
   bool finite() const { return finite_; }
 
   /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the

@@ -78,7 +78,8 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
     angles[j] = angles_of(hypothesis, reading_->side, cosine[j], sine[j]);
   const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
                reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
-  double best = nan, best_off = 0.25;
+  // Of one side alone the nearer of two angles is half as far from any position.
+  double best = nan, best_off = reading_->is_one_sided() ? 0.1 : 0.25;
   // Where frequencies are whole multiples of the slowest, as those of few pairs over 10000 are,
   // places a wave apart agree alike: rows stand at whole positions, or at halves.
   constexpr double alike = 1e-6;

@@ -116,7 +116,8 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
   const bool blank = what == RotationHypothesis::Row::blank,
              untouched = what == RotationHypothesis::Row::untouched,
              still = untouched || what == RotationHypothesis::Row::still;
-  const double table_unit = hypothesis_.table_type ? unit_roundoff(*hypothesis_.table_type) : 0;
+  const double table_unit =
+      hypothesis_.table_type ? unit_roundoff(*hypothesis_.table_type) : hypothesis_.table_unit;
   if (what == RotationHypothesis::Row::free) {
     std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity());
     std::fill_n(cosine, f.size(), 0.0);
@@ -161,8 +162,13 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     const auto [scale, scale_units] = scale_at(hypothesis_, p, j);
     const double other = sines_otherwise ? p * hypothesis_.sine_frequencies[j] : angle,
                  sine_turn = hypothesis_.reversed ? -other : other;
-    double c = blank ? 0 : scale * a * std::cos(turn),
-           s = blank ? 0 : scale * b * std::sin(sine_turn);
+    double c = std::cos(turn), s = std::sin(sine_turn), formula_units = 0;
+    if (const TurnFormula* formula = hypothesis_.formula) {
+      formula_units = formula->units(c, s);
+      std::tie(c, s) = std::pair(formula->cosine(c, s), formula->sine(c, s));
+    }
+    c = blank ? 0 : scale * a * c;
+    s = blank ? 0 : scale * b * s;
     if (hypothesis_.copied == RotationHypothesis::Copied::cosine) s = c;
     if (hypothesis_.copied == RotationHypothesis::Copied::sine) c = s;
     if (hypothesis_.swapped) std::swap(c, s);
@@ -170,11 +176,11 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
     // Angle's error, three roundings of the value (cosine within one unit in the last place, the
     // magnitude), and those of the file and the table.
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
-    bound[j] =
-        scale * amplitude *
-            (per_radian * std::max(std::fabs(angle), std::fabs(other)) + tie +
-             (3 + scale_units) * unit_ + table_unit + (spacing_ ? 0 : roundings_ * file_unit_)) +
-        hypothesis_.table_step / 2;
+    bound[j] = scale * amplitude *
+                   (per_radian * std::max(std::fabs(angle), std::fabs(other)) + tie +
+                    (3 + scale_units + formula_units) * unit_ + table_unit +
+                    (spacing_ ? 0 : roundings_ * file_unit_)) +
+               hypothesis_.table_step / 2;
 
     cosine[j] = c;
     sine[j] = s;

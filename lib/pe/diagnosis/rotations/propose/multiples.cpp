@@ -76,6 +76,12 @@ RotationProposals doubled(const RotationObservation& observation,
                fmt::format("positions are multiplied by {:.7g}{}", times,
                            std::fabs(times - 2 * std::numbers::pi) < 1e-6 ? " = 2π" : ""),
                1.2);
+  // Degrees in the place of radians, or the reverse.
+  constexpr double degrees = 180 * std::numbers::inv_pi;
+  if (observation.has_rows()) {
+    multiplied(degrees, "angles are in degrees where radians are meant: 180/π times as far", 1);
+    multiplied(1 / degrees, "angles are taken for degrees, π/180 of what is meant", 1);
+  }
   // Stretched or squeezed as linear scaling does, beside a scaling that says so by itself.
   if (!observation.has_rows() || scaling == "none" || scaling == "linear") return some;
   const auto [ratio, error] = measured_ratio(observation, hypothesis);

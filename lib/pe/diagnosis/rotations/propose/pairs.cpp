@@ -8,6 +8,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/measured.hpp"
 #include "pe/diagnosis/rotations/propose/positions.hpp"
+#include "pe/diagnosis/rotations/propose/turn_formulas.hpp"
 #include "pe/scalings/fit.hpp"
 
 namespace pe {
@@ -199,6 +200,7 @@ RotationProposals by_channel(const RotationObservation& observation,
 
 constexpr RotationProposer rows[] = {
     {Cause::side_copied, "sides", copied},
+    {Cause::pair_formula, "sides", other_formulas},
     {Cause::exponent_shifted, "ladder base", by_channel},
     {Cause::direction_reversed, "direction", some_backwards},
     {Cause::pairs_permuted, "ladder pairing", permuted},

@@ -217,9 +217,46 @@ RotationProposals decimals(const RotationObservation& observation,
   return {};
 }
 
+// Whole numbers that were multiplied by the largest value over the largest one, as quantisation
+// has them.
+RotationProposals integers(const RotationObservation& observation,
+                           const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows() || !observation.has_values() || observation.reading().is_vectors())
+    return {};
+  const double amplitude = std::fabs(hypothesis.cosine_magnitude);
+  for (const double most : {127.0, 128.0, 255.0, 256.0, 32767.0, 32768.0, 65535.0}) {
+    const double step = amplitude / most;
+    if (step <= 16 * unit_roundoff(observation.dtype()) || !observation.in_steps(step)) continue;
+    RotationProposals all{{hypothesis, fmt::format("every value is a multiple of 1/{:.0f}: the "
+                                                   "table was quantised to integers of {} bits",
+                                                   most / amplitude, most < 300 ? 8 : 16)}};
+    all[0].hypothesis.table_step = step;
+    return all;
+  }
+  return {};
+}
+
+// Eight bits of floating point: 4 significant ones (e4m3), or 3 (e5m2).
+RotationProposals eight_bits(const RotationObservation& observation,
+                             const RotationHypothesis& hypothesis) {
+  if (!observation.has_rows() || !observation.has_values() || observation.reading().is_vectors())
+    return {};
+  for (const auto& [bits, name] : {std::pair{3, "e5m2"}, {4, "e4m3"}}) {
+    if (!observation.has_significant_bits(bits)) continue;
+    RotationProposals all{{hypothesis, fmt::format("every value has {} significant bits: the table "
+                                                   "was rounded to eight bits ({})",
+                                                   bits, name)}};
+    all[0].hypothesis.table_unit = std::ldexp(1.0, -bits);
+    return all;
+  }
+  return {};
+}
+
 constexpr RotationProposer rows[] = {
     {Cause::low_precision_table, "storage", table},
     {Cause::low_precision_table, "storage", decimals},
+    {Cause::low_precision_table, "storage", integers},
+    {Cause::low_precision_table, "storage", eight_bits},
     {Cause::low_precision_table, "storage", table_of_one_side},
     {Cause::low_precision_frequencies, "precision", frequencies},
     {Cause::low_precision_positions, "type", positions},
