@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # pe-plot: every format reads back alike, every encoding and quantity has a picture, and no file, however broken, ends in a traceback.
 import argparse
-import importlib.machinery
-import importlib.util
 import io
 import json
 import os
@@ -13,7 +11,6 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import time
 import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -28,6 +25,7 @@ import numpy  # noqa: E402
 from plot import choose, fonts, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
 from plot_looks import looks  # noqa: E402
+import plot_program  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as pyplot  # noqa: E402
@@ -312,76 +310,6 @@ def writing(count):
         fonts.known_fonts = known
 
 
-# What a user may do: the arguments after stdin, and what the one line of a refusal says, or None for a picture.
-ATTACKS = [
-    ("position,pe_0,pe_1\n0,1,2\n", "", None), ("x\n1\n2\n3\n", "", None), ("x\n1\n", "", None), ("x\nfoo\nbar\n", "", None),
-    ("position,pe\n0,inf\n1,2\n2,-inf\n3,nan\n", "", None), ("position,pe\n0,2\n1,2\n", "", None), ("position,pe\n0,0\n1,0\n", "", None),
-    ("position,wavelength\n0,0\n1,1\n2,100000\n", "", None), ("distance,weight\n-3,0.1\n0,1\n", "", None), ("position,pe\n0,1e-320\n1,0\n", "", None),
-    ("position,pe\n-5,1\n-4,2\n-1e6,3\n", "", None), ("position\tpe\n0\t1\n1\t2\n", "", None), ("position;pe\n0;1\n1;2\n", "", None),
-    ("\ufeffposition,pe\r\n0,1\r\n1,2\r\n", "", None), ("position,$\\frac{1$\n0,1\n1,2\n", "", None), ("position,pe\n0,1\n1,2\n", "--title '$\\frac{$'", None),
-    ("position," + "x" * 5000 + "\n0,1\n1,2\n", "", None), ("position,pe\n0,1\n1,2\n", "--title " + "y" * 5000, None), ("position,pe\n0,1\n1,2\n", "--at position=0", None),
-    ("position," + ",".join(f"a{i}b" for i in range(100)) + "\n" + "".join(f"{r}," + ",".join("1" * 100) + "\n" for r in range(3)), "", None),
-    ("head,slope\n" + "".join(f"{r},{2 ** (-r / 40)}\n" for r in range(300)), "", None), ("law,x\n" + "".join(f"l{r}x,{r}\n" for r in range(200)), "", None),
-    ("law,x\n" + "".join(f"l{r}x,w{r % 3}q\n" for r in range(200)), "", None), ("law,x\n" + "".join(f"l{r}x,w{r}q\n" for r in range(20)), "", "--at law=l0x"),
-    ("", "", "is empty"), ("\n\n", "", "is empty"), ("position,pe\n", "", "no rows"), ("position,pe\n0,1\n1\n", "", "line 3"), ("position,pe\n0,nan\n", "", "no finite number"),
-    ("position,pe\n0,1e308\n1,-1e308\n", "", "reaches 1e+308"), ("position,pe\n0,1\n1e308,3\n", "", "reaches 1e+308"), ("position,pe\nnan,1\n1,2\n", "", "nan or inf"),
-    ("[1,2,3]", "", "JSON of other tools"), ("{}", "", "JSON of other tools"), ('{"fields": {}}', "", "no array"), ("\0" * 99, "", "neither text"),
-    ("position,pe\n0,1\n1,2\n", "-o no/such/a.png", "no folder no/such"), ("position,pe\n0,1\n1,2\n", "-o a.gif", "suffix"), ("position,pe\n0,1\n", "- -", "read once"),
-    ("position,pe\n0,1\n", "nofile.csv", "nofile.csv"), ("position,pe\n0,1\n1,2\n", "p.csv s.csv", "by itself"), ("position,pe\n0,1\n1,2\n", "p.csv b.csv", None),
-    ("position,pe_0,pe_1\n0,1,2\n1,2,3\n", "--columns 5:9", "4:8"), ("position,pe\n0,1\n1,2\n", "--at position=9", "its places are 0, 1"),
-    *(("position,pe\n0,1\n1,2\n", f"--kind {kind}", "needs" if kind not in ("lines", "bars", "fan", "stairs") else None) for kind in ("rotors", *choose.KINDS) if kind != "rotors"),
-    ("position,pe\n0,nan\n1,2\n2,3\n", "--kind stairs", None), ("law,pe\nabc,1\nbcd,2\n", "--kind lines", "leave --kind out"),
-]
-
-
-def attacks(count, folder):
-    """Odd tables, odd names and odd arguments, through the program itself: a picture, or one line and 2; never a traceback, nothing left behind."""
-    script = importlib.machinery.SourceFileLoader("pe_plot", str(ROOT / "scripts/pe-plot"))
-    program = importlib.util.module_from_spec(importlib.util.spec_from_loader("pe_plot", script))
-    script.exec_module(program)
-    here, argv, stdin, stderr = os.getcwd(), sys.argv, sys.stdin, sys.stderr
-    os.environ["PE_TRACE"] = "1"  # what nobody thought of is to be thought of
-    os.chdir(folder)
-    try:
-        for name, text in (("p", "position,pe\n0,1\n1,2\n"), ("s", "head,slope\n0,1\n1,2\n"), ("b", "position,bias\n0,1\n1,2\n")):
-            pathlib.Path(f"{name}.csv").write_text(text)
-        for index, (text, words, refused) in enumerate(ATTACKS):
-            words = shlex.split(words)
-            out = pathlib.Path(f"attack{('.png', '.svg', '.pdf')[index % 3]}")
-            sys.argv = ["pe-plot", *words, *([] if "-o" in words else ["-o", str(out)])]
-            sys.stdin = types.SimpleNamespace(buffer=io.BytesIO(text.encode()), isatty=lambda: False)
-            sys.stderr = io.StringIO()
-            try:
-                code, said = program.main(), sys.stderr.getvalue()
-            except Exception as error:  # noqa: BLE001  what must not happen
-                code, said = None, f"{type(error).__name__}: {error}"
-            sys.stderr = stderr
-            what = f"attack {text[:60]!r} {words}: {code} {said}"
-            if refused is None:
-                count.check(code == 0 and not said and out.exists() and out.stat().st_size > 1000, what)
-            else:
-                count.check(code == 2 and refused in said and said.count("\n") == 1 and not out.exists(), what)
-            out.unlink(missing_ok=True)
-            pyplot.close("all")
-        count.check(sorted(os.listdir()) == ["b.csv", "p.csv", "s.csv"], f"left behind: {sorted(os.listdir())}")
-    finally:
-        sys.argv, sys.stdin, sys.stderr = argv, stdin, stderr
-        os.chdir(here)
-        del os.environ["PE_TRACE"]
-
-
-def pipes(count, folder):
-    """A reader that goes away, and a million rows in a time that a person waits."""
-    table = folder / "million.csv"
-    table.write_text("position,pe\n" + "".join(f"{i},{i % 97}\n" for i in range(10 ** 6)))
-    started = time.monotonic()
-    made = subprocess.run([ROOT / "scripts/pe-plot", table, "-o", folder / "million.png"], capture_output=True, timeout=120)
-    spent = time.monotonic() - started
-    count.check(made.returncode == 0 and spent < 60, f"a million rows: {made.stderr} after {spent:.1f} s")  # 3 s on a free core
-    closed = subprocess.run(["bash", "-c", f"set -o pipefail; '{ROOT}/scripts/pe-plot' '{table}' --width 80 | true"], capture_output=True, timeout=120)
-    count.check(closed.returncode == 0 and not closed.stderr, f"a closed pipe: {closed.returncode} {closed.stderr}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd")
@@ -406,8 +334,7 @@ def main():
         spelled(count, given.bin, rows, folder)
         gallery(count, given.bin)
         (folder / "attacks").mkdir()
-        attacks(count, folder / "attacks")
-        pipes(count, folder)
+        plot_program.all_of(count, folder / "attacks")
         details(count)
         writing(count)
         broken(count, files, given.rounds, given.seed)

@@ -27,7 +27,10 @@ def read(path, stdin):
     """The fields of a file, or of standard input when the path is `-`."""
     origin = "stdin" if path == "-" else path
     if path == "-":
-        data = stdin.buffer.read()
+        try:
+            data = stdin.buffer.read()
+        except OSError as error:
+            raise Fault(f"cannot read stdin: {error.strerror}") from None
     else:
         with open(path, "rb") as file:
             data = file.read()

@@ -64,11 +64,11 @@ def start_without_what_they_load_late(place):
 
 
 def moved_tools_find_their_data(place):
-    for tool in TOOLS:
+    for tool in [*TOOLS, "pe-plot"]:
         first, commit, libraries = place.said(tool, "--version").splitlines()
         assert re.fullmatch(rf"{tool} \d+\.\d+\.\d+", first), first
         assert re.fullmatch(r"commit ([0-9a-f]{7,40}(-dirty)?|unknown)", commit), commit
-        assert all(f" {name} " in libraries for name in ("HDF5", "MPFR", "fmt", "CLI11")), libraries
+        assert all(f" {name} " in libraries for name in (("NumPy", "matplotlib", "h5py") if tool == "pe-plot" else ("HDF5", "MPFR", "fmt", "CLI11"))), libraries
     assert place.said("pe-gen", "--model", "llama-3.1-8b", "--length", "2", "--fields", "inv_freq").startswith("pair,")
     assert place.said("pe-verify", "run", "--schema") == (place.prefix / "share/pe/manifest.schema.json").read_text()
     from_file = place.said("pe-gen", "--config", place.prefix / "share/pe/models/llama-3.1-8b.json", "--length", "2", "--fields", "inv_freq")

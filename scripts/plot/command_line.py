@@ -1,0 +1,124 @@
+# What pe-plot is asked: its options, what people call them elsewhere, and its answers to what it does not understand.
+import argparse
+import difflib
+import os
+import pathlib
+import re
+import sys
+
+from plot import choose, versions
+from plot.field import Fault
+
+SUFFIXES = [".png", ".svg", ".pdf"]
+
+# What other programs call an option, or why there is none.
+HABITS = {
+    "--out": "--output", "--save": "--output", "--file": "the file's name alone", "--type": "--kind", "--plot": "--kind", "--fields": "--field",
+    "--name": "--title", "--column": "--columns", "--heads": "--columns, or --at head=3", "--head": "--at head=3", "--select": "--at", "--where": "--at",
+    "--size": "--dpi, which makes a picture larger", "--figsize": "--dpi, which makes a picture larger", "--resolution": "--dpi",
+    "--height": "--width: a picture on the terminal keeps its shape", "--format": "the suffix of --output",
+    "--no-overwrite": "--no-clobber", "--keep": "--no-clobber", "--noclobber": "--no-clobber",
+}
+NONE = {
+    "--colormap": "signed numbers are blue and red, others one ramp", "--cmap": "signed numbers are blue and red, others one ramp",
+    "--show": "without -o the picture is drawn onto the terminal", "--log": "an axis is logarithmic where its numbers are",
+    "--animate": "pe-gen … -o page.html makes a page that moves", "--label": "inputs are named by their files",
+    "--force": "files are overwritten anyway, unless --no-clobber", "--overwrite": "files are overwritten anyway, unless --no-clobber",
+}
+# What stands for an option where people put it first; a file of that name is a file.
+FIRST = {"help": "--help", "-help": "--help", "-?": "--help", "version": "--version", "-version": "--version"}
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains as the other tools do."""
+
+    def parse_args(self, words):
+        words = [FIRST[words[0]], *words[1:]] if words and words[0] in FIRST and not os.path.exists(words[0]) else words
+        for word in words[:words.index("--")] if "--" in words else words:
+            if re.fullmatch(r"-[a-zA-Z][a-z-]+(=.*)?", word) and any(own.startswith("-" + word.split("=")[0]) for own in self.own()):
+                raise Fault(f"{self.unknown(word, '-' + word)} (see pe-plot --help)")  # -output is not -o with the value utput
+        return super().parse_args(words)
+
+    def own(self):
+        return [option for action in self._actions for option in action.option_strings if option.startswith("--")]
+
+    def unknown(self, word, meant=""):
+        name = (meant or word).split("=")[0].replace("_", "-").lower()
+        if name in NONE:
+            return f"unknown option '{word}': {NONE[name]}"
+        near = [HABITS[name]] if name in HABITS else difflib.get_close_matches(name, self.own(), 1) or [option for option in self.own() if option.startswith(name)][:1]
+        return f"unknown option '{word}'" + (f": did you mean {near[0]}?" if near else "")
+
+    def error(self, message):
+        option, _, what = message.removeprefix("argument ").partition(": ")
+        option = option.split("/")[-1]
+        if message.startswith("unrecognized arguments: "):
+            message = self.unknown(next(word for word in message.split(": ", 1)[1].split() if word.startswith("-")))
+        elif what.startswith("expected"):
+            message = f"{option} needs a value"
+        elif what.startswith("ignored explicit argument"):
+            message = f"{option} takes no value, got {what.removeprefix('ignored explicit argument ')}"
+        elif what.startswith("invalid int value"):
+            message = f"{option} must be a whole number, got {what.split(': ', 1)[1]}"
+        raise Fault(f"{message} (see pe-plot --help)")
+
+
+class Version(argparse.Action):
+    def __init__(self, **given):
+        super().__init__(nargs=0, default=argparse.SUPPRESS, **given)
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        print(versions.spelled())
+        parser.exit()
+
+
+def option_parser():
+    parser = Parser(prog="pe-plot", description="Draws what pe-gen, pe-apply and pe-analyze write.", epilog="""examples:
+  pe-gen sinusoidal --length 100 --dim 512 | pe-plot -o sinusoidal.png
+  pe-analyze spectrum rope --versus 'rope --scaling ntk --factor 8' | pe-plot --field ratio -o ratio.png
+  pe-gen rope --length 64 | pe-plot --kind rotors -o rotors.svg
+  pe-plot ours.npz theirs.npz --field cos -o both.png
+  pe-gen alibi | pe-plot              onto the terminal
+  pe-gen rope --model gpt-oss-20b --format json | pe-plot -o titled.png   JSON brings title and source; CSV is numbers alone""",
+                    formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.add_argument("inputs", nargs="*", default=["-"], metavar="FILE", help="CSV, HDF5, NPY, NPZ, safetensors or JSON, known by what it "
+                        "begins with; several are drawn together; - (the default) is stdin")
+    parser.add_argument("-o", "--output", type=pathlib.Path, help="the picture: .png, .svg or .pdf (without it: onto the terminal)")
+    parser.add_argument("--kind", help=f"{', '.join(choose.KINDS)} (default: what the fields ask for)")
+    parser.add_argument("--field", metavar="A,B", help="what to draw, where there are several")
+    parser.add_argument("--at", action="append", default=[], metavar="AXIS=PLACE", help="only there, such as head=3 or batch=0; repeatable")
+    parser.add_argument("--columns", metavar="4:8", help="only these columns (heads, for three axes): a half-open range, or 0,3,5")
+    parser.add_argument("--title", help="instead of the one found in the input")
+    parser.add_argument("--dpi", type=int, default=150, help="dots per inch of a .png (default 150)")
+    parser.add_argument("--width", type=int, help="columns of a picture on the terminal (default: its own)")
+    parser.add_argument("--no-clobber", action="store_true", help="refuse to write over a file that is there")
+    parser.add_argument("-V", "--version", action=Version, help="the version")
+    return parser
+
+
+def kept(path):
+    """What is said where --no-clobber keeps a file."""
+    return Fault(f"'{path}' is there, and --no-clobber keeps it: give another -o")
+
+
+def check(options):
+    for name in options.inputs:
+        path = name if os.path.exists(name) else name.rpartition(":")[0] or name
+        if name != "-" and not os.path.exists(path):
+            raise Fault(f"cannot read {name}: No such file or directory")
+    if options.output and options.output.suffix.lower() not in SUFFIXES:
+        raise Fault(f"-o {options.output}: the suffix must be one of {' '.join(SUFFIXES)}")
+    if options.output and not options.output.parent.is_dir():
+        raise Fault(f"cannot write {options.output}: there is no folder {options.output.parent}")
+    if options.output and options.no_clobber and os.path.lexists(options.output):
+        raise kept(options.output)
+    if options.kind not in [None, *choose.KINDS]:
+        raise Fault(f"--kind must be one of {', '.join(choose.KINDS)}, got {options.kind}")
+    if not 10 <= options.dpi <= 2400:
+        raise Fault(f"--dpi must be 10 to 2400, got {options.dpi}")
+    if options.width is not None and not 20 <= options.width <= 1000:
+        raise Fault(f"--width must be 20 to 1000, got {options.width}")
+    if not options.output and (not sys.stdout or not options.width and not sys.stdout.isatty()):
+        raise Fault("stdout is no terminal: name a picture with -o out.png")
+    if "-" in options.inputs and (not sys.stdin or sys.stdin.isatty()):
+        raise Fault("no input: pipe something into it, or name a file (pe-plot --help shows both)")
