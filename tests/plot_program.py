@@ -76,7 +76,7 @@ def attacks(count, module):
             code, said = None, f"{type(error).__name__}: {error}"
         what = f"attack {text[:60]!r} {words}: {code} {said}"
         if refused is None:
-            count.check(code == 0 and not said and out.exists() and out.stat().st_size > 1000, what)
+            count.check(code == 0 and all(line.startswith(("pe-plot: drawn: ", "pe-plot: not drawn: ")) for line in said.splitlines()) and out.exists() and out.stat().st_size > 1000, what)
         else:
             count.check(code == 2 and refused in said and said.count("\n") == 1 and not out.exists(), what)
         out.unlink(missing_ok=True)
@@ -123,6 +123,54 @@ def words(count, module):
     count.check(sorted(os.listdir()) == ["b.csv", "p.csv", "s.csv"], f"left behind: {sorted(os.listdir())}")
 
 
+def table(head, rows):
+    return head + "\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n"
+
+
+# What an input holds more of than its picture has room for: its text, the arguments, what stderr says line by line.
+NOTED = [
+    (table("position,cos_0,cos_1,sin_0,sin_1,scale,word", [(i, 1, i, 0, 1, i, "ab"[i % 2] + "x") for i in range(9)]), "", ["drawn: cos, sin; not drawn: scale, word (--field scale draws it)"]),
+    (table("position,cos_0,cos_1,sin_0,sin_1,scale", [(i, 1, i, 0, 1, i) for i in range(9)]), "--field scale", []),
+    (table("position,cos_0,cos_1,sin_0,sin_1,scale", [(i, 1, i, 0, 1, i) for i in range(9)]), "--field cos,scale", ["drawn: cos; not drawn: scale (--field scale draws it)"]),
+    (table("position,cos_0,cos_1,sin_0,sin_1,scale", [(i, 1, i, 0, 1, i) for i in range(9)]), "--kind rotors", ["drawn: cos, sin; not drawn: scale (--field scale draws it)"]),
+    (table("head,query,key,bias", [(h, q, k, h + q + k) for h in range(20) for q in range(4) for k in range(4)]), "", ["drawn: head 0 to head 11 of 20 (--columns 12:20 draws others)"]),
+    (table("head,query,key,bias", [(h, q, k, h + q + k) for h in range(20) for q in range(4) for k in range(4)]), "--columns 12:20", []),
+    (table("head,query,key,bias", [(h, q, k, h + q + k) for h in range(3) for q in range(4) for k in range(4)]), "--width 40", ["drawn: head 0 of 3 (--at head=1 draws others)"]),
+    (table("head,query,key,bias,slope", [(h, q, k, h + q, q + k) for h in range(2) for q in range(4) for k in range(4)]), "",
+     ["drawn: bias; not drawn: slope (--field slope draws it)"]),
+    (table("batch,head,query,key,bias", [(b, h, q, k, q + k) for b in range(2) for h in range(2) for q in range(3) for k in range(3)]), "", ["drawn: batch 0 of 2 (--at batch=1 draws others)"]),
+    (table("head,distance,bias", [(h, d, h * d) for h in range(30) for d in range(5)]), "", ["drawn: 12 of 30 curves of bias (--at or --columns draws others)"]),
+    (table("head,distance,bias", [(h, d, h * d) for h in range(30) for d in range(5)]), "--width 60", ["drawn: 8 of 30 curves of bias (--at or --columns draws others)"]),
+    (table("law,x", [(f"l{h}x", h) for h in range(80)]), "", ["drawn: l0x to l63x of 80 (--columns 64:80 draws others)"]), (table("law,x", [(f"l{h}x", h) for h in range(80)]), "--columns 64:80", []),
+    (table("law,w", [(f"l{h}x", f"w{h % 3}q") for h in range(80)]), "", ["drawn: l0x to l63x of 80 (--columns 64:80 draws others)"]),
+    (table("head,slope,other", [(h, 2 ** -h, 3) for h in range(4)]), "", ["drawn: slope; not drawn: other (--field other draws it)"]),
+    (table("position,a,b", [(i, i, "nan") for i in range(5)]), "", ["not drawn: b, without a finite number"]),
+    (table("position," + ",".join("abcdefghi"), [(i, *range(9)) for i in range(5)]), "", ["drawn: a, b, c, d, e, f; not drawn: g, h, i (--field g draws it)"]),
+    (table("position," + ",".join(f"{name}_{j}" for name in ("cos", "sin") for j in range(12)), [(i, *[1] * 12, *[0] * 12) for i in range(3)]), "--kind rotors",
+     ["drawn: 8 of 12 pairs (--columns 0:8 draws others)"]),
+]
+
+
+def noted(count, module):
+    """What has no room in a picture is said, with the option that draws it; where all has room, nothing is."""
+    for text, words, lines in NOTED:
+        given = shlex.split(words)
+        code, _, said = called(module, [*given, *([] if "--width" in given else ["-o", "noted.svg"])], text.encode())
+        count.check(code == 0 and said == "".join(f"pe-plot: {line}\n" for line in lines), f"{text[:50]!r} {words}: {code} {said}")
+    for path in ("a", "b"):
+        pathlib.Path(path).mkdir()
+        pathlib.Path(path, "p.csv").write_text("position,pe\n0,1\n1,2\n" if path == "a" else "position,pe\n0,5\n1,3\n")
+    code, _, said = called(module, ["a/p.csv", "b/p.csv", "-o", "noted.svg"])
+    drawn = pathlib.Path("noted.svg").read_text()
+    count.check(code == 0 and "a/p.csv" in drawn and "b/p.csv" in drawn, f"inputs of one name: {code} {said}")
+    code, _, said = called(module, ["s.csv", "s.csv", "-o", "none.svg"])
+    count.check(code == 2 and "draw each by itself" in said and not os.path.exists("none.svg"), f"two inputs where one is drawn: {code} {said}")
+    for path in ("a/p.csv", "b/p.csv", "noted.svg"):
+        pathlib.Path(path).unlink()
+    os.rmdir("a")
+    os.rmdir("b")
+
+
 def pipes(count, folder):
     """A reader that goes away, a full disk, and a million rows in a time that a person waits."""
     table = folder / "million.csv"
@@ -144,6 +192,7 @@ def all_of(count, folder):
     try:
         attacks(count, module)
         words(count, module)
+        noted(count, module)
     finally:
         os.chdir(here)
     pipes(count, folder)

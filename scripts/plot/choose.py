@@ -34,6 +34,8 @@ KNOWN = [
     ({"verdict", "obeyed"}, ["verdict"], "words"),
 ]
 CURVED = {"head", "k", "subject"}  # axes of numbers whose places are compared, not painted
+ONE_FIELD = ("stack", "stairs", "fan", "words")  # kinds that draw one at a time
+ONE_INPUT = (*ONE_FIELD, "rotors", "wavelengths", "runs", "null", "bound")
 
 
 def kind_of(field):
@@ -82,12 +84,13 @@ def drop_implied(fields):
 
 def first_parts(field):
     """A field of more than three axes at the first place of its outer ones, and what that is: a picture shows three at most."""
-    said = []
+    said, ask = [], ""
     while field.values.ndim > 3:
         axis = field.axes[0]
         said.append(f"{place_text(axis, 0)} of {len(axis)}")
+        ask = ask or f"--at {axis.name}={place_name(axis, 1)}"
         field = field.at(0, 0)
-    return dataclasses.replace(field, shown=", ".join(said)) if said else field
+    return dataclasses.replace(field, shown=", ".join(said), ask=ask) if said else field
 
 
 def as_maps(field):
@@ -97,7 +100,7 @@ def as_maps(field):
     size = len(field.axes[2])
     some = numpy.unique(numpy.linspace(0, size - 1, min(size, tables.MOST_PANELS)).round().astype(int))
     shown = ", ".join(filter(None, [field.shown, f"{len(some)} of {size} channels" if len(some) < size else ""]))
-    return dataclasses.replace(field.moved(2, 0).part(0, some), shown=shown)
+    return dataclasses.replace(field.moved(2, 0).part(0, some), shown=shown, ask=field.ask or (f"--at dim={place_name(field.axes[2], 1)}" if len(some) < size else ""))
 
 
 def place_name(axis, index):
@@ -124,8 +127,6 @@ def at(fields, text):
 
 def columns(field, text):
     """The part of a field's last axis (of its first, when it has three) that --columns names."""
-    if field.values.ndim == 1:
-        raise Fault("--columns needs a field with columns")
     index = 1 if field.values.ndim == 2 else 0
     size = len(field.axes[index])
     try:
@@ -168,10 +169,14 @@ def suits(field, kind):
 
 def cut(fields, kind, options):
     """As many as a picture has room for, and the word that these are not all; what was named with --field is for the kind to judge."""
-    if options.field or kind not in ("lines", "bars", "stack", "heatmap"):
+    if kind in ONE_INPUT and len(sources := dict.fromkeys(field.source for field in fields)) > 1:
+        raise Fault(f"{style.listed(list(sources))} are not drawn together as {kind}: draw each by itself")
+    if kind in ONE_FIELD and options.field and len(fields) > 1:
+        raise Fault(f"there are {', '.join(f.name for f in fields)}: choose one with --field {fields[0].name}")
+    if options.field or kind not in ("lines", "bars", "heatmap", *ONE_FIELD):
         return fields
     groups = curves.panels_of(curves.bands(fields)[0]) if kind == "lines" else [[field] for field in fields]
-    most = 1 if kind == "stack" else 6
+    most = 1 if kind in ONE_FIELD else 6
     if len(groups) <= most or kind == "heatmap" and len(fields) <= most:
         return fields
     kept = {field.name for group in groups[:most] for field in group}
@@ -219,8 +224,9 @@ def same_axes(field, first, kind):
 NEEDS = {"bars": (1, False), "heatmap": (2, False), "stack": (3, False), "waves": (2, False), "stairs": (1, False), "fan": (1, False), "words": (None, True)}
 
 
-# Kinds that put fields of certain names together.
+# Kinds that put fields of certain names together, and what else they draw of them.
 NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"]}
+BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained"]}
 
 
 def fitting(fields, kind):
@@ -229,8 +235,11 @@ def fitting(fields, kind):
     if missing := [name for name in NAMED.get(kind, []) if name not in there]:
         raise Fault(f"--kind {kind} needs {style.listed(missing)}, and there is {style.listed(there[:6])}: leave --kind out")
     count, words = NEEDS.get(kind, (None, False))
-    found = [field for field in fields if field.words == words and (count is None or field.values.ndim == count)]
+    drawn = {"complex"} & set(there) or {"cos", "sin"} if kind == "rotors" else {*NAMED.get(kind, there), *BESIDE.get(kind, [])}
+    found = [field for field in fields if field.words == words and (count is None or field.values.ndim == count) and field.name in drawn]
     if not found:
+        if kind == "rotors":
+            raise Fault("rotors need the fields cos and sin of position and pair, or complex")
         needed = f"a field with {count} {'axis' if count == 1 else 'axes'}"
         told = ", ".join(f"{field.name} has {'words' if field.words else field.values.ndim}" for field in fields[:6])
         raise Fault(f"--kind {kind} needs {'words' if words else needed if count else 'numbers'}: {told}")

@@ -203,7 +203,7 @@ def bars(plot, fields, options):
         else:
             axes.set_xticks([])
         axes.margins(x=0.22)
-        axes.set_title(label(field.name))
+        axes.set_title(" · ".join(filter(None, [field.source, label(field.name)])))
         axes.grid(axis="x", color=FAINT)
     panels[0][0].set_yticks(range(len(names)), names, fontsize=8)
     panels[0][0].set_ylabel("" if axis.named else label(axis.name))

@@ -36,6 +36,7 @@ class Field:
     source: str = ""  # the file's name, where several are drawn
     file: str = ""  # the file's name, where it is no pipe
     shown: str = ""  # which part of the whole this is, where nobody chose it
+    ask: str = ""  # the option that chooses another
 
     @property
     def words(self):

@@ -60,13 +60,20 @@ def stand_somewhere(fields, origin):
     return fields
 
 
+def told_apart(paths):
+    """What each input is called: by its name, by its whole path where names are alike, and counted where these are."""
+    stems = ["stdin" if path == "-" else os.path.basename(path).rsplit(".", 1)[0] for path in paths]
+    names = [path if stems.count(stem) > 1 else stem for path, stem in zip(paths, stems)]
+    return [f"{name} ({names[:index].count(name) + 1})" if names.count(name) > 1 else name for index, name in enumerate(names)]
+
+
 def read_all(paths, stdin):
     """The fields of each input; where there are several, each knows which is its own."""
     if paths.count("-") > 1:
         raise Fault("standard input can be read once")
     inputs = [stand_somewhere(read(path, stdin), "stdin" if path == "-" else path) for path in paths]
-    for path, fields in zip(paths, inputs):
+    for path, fields, source in zip(paths, inputs, told_apart(paths)):
         for field in fields:
             field.file = "" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]
-            field.source = (field.file or "stdin") if len(paths) > 1 else ""
+            field.source = source if len(paths) > 1 else ""
     return [field for fields in inputs for field in fields]

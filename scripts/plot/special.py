@@ -12,6 +12,9 @@ from plot.field import Fault
 from plot.style import ACCENT, FAINT, GREY, HUES, INK, hues, label, place_text, tick_integers
 
 
+MOST_ROTORS = 8
+
+
 def stairs(plot, fields, options):
     """Buckets against relative position, each stair with its number."""
     field = fields[0]
@@ -102,7 +105,7 @@ def rotors(plot, fields, options):
         cos, sin = by_name["cos"], by_name["sin"]
     else:
         raise Fault("rotors need the fields cos and sin of position and pair, or complex")
-    pairs = numpy.unique(numpy.linspace(0, len(cos.axes[1]) - 1, min(8, len(cos.axes[1]))).round().astype(int))
+    pairs = numpy.unique(numpy.linspace(0, len(cos.axes[1]) - 1, min(MOST_ROTORS, len(cos.axes[1]))).round().astype(int))
     columns = min(4, len(pairs))
     rows = -(-len(pairs) // columns)
     figure, panels = plot.subplots(rows, columns, figsize=(2.5 * columns + 0.9, 2.7 * rows + 0.3), squeeze=False)

@@ -6,6 +6,7 @@ from plot.field import Fault
 from plot.style import GREY, INK, colours_of, dashes, hues, label, limits_of, place_text, tick_integers
 
 MOST_PANELS = 12
+MOST_ROWS, MOST_COLUMNS = 64, 40  # of words
 
 
 def layout_of(field):
@@ -130,8 +131,6 @@ def blended(figure, fields, dpi):
 def stack(plot, fields, options):
     """One image for each head (or what the first axis is), each on a scale of its own: heads differ by orders of magnitude. Channels of one table
     share theirs."""
-    if len(fields) > 1:
-        raise Fault(f"there are {', '.join(f.name for f in fields)}: choose one with --field")
     field, outer = fields[0], fields[0].axes[0]
     shown = min(len(outer), MOST_PANELS)
     columns = min(shown, 4)
@@ -185,9 +184,9 @@ def words(plot, fields, options):
     values = field.values if field.values.ndim == 2 else field.values[:, None]
     if field.values.ndim > 2:
         raise Fault(f"words along {field.values.ndim} axes: choose with --at {field.axes[0].name}={field.axes[0].places[0]}")
-    whole = f"{values.shape[0]} x {values.shape[1]}" if values.shape[0] > 64 or values.shape[1] > 40 else ""
-    field = field.part(0, range(min(len(field.axes[0]), 64)))
-    field = field.part(1, range(min(len(field.axes[1]), 40))) if field.values.ndim == 2 else field
+    whole = f"{values.shape[0]} x {values.shape[1]}" if values.shape[0] > MOST_ROWS or values.shape[1] > MOST_COLUMNS else ""
+    field = field.part(0, range(min(len(field.axes[0]), MOST_ROWS)))
+    field = field.part(1, range(min(len(field.axes[1]), MOST_COLUMNS))) if field.values.ndim == 2 else field
     values = field.values if field.values.ndim == 2 else field.values[:, None]
     rows, columns = field.axes[0], field.axes[1] if field.values.ndim == 2 else None
     kinds = [w for w in dict.fromkeys(values.ravel()) if w]

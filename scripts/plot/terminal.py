@@ -9,6 +9,8 @@ from plot.curves import MOST_BARS, SHARES, along, lines_of
 from plot.field import Fault
 from plot.style import HUES, colours_of, label, limits_of, place_text, scale_for
 
+TABLES, BARS = ("heatmap", "waves", "stack", "rotors"), ("bars", "fan", "null", "runs")
+MOST_CURVES = len(HUES)
 SHADES = " ░▒▓█"
 DOTS = numpy.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
@@ -53,7 +55,7 @@ def table(field, width, height):
 
 def curve(fields, width, height):
     several = len({field.name for field in fields}) > 1
-    drawn = [line for field in fields for line in lines_of(field, several)][:len(HUES)]
+    drawn = [line for field in fields for line in lines_of(field, several)][:MOST_CURVES]
     x = numpy.concatenate([places for _, places, _ in drawn])
     low, high = limits_of([values for _, _, values in drawn])
     logarithmic = fields[0].name not in SHARES and scale_for(numpy.concatenate([values for _, _, values in drawn])) == "log"
@@ -104,22 +106,30 @@ def bars(field, width):
     return lines + ([f"the first {MOST_BARS} of {count}"] if count > MOST_BARS else [])
 
 
+def shown(fields, kind):
+    """The fields that letters have room for."""
+    fields = [field for field in fields if not field.words]
+    if not fields:
+        raise Fault("words are drawn with -o alone: name a picture")
+    if kind in TABLES:
+        return fields[:1]
+    if kind in BARS:
+        return [next((f for f in fields if f.name in ("z", "last")), fields[0])]
+    return [field for field in fields if field.name == fields[0].name]
+
+
 def picture(fields, kind, title, width):
     """The picture as lines of text."""
     columns, rows = shutil.get_terminal_size((80, 24))
     width, height = width or columns, max(min(rows - 6, 24), 8)
-    fields = [field for field in fields if not field.words]
-    if not fields:
-        raise Fault("words are drawn with -o alone: name a picture")
+    fields = shown(fields, kind)
     lines = [title] if title else []
-    if kind in ("heatmap", "waves", "stack", "rotors"):
+    if kind in TABLES:
         field = fields[0]
         while field.values.ndim > 2:
             lines.append(place_text(field.axes[0], 0))
             field = field.at(0, 0)
         lines += table(field, width, height)
-    elif kind in ("bars", "fan", "null", "runs"):
-        lines += bars(next((f for f in fields if f.name in ("z", "last")), fields[0]), width)
     else:
-        lines += curve([field for field in fields if field.name == fields[0].name], width, height)
+        lines += bars(fields[0], width) if kind in BARS else curve(fields, width, height)
     return "\n".join(lines) + "\n"
