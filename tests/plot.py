@@ -24,8 +24,9 @@ import numpy  # noqa: E402
 
 from plot import choose, fonts, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
-from plot_looks import looks  # noqa: E402
+from plot_looks import Stdin, drawn_of, looks, options  # noqa: E402
 import plot_program  # noqa: E402
+import plot_titles  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as pyplot  # noqa: E402
@@ -36,21 +37,6 @@ SUBJECT = {"similarity": "sinusoidal", "shift": "sinusoidal", "margins": "sinuso
            "probe": "learned"}
 OPTIONS = {"drift": ["--length", "16"], "probe": ["--length", "64", "--dim", "16"], "precision": ["--length", "256"], "plan": ["--length", "8192"],
            "margins": ["--length", "64"], "base-bound": ["--length", "1024,2048"], "context": ["--length", "1024,2048"]}
-
-
-class Stdin:
-    def __init__(self, data):
-        self.buffer = io.BytesIO(data)
-
-
-def options(**given):
-    return types.SimpleNamespace(**{"at": [], "field": None, "columns": None, "kind": None, "title": None, **given})
-
-
-def drawn(fields, **given):
-    """The figure that belongs to these fields."""
-    chosen, kind = choose.choose(fields, options(**given))
-    return render.figure_of(pyplot, chosen, kind, options(**given)), chosen, kind
 
 
 def same(a, b):
@@ -117,7 +103,7 @@ def one_subject(count, tool, arguments, folder, name):
                 good = len(field.axes) == len(wanted.axes) and all(same_axis(a, b) for a, b in zip(field.axes, wanted.axes))
             count.check(good, f"{name}: {field.name} of {kind} is not that of json")
     try:
-        figure, chosen, kind = drawn(list(told.values()))
+        figure, chosen, kind = drawn_of(list(told.values()))
         count.check(shows_numbers(figure, chosen, kind), f"{name}: the picture does not show the numbers")
         looks(count, figure, name)
         if not chosen[0].words:
@@ -142,7 +128,7 @@ def drawn_or_shown_how(count, data, name, **given):
     try:
         for attempt in range(3):
             try:
-                figure, chosen, kind = drawn(sources.read_all(["-"], Stdin(data)), **given)
+                figure, chosen, kind = drawn_of(sources.read_all(["-"], Stdin(data)), **given)
                 break
             except Fault as fault:
                 before, given = given, {**given, **way_out(fault)}
@@ -216,7 +202,7 @@ def gallery(count, bin):
         made = subprocess.run([bin / words[0], *words[1:], "--format", "json"], capture_output=True, timeout=120)
         drawn_or_shown_how(count, made.stdout, f"gallery's {name}", **{key.removeprefix("--"): value for key, value in zip(given[::2], given[1::2])})
         if name == "base-bound":
-            figure, _, _ = drawn(sources.read_all(["-"], Stdin(made.stdout)))
+            figure, _, _ = drawn_of(sources.read_all(["-"], Stdin(made.stdout)))
             points = [line.get_xydata().tolist() for line in figure.axes[0].lines if line.get_marker() == "D"]
             count.check(points and [1024, 4300] in points[0] and len(points[0]) >= 5, f"the published bases: {points}")
 
@@ -250,27 +236,27 @@ def texts_in(figure):
 
 def details(count):
     """What a picture says of single things: numbers in the cells of a matrix, names of curves that are one, legends where names would lie."""
-    figure, _, _ = drawn(table("row,column,matrix\n0,0,0.5\n0,1,-1\n1,0,0\n1,1,0.25\n"))
+    figure, _, _ = drawn_of(table("row,column,matrix\n0,0,0.5\n0,1,-1\n1,0,0\n1,1,0.25\n"))
     count.check(sorted(texts_in(figure)) == ["-1", "0.25", "0.5"], f"cells of a matrix: {texts_in(figure)}")
     curves = "subject,distance,{}\n" + "".join(f"{s},{d},{v}\n" for s, v in (("a", 1), ("b", 1), ("c", 5)) for d in range(3))
-    figure, _, _ = drawn(table(curves.format("fall")))
+    figure, _, _ = drawn_of(table(curves.format("fall")))
     count.check(sorted(texts_in(figure)) == ["a = b", "c"] and len(figure.axes[0].lines) == 2, f"curves that are one: {texts_in(figure)}")
     crowd = "head,distance,weight\n" + "".join(f"{h},{d},{(h + 1) * (3 - d)}\n" for h in range(4) for d in range(4))
-    figure, _, _ = drawn(table(crowd))
+    figure, _, _ = drawn_of(table(crowd))
     count.check(figure.axes[0].get_legend() and not texts_in(figure), "four curves that end in one place have no legend")
-    figure, _, kind = drawn(table("position,pair,part,complex\n0,0,0,1\n0,0,1,0\n0,1,0,1\n0,1,1,0\n1,0,0,0.54\n1,0,1,0.84\n1,1,0,0.9\n1,1,1,0.1\n"))
+    figure, _, kind = drawn_of(table("position,pair,part,complex\n0,0,0,1\n0,0,1,0\n0,1,0,1\n0,1,1,0\n1,0,0,0.54\n1,0,1,0.84\n1,1,0,0.9\n1,1,1,0.1\n"))
     count.check(kind == "rotors" and 0.54 in shown(figure), f"complex numbers are drawn as {kind}")
     grid = "row,column,dim,pe\n" + "".join(f"{r},{c},{d},{r + 10 * c + 100 * d}\n" for r in range(2) for c in range(3) for d in range(40))
-    figure, chosen, kind = drawn(table(grid))
+    figure, chosen, kind = drawn_of(table(grid))
     count.check(kind == "stack" and chosen[0].values.shape == (12, 2, 3) and chosen[0].values[-1][1][2] == 1 + 20 + 3900, "an image grid is drawn as maps")
-    figure, _, kind = drawn(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
+    figure, _, kind = drawn_of(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
     count.check(kind == "bound" and figure.axes[0].get_yscale() == "log" and len(figure.axes[0].collections) == 2, "bands of bases")
-    figure, _, _ = drawn(table("position,pe\n0,1\n1,nan\n2,3\n3,nan\n4,5\n5,6\n"))
+    figure, _, _ = drawn_of(table("position,pe\n0,1\n1,nan\n2,3\n3,nan\n4,5\n5,6\n"))
     line = figure.axes[0].lines[0]
     count.check(numpy.isnan(line.get_ydata()).sum() == 2 and line.get_marker() == "o", "a missing number is a gap, and what stands alone is a point")
-    figure, _, _ = drawn(table("length,first,least\n1024,nan,4\n2048,1707,-2\n4096,1707,-8\n"))
+    figure, _, _ = drawn_of(table("length,first,least\n1024,nan,4\n2048,1707,-2\n4096,1707,-8\n"))
     count.check(len({axes.get_xlim() for axes in figure.axes}) == 1, "panels along one axis show the same of it")
-    figure, chosen, kind = drawn(table("position,cos_0,cos_1\n0,1,1\n0,1,1\n1,0.5,0.9\n7,0.7,0.2\n0,1,1\n"))
+    figure, chosen, kind = drawn_of(table("position,cos_0,cos_1\n0,1,1\n0,1,1\n1,0.5,0.9\n7,0.7,0.2\n0,1,1\n"))
     count.check(kind == "heatmap" and list(chosen[0].axes[0].places) == [0, 0, 1, 7, 0], "rows of a padded batch stay in their order")
     for text in ("head,query,bias\n0,0,1\n0,0,2\n1,1,3\n",):
         try:
@@ -278,9 +264,9 @@ def details(count):
             count.check(False, "two rows at one place of two axes are drawn")
         except Fault as fault:
             count.check("two rows stand at the same head, query" in str(fault), str(fault))
-    figure, _, _ = drawn(table("position,pe_0,pe_1\n" + "".join(f"{i},{i % 2},1\n" for i in range(20000))))
+    figure, _, _ = drawn_of(table("position,pe_0,pe_1\n" + "".join(f"{i},{i % 2},1\n" for i in range(20000))))
     count.check("each pixel the mean of about" in figure._suptitle.get_text(), "rows that share a pixel are told of")
-    figure, _, _ = drawn(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
+    figure, _, _ = drawn_of(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
     figure.canvas.draw()
     low, high = figure.axes[0].get_ylim()
     places = [*figure.axes[0].get_yticks(), *figure.axes[0].get_yticks(minor=True)]
@@ -335,6 +321,7 @@ def main():
         gallery(count, given.bin)
         (folder / "attacks").mkdir()
         plot_program.all_of(count, folder / "attacks")
+        plot_titles.all_of(count, given.bin)
         details(count)
         writing(count)
         broken(count, files, given.rounds, given.seed)

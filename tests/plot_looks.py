@@ -1,7 +1,27 @@
 """What anybody would see of a figure: a title, letters inside the picture and not on one another, a word at every axis, ticks at whole numbers."""
+import io
+import types
+
+import matplotlib.pyplot as pyplot
 import matplotlib.text
 
-from plot import style
+from plot import choose, render, style
+
+
+class Stdin:
+    def __init__(self, data):
+        self.buffer = io.BytesIO(data)
+
+
+def options(**given):
+    return types.SimpleNamespace(**{"at": [], "field": None, "columns": None, "kind": None, "title": None, **given})
+
+
+def drawn_of(fields, **given):
+    """The figure that belongs to these fields."""
+    chosen, kind = choose.choose(fields, options(**given))
+    return render.figure_of(pyplot, chosen, kind, options(**given)), chosen, kind
+
 
 WHOLE = {style.label(name) for name in ("position", "dim", "pair", "head", "query", "key", "bucket", "relative_position", "row", "column")}
 

@@ -3,14 +3,16 @@ import dataclasses
 
 import numpy
 
-from plot import curves, special, style, tables
+from plot import curves, quantities, special, style, tables
 from plot.field import Fault, Field
 from plot.style import place_text
 
 # What each kind draws, and from what.
 KINDS = {"heatmap": tables.heatmap, "stack": tables.stack, "waves": tables.waves, "lines": curves.lines, "bars": curves.bars, "words": tables.words,
          "stairs": special.stairs, "fan": special.fan, "rotors": special.rotors, "wavelengths": special.wavelengths, "runs": special.runs,
-         "null": special.beside_null, "bound": special.bound}
+         "null": special.beside_null, "bound": special.bound,
+         "reach": quantities.reach, "turns": quantities.turns, "fits": quantities.fits, "proof": quantities.proof, "fragile": quantities.fragile,
+         "claims": quantities.claims}
 
 # Tables that are known by their fields: what is drawn of them unless something else is asked for.
 KNOWN = [
@@ -20,7 +22,12 @@ KNOWN = [
     ({"first", "last", "width", "pairs"}, ["first", "last"], "runs"),
     ({"abel", "triangle", "gaussian_mean"}, ["mean", "abel", "ones"], "lines"),
     ({"product", "cosine", "product_sd"}, ["product", "product_min", "product_max", "cosine", "cosine_min", "cosine_max"], "lines"),
-    ({"angle", "residual", "first", "second"}, ["angle", "residual"], "lines"),
+    ({"angle", "residual", "first", "second"}, ["angle", "residual"], "turns"),
+    ({"residual", "residual_fitted", "null_mean", "null_sd"}, ["residual", "residual_fitted", "null_mean", "null_sd"], "fits"),
+    ({"exact", "got", "differs", "margin"}, ["exact", "got"], "fragile"),
+    ({"published", "sharp", "counter_example", "excess"}, ["published", "sharp", "counter_example", "excess"], "proof"),
+    ({"B", "B_over_d"}, ["B_over_d"], "lines"),
+    ({"paper", "printed", "ours", "verdict"}, ["paper", "verdict"], "claims"),
     ({"weight", "without"}, ["weight"], "lines"),
     ({"worst", "rms", "score_rms"}, ["worst", "score_worst"], "lines"),
     ({"margin", "share", "collisions"}, ["margin", "adjacent"], "lines"),
@@ -29,13 +36,14 @@ KNOWN = [
     ({"base", "safe_base", "valid_share"}, ["base", "safe_base"], "bound"),
     ({"rank", "resolution", "error_f32"}, ["usable", "minimum", "negatives", "resolution", "error_bf16"], "bars"),
     ({"flops_layer", "bytes_layer"}, ["parameters", "flops_layer", "bytes_layer", "of_attention"], "bars"),
+    ({"first_negative", "minimum", "extrapolation_limit"}, ["first_negative", "minimum", "extrapolation_limit"], "reach"),
     ({"first_negative", "negatives", "minimum"}, ["first_negative", "minimum", "negatives"], "lines"),
     ({"mean", "rms", "largest"}, ["rms"], "lines"),
     ({"verdict", "obeyed"}, ["verdict"], "words"),
 ]
 CURVED = {"head", "k", "subject"}  # axes of numbers whose places are compared, not painted
 ONE_FIELD = ("stack", "stairs", "fan", "words")  # kinds that draw one at a time
-ONE_INPUT = (*ONE_FIELD, "rotors", "wavelengths", "runs", "null", "bound")
+ONE_INPUT = (*ONE_FIELD, "rotors", "wavelengths", "runs", "null", "bound", "reach", "turns", "fits", "proof", "fragile", "claims")
 
 
 def kind_of(field):
@@ -221,12 +229,14 @@ def same_axes(field, first, kind):
     return field.axes == first.axes
 
 
-NEEDS = {"bars": (1, False), "heatmap": (2, False), "stack": (3, False), "waves": (2, False), "stairs": (1, False), "fan": (1, False), "words": (None, True)}
+NEEDS = {"bars": (1, False), "heatmap": (2, False), "stack": (3, False), "waves": (2, False), "stairs": (1, False), "fan": (1, False), "words": (None, True), "claims": (1, True)}
 
 
 # Kinds that put fields of certain names together, and what else they draw of them.
-NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"]}
-BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained"]}
+NAMED = {"wavelengths": ["wavelength"], "bound": ["base", "safe_base"], "null": ["value", "null_mean", "null_sd", "z"], "runs": ["first", "last"],
+         "reach": ["first_negative", "minimum"], "turns": ["angle"], "fits": ["residual", "residual_fitted", "null_mean", "null_sd"],
+         "proof": ["published", "sharp", "counter_example"], "fragile": ["exact", "got"], "claims": ["paper", "verdict"]}
+BESIDE = {"wavelengths": ["unscaled", "turns", "turns_trained"], "reach": ["extrapolation_limit"], "turns": ["residual"], "proof": ["excess"]}
 
 
 def fitting(fields, kind):

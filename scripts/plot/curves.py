@@ -1,17 +1,22 @@
 # Pictures of numbers along one axis: curves in panels, one panel for each quantity, one line for each of what is compared.
+import textwrap
+
 import numpy
 from matplotlib import ticker
 
 from plot.field import Fault
-from plot.style import ACCENT, FAINT, GREY, dashes, hues, label, limits_of, number, place_text, scale_for, tick_integers
+from plot.style import ACCENT, FAINT, GREY, dashes, hues, limits_of, number, place_text, scale_for, tick_integers
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
-# Fields that are read against one another on one panel.
-TOGETHER = [{"cos", "sin"}, {"query_cos", "query_sin"}, {"key_cos", "key_sin"}, {"cos_k", "sin_k"}, {"weight", "without"},
-            {"worst", "rms"}, {"min", "max"}, {"abel", "envelope"}, {"published", "sharp", "counter_example"}, {"base", "safe_base"}]
+# Fields that are read against one another on one panel, and what that panel shows.
+TOGETHER = [({"cos", "sin"}, "cosine and sine"), ({"query_cos", "query_sin"}, "of the query"), ({"key_cos", "key_sin"}, "of the key"), ({"cos_k", "sin_k"}, "of the key"),
+            ({"weight", "without"}, "share of attention"), ({"worst", "rms"}, "error of a value"), ({"min", "max"}, "eigenvalue"), ({"abel", "envelope"}, "length of a sum of turns"),
+            ({"published", "sharp", "counter_example"}, "error of a score, max|h| = 1"), ({"base", "safe_base"}, "base")]
 FAR = 1.2  # lines of text that a name may be moved from its curve: farther off it would name another one
 LINEAR_ALONG = {"dim"}  # where it matters what a sum is made of
 NEAR = {"weight"}  # what happens at short distances matters most
+SIGNED = {"eigenvalue"}  # of both signs, and over decades
+MARKS = {("interpolation", "B_over_d"): (1, "at least this, the paper takes for granted")}  # what a curve is read against
 SHARES = {"weight", "without", "probability"}  # read as parts of 1, not by decades
 
 
@@ -29,7 +34,7 @@ def lines_of(field, several):
     places = numpy.asarray(moved.axes[-1].places, float)
     for index in numpy.ndindex(moved.values.shape[:-1]):
         names = [place_text(axis, i) for axis, i in zip(moved.axes, index) if len(axis) > 1 or axis.name == "subject" and several]
-        parts = [field.source, *([label(field.name)] if several else []), *names]
+        parts = [field.source, *([field.label] if several else []), *names]
         yield " · ".join(filter(None, parts)), places, moved.values[index]
 
 
@@ -37,7 +42,7 @@ def panels_of(fields):
     """Fields that share a panel, in their order."""
     groups = {}
     for field in fields:
-        kin = next((name for name in (field.name, *(n for t in TOGETHER if field.name in t for n in t)) if name in groups), field.name)
+        kin = next((name for name in (field.name, *(n for t, _ in TOGETHER if field.name in t for n in t)) if name in groups), field.name)
         groups.setdefault(kin, []).append(field)
     return list(groups.values())
 
@@ -90,7 +95,18 @@ def along_scale(places):
     return ("log" if places[0] > 0 else "symlog") if grows else None
 
 
-def finish(axes, group, places, scale, lowest):
+def group_label(group):
+    names = {field.name for field in group}
+    return group[0].label if len(names) == 1 else next((text for known, text in TOGETHER if names <= known), "value")
+
+
+def finish(axes, group, places, scale, lowest, letters):
+    if scale == "linear" and group[0].name in SIGNED:
+        axes.set_yscale("symlog", linthresh=max(1e-3, 1e-4 * max(numpy.nanmax(numpy.abs(field.values)) for field in group)))
+        axes.axhline(0, color=GREY, linewidth=0.8)
+    for height, text in [MARKS[key] for key in {(field.quantity, field.name) for field in group} if key in MARKS]:
+        axes.axhline(height, color=GREY, linewidth=1, linestyle=(0, (4, 2)))
+        axes.annotate(text, (0.99, height), xycoords=("axes fraction", "data"), xytext=(0, -9), textcoords="offset points", ha="right", fontsize=7.5, color=GREY)
     if scale == "log":
         axes.set_yscale("log", nonpositive="mask")
         label_minor(axes.yaxis)
@@ -98,7 +114,7 @@ def finish(axes, group, places, scale, lowest):
         axes.set_xscale(kind)
     else:
         tick_integers(axes.xaxis, places)
-    axes.set(xlabel=label(group[0].axes[along(group[0])].name) if lowest else "", ylabel=label(group[0].name) if len({f.name for f in group}) == 1 else "")
+    axes.set(xlabel=group[0].axis_label(along(group[0])) if lowest else "", ylabel=textwrap.fill(group_label(group), letters))
     axes.margins(x=0.01)
     if len(places) == 1:
         axes.set_xlim(places[0] - 0.5, places[0] + 0.5)
@@ -118,7 +134,7 @@ def thinned(drawn):
     return drawn if len(drawn) <= MOST_LINES else [drawn[i] for i in numpy.linspace(0, len(drawn) - 1, SOME_LINES).round().astype(int)]
 
 
-def one_panel(axes, group, band, first, lowest, alone):
+def one_panel(axes, group, band, first, lowest, alone, letters):
     """Draws it; says where it shows some of the curves alone."""
     names = {field.name for field in group}
     every = [line for field in group for line in lines_of(field, len(names) > 1)]
@@ -137,7 +153,7 @@ def one_panel(axes, group, band, first, lowest, alone):
     for (low, high), colour in zip([band[f.name] for f in group if f.name in band], hues(len(group))):
         for (_, x, a), (_, _, b) in zip(lines_of(low, False), lines_of(high, False)):
             axes.fill_between(x, a, b, color=colour, alpha=0.15, linewidth=0)
-    finish(axes, group, drawn[0][1], scale, lowest)
+    finish(axes, group, drawn[0][1], scale, lowest, letters)
     if len(ends) > 1 and (len(ends) > 8 or not spread_labels(axes, ends, FAR)) and first:
         axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     values = numpy.concatenate([line[2] for line in drawn])
@@ -161,7 +177,7 @@ def lines(plot, fields, options):
         if index >= len(groups):
             axes.set_visible(False)
             continue
-        said.append(one_panel(axes, groups[index], band, index == 0, index + columns >= len(groups), len(groups) == 1))
+        said.append(one_panel(axes, groups[index], band, index == 0, index + columns >= len(groups), len(groups) == 1, 44 if rows == 1 else 28))
     share_places(panels.flat, groups)
     return figure, next(filter(None, said), "")
 
@@ -189,7 +205,7 @@ def bars(plot, fields, options):
     fields = [field.part(0, range(min(count, MOST_BARS))) for field in fields]
     axis = fields[0].axes[0]
     names = list(axis.places) if axis.named else [f"{place:g}" for place in axis.places]
-    figure, panels = plot.subplots(1, len(fields), figsize=(3.2 + 2.6 * len(fields), 1.1 + 0.27 * len(names)), sharey=True, squeeze=False)
+    figure, panels = plot.subplots(1, len(fields), figsize=(3.2 + 2.6 * len(fields), 1.35 + 0.27 * len(names)), sharey=True, squeeze=False)
     for axes, field in zip(panels[0], fields):
         known = numpy.where(numpy.isfinite(field.values), field.values, 0)
         axes.barh(range(len(names)), known, color=ACCENT, height=0.7)
@@ -203,10 +219,10 @@ def bars(plot, fields, options):
         else:
             axes.set_xticks([])
         axes.margins(x=0.22)
-        axes.set_title(" · ".join(filter(None, [field.source, label(field.name)])))
+        axes.set_title("\n".join(textwrap.wrap(" · ".join(filter(None, [field.source, field.label])), 24)))
         axes.grid(axis="x", color=FAINT)
     panels[0][0].set_yticks(range(len(names)), names, fontsize=8)
-    panels[0][0].set_ylabel("" if axis.named else label(axis.name))
+    panels[0][0].set_ylabel("" if axis.named else fields[0].axis_label(0))
     panels[0][0].invert_yaxis()
     return figure, f"the first {MOST_BARS} of {count}" if count > MOST_BARS else ""
 

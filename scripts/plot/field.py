@@ -3,6 +3,8 @@ import dataclasses
 
 import numpy
 
+from plot import labels
+
 
 class Fault(Exception):
     """An input that cannot be read or drawn: one line for the user."""
@@ -41,6 +43,18 @@ class Field:
     @property
     def words(self):
         return self.values.dtype == object
+
+    @property
+    def quantity(self):
+        """Of pe-analyze, that this is a column of."""
+        return str(self.about.get("parameter.quantity", ""))
+
+    @property
+    def label(self):
+        return labels.label(self.name, self.quantity)
+
+    def axis_label(self, index):
+        return labels.axis_label(self.axes[index].name, self.quantity)
 
     def axis(self, name):
         """The place of an axis among the field's own, or None."""

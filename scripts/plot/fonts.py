@@ -1,5 +1,9 @@
 # A font for every letter that a picture writes, whatever its script.
+import dataclasses
 import functools
+import re
+
+import numpy
 
 from plot.field import Fault
 
@@ -59,3 +63,15 @@ def fonts_for(texts):
     letters = "".join(sorted(missing))
     package = "fonts-noto-cjk or fonts-wqy-zenhei" if any("\u2e80" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7ff" or "\uff00" <= letter <= "\uffef" for letter in letters) else "a font that has them"
     raise Fault(f"no font here has {', '.join(letters[:8])}{' …' if len(letters) > 8 else ''}: install {package}, or say it in other letters")
+
+
+def written(field):
+    """A field of words, each letter that no font here has as …: words are data, and not refused."""
+    words = dict.fromkeys(field.values.ravel())
+    try:
+        fonts_for(words)
+        return field
+    except Fault:
+        there = {chr(code) for _, path in known_fonts() for code in letters_of(path)}
+        short = {word: re.sub("…+", "…", "".join(letter if letter in there or letter.isspace() else "…" for letter in word)) for word in words}
+        return dataclasses.replace(field, values=numpy.array([short[word] for word in field.values.ravel()], object).reshape(field.values.shape))

@@ -87,7 +87,8 @@ def figure_of(plot, fields, kind, options):
     check(fields)
     names = [name for field in fields for name in (field.name, field.source, *(axis.name for axis in field.axes))]
     texts = [title, *names, *(place for field in fields for axis in field.axes if axis.named for place in axis.places)]
-    plot.rcParams.update({**style.STYLE, "font.family": fonts.fonts_for(map(str, texts))})
+    fields = [fonts.written(field) if field.words else field for field in fields]
+    plot.rcParams.update({**style.STYLE, "font.family": fonts.fonts_for([*map(str, texts), *(word for field in fields if field.words for word in set(field.values.ravel()))])})
     figure, found = choose.KINDS[kind](plot, fields, options)
     tamed(figure)
     width = figure.get_size_inches()[0] * 0.96

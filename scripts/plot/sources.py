@@ -3,7 +3,7 @@ import os
 
 import numpy
 
-from plot import containers, csv_text
+from plot import containers, csv_text, labels
 from plot.field import Fault
 
 STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "NPY", containers.from_npy),
@@ -60,6 +60,17 @@ def stand_somewhere(fields, origin):
     return fields
 
 
+def tell_quantity(fields):
+    """Tables without a provenance tell by their columns which quantity of pe-analyze they are."""
+    if not any(field.about for field in fields) and (quantity := labels.quantity_of([field.name for field in fields])):
+        for field in fields:
+            field.about = {"parameter.quantity": quantity}
+    elif any(field.about.get("tool") == "pe-analyze" and field.about.get("source") == "data/published.csv" for field in fields):
+        for field in fields:
+            field.about = field.about | {"parameter.quantity": "published"}
+    return fields
+
+
 def told_apart(paths):
     """What each input is called: by its name, by its whole path where names are alike, and counted where these are."""
     stems = ["stdin" if path == "-" else os.path.basename(path).rsplit(".", 1)[0] for path in paths]
@@ -71,7 +82,7 @@ def read_all(paths, stdin):
     """The fields of each input; where there are several, each knows which is its own."""
     if paths.count("-") > 1:
         raise Fault("standard input can be read once")
-    inputs = [stand_somewhere(read(path, stdin), "stdin" if path == "-" else path) for path in paths]
+    inputs = [stand_somewhere(tell_quantity(read(path, stdin)), "stdin" if path == "-" else path) for path in paths]
     for path, fields, source in zip(paths, inputs, told_apart(paths)):
         for field in fields:
             field.file = "" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]

@@ -6,7 +6,7 @@ import re
 import matplotlib
 import numpy
 
-from plot import curves
+from plot import curves, quantities
 from plot.curves import spread_labels
 from plot.field import Fault
 from plot.style import ACCENT, FAINT, GREY, HUES, INK, hues, label, place_text, tick_integers
@@ -38,7 +38,7 @@ def stairs(plot, fields, options):
     if x[0] < 0 < x[-1]:
         axes.text(0.25, 0.97, "keys before the query", transform=axes.transAxes, ha="center", va="top", color=GREY)
         axes.text(0.75, 0.03, "keys after the query", transform=axes.transAxes, ha="center", va="bottom", color=GREY)
-    axes.set(xlabel=label(field.axes[0].name), ylabel=label(field.name), ylim=(y.min() - 2, y.max() + 2.5))
+    axes.set(xlabel=field.axis_label(0), ylabel=field.label, ylim=(y.min() - 2, y.max() + 2.5))
     tick_integers(axes.xaxis, x)
     tick_integers(axes.yaxis, y)
     axes.margins(x=0)
@@ -87,7 +87,7 @@ def wavelengths(plot, fields, options):
                 axes.axhline(length, color=colour, linewidth=1.2, linestyle=(0, (5, 3)))
                 axes.annotate(f"{text} {length:g}", (0.01, length), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
                               color=colour, fontsize=8)
-    axes.set(xlabel=label(wave.axes[-1].name), ylabel=label("wavelength"))
+    axes.set(xlabel=wave.axis_label(-1), ylabel=wave.label)
     tick_integers(axes.xaxis, x)
     axes.margins(x=0.01)
     axes.grid(True)
@@ -125,7 +125,7 @@ def rotors(plot, fields, options):
         axes.set(xlim=(-1.08 * reach, 1.08 * reach), ylim=(-1.08 * reach, 1.08 * reach))
         axes.set_title(place_text(cos.axes[1], pairs[index]), fontsize=9, loc="center")
     bar = figure.colorbar(matplotlib.cm.ScalarMappable(norm, colours), ax=panels.ravel().tolist(), pad=0.02, aspect=30)
-    bar.set_label(label(cos.axes[0].name))
+    bar.set_label(cos.axis_label(0))
     bar.outline.set_visible(False)
     return figure, f"{len(pairs)} of {len(cos.axes[1])} pairs, each from (1, 0) counter-clockwise" if len(pairs) < len(cos.axes[1]) else ""
 
@@ -167,11 +167,11 @@ def bound(plot, fields, options):
     if points := published_bases(least, x):
         axes.plot(*zip(*points), linestyle="none", marker="D", markersize=5, markerfacecolor="none", color=INK, label="Men et al. 2024, table 2", zorder=3)
     axes.legend(loc="upper left", fontsize=8)
-    axes.set(xlabel=label(least.axes[0].name), ylabel="base", ylim=(bottom, safe.values.max() * 1.6))
+    axes.set(xlabel=least.axis_label(0), ylabel="base", ylim=(bottom, safe.values.max() * 1.6))
     curves.label_minor(axes.yaxis)
     axes.margins(x=0.02)
     axes.grid(True)
-    spread_labels(axes, [(label("base"), least.values[-1], HUES[1]), (label("safe_base"), safe.values[-1], HUES[2])])
+    spread_labels(axes, [(least.label, least.values[-1], HUES[1]), (safe.label, safe.values[-1], HUES[2])])
     return figure, ""
 
 
@@ -205,6 +205,8 @@ def beside_null(plot, fields, options):
     z = by_name["z"]
     if z.values.ndim != 1:
         raise Fault("statistics are drawn for one subject: choose it with --at subject=…")
+    if not z.axes[0].named and len(z.axes[0]) > 40:
+        return quantities.null_curves(plot, fields, options)
     names = [str(place) for place in z.axes[0].places]
     figure, axes = plot.subplots(figsize=(8.6, 1.0 + 0.34 * len(names)))
     axes.axvspan(-2, 2, color="#eef0f4", linewidth=0)

@@ -5,23 +5,10 @@ import matplotlib
 import numpy
 from matplotlib import ticker
 
+from plot import drawn
 from plot.field import Fault
+from plot.labels import label
 
-LABELS = {
-    "position": "position (tokens)", "dim": "dimension", "pair": "pair of channels", "head": "head", "query": "query (tokens)",
-    "key": "key (tokens)", "relative_position": "relative position, key − query (tokens)", "distance": "distance (tokens)",
-    "lag": "distance (tokens)", "length": "length (tokens)", "bucket": "bucket", "pe": "value", "slope": "slope (per token)",
-    "bias": "bias", "inv_freq": "frequency (radians per token)", "frequency": "frequency (radians per token)",
-    "wavelength": "wavelength (tokens)", "cos": "cosine", "sin": "sine", "ratio": "frequency, scaled over unscaled",
-    "probability": "probability", "weight": "attention", "base": "least base", "safe_base": "base above which all do",
-    "mean": "mean of cosines", "abel": "RoFormer's bound", "ones": "score of ones", "product": "inner product", "cosine": "cosine of rows",
-    "rms": "root mean square",
-    "worst": "worst error of a value", "score_worst": "worst error of a score", "usable": "usable length (tokens)",
-    "minimum": "least sum of cosines", "negatives": "distances with a negative sum", "resolution": "resolution kept",
-    "error_bf16": "error in bf16", "parameters": "trained numbers", "flops_layer": "operations, per token and layer",
-    "bytes_layer": "bytes, per token and layer", "of_attention": "share of attention", "error": "error (distance from the solution)",
-    "margin": "least distance of two rows", "m": "entry of M", "fall": "fall from distance 0",
-}
 SHORT = {"pair": "pair", "dim": "dim", "relative_position": "offset"}  # before a number
 INK, FAINT, GREY, ACCENT = "#2b2b33", "#d9d9e0", "#8a8a94", "#3b528b"
 # Okabe and Ito's, told apart by eyes of every kind; the yellow is too pale for a line.
@@ -32,10 +19,6 @@ STYLE = {
     "axes.spines.top": False, "axes.spines.right": False, "grid.color": FAINT, "grid.linewidth": 0.7, "legend.frameon": False,
     "text.parse_math": False, "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True,
 }
-def label(name):
-    return LABELS.get(name, name.replace("_", " "))
-
-
 def place_text(axis, index):
     place = axis.places[index]
     return place if axis.named else f"{SHORT.get(axis.name, label(axis.name).split(' (')[0])} {place:g}"
@@ -113,13 +96,27 @@ def told(about, implied=()):
     return parts
 
 
+def range_of(axis):
+    """An axis with the places that it has."""
+    text = shortened(plain(axis.name), 60)
+    return text if axis.named or len(axis) < 2 else f"{text} {axis.places[0]:g} … {axis.places[-1]:g}"
+
+
 def title_without(fields):
-    """What numbers alone tell: their names, and what they stand along."""
-    names = list(dict.fromkeys(shortened(plain(field.name), 60) for field in fields))
-    axes = list(dict.fromkeys(shortened(plain(axis.name), 60) for field in fields for axis in field.axes if axis.name))
+    """What numbers alone tell: the quantity that their columns are, or their names, and what they stand along."""
     files = list(dict.fromkeys(field.file for field in fields if field.file))
+    prefix = " and ".join(files) if len(files) < 3 else ""
+    subjects = next((axis.places for axis in fields[0].axes if axis.name == "subject" and axis.named), [])
+    if fields[0].quantity and subjects:
+        return ": ".join(filter(None, [prefix, of_subjects(fields[0].quantity, subjects)]))
+    names = list(dict.fromkeys(shortened(field.label.split(" (")[0], 60) for field in fields))
+    axes = list(dict.fromkeys(range_of(axis) for field in fields for axis in field.axes if axis.name))
     text = ", ".join(names[:4]) + (", …" if len(names) > 4 else "") + (f" by {listed(axes)}" if axes else "")
-    return ": ".join(filter(None, [" and ".join(files) if len(files) < 3 else "", text]))
+    return ": ".join(filter(None, [prefix, fields[0].quantity, text]))
+
+
+def of_subjects(quantity, subjects):
+    return quantity + (f" of {listed(subjects)}" if len(subjects) < 5 else f" of {len(subjects)} subjects")
 
 
 def shortened(text, most):
@@ -139,17 +136,20 @@ def plain(name):
 def title_of(fields, given):
     """(what stands above the picture, in small below it): the subject and what was said of it, from the file's provenance."""
     if given is not None:
-        return given, ""
+        return given, drawn.drawn(fields)
     if not any("encoding" in field.about for field in fields):
-        return title_without(fields), ""
+        return " · ".join(filter(None, [title_without(fields), drawn.drawn(fields)])), ""
     about = fields[0].about
     encodings = list(dict.fromkeys(str(f.about["encoding"]).replace("all", "every encoding") for f in fields if "encoding" in f.about))
     quantity = about.get("parameter.quantity", "")
     subjects = next((axis.places for axis in fields[0].axes if axis.name == "subject"), [])
     if quantity and subjects and "every encoding" not in encodings:  # each subject stands at its own curve, with what is its own
-        return quantity + (f" of {listed(subjects)}" if len(subjects) < 5 else f" of {len(subjects)} subjects"), str(about.get("source", ""))
-    title = " · ".join(filter(None, [f"{quantity} of {', '.join(encodings)}" if quantity and encodings else ", ".join(encodings)]))
-    implied = ["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []  # one of several
+        return " · ".join(filter(None, [of_subjects(quantity, subjects), drawn.drawn(fields)])), str(about.get("source", ""))
+    encodings = ", ".join(filter(None, encodings))
+    title = f"{quantity} of {encodings}" if quantity and encodings else encodings or f"{quantity} numbers"
+    note = drawn.drawn(fields)
+    implied = (["positions"] if any(axis.name == "length" for axis in fields[0].axes) else []) + (["seed"] if note else [])  # one of several
     if len({f.source for f in fields}) == 1:
-        title = " · ".join([title, *told(about, implied)[:5]]) if title else ""
+        title = " · ".join([title, *told(about, implied)[:5]])
+    title = " · ".join(filter(None, [title, note]))
     return title, str(about.get("source", ""))

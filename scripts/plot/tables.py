@@ -3,7 +3,7 @@ import matplotlib
 import numpy
 
 from plot.field import Fault
-from plot.style import GREY, INK, colours_of, dashes, hues, label, limits_of, place_text, tick_integers
+from plot.style import GREY, INK, colours_of, dashes, hues, limits_of, place_text, tick_integers
 
 MOST_PANELS = 12
 MOST_ROWS, MOST_COLUMNS = 64, 40  # of words
@@ -94,7 +94,7 @@ def bar(figure, drawn, panels, text, aspect=30):
 
 
 def panel_title(field, single):
-    return "" if single else " · ".join(part for part in (field.source, label(field.name)) if part)
+    return "" if single else " · ".join(part for part in (field.source, field.label) if part)
 
 
 def heatmap(plot, fields, options):
@@ -113,11 +113,11 @@ def heatmap(plot, fields, options):
         axes.set_visible(False)
     for axes, field in zip(panels.flat, fields):
         drawn = image(axes, field, shared or limits_of([field.values]))
-        axes.set(xlabel=label(field.axes[1].name), ylabel=label(field.axes[0].name), title=panel_title(field, len(fields) == 1))
+        axes.set(xlabel=field.axis_label(1), ylabel=field.axis_label(0), title=panel_title(field, len(fields) == 1))
         if not together:
-            bar(figure, drawn, axes, label(field.name) if len(fields) == 1 else "")
+            bar(figure, drawn, axes, field.label if len(fields) == 1 else "")
     if together:
-        bar(figure, drawn, panels.ravel().tolist(), label(fields[0].name) if len({f.name for f in fields}) == 1 else "value")
+        bar(figure, drawn, panels.ravel().tolist(), fields[0].label if len({f.name for f in fields}) == 1 else "value")
     return figure, " · ".join(filter(None, [layout_of(fields[0]), left_out(fields), blended(figure, fields, getattr(options, "dpi", 150))]))
 
 
@@ -148,12 +148,12 @@ def stack(plot, fields, options):
                 bar(figure, drawn, axes, "", aspect=18).ax.tick_params(labelsize=7)
         axes.set_title(place_text(outer, index), fontsize=9)
         axes.tick_params(labelbottom=index + columns >= shown)
-        axes.set_xlabel(label(field.axes[2].name) if index + columns >= shown else "")
-        axes.set_ylabel(label(field.axes[1].name) if index % columns == 0 else "")
+        axes.set_xlabel(field.axis_label(2) if index + columns >= shown else "")
+        axes.set_ylabel(field.axis_label(1) if index % columns == 0 else "")
     if shared:
-        bar(figure, drawn, panels.ravel().tolist(), label(field.name))
+        bar(figure, drawn, panels.ravel().tolist(), field.label)
     note = "" if shown == len(outer) else f"the first {shown} of {len(outer)}"
-    return figure, " · ".join(filter(None, ["" if shared else label(field.name), note, left_out([field])]))
+    return figure, " · ".join(filter(None, ["" if shared else field.label, note, left_out([field])]))
 
 
 def waves(plot, fields, options):
@@ -166,7 +166,7 @@ def waves(plot, fields, options):
         text = f"{field.name} {place_text(field.axes[1], index)}".removeprefix("pe ")
         axes.plot(field.axes[0].places, field.values[:, index], label=" · ".join(filter(None, [field.source, text])), color=colour, linewidth=1.5,
                   linestyle=dashes(number, len(lines)))
-    axes.set(xlabel=label(fields[0].axes[0].name), ylabel=label(fields[0].name) if len(fields) == 1 else "value")
+    axes.set(xlabel=fields[0].axis_label(0), ylabel=fields[0].label if len(fields) == 1 else "value")
     tick_integers(axes.xaxis, fields[0].axes[0].places)
     axes.margins(x=0)
     axes.grid(axis="y")
@@ -200,7 +200,7 @@ def words(plot, fields, options):
             axes.add_patch(matplotlib.patches.Rectangle((c, r), 0.94, 0.9, color=colour[word], linewidth=0))
     axes.set(xlim=(0, values.shape[1]), ylim=(values.shape[0], 0))
     axes.set_yticks(numpy.arange(len(rows)) + 0.45, [place_text(rows, i) if not rows.named else rows.places[i] for i in range(len(rows))], fontsize=8)
-    axes.set_xticks(numpy.arange(values.shape[1]) + 0.5, [place_text(columns, i) for i in range(len(columns))] if columns else [label(field.name)],
+    axes.set_xticks(numpy.arange(values.shape[1]) + 0.5, [place_text(columns, i) for i in range(len(columns))] if columns else [field.label],
                     rotation=90 if columns else 0, fontsize=8)
     axes.tick_params(length=0, labeltop=True, labelbottom=False, top=False)
     for side in axes.spines.values():

@@ -7,7 +7,7 @@ import numpy
 
 from plot.curves import MOST_BARS, SHARES, along, lines_of
 from plot.field import Fault
-from plot.style import HUES, colours_of, label, limits_of, place_text, scale_for
+from plot.style import HUES, colours_of, limits_of, place_text, scale_for
 
 TABLES, BARS = ("heatmap", "waves", "stack", "rotors"), ("bars", "fan", "null", "runs")
 MOST_CURVES = len(HUES)
@@ -49,8 +49,8 @@ def table(field, width, height):
     else:
         for row in share[::2] if len(share) > height else share:
             lines.append("".join(SHADES[min(int(v * 5), 4)] if numpy.isfinite(v) else "·" for v in row))
-    down, right = (label(axis.name).split(" (")[0] for axis in field.axes)
-    return [f"{label(field.name)}: {limits[0]:.4g} to {limits[1]:.4g}; {down} downwards, {right} to the right"] + lines
+    down, right = (field.axis_label(index).split(" (")[0] for index in (0, 1))
+    return [f"{field.label}: {limits[0]:.4g} to {limits[1]:.4g}; {down} downwards, {right} to the right"] + lines
 
 
 def curve(fields, width, height):
@@ -87,10 +87,9 @@ def curve(fields, width, height):
         scale = f"{high:9.4g}" if r == 0 else f"{low:9.4g}" if r == height - 1 else " " * 9
         row = "".join(" " if n < 0 else paint(chr(0x2800 + c), rgb[n]) for c, n in zip(cells[r], owner[r]))
         lines.append(f"{scale} {row}")
-    axis = fields[0].axes[along(fields[0])]
-    lines.append(" " * margin + f"{left:<12g}{label(axis.name):^{max(width - margin - 24, 1)}}{right:>12g}")
+    lines.append(" " * margin + f"{left:<12g}{fields[0].axis_label(along(fields[0])):^{max(width - margin - 24, 1)}}{right:>12g}")
     names = [paint(f"── {text}", colour) for (text, _, _), colour in zip(drawn, rgb) if text]
-    return [label(fields[0].name) + (", logarithmic" if logarithmic else "")] + lines + names
+    return [fields[0].label + (", logarithmic" if logarithmic else "")] + lines + names
 
 
 def bars(field, width):
@@ -99,7 +98,7 @@ def bars(field, width):
     names = [str(place) if field.axes[0].named else f"{place:g}" for place in field.axes[0].places]
     wide = min(max(map(len, names)), 24)
     most = max(float(numpy.nanmax(numpy.abs(numpy.where(numpy.isfinite(field.values), field.values, 0)))), 1e-300)
-    lines = [label(field.name)]
+    lines = [field.label]
     for name, value in zip(names, field.values):
         length = int(round(abs(value) / most * (width - wide - 14))) if numpy.isfinite(value) else 0
         lines.append(f"{name[:wide]:>{wide}} {'█' * length} {value:.4g}")

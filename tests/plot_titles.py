@@ -1,0 +1,132 @@
+# What a picture says in words: each number's own label, with its unit; the subject; that numbers were drawn and not trained.
+import json
+import subprocess
+
+import matplotlib.pyplot as pyplot
+
+from plot import choose, drawn, labels, sources, style
+from plot_looks import Stdin, drawn_of, options
+
+# What stands for trained numbers, and whether a picture of it says that they were drawn.
+SEEDED = [("learned", "", "pe", True), ("swin --window 2x2", "", "bias", True), ("swin --window 2x2", "", "index", False), ("kerple", "", "bias", True),
+          ("kerple --r1 1 --r2 1", "", "bias", False), ("kerple --r1 1", "", "r1", False), ("kerple --r1 1", "", "r2", True), ("tupe", "", "bias", True), ("fire", "", "bias", True),
+          ("fire", "", "argument", False), ("t5", " --seed 1", "bias", True), ("t5", "", "bucket", False), ("shaw", " --seed 1", "table", True),
+          ("shaw --table sinusoidal --dim 8", "", "table", False), ("deberta", " --seed 1", "table", True), ("decomposed --grid 2x2", " --seed 1", "row_table", True),
+          ("transformer-xl --dim 8", "", "table", True), ("transformer-xl --dim 8", "", "sinusoid", False), ("floater --dim 8 --dynamics mlp", "", "pe", True),
+          ("floater --dim 8", "", "pe", False), ("sinusoidal --dim 8", "", "pe", False), ("alibi", "", "bias", False)]
+
+
+def columns_of(text):
+    """The names in a quantity's `columns`, without its views."""
+    return {name for part in text.split("|") for name in part.rpartition(":")[2].split()} if "|" in text else set(text.rpartition(":")[2].split())
+
+
+def labelled(count, listed):
+    """Every column of every quantity has a label of its quantity's own; every field of pe-gen has one; a name that says several things is borrowed by none."""
+    for row in listed["quantities"]:
+        own = labels.QUANTITIES.get(row["name"], {})
+        missing = columns_of(row["columns"]) - own.keys()
+        count.check(not missing, f"{row['name']}: no label for {missing}")
+        count.check(len(set(own.values()) - {"its standard deviation"}) >= len(own) - 3, f"{row['name']}: labels that say the same")
+    for field in listed["fields"]:
+        count.check(field["name"] in labels.LABELS and field["name"] in labels.GENERATED, f"no label for {field['name']} of pe-gen")
+
+
+def ask(bin, *words, form="json"):
+    made = subprocess.run([bin / words[0], *words[1:], "--format", form], capture_output=True, timeout=120)
+    return made.stdout if not made.returncode else made.stderr.decode()
+
+
+def picture(data, **given):
+    figure, chosen, kind = drawn_of(sources.read_all(["-"], Stdin(data)), **given)
+    return figure, chosen, kind
+
+
+def words_of(figure):
+    return " | ".join(text.get_text() for text in figure.findobj(pyplot.Text) if text.get_text()).replace("\n", " ")
+
+
+# A command, the kind of its picture, and what stands in it.
+PICTURES = [
+    ("kernel alibi --heads 2 --length 24", "bars", ["least eigenvalue", "error of an eigenvalue"]), ("kernel alibi --heads 2 --length 24 --view eigenvalues", "lines",
+     ["eigenvalue on vectors whose sum is 0", "counted from the greatest"]),
+    ("buckets t5 --view fragile", "fragile", ["distance at a boundary (tokens)", "way of computing it", "torch float32"]), ("margins sinusoidal --length 32", "lines", ["least distance of two rows"]),
+    ("shift sinusoidal --dim 8 --k 3", "turns", ["turn k·θ (radians)", "turn of each pair", "half a turn"]), ("shift sinusoidal --dim 8 --k 1,3 --view fit", "fits",
+     ["part of the rows that M leaves over", "random tables", "k 3"]), ("shift sinusoidal --dim 8 --k 3 --view matrix", "heatmap", ["to channel", "from channel", "entry of M"]),
+    ("context rope --dim 128 --base 10000 --length 1024,2048,4096", "reach", ["distances without a negative sum (tokens)", "least sum of cosines", "the whole length", "extrapolation limit"]),
+    ("context rope --dim 128 --length 1024,2048 --versus 'rope --dim 128 --base 500000'", "reach", ["rope --base 500000 --dim 128"]),
+    ("interpolation rope --dim 128 --base 10000", "proof", ["the theorem's bound", "a counter-example's error", "times the theorem's bound"]),
+    ("interpolation rope --dim 128 --view places", "lines", ["error of a score, max|h| = 1", "place between two positions"]), ("interpolation rope --dim 128 --view curve", "lines",
+     ["B(s) over d", "takes for granted"]), ("published", "claims", ["numbers of", "match:", "refuted:", "published numbers"]),
+    ("probe sinusoidal --dim 64 --length 64 --view singular", "null", ["random tables, ± 2 standard deviations"]), ("decay alibi --heads 2 --length 32", "lines", ["fall from distance 0"]),
+]
+
+
+def pictures(count, bin):
+    """Each quantity in the picture that belongs to it, with what its numbers are."""
+    import shlex
+    for line, wanted, texts in PICTURES:
+        data = ask(bin, "pe-analyze", *shlex.split(line))
+        figure, _, kind = picture(data)
+        said = words_of(figure)
+        count.check(kind == wanted and all(text in said for text in texts), f"{line}: {kind}, {said[:600]}")
+        for axes in figure.axes:
+            if axes.axison and axes.get_visible() and axes.get_label() != "<colorbar>" and kind == "lines":
+                count.check(axes.get_ylabel(), f"{line}: a panel without a label")
+        pyplot.close("all")
+
+
+def trained(count, bin):
+    """Numbers that a seed drew are said to be drawn, above the picture or, under a title of one's own, below it; others are not."""
+    for words, seed, field, is_drawn in SEEDED:
+        data = ask(bin, "pe-gen", *(words + seed).split(), *([] if "--grid" in words or "--window" in words else ["--length", "6"]), "--fields", field)
+        figure, _, _ = picture(data)
+        note = f"drawn with seed {seed[-1:] or 0}, not trained"
+        count.check((note in words_of(figure)) == is_drawn and ("not trained" in words_of(figure)) == is_drawn, f"{words}{seed} {field}: {words_of(figure)[:300]}")
+        pyplot.close("all")
+    data = ask(bin, "pe-gen", "learned", "--length", "6", "--seed", "7")
+    figure, _, _ = picture(data, title="mine")
+    count.check(figure._suptitle.get_text() == "mine" and "drawn with seed 7, not trained" in words_of(figure), "under a title of one's own")
+    data = ask(bin, "pe-analyze", "decay", "alibi", "--versus", "kerple --seed 1", "--versus", "kerple --r1 1 --r2 1", "--versus", "t5 --seed 2", "--length", "8", "--view", "curve")
+    title = style.title_of(picture(data)[1], None)[0]
+    count.check("kerple: drawn with seed 1, not trained · t5: drawn with seed 2, not trained" in title and title.count("not trained") == 2, title)
+    count.check(all(drawn.is_drawn(name, {"dynamics": "mlp"}) for name in drawn.NEEDS), "each encoding of trained numbers is drawn where none is given")
+
+
+def seeded(count, listed):
+    """Every encoding that takes a seed is known to be drawn without its numbers, and by parameters that it has."""
+    for row in listed["encodings"]:
+        names = {option["name"] for option in row["parameters"]}
+        count.check(("seed" in names) == (row["name"] in drawn.NEEDS), f"{row['name']} and its seed")
+        needed = {name for alternatives in drawn.NEEDS.get(row["name"], {}).values() for alternative in alternatives for name in alternative}
+        count.check(needed <= names, f"{row['name']} has no {needed - names}")
+
+
+# CSV as it comes out of a pipe: the command, and the title that its columns tell.
+PIPED = [
+    ("pe-gen sinusoidal --length 10 --dim 8", "value by position 0 … 9 and dimension 0 … 7"), ("pe-gen rope --length 10 --dim 8", "cosine, sine by position 0 … 9 and pair of channels 0 … 3"),
+    ("pe-gen alibi --heads 4 --length 5 --tidy", "bias by head 0 … 3, query 0 … 4 and key 0 … 4"), ("pe-gen sinusoidal --length 5 --dim 8 --tidy", "value by position 0 … 4 and dimension 0 … 7"),
+    ("pe-analyze decay alibi --versus 'kerple --seed 1' --length 8 --view curve", "decay of alibi and kerple --seed 1 · kerple: drawn with seed 1, not trained"),
+    ("pe-analyze kernel alibi --heads 2 --length 12", "kernel: least eigenvalue on vectors whose sum is 0, greatest eigenvalue, eigenvalues below 0, error of an eigenvalue by head 0 … 1"),
+    ("pe-analyze context rope --length 1024,2048", "context: first distance with a negative sum, least sum of cosines, extrapolation limit by length 1024 … 2048"),
+    ("pe-analyze buckets t5 --view fragile", "buckets: bucket by whole numbers, bucket by float logarithms by way and distance 16 … 128"),
+]
+
+
+def piped(count, bin):
+    """Through CSV, too, the title says what the columns can: the quantity, the subjects, and the places that are there."""
+    import shlex
+    for line, wanted in PIPED:
+        words = shlex.split(line)
+        chosen, _ = choose.choose(sources.read_all(["-"], Stdin(ask(bin, *words, form="csv"))), options())
+        said = style.title_of(chosen, None)[0]
+        count.check(said == wanted, f"{line} through CSV: {said}")
+
+
+def all_of(count, bin):
+    listed = json.loads(subprocess.run([bin / "pe-analyze", "list", "--json"], capture_output=True, check=True).stdout)
+    labelled(count, listed)
+    seeded(count, listed)
+    pictures(count, bin)
+    trained(count, bin)
+    piped(count, bin)
