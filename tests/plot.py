@@ -234,6 +234,33 @@ def texts_in(figure):
     return [text.get_text() for axes in figure.axes for text in axes.texts]
 
 
+def few_pixels(count):
+    """At any resolution each pixel of a table is one number's colour, of every row and column; where they cannot be, the title says what each is."""
+    for rows, columns, dpi, whole in ((200, 3, 40, True), (3, 500, 40, True), (150, 150, 30, True), (90, 3, 150, True), (900, 3, 40, False), (3, 4000, 40, False)):
+        values = numpy.add.outer(numpy.arange(rows), numpy.arange(columns)) % 2
+        text = "position," + ",".join(f"pe_{c}" for c in range(columns)) + "\n" + "".join(f"{r}," + ",".join(map(str, row)) + "\n" for r, row in enumerate(values))
+        figure, _, _ = drawn_of(table(text), dpi=dpi, title="t")
+        said, name = figure._suptitle.get_text(), f"{rows} x {columns} at {dpi} dpi"
+        count.check(("each cell the mean of" in said) != whole, f"{name}: {said}")
+        if whole:
+            figure.set_dpi(dpi)
+            for art in [*figure.texts, *figure.axes[1:]]:
+                art.set_visible(False)
+            figure.axes[0].axis("off")
+            figure.set_layout_engine("none")
+            figure.canvas.draw()
+            seen = numpy.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int).sum(-1)
+            inside = seen != 3 * 255
+            pixels = seen[inside.any(1)][:, inside.any(0)]
+            colours = numpy.unique(pixels)
+            changes = [(numpy.diff(pixels, axis=axis) != 0).any(1 - axis).sum() for axis in (0, 1)]
+            count.check(len(colours) == 2 and changes == [rows - 1, columns - 1], f"{name}: {len(colours)} colours, {changes} changes")
+        pyplot.close("all")
+    figure, _, _ = drawn_of(table("relative_position,x,bucket\n" + "".join(f"{r},{c},{r + c}\n" for r in range(900) for c in range(2))), dpi=40)
+    cells = figure.axes[0].images[0].get_array()
+    count.check("each cell the first of" in figure._suptitle.get_text() and (cells == cells.round()).all(), "buckets have no mean")
+
+
 def details(count):
     """What a picture says of single things: numbers in the cells of a matrix, names of curves that are one, legends where names would lie."""
     figure, _, _ = drawn_of(table("row,column,matrix\n0,0,0.5\n0,1,-1\n1,0,0\n1,1,0.25\n"))
@@ -265,7 +292,10 @@ def details(count):
         except Fault as fault:
             count.check("two rows stand at the same head, query" in str(fault), str(fault))
     figure, _, _ = drawn_of(table("position,pe_0,pe_1\n" + "".join(f"{i},{i % 2},1\n" for i in range(20000))))
-    count.check("each pixel the mean of about" in figure._suptitle.get_text(), "rows that share a pixel are told of")
+    told = re.search(r"each cell the mean of (\d+) rows", figure._suptitle.get_text())
+    cells = figure.axes[0].images[0].get_array()
+    count.check(told and len(cells) == -(-20000 // int(told[1])) and numpy.allclose(cells[:-1, 0], 0.5, atol=0.5 / int(told[1])), "rows that share a pixel are told of")
+    few_pixels(count)
     figure, _, _ = drawn_of(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
     figure.canvas.draw()
     low, high = figure.axes[0].get_ylim()

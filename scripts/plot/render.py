@@ -6,7 +6,7 @@ import matplotlib
 import numpy
 from matplotlib import ticker
 
-from plot import choose, fonts, style
+from plot import choose, fonts, pixels, style
 from plot.field import Fault
 
 TITLE, SOURCE = 11, 6.5  # points
@@ -81,6 +81,11 @@ def check(fields):
                 raise Fault(f"{what} reaches {finite.max():.3g}: numbers are drawn up to {GREATEST:g}")
 
 
+def entitle(figure, parts):
+    if any(parts):
+        figure.suptitle(heading_of(parts, figure.get_size_inches()[0] * 0.96 / (TITLE * WIDE)), fontsize=TITLE)
+
+
 def figure_of(plot, fields, kind, options):
     """The figure of what choose.choose gave."""
     title, source = style.title_of(fields, options.title)
@@ -91,10 +96,11 @@ def figure_of(plot, fields, kind, options):
     plot.rcParams.update({**style.STYLE, "font.family": fonts.fonts_for([*map(str, texts), *(word for field in fields if field.words for word in set(field.values.ravel()))])})
     figure, found = choose.KINDS[kind](plot, fields, options)
     tamed(figure)
-    width = figure.get_size_inches()[0] * 0.96
     parts = title.split("\n") if options.title is not None else [*title.split(" · "), fields[0].shown, *(part for part in found.split(" · ") if part not in title)]
-    if any(parts):
-        figure.suptitle(heading_of(parts, width / (TITLE * WIDE)), fontsize=TITLE)
+    entitle(figure, parts)
+    if reduced := pixels.settle(figure, getattr(options, "dpi", 150)):
+        entitle(figure, [*parts, reduced])
+    width = figure.get_size_inches()[0] * 0.96
     if source:
         source = textwrap.shorten(source, int(width / (SOURCE * WIDE)), placeholder=" …")
         figure.supxlabel(source, fontsize=SOURCE, color=style.GREY, x=0.99, ha="right")

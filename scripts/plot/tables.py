@@ -57,7 +57,8 @@ def image(axes, field, limits):
     left, right = edges(field.axes[1])
     top, bottom = edges(field.axes[0])
     drawn = axes.imshow(numpy.ma.masked_invalid(field.values), extent=(left, right, bottom, top), aspect="auto", cmap=colours, vmin=low,
-                        vmax=high, interpolation="antialiased")
+                        vmax=high, interpolation="nearest")
+    drawn.field = field  # pixels.settle looks whether it has room
     mark(axes.xaxis, field.axes[1])
     mark(axes.yaxis, field.axes[0])
     for side in axes.spines.values():
@@ -118,14 +119,7 @@ def heatmap(plot, fields, options):
             bar(figure, drawn, axes, field.label if len(fields) == 1 else "")
     if together:
         bar(figure, drawn, panels.ravel().tolist(), fields[0].label if len({f.name for f in fields}) == 1 else "value")
-    return figure, " · ".join(filter(None, [layout_of(fields[0]), left_out(fields), blended(figure, fields, getattr(options, "dpi", 150))]))
-
-
-def blended(figure, fields, dpi):
-    """Says where a pixel is the mean of several rows: what turns fast looks like nothing there."""
-    pixels = 0.77 * figure.get_size_inches()[1] * dpi  # of a panel, beside title and ticks
-    rows = max(field.values.shape[0] for field in fields) / pixels
-    return f"each pixel the mean of about {rows:.0f} rows" if rows >= 2 else ""
+    return figure, " · ".join(filter(None, [layout_of(fields[0]), left_out(fields)]))
 
 
 def stack(plot, fields, options):
