@@ -1,8 +1,12 @@
 # What a picture says in words: each number's own label, with its unit; the subject; that numbers were drawn and not trained.
+import io
 import json
+import shlex
 import subprocess
 
+import h5py
 import matplotlib.pyplot as pyplot
+import numpy
 
 from plot import choose, drawn, labels, sources, style
 from plot_looks import Stdin, drawn_of, options
@@ -64,7 +68,6 @@ PICTURES = [
 
 def pictures(count, bin):
     """Each quantity in the picture that belongs to it, with what its numbers are."""
-    import shlex
     for line, wanted, texts in PICTURES:
         data = ask(bin, "pe-analyze", *shlex.split(line))
         figure, _, kind = picture(data)
@@ -104,23 +107,56 @@ def seeded(count, listed):
 
 # CSV as it comes out of a pipe: the command, and the title that its columns tell.
 PIPED = [
-    ("pe-gen sinusoidal --length 10 --dim 8", "value by position 0 … 9 and dimension 0 … 7"), ("pe-gen rope --length 10 --dim 8", "cosine, sine by position 0 … 9 and pair of channels 0 … 3"),
-    ("pe-gen alibi --heads 4 --length 5 --tidy", "bias by head 0 … 3, query 0 … 4 and key 0 … 4"), ("pe-gen sinusoidal --length 5 --dim 8 --tidy", "value by position 0 … 4 and dimension 0 … 7"),
+    ("pe-gen sinusoidal --length 10 --dim 8", "value by position (0 … 9) and dimension (0 … 7)"), ("pe-gen rope --length 10 --dim 8", "cosine, sine by position (0 … 9) and pair of channels (0 … 3)"),
+    ("pe-gen alibi --heads 4 --length 5 --tidy", "bias by head (0 … 3), query (0 … 4) and key (0 … 4)"), ("pe-gen sinusoidal --length 5 --dim 8 --tidy", "value by position (0 … 4) and dimension (0 … 7)"),
     ("pe-analyze decay alibi --versus 'kerple --seed 1' --length 8 --view curve", "decay of alibi and kerple --seed 1 · kerple: drawn with seed 1, not trained"),
-    ("pe-analyze kernel alibi --heads 2 --length 12", "kernel: least eigenvalue on vectors whose sum is 0, greatest eigenvalue, eigenvalues below 0, error of an eigenvalue by head 0 … 1"),
-    ("pe-analyze context rope --length 1024,2048", "context: first distance with a negative sum, least sum of cosines, extrapolation limit by length 1024 … 2048"),
-    ("pe-analyze buckets t5 --view fragile", "buckets: bucket by whole numbers, bucket by float logarithms by way and distance 16 … 128"),
+    ("pe-analyze kernel alibi --heads 2 --length 12", "kernel: least eigenvalue on vectors whose sum is 0, greatest eigenvalue, eigenvalues below 0, error of an eigenvalue by head (0 … 1)"),
+    ("pe-analyze context rope --length 1024,2048", "context: first distance with a negative sum, least sum of cosines, extrapolation limit by length (1024 … 2048)"),
+    ("pe-analyze buckets t5 --view fragile", "buckets: bucket by whole numbers, bucket by float logarithms by way and distance (16 … 128)"),
 ]
 
 
 def piped(count, bin):
     """Through CSV, too, the title says what the columns can: the quantity, the subjects, and the places that are there."""
-    import shlex
     for line, wanted in PIPED:
         words = shlex.split(line)
         chosen, _ = choose.choose(sources.read_all(["-"], Stdin(ask(bin, *words, form="csv"))), options())
         said = style.title_of(chosen, None)[0]
         count.check(said == wanted, f"{line} through CSV: {said}")
+
+
+def complex_numbers(count):
+    """Arrays of complex numbers, of any format and number of axes: real and imaginary part, each under its name, on one scale."""
+    turns = numpy.exp(1j * numpy.outer(numpy.arange(12), [1, 0.1, 0.01])).astype(numpy.complex64)
+    files = {"npy": io.BytesIO(), "npz": io.BytesIO(), "h5": io.BytesIO()}
+    numpy.save(files["npy"], turns)
+    numpy.savez(files["npz"], freqs_cis=turns)
+    with h5py.File(files["h5"], "w") as file:
+        file["freqs_cis"], file["single"] = turns, turns[1, 1]
+    header = json.dumps({"freqs_cis": {"dtype": "C64", "shape": [12, 3], "data_offsets": [0, turns.nbytes]}}).encode()
+    data = {name: file.getvalue() for name, file in files.items()} | {"safetensors": len(header).to_bytes(8, "little") + header + turns.tobytes()}
+    for form, bytes in data.items():
+        figure, chosen, kind = picture(bytes)
+        said, images = words_of(figure), [axes.images[0] for axes in figure.axes if axes.images]
+        count.check(kind == "heatmap" and [field.name.rpartition(".")[2] for field in chosen] == ["re", "im"] and "real part" in said and "imaginary part" in said
+                    and (images[0].get_array() == turns.real).all() and (images[1].get_array() == turns.imag).all() and images[0].get_clim() == images[1].get_clim(), f"complex {form}: {said}")
+        pyplot.close("all")
+    line = io.BytesIO()
+    numpy.save(line, turns[5])
+    figure, _, kind = picture(line.getvalue())
+    count.check(kind == "lines" and [axes.get_ylabel() for axes in figure.axes] == ["values, real part", "values, imaginary part"], f"one axis of complex numbers: {words_of(figure)}")
+    own = io.BytesIO()
+    numpy.savez(own, complex=turns)
+    count.check(picture(own.getvalue())[2] == "rotors", "pe-gen's own complex turns are drawn on the circle")
+
+
+def coordinates(count, bin):
+    """Coordinates of a position as one curve each, under the names of their axes."""
+    for words, names in ((["mrope", "--segments", "text:2,image:2x3"], {"time", "height", "width"}), (["rope-2d", "--grid", "2x3"], {"row", "column"}),
+                         (["rope-3d", "--grid", "2x2x3"], {"frame", "row", "column"})):
+        figure, _, kind = picture(ask(bin, "pe-gen", *words, "--fields", "coordinate"))
+        told = {text.get_text() for text in figure.axes[0].texts} | {text.get_text() for legend in [figure.axes[0].get_legend()] if legend for text in legend.get_texts()}
+        count.check(kind == "lines" and told == names and figure.axes[0].get_ylabel() == "coordinate", f"{words}: {kind} {told}")
 
 
 def all_of(count, bin):
@@ -130,3 +166,5 @@ def all_of(count, bin):
     pictures(count, bin)
     trained(count, bin)
     piped(count, bin)
+    complex_numbers(count)
+    coordinates(count, bin)

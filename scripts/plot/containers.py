@@ -13,6 +13,7 @@ AXES = {"cos": ["position", "pair"], "sin": ["position", "pair"], "pe": ["positi
         "logits": ["batch", "head", "query", "key"], "attention": ["batch", "head", "query", "key"], "inv_freq": ["pair"],
         "wavelength": ["pair"], "slope": ["head"], "bucket": ["relative_position"]}
 AXES.update({name: ["position", "pair"] for name in ("query_cos", "query_sin", "key_cos", "key_sin", "cos_k", "sin_k", "query_scale", "key_scale")})
+AXES["complex"] = ["position", "pair", "part"]
 AXES.update({name: ["batch", "head", "position", "dim"] for name in ("q", "k", "v", "q_out", "k_out", "out")})
 
 
@@ -20,7 +21,7 @@ def nameless(name, values, about):
     """A field of an array that names no axes."""
     if not values.ndim:
         return Field(name, [single()], numpy.asarray(values, float)[None], about=about)
-    known = AXES.get(name, [])[-values.ndim:]
+    known = AXES.get(name.removesuffix(".re").removesuffix(".im"), [])[-values.ndim:]
     names = [f"axis {i}" for i in range(values.ndim - len(known))] + known
     values = numpy.asarray(values, float)
     return Field(name, [counted(axis, size) for axis, size in zip(names, values.shape)], values, about=about)
@@ -37,14 +38,18 @@ def usable(values, name, origin):
     return True
 
 
-def parted(values):
-    """Complex numbers as a last axis of real and imaginary part."""
-    return numpy.stack([values.real, values.imag], -1) if values.dtype.kind == "c" else values
+def parted(name, values):
+    """(name, real numbers): complex ones as two arrays, but for pe-gen's own, whose turns are drawn on the circle by a last axis of parts."""
+    if values.dtype.kind != "c":
+        return [(name, values)]
+    if name == "complex":
+        return [(name, numpy.stack([values.real, values.imag], -1))]
+    return [(f"{name}.re", values.real), (f"{name}.im", values.imag)]
 
 
 def from_npy(data, origin):
-    values = parted(numpy.load(io.BytesIO(data), allow_pickle=False))
-    return [nameless("values", values, {})] if usable(values, "it", origin) else []
+    values = numpy.load(io.BytesIO(data), allow_pickle=False)
+    return [nameless(name, part, {}) for name, part in parted("values", values) if usable(part, "it", origin)]
 
 
 def about_of(told):
@@ -69,12 +74,12 @@ def from_npz(data, origin):
         about = about_in(file.comment)
         names = [name.removesuffix(".npy") for name in file.namelist() if name.endswith(".npy")]
     arrays = numpy.load(io.BytesIO(data), allow_pickle=False)
-    loaded = [(name, parted(arrays[name])) for name in names]
+    loaded = [part for name in names for part in parted(name, arrays[name])]
     return [nameless(name, values, about) for name, values in loaded if usable(values, name, origin)]
 
 
 SAFETENSORS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
-               "BOOL": "?"}
+               "BOOL": "?", "C64": "<c8"}
 
 
 def from_safetensors(data, origin):
@@ -87,7 +92,7 @@ def from_safetensors(data, origin):
         if entry["dtype"] not in SAFETENSORS:
             raise Fault(f"{origin}: {name} is of type {entry['dtype']}, which is not drawn")
         values = numpy.frombuffer(data[8 + size + first:8 + size + last], SAFETENSORS[entry["dtype"]]).reshape(entry["shape"])
-        fields.append(nameless(name, bfloat16(values) if entry["dtype"] == "BF16" else values, about))
+        fields += [nameless(own, part, about) for own, part in parted(name, bfloat16(values) if entry["dtype"] == "BF16" else values)]
     return fields
 
 
@@ -133,7 +138,7 @@ def hdf5_axis(dataset, index):
 def hdf5_values(dataset):
     values = dataset[()]
     if "flag_meanings" not in dataset.attrs:
-        return numpy.asarray(parted(values), float)
+        return values if values.dtype.kind == "c" else numpy.asarray(values, float)
     words = dataset.attrs["flag_meanings"]
     words = [w.decode() if isinstance(w, bytes) else str(w) for w in (words.split() if isinstance(words, (str, bytes)) else words)]
     return numpy.array([words[v] if 0 <= v < len(words) else "" for v in values.ravel()], object).reshape(values.shape)
@@ -148,9 +153,9 @@ def from_hdf5(data, origin):
         for dataset in file.values():
             if isinstance(dataset, h5py.Dataset) and dataset.shape is not None and not h5py.h5ds.is_scale(dataset.id):
                 axes = [hdf5_axis(dataset, a) for a in range(dataset.ndim)] or [single()]
-                axes += [counted("part", 2)] * (dataset.dtype.kind == "c")
                 about = attributes(dataset)
                 values = hdf5_values(dataset)
-                values = values if dataset.shape else values[None]
-                fields.append(Field(dataset.name.rsplit("/", 1)[-1], axes, values, str(about.get("long_name", "")), shared))
+                for name, part in parted(dataset.name.rsplit("/", 1)[-1], values if dataset.shape else values[None]):
+                    parts = [counted("part", 2)] * (part.ndim - len(axes))
+                    fields.append(Field(name, axes + parts, numpy.asarray(part, part.dtype if part.dtype == object else float), str(about.get("long_name", "")), shared))
     return fields

@@ -71,6 +71,7 @@ QUANTITIES = {
                   "command": "command", "value": "number of the command"},
 }
 AXES = {("kernel", "index"): "eigenvalue, counted from the greatest"}
+COORDINATES = {"mrope": ["time", "height", "width"], "rope-2d": ["row", "column"], "rope-3d": ["frame", "row", "column"]}  # what the coordinates of a position are
 GENERATED = {"pe", "inv_freq", "wavelength", "drift", "cos", "sin", "ratio", "attention_factor", "angle", "complex", "matrix", "query_cos", "query_sin", "key_cos", "key_sin",
              "query_scale", "key_scale", "coordinate", "coordinate_h", "coordinate_w", "bias", "slope", "bucket", "index", "argument", "r1", "r2", "compression", "sinusoid", "table", "row_table", "column_table",
              "value_table"}  # what pe-gen writes: alone, these tell no quantity
@@ -87,4 +88,7 @@ def axis_label(name, quantity=""):
 
 
 def label(name, quantity=""):
+    for ending, part in ((".re", "real part"), (".im", "imaginary part")):
+        if name.endswith(ending):
+            return f"{label(name.removesuffix(ending))}, {part}"
     return QUANTITIES.get(quantity, {}).get(name) or LABELS.get(name, name.replace("_", " "))

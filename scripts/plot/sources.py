@@ -4,7 +4,7 @@ import os
 import numpy
 
 from plot import containers, csv_text, labels
-from plot.field import Fault
+from plot.field import Axis, Fault
 
 STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "NPY", containers.from_npy),
           (b"PK\x03\x04", "NPZ", containers.from_npz), (b"PK\x05\x06", "NPZ", containers.from_npz), (b"{", "JSON", containers.from_json),
@@ -71,6 +71,15 @@ def tell_quantity(fields):
     return fields
 
 
+def name_coordinates(fields):
+    """The axes that a position has coordinates along, by their names."""
+    for field in fields:
+        names = labels.COORDINATES.get(str(field.about.get("encoding", "")), [])
+        if field.name == "coordinate" and field.axes[-1].name == "axis" and len(field.axes[-1]) == len(names):
+            field.axes = [*field.axes[:-1], Axis("axis", names)]
+    return fields
+
+
 def told_apart(paths):
     """What each input is called: by its name, by its whole path where names are alike, and counted where these are."""
     stems = ["stdin" if path == "-" else os.path.basename(path).rsplit(".", 1)[0] for path in paths]
@@ -82,7 +91,7 @@ def read_all(paths, stdin):
     """The fields of each input; where there are several, each knows which is its own."""
     if paths.count("-") > 1:
         raise Fault("standard input can be read once")
-    inputs = [stand_somewhere(tell_quantity(read(path, stdin)), "stdin" if path == "-" else path) for path in paths]
+    inputs = [stand_somewhere(name_coordinates(tell_quantity(read(path, stdin))), "stdin" if path == "-" else path) for path in paths]
     for path, fields, source in zip(paths, inputs, told_apart(paths)):
         for field in fields:
             field.file = "" if path == "-" else os.path.basename(path).rsplit(".", 1)[0]

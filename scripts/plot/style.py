@@ -99,7 +99,7 @@ def told(about, implied=()):
 def range_of(axis):
     """An axis with the places that it has."""
     text = shortened(plain(axis.name), 60)
-    return text if axis.named or len(axis) < 2 else f"{text} {axis.places[0]:g} … {axis.places[-1]:g}"
+    return text if axis.named or len(axis) < 2 else f"{text} ({axis.places[0]:g} … {axis.places[-1]:g})"
 
 
 def title_without(fields):

@@ -108,7 +108,7 @@ def heatmap(plot, fields, options):
     square = all(rows == columns for rows, columns in shapes)
     width = 4.6 if square else min(max(max(c / max(r, 1) for r, c in shapes) * 3.2, 4.2), 10 / columns)
     figure, panels = plot.subplots(rows, columns, figsize=(width * columns + 1.2, 4.4 if rows == 1 else 3.6 * rows), squeeze=False)
-    together = len({field.name for field in fields}) == 1 or {field.name for field in fields} <= {"cos", "sin"}
+    together = len({field.name.removesuffix(".re").removesuffix(".im") for field in fields}) == 1 or {field.name for field in fields} <= {"cos", "sin"}
     shared = limits_of([field.values for field in fields]) if together else None
     for axes in panels.flat[len(fields):]:
         axes.set_visible(False)
