@@ -35,7 +35,7 @@ FORMATS = ["csv", "json", "h5", "npz", "safetensors"]
 # What each quantity is asked about, where rope is not it.
 SUBJECT = {"similarity": "sinusoidal", "shift": "sinusoidal", "margins": "sinusoidal", "buckets": "t5", "kernel": "alibi", "drift": "floater",
            "probe": "learned"}
-OPTIONS = {"drift": ["--length", "16"], "probe": ["--length", "64", "--dim", "16"], "precision": ["--length", "256"], "plan": ["--length", "8192"],
+OPTIONS = {"drift": ["--length", "16"], "probe": ["--length", "64", "--dim", "16"], "precision": ["--length", "256"], "plan": ["--length", "8192", "--dim", "16"], "exposure": ["--trained", "256", "--length", "1024"],
            "margins": ["--length", "64"], "base-bound": ["--length", "1024,2048"], "context": ["--length", "1024,2048"]}
 
 

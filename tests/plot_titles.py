@@ -61,7 +61,7 @@ PICTURES = [
     ("context rope --dim 128 --length 1024,2048 --versus 'rope --dim 128 --base 500000'", "reach", ["rope --base 500000 --dim 128"]),
     ("interpolation rope --dim 128 --base 10000", "proof", ["the theorem's bound", "a counter-example's error", "times the theorem's bound"]),
     ("interpolation rope --dim 128 --view places", "lines", ["error of a score, max|h| = 1", "place between two positions"]), ("interpolation rope --dim 128 --view curve", "lines",
-     ["B(s) over d", "takes for granted"]), ("published", "claims", ["numbers of", "match:", "refuted:", "published numbers"]),
+     ["B(s) over d", "takes for granted"]), ("published --only 'ALiBi|RoFormer|PI|YaRN|T5'", "claims", ["numbers of", "match:", "refuted:", "published numbers"]),
     ("probe sinusoidal --dim 64 --length 64 --view singular", "null", ["random tables, ± 2 standard deviations"]), ("decay alibi --heads 2 --length 32", "lines", ["fall from distance 0"]),
 ]
 

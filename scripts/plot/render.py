@@ -2,7 +2,6 @@
 import re
 import textwrap
 
-import matplotlib
 import numpy
 from matplotlib import ticker
 
@@ -66,9 +65,11 @@ def tamed(figure):
                     put(Plain(get()))
             if isinstance(axis.get_major_formatter(), ticker.FixedFormatter):
                 axis.set_ticklabels([style.shortened(text.get_text(), LONGEST) for text in axis.get_ticklabels()])
-    for text in figure.findobj(matplotlib.text.Text):
-        if len(text.get_text()) > LONGEST:
-            text.set_text(style.shortened(text.get_text(), LONGEST))
+        legend = axes.get_legend()
+        written = [*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label, *(legend.get_texts() if legend else [])]
+        for text in [*written, *figure.texts]:  # findobj would make every tick to look at it
+            if len(text.get_text()) > LONGEST:
+                text.set_text(style.shortened(text.get_text(), LONGEST))
 
 
 def check(fields):
