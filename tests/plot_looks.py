@@ -47,7 +47,7 @@ def lie_on_one_another(texts, renderer):
 
 def ugly(figure):
     """What is wrong with a figure that anybody would see: no title, letters outside, letters on letters, axes without a word, parts of whole numbers."""
-    figure.get_layout_engine().execute(figure)  # where all stands; nothing has to be painted for that
+    figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()
     if not (figure._suptitle and figure._suptitle.get_text().strip()):
         yield "no title"

@@ -1,7 +1,7 @@
 # What of an input went into its picture, what did not, and how to ask for that: lines for stderr.
 import numpy
 
-from plot import curves, special, tables, terminal
+from plot import curves, quantities, special, tables, terminal
 from plot.choose import place_name
 from plot.style import place_text, shortened
 
@@ -47,6 +47,8 @@ def parts_of(fields, kind):
         yield first_of(field.axes[0], curves.MOST_BARS, others(curves.MOST_BARS, len(field.axes[0])))
     if kind == "rotors" and len(field.axes[1]) > special.MOST_ROTORS:
         yield f"{special.MOST_ROTORS} of {len(field.axes[1])} pairs", f"--columns 0:{special.MOST_ROTORS}"
+    if kind == "fragile" and len(field.axes[1]) > quantities.MOST_BOUNDARIES:
+        yield f"{quantities.MOST_BOUNDARIES} of {len(field.axes[1])} boundaries", others(quantities.MOST_BOUNDARIES, len(field.axes[1]))
     if kind == "words":
         for index, (axis, most) in enumerate(zip(field.axes, (tables.MOST_ROWS, tables.MOST_COLUMNS))):
             if len(axis) > most:

@@ -126,6 +126,7 @@ def rotors(plot, fields, options):
         axes.set_title(place_text(cos.axes[1], pairs[index]), fontsize=9, loc="center")
     bar = figure.colorbar(matplotlib.cm.ScalarMappable(norm, colours), ax=panels.ravel().tolist(), pad=0.02, aspect=30)
     bar.set_label(cos.axis_label(0))
+    tick_integers(bar.ax.yaxis, position)
     bar.outline.set_visible(False)
     return figure, f"{len(pairs)} of {len(cos.axes[1])} pairs, each from (1, 0) counter-clockwise" if len(pairs) < len(cos.axes[1]) else ""
 
