@@ -71,6 +71,7 @@ def arrays(shape, seed):
     yield "odd bits", r.integers(0, 2 ** 64, size=shape, dtype="u8").view("f8")
 
 RAW = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|^ *::", re.MULTILINE)
+FAULT = re.compile("a crash, which is a fault|ended the program")  # our own, whatever the file: no answer with exit code 2
 NAMES = ("\x1b[31mred","\x1b[2J\x1b]0;x\x07", "a\n::error::b", "\r\n::error file=x::y", "=cmd|' /C calc'!A0", "'; touch x; '", "\u202egnp.exe", "x" * 1_000_000, "\0\x85\x9b31m", "%0A::error::")
 
 
@@ -126,6 +127,8 @@ def what_is_wrong(tool, words, folder, number):
     out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
     if done.returncode not in (0, 1, 2):
         return f"exit {done.returncode}: {err[:200]}"
+    if fault := FAULT.search(err):
+        return f"says {fault[0]!r}"
     if len(out) > 100_000 or len(err) > 5_000:
         return f"says {len(out)} and {len(err)} characters"
     if odd := RAW.search(out + "\n" + err):
@@ -165,6 +168,16 @@ def cases(tool, folder, seed):
             for owner, of, flags in OWNERS if kind == "table" else ():
                 for law in ["check", *laws_of(tool, of)]:
                     yield f"{law} {owner}'s own: {name}", [law, owner, *flags.split(), str(paths[0])]
+    # Vectors before and after, as wide as the heads that are meant, wider and narrower.
+    before = folder / "vectors-before.npy"
+    np.save(before, np.random.default_rng(seed).normal(size=(24, 32)))
+    for name, array in arrays((24, 32), seed):
+        after = folder / f"vectors-{name.replace(' ', '-')}.npy"
+        np.save(after, array)
+        for words in ("rope --dim 32", "rope --dim 64", "rope --dim 256", "rope --dim 8", "xpos --dim 64", "mrope --dim 64 --sections 8,12,12"):
+            for first in (before, after):
+                yield f"check {words} of vectors: {name}", ["check", *words.split(), "--before", str(first), "--file", str(after)]
+        yield f"identify vectors: {name}", ["identify", "--before", str(after), str(after)]
     for number, name in enumerate(NAMES):
         for kind in ("npz", "safetensors", "csv", "json"):
             path = folder / f"names-{number}.{kind}"

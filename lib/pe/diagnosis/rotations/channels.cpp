@@ -61,7 +61,7 @@ class Count {
   void take(Index row, Index at) {
     const std::size_t n = observation_.pairs();
     std::vector<double> c(n), s(n), bound(n);
-    prediction_.row(row, c.data(), s.data(), bound.data());
+    prediction_.row(row, c, s, bound);
     const double *in = x_.data() + at, *out = y_.data() + at;
     const double unit = 4 * std::sqrt(2.0) *
                         std::max(unit_roundoff(observation_.dtype()), unit_roundoff(DType::f32));
@@ -155,7 +155,7 @@ class TableCells {
   }
 
   void take(Index row, const double* c, const double* s) {
-    prediction_.row(row, cosine_.data(), sine_.data(), bound_.data());
+    prediction_.row(row, cosine_, sine_, bound_);
     for (std::size_t j = 0; j < right_.size(); ++j) {
       const bool cosine_agrees = add(c[j], cosine_[j], bound_[j]),
                  sine_agrees = add(s[j], sine_[j], bound_[j]);

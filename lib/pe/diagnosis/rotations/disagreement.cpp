@@ -31,7 +31,7 @@ std::vector<Index> disagreeing_rows(const RotationObservation& observation, cons
         ps(observation.pairs()), bound(observation.pairs());
     read_turns(dump, reading, first, count, c.data(), s.data(), slack.data());
     for (Index r = 0; r < count && found[t].size() < 8; ++r) {
-      prediction.row(first + r, pc.data(), ps.data(), bound.data());
+      prediction.row(first + r, pc, ps, bound);
       for (std::size_t j = 0; j < observation.pairs(); ++j) {
         const std::size_t at = static_cast<std::size_t>(r) * observation.pairs() + j;
         const double allowed = bound[j] + slack[at];

@@ -40,7 +40,7 @@ class Turned {
   /// Adds what the turn makes of x, less what the formula does.
   void put_right(const PairFormula& formula, Index row, const double* x, double* y) const {
     std::vector<double> cosine(channels_.size()), sine = cosine, bound = cosine;
-    prediction_->row(row, cosine.data(), sine.data(), bound.data());
+    prediction_->row(row, cosine, sine, bound);
     const AngleRow at{cosine.data(), sine.data(), channels_.size()};
     for (std::size_t j = 0; j < channels_.size(); ++j) {
       const auto& [in, out] = channels_[j];
@@ -59,7 +59,7 @@ class Turned {
     dump_.arrays[0].read(row * width, width, after.data());
     const double *x = before.data(), *y = after.data();
     std::vector<double> cosine(channels_.size()), sine = cosine, bound = cosine;
-    prediction_->row(row, cosine.data(), sine.data(), bound.data());
+    prediction_->row(row, cosine, sine, bound);
     const double widest = *std::ranges::max_element(bound),
                  unit = 8 *
                         std::max({unit_roundoff(dump_.arrays[0].dtype),

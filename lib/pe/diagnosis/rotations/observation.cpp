@@ -197,7 +197,7 @@ bool RotationObservation::each_cell(const RotationPrediction& prediction, Vaguen
                                     IsGood is_good) const {
   std::vector<double> c(pairs_), s(pairs_), bound(pairs_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    prediction.row(rows_[i], c.data(), s.data(), bound.data());
+    prediction.row(rows_[i], c, s, bound);
     for (std::size_t j = 0; j < pairs_; ++j) {
       const std::size_t at = i * pairs_ + j;
       const double allowed = bound[j] + slack_[at];
@@ -300,8 +300,8 @@ bool RotationObservation::are_one(const RotationHypothesis& a, const RotationHyp
     return std::ranges::equal(c, s, [&](double x, double y) { return near(x, y, 0); });
   }
   for (const Index row : rows_) {
-    first.row(row, c.data(), s.data(), bound.data());
-    second.row(row, other_c.data(), other_s.data(), other_bound.data());
+    first.row(row, c, s, bound);
+    second.row(row, other_c, other_s, other_bound);
     const auto size = static_cast<double>(std::abs(row));
     for (std::size_t j = 0; j < pairs_; ++j)
       if (!near(c[j], other_c[j], size) || !near(s[j], other_s[j], size) ||

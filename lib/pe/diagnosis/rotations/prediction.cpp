@@ -100,7 +100,8 @@ void RotationPrediction::frequencies(double* frequency, double* bound) const {
   }
 }
 
-void RotationPrediction::row(Index row, double* cosine, double* sine, double* bound) const {
+void RotationPrediction::row(Index row, std::span<double> cosine, std::span<double> sine,
+                             std::span<double> bound) const {
   const RotationHypothesis::Row what =
       hypothesis_.row ? hypothesis_.row(row) : RotationHypothesis::Row::turns;
   const bool later = hypothesis_.split && hypothesis_.split->holds(row);
@@ -119,9 +120,9 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
   const double table_unit =
       hypothesis_.table_type ? unit_roundoff(*hypothesis_.table_type) : hypothesis_.table_unit;
   if (what == RotationHypothesis::Row::free) {
-    std::fill_n(bound, f.size(), std::numeric_limits<double>::infinity());
-    std::fill_n(cosine, f.size(), 0.0);
-    std::fill_n(sine, f.size(), 0.0);
+    std::ranges::fill(bound, std::numeric_limits<double>::infinity());
+    std::ranges::fill(cosine, 0.0);
+    std::ranges::fill(sine, 0.0);
     return;
   }
   thread_local std::vector<double> positions, shift;
@@ -136,7 +137,7 @@ void RotationPrediction::row(Index row, double* cosine, double* sine, double* bo
       angles_->shifts(positions.data(), shift.data());
   }
   const bool sines_otherwise = !hypothesis_.sine_frequencies.empty();
-  for (std::size_t j = 0; j < f.size(); ++j) {
+  for (std::size_t j = 0; j < std::min(f.size(), cosine.size()); ++j) {
     double p = position_of(hypothesis_, row, j);
     if (still) p = 0;
     if (hypothesis_.tf32) p = rounded_to_tf32(p, *hypothesis_.tf32);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "pe/base/kept.hpp"
@@ -52,8 +53,10 @@ class RotationPrediction {
                      bool values);
 
   /// Cosine, sine (times their magnitudes and the pair's scale) of each pair of a row, and the
-  /// bound of the difference from them, less rounding().
-  void row(Index row, double* cosine, double* sine, double* bound) const;
+  /// bound of the difference from them, less rounding(); of as many pairs as there is room for,
+  /// which a reading of narrower vectors has.
+  void row(Index row, std::span<double> cosine, std::span<double> sine,
+           std::span<double> bound) const;
   /// What rounding to the file's type may add at a predicted cosine or sine.
   double rounding(double value) const {
     return spacing_ ? spacing_->at(value) / 2 * roundings_ : 0;

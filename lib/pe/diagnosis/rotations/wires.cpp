@@ -73,7 +73,8 @@ void WireObservation::load(const std::vector<Index>& rows) {
   for (std::size_t i = 0; i < count_; ++i) {
     dump_.before[0].read(rows[i] * reading_.width, reading_.width, &before_[i * width]);
     dump_.arrays[0].read(rows[i] * reading_.width, reading_.width, &after_[i * width]);
-    prediction_->row(rows[i], &cosine_[i * pairs], &sine_[i * pairs], bound.data());
+    prediction_->row(rows[i], std::span(cosine_).subspan(i * pairs, pairs),
+                     std::span(sine_).subspan(i * pairs, pairs), bound);
     doubt_[i] = unit_ + 2 * *std::ranges::max_element(bound);
   }
 }

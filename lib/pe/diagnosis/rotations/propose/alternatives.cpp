@@ -40,7 +40,7 @@ Index first_slot_unlike(const RotationObservation& observation,
   const Index last = reading.run > 0 ? reading.run * reading.stride : reading.rows;
   observation.scan([&](Index row, const double* cosine, const double* sine, const double* slack) {
     if (row >= last) return false;
-    prediction.row(row, c.data(), s.data(), bound.data());
+    prediction.row(row, c, s, bound);
     for (std::size_t j = 0; j < c.size() && unlike < 0; ++j) {
       const double limit = bound[j] + slack[j];
       if ((observation.has_cosine() && !prediction.allows(cosine[j], c[j], limit)) ||

@@ -113,7 +113,7 @@ std::vector<std::size_t> followed(const RotationObservation& observation,
     std::ranges::fill(one.axis, axis);
     const RotationPrediction prediction = observation.prediction(one);
     for (std::size_t i = 0; i < observation.rows().size(); ++i) {
-      prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
+      prediction.row(observation.rows()[i], c, s, bound);
       for (std::size_t j = 0; j < n; ++j) {
         const double allowed = bound[j] + observation.slack(i, j);
         agrees[axis][j] =

@@ -219,8 +219,8 @@ std::optional<TidyNumber> tidiest_base(const RotationObservation& observation,
                            beside = observation.prediction(*there);
   std::vector<double> c(n), s(n), bound(n), moved_c(n), moved_s(n), unused(n);
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
-    prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
-    beside.row(observation.rows()[i], moved_c.data(), moved_s.data(), unused.data());
+    prediction.row(observation.rows()[i], c, s, bound);
+    beside.row(observation.rows()[i], moved_c, moved_s, unused);
     for (std::size_t j = 0; j < n; ++j) {
       const double allowed = bound[j] + observation.slack(i, j);
       if (observation.has_cosine())

@@ -117,7 +117,7 @@ RotationProposals some_backwards(const RotationObservation& observation,
   const std::size_t n = observation.pairs();
   std::vector<double> c(n), s(n), bound(n), along(n), square(n);
   for (std::size_t i = 0; i < observation.rows().size(); ++i) {
-    prediction.row(observation.rows()[i], c.data(), s.data(), bound.data());
+    prediction.row(observation.rows()[i], c, s, bound);
     for (std::size_t j = 0; j < n; ++j)
       if (std::isfinite(bound[j]) && std::isfinite(observation.sine(i, j))) {
         along[j] += s[j] * observation.sine(i, j);

@@ -130,7 +130,7 @@ bool holds_everywhere(const RotationObservation& observation, const RotationHypo
   std::vector<double> c(observation.pairs()), s = c, bound = c;
   bool holds = true;
   observation.scan([&](Index row, const double* cosine, const double* sine) {
-    prediction.row(row, c.data(), s.data(), bound.data());
+    prediction.row(row, c, s, bound);
     const double* got = side == Side::cosine ? cosine : sine;
     const std::vector<double>& want = side == Side::cosine ? c : s;
     for (std::size_t j = 0; j < want.size(); ++j)
