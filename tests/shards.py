@@ -123,6 +123,12 @@ def refusals(tools, folder):
         (folder / "changed.json").write_text(changed)
         assert changed != text, what
         refused(f"{what} that was changed is refused", ["2-1.json", "changed.json"], "changed.json")
+    # What reports claim of the whole asks for no memory.
+    for what, pattern, says in (("shards", r'("of": )\d+', "are missing"), ("checks", r'("checks": )\d+', "is in no shard")):
+        for number in (1, 2):
+            claiming = (folder / f"2-{number}.json").read_text()
+            (folder / f"claims-{number}.json").write_text(re.sub(pattern, rf"\g<1>{2 ** 53 - 1}", claiming, count=1))
+        refused(f"a number of {what} without an end is refused", ["claims-1.json", "claims-2.json"], says)
     # Sizes that differ between machines: a check lands in two shards, or in none.
     (folder / "small.npz").write_bytes((folder / "wrong.npz").read_bytes() * 9)
     verify(tools, folder, "run", "manifest.json", "--shard", "2/2", "--report", "elsewhere.json")

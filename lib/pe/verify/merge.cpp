@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
@@ -32,21 +33,17 @@ void check_alike(const ShardReport& first, const ShardReport& other) {
 
 void check_complete(const std::vector<ShardReport>& shards) {
   const Index of = shard_of(shards.front()).of;
-  std::vector<const ShardReport*> found(static_cast<std::size_t>(of));
-  for (const ShardReport& one : shards) {
-    const ShardReport*& place = found[static_cast<std::size_t>(shard_of(one).number - 1)];
-    if (place)
+  std::map<Index, const ShardReport*> found;  // no larger than what was given, whatever `of` says
+  for (const ShardReport& one : shards)
+    if (const auto [place, is_new] = found.emplace(shard_of(one).number, &one); !is_new)
       throw FileError(fmt::format("shard {} is there twice: {} and {}", spell(shard_of(one)),
-                                  place->file, one.file));
-    place = &one;
-  }
+                                  place->second->file, one.file));
   constexpr std::size_t most = 8;
+  const auto count = static_cast<std::size_t>(of) - found.size();
+  if (count == 0) return;
   std::vector<std::string> missing;
-  for (Index i = 0; i < of; ++i)
-    if (!found[static_cast<std::size_t>(i)]) missing.push_back(fmt::format("{}/{}", i + 1, of));
-  if (missing.empty()) return;
-  const std::size_t count = missing.size();
-  missing.resize(std::min(count, most));
+  for (Index i = 1; i <= of && missing.size() < std::min(count, most); ++i)
+    if (!found.contains(i)) missing.push_back(fmt::format("{}/{}", i, of));
   throw FileError(fmt::format("shard{} {}{} missing: nothing can be told of the whole without {}",
                               count == 1 ? "" : "s", fmt::join(missing, ", "),
                               count == 1     ? " is"
@@ -65,23 +62,27 @@ Report merged(const std::vector<ShardReport>& shards, const std::string& command
   for (const ShardReport& one : shards) check_alike(shards.front(), one);
   check_complete(shards);
   Report whole{"pe-verify", std::string(version()), command, {}, {}};
-  const auto size = static_cast<std::size_t>(shard_of(shards.front()).checks);
-  std::vector<const ShardReport*> owners(size);
-  whole.checks.resize(size);
+  struct Owned {
+    const ShardReport* owner;
+    const Check* check;
+  };
+  std::map<Index, Owned> owned;  // by number
   for (const ShardReport& one : shards)
     for (std::size_t k = 0; k < one.report.checks.size(); ++k) {
-      const auto i = static_cast<std::size_t>(shard_of(one).numbers[k] - 1);
-      if (owners[i])
-        throw FileError(fmt::format("check {} ({}) is both in {} and in {}: {}", i + 1,
-                                    one.report.checks[k].name, owners[i]->file, one.file,
-                                    why_dealt_otherwise));
-      owners[i] = &one;
-      whole.checks[i] = one.report.checks[k];
+      const Check& check = one.report.checks[k];
+      const Index number = shard_of(one).numbers[k];
+      if (const auto [other, is_new] = owned.emplace(number, Owned{&one, &check}); !is_new)
+        throw FileError(fmt::format("check {} ({}) is both in {} and in {}: {}", number, check.name,
+                                    other->second.owner->file, one.file, why_dealt_otherwise));
     }
-  const auto lost = std::ranges::find(owners, nullptr);
-  if (lost != owners.end())
-    throw FileError(
-        fmt::format("check {} is in no shard: {}", lost - owners.begin() + 1, why_dealt_otherwise));
+  Index next = 1;
+  for (const auto& [number, one] : owned) {
+    if (number != next) break;
+    whole.checks.push_back(*one.check);
+    ++next;
+  }
+  if (next <= shard_of(shards.front()).checks)
+    throw FileError(fmt::format("check {} is in no shard: {}", next, why_dealt_otherwise));
   return whole;
 }
 
