@@ -322,6 +322,16 @@ TEST_CASE("what has no formula is not identified") {
              .before = {}},
             "")
             .seen.find("no finite number") != std::string::npos);
+  std::vector<double> spoilt(64, 0);
+  spoilt[5] = std::nan("");
+  CHECK(
+      identify({.arrays = {array("weight", DType::f32, {8, 8}, spoilt)}, .before = {}}, "").seen ==
+      "weight.npy holds 0 all over but for 1 that is not finite");
+  noise[40] = HUGE_VAL;
+  const std::string seen =
+      identify({.arrays = {array("weight", DType::f32, {64, 32}, noise)}, .before = {}}, "").seen;
+  CHECK(seen.find("1 of 64 rows not finite") != std::string::npos);
+  CHECK(seen.find("inf") == std::string::npos);
   CHECK_THROWS_AS(static_cast<void>(identify({.arrays = {}, .before = {}}, "")), UsageError);
 }
 

@@ -17,17 +17,23 @@ namespace pe {
 namespace {
 
 // What an array holds that tells nothing: one number all over, or no numbers; "" where it may tell
-// something.
+// something. Beside NaN and infinities, too, but not beside -inf, which masks have.
 std::string emptiness(const Stored& array) {
   std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 65536)));
   array.read(0, std::ssize(some), some.data());
   if (some.empty()) return fmt::format("{} is empty", array.shown);
-  if (std::ranges::none_of(some, [](double value) { return std::isfinite(value); }))
-    return fmt::format("{} holds no finite number where it was looked at", array.shown);
-  if (array.size() == 1) return fmt::format("{} is one number, {:g}", array.shown, some[0]);
-  if (std::ranges::all_of(some, [&](double value) { return value == some[0]; }))
-    return fmt::format("{} holds {:g} all over", array.shown, some[0]);
-  return "";
+  const std::string where = std::ssize(some) < array.size() ? " where it was looked at" : "";
+  const auto first = std::ranges::find_if(some, [](double value) { return std::isfinite(value); });
+  if (first == some.end()) return fmt::format("{} holds no finite number{}", array.shown, where);
+  if (array.size() == 1) return fmt::format("{} is one number, {:g}", array.shown, *first);
+  const double only = *first;
+  const auto is_broken = [](double value) { return std::isnan(value) || value == HUGE_VAL; };
+  if (!std::ranges::all_of(some, [&](double v) { return v == only || is_broken(v); })) return "";
+  const auto broken = std::ranges::count_if(some, is_broken);
+  return fmt::format("{} holds {:g} all over{}{}", array.shown, only, where,
+                     broken == 0 ? ""
+                                 : fmt::format(" but for {} that {} not finite", broken,
+                                               broken == 1 ? "is" : "are"));
 }
 
 // The column that says at which position each row stands, as our own CSV has one.

@@ -131,11 +131,17 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
   Identification found;
   if (hits.empty()) {
     if (!rows) return {};
-    found.seen = fmt::format(
-        "{}: {} pairs turn, by {} radians a position, and no ladder of the catalogue or of a known "
-        "rule has these",
-        describe(dump, all.front().reading), all.front().reading.pairs,
-        spell_frequencies(all.front().measured));
+    const RotationReading& reading = all.front().reading;
+    const Measured& measured = all.front().measured;
+    const bool stand =
+        std::ranges::all_of(measured.frequencies, [](double turn) { return turn == 0; });
+    found.seen =
+        stand ? fmt::format("{}: its {} pairs do not turn from position to position",
+                            describe(dump, reading), reading.pairs)
+              : fmt::format(
+                    "{}: {} pairs turn, by {} radians a position, and no ladder of the catalogue "
+                    "or of a known rule has these",
+                    describe(dump, reading), reading.pairs, spell_frequencies(measured));
     return found;
   }
   const auto [best, diagnosis] = best_of(hits, dump, longest(all), admit);

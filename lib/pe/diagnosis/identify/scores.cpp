@@ -233,6 +233,19 @@ std::optional<Identification> identify_scores(const Dump& dump, const std::strin
   return found;
 }
 
+// By way of the largest number, whose square alone may leave the range of numbers; NaN and
+// infinities are theirs.
+double norm_of(const std::vector<double>& row) {
+  double largest = 0, sum = 0;
+  for (const double value : row) {
+    if (!std::isfinite(value)) return HUGE_VAL;
+    largest = std::max(largest, std::fabs(value));
+  }
+  if (largest == 0) return 0;
+  for (const double value : row) sum += value / largest * (value / largest);
+  return largest * std::sqrt(sum);
+}
+
 Identification identify_rows(const Dump& dump) {
   Identification found;
   const Stored& array = dump.arrays[0];
@@ -263,29 +276,35 @@ Identification identify_rows(const Dump& dump) {
     }
   }
   double least = HUGE_VAL, most = 0, nearest = HUGE_VAL;
-  Index a = 0;
+  Index a = 0, broken = 0;
   std::vector<double> before;
   const Index looked = std::min<Index>(rows, 4096);
   for (Index r = 0; r < looked; ++r) {
     std::vector<double> row(static_cast<std::size_t>(m.keys));
     array.read(r * m.keys, m.keys, row.data());
-    double norm = 0, off = 0;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      norm += row[k] * row[k];
-      off += before.empty() ? 0 : (row[k] - before[k]) * (row[k] - before[k]);
+    const double norm = norm_of(row);
+    if (!std::isfinite(norm)) {
+      ++broken;
+      row.clear();
+    } else {
+      least = std::min(least, norm);
+      most = std::max(most, norm);
     }
-    least = std::min(least, std::sqrt(norm));
-    most = std::max(most, std::sqrt(norm));
-    if (!before.empty() && std::sqrt(off) < nearest) {
-      nearest = std::sqrt(off);
-      a = r;
+    if (!before.empty() && !row.empty()) {
+      for (std::size_t k = 0; k < row.size(); ++k) before[k] -= row[k];
+      if (const double off = norm_of(before); off < nearest) {
+        nearest = off;
+        a = r;
+      }
     }
-    before = row;
+    before = std::move(row);
   }
   found.seen = fmt::format(
-      "{}, of no formula known here (a learned table looks so): rows of {} numbers, norms {:.4g} "
-      "to {:.4g}",
-      spell_array(array), m.keys, least, most);
+      "{}, of no formula known here (a learned table looks so): rows of {} "
+      "numbers",
+      spell_array(array), m.keys);
+  if (broken < looked) found.seen += fmt::format(", norms {:.4g} to {:.4g}", least, most);
+  if (broken > 0) found.seen += fmt::format(", {} of {} rows not finite", broken, looked);
   if (std::isfinite(nearest))
     found.seen +=
         fmt::format("; the nearest neighbours are rows {} and {}, {:.4g} apart", a - 1, a, nearest);
