@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
@@ -104,6 +108,36 @@ double draw(const std::string& init, double std, std::uint64_t seed, std::uint64
   return std * normal_quantile(outside + p * (1 - 2 * outside));
 }
 
+// Rows that are asked for again and again: a diagnosis draws the same ones for each cause that it
+// tries. The first ones are kept, 4 MiB of them.
+class KeptRows {
+ public:
+  using Read = std::function<void(Index row, double* out)>;
+  KeptRows(Index dim, Read make) : dim_(dim), make_(std::move(make)) {}
+
+  void read(Index row, double* out) {
+    const auto dim = static_cast<std::size_t>(dim_);
+    {
+      const std::scoped_lock alone(lock_);
+      if (const auto found = rows_.find(row); found != rows_.end()) {
+        std::ranges::copy(found->second, out);
+        return;
+      }
+    }
+    make_(row, out);
+    const std::scoped_lock alone(lock_);
+    if ((rows_.size() + 1) * dim <= most_numbers) rows_.try_emplace(row, out, out + dim);
+  }
+
+ private:
+  static constexpr std::size_t most_numbers = std::size_t{1} << 19;
+
+  Index dim_;
+  Read make_;
+  std::mutex lock_;
+  std::unordered_map<Index, std::vector<double>> rows_;
+};
+
 // The rows that there are: doubles of row r at out.
 struct Source {
   Index rows = 0, dim = 0;
@@ -117,19 +151,24 @@ Source source_of(const Parameters& parameters) {
       throw UsageError(fmt::format("--input must hold a table [position, dim], got {} in {}",
                                    spell_shape(table.shape()), parameters.spell("input")));
     const Index dim = table.shape()[1];
+    constexpr Index most = Index{1} << 20;
+    if (dim > most)
+      throw UsageError(fmt::format("--input holds rows of {} channels in {}, and {} may be", dim,
+                                   parameters.spell("input"), most));
     return {table.shape()[0], dim,
             [table, dim](Index row, double* out) { table.read(row * dim, dim, out); }};
   }
   const Index dim = parameters.integer("dim");
   const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
+  const auto kept = std::make_shared<KeptRows>(dim, [dim, seed, init = parameters.choice("init"),
+                                                     std = parameters.number("std").value()](
+                                                        Index row, double* out) {
+    const std::uint64_t first = static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(dim);
+    for (Index c = 0; c < dim; ++c)
+      out[c] = draw(init, std, seed, first + static_cast<std::uint64_t>(c));
+  });
   return {parameters.integer("rows"), dim,
-          [dim, seed, init = parameters.choice("init"), std = parameters.number("std").value()](
-              Index row, double* out) {
-            const std::uint64_t first =
-                static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(dim);
-            for (Index c = 0; c < dim; ++c)
-              out[c] = draw(init, std, seed, first + static_cast<std::uint64_t>(c));
-          }};
+          [kept](Index row, double* out) { kept->read(row, out); }};
 }
 
 // A longer table: what each of its rows is made of.
