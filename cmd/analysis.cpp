@@ -196,7 +196,7 @@ bool are_of_kinds(const std::vector<Request>& requests) {
 Sheet measured(const Analysis& analysis, const std::string& command, Provenance& provenance) {
   if (analysis.files.empty() && !(analysis.shape + analysis.file_layout).empty())
     throw UsageError("--shape and --file-layout have no meaning without --file");
-  const TimeLimit within(analysis.timeout, budget_here()->most());
+  const TimeLimit within(analysis.timeout);
   std::vector<std::pair<std::string, Sheet>> sheets;
   Labels labels;
   const std::vector<Request> requests = requests_of(analysis);
@@ -266,7 +266,7 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   check_columns(analysis, output);
   const std::string certificate = certificate_path(analysis);
   Provenance provenance;
-  std::optional<TimeLimit> within(std::in_place, analysis.timeout, budget_here()->most());
+  std::optional<TimeLimit> within(analysis.timeout);
   const Sheet sheet = measured(analysis, command, provenance);
   const std::vector<Field> fields = fields_of(sheet);  // of millions of numbers it is work, too
   within.reset();                                      // who reads the output may take any time

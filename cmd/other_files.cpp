@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "pe/base/error.hpp"
+#include "pe/io/json_tree.hpp"
 
 namespace pe::cmd {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-constexpr std::uintmax_t largest = 16 << 20;  // of a JSON that is read to see what it is
 
 std::string of_folder(const std::string& path) {
   if (fs::exists(fs::path(path) / "config.json"))
@@ -22,32 +22,41 @@ std::string of_folder(const std::string& path) {
   return "a folder: name a file in it";
 }
 
-bool has_any(const Json& json, std::initializer_list<const char*> names) {
-  return std::ranges::any_of(names, [&](const char* name) { return json.contains(name); });
+bool has_any(const JsonNode& json, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(names, [&](const char* name) { return json.find(name); });
 }
 
 std::string counted(std::size_t checks) {
   return checks == 1 ? "1 check" : fmt::format("{} checks", checks);
 }
 
+std::string text_of(const JsonNode& json, std::string_view name) {
+  const JsonNode* found = json.find(name);
+  return found ? found->text : "";
+}
+
 std::string of_json(const std::string& path) {
-  std::ifstream in(path);
-  const Json json = Json::parse(in, nullptr, false);
-  if (!json.is_object()) return "";
-  const std::string tool = json.value("tool", Json()).is_string() ? json["tool"] : "";
-  if (tool.starts_with("pe-") && json.contains("checks"))
+  const JsonNode json = parse_json(read_json_text(path), path);
+  const JsonNode* checks = json.find("checks");
+  const std::string tool = text_of(json, "tool"), type = text_of(json, "model_type");
+  if (tool.starts_with("pe-") && checks)
     return fmt::format("a report of {}: {}, {} failed (pe-verify merge joins such)", tool,
-                       counted(json["checks"].size()), json.value("failed", Json()).dump());
-  if (tool.starts_with("pe-") && !json.contains("fields"))
-    return fmt::format("a report of {}", tool);
-  if (json.contains("checks"))
-    return fmt::format("a manifest of {}: pe-verify run {}", counted(json["checks"].size()), path);
-  if (has_any(json, {"model_type", "architectures", "hidden_size", "n_embd", "d_model"})) {
-    const Json type = json.value("model_type", Json());
+                       counted(checks->items.size()), text_of(json, "failed"));
+  if (tool.starts_with("pe-") && !json.find("fields")) return fmt::format("a report of {}", tool);
+  if (checks)
+    return fmt::format("a manifest of {}: pe-verify run {}", counted(checks->items.size()), path);
+  if (has_any(json, {"model_type", "architectures", "hidden_size", "n_embd", "d_model"}))
     return fmt::format("a model's config{}, which --config {} reads",
-                       type.is_string() ? " of type " + type.get<std::string>() : "", path);
-  }
+                       type.empty() ? "" : " of type " + type, path);
   return "";
+}
+
+std::string of_sound_json(const std::string& path) {
+  try {
+    return of_json(path);
+  } catch (const FileError&) {
+    return "";
+  }
 }
 
 std::string of_markup(const std::string& head) {
@@ -78,7 +87,7 @@ std::string known_otherwise(const std::string& path) {
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   const std::size_t start = head.find_first_not_of(" \t\r\n");
   if (start == std::string::npos) return "";
-  if (head[start] == '{') return size <= largest ? of_json(path) : "";
+  if (head[start] == '{') return of_sound_json(path);
   return head[start] == '<' ? of_markup(head) : of_bytes(head);
 }
 

@@ -22,12 +22,12 @@ void add_timeout(CLI::App& app, std::string& timeout, const char* of_what) {
       ->capture_default_str();
 }
 
-std::shared_ptr<Budget> budget_of(const std::string& timeout, std::uint64_t most) {
-  return std::make_shared<Budget>(seconds_of(timeout), most);
+std::shared_ptr<Budget> budget_of(const std::string& timeout) {
+  return std::make_shared<Budget>(seconds_of(timeout));
 }
 
-TimeLimit::TimeLimit(const std::string& timeout, std::uint64_t most)
-    : within_(budget_of(timeout, most)), is_armed_(leave_late(seconds_of(timeout))) {}
+TimeLimit::TimeLimit(const std::string& timeout)
+    : within_(budget_of(timeout)), is_armed_(leave_late(seconds_of(timeout))) {}
 
 TimeLimit::~TimeLimit() {
   if (is_armed_) never_leave_late();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <string>
 
 #include "pe/base/budget.hpp"
@@ -12,15 +11,14 @@ namespace pe::cmd {
 void add_timeout(CLI::App& app, std::string& timeout, const char* of_what);
 
 /// The budget of so many seconds, 0 for no end. Throws UsageError for what is no such number.
-std::shared_ptr<Budget> budget_of(const std::string& timeout,
-                                  std::uint64_t most = largest_whole_bytes);
+std::shared_ptr<Budget> budget_of(const std::string& timeout);
 
 /// The budget is in scope as long as this lives. Work that has not asked for the time when a tenth
 /// of it and two seconds have passed beyond its end is ended with the process: exit code 2 and the
 /// line that asking would have brought. Of limits in one another the outermost one ends it.
 class TimeLimit {
  public:
-  explicit TimeLimit(const std::string& timeout, std::uint64_t most = largest_whole_bytes);
+  explicit TimeLimit(const std::string& timeout);
   ~TimeLimit();
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;

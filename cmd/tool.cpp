@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "environment.hpp"
 #include "help_page.hpp"
 #include "leaving.hpp"
 #include "list.hpp"
@@ -109,6 +110,7 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
   };
   Outcome outcome;
   try {
+    obey_environment();
     build_and_run(tool, argc, argv, add, outcome);
     return outcome.exit_code;
   } catch (const ClosedPipe&) {

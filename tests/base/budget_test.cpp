@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "pe/base/counted.hpp"
 #include "pe/kinds/effect.hpp"
 
 using namespace pe;
@@ -66,6 +67,26 @@ TEST_SUITE("budget") {
     Held all;
     CHECK(all.take(1000));
     CHECK_FALSE(all.take(UINT64_MAX));
+  }
+
+  TEST_CASE("numbers of which a budget knows are counted in every copy") {
+    const auto budget = std::make_shared<Budget>(0, 1000);
+    const auto has_left = [&](std::uint64_t bytes) {
+      const bool has = budget->take(bytes);
+      if (has) budget->give_back(bytes);
+      return has;
+    };
+    {
+      const CountedNumbers first(50, 1.0, Counted<double>(budget)), second = first;
+      CHECK(second == first);
+      CHECK(has_left(200));
+      CHECK_FALSE(has_left(201));
+      const auto copied = [&] { return first; };
+      CHECK_THROWS_WITH_AS(copied(), doctest::Contains("held in memory whole"), FileError);
+      CountedNumbers nobody_counts(1000);
+      CHECK_THROWS_AS(nobody_counts = first, FileError);
+    }
+    CHECK(has_left(1000));
   }
 
   TEST_CASE("one task at a time holds much, and waiting for that is not its own time") {

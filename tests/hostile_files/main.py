@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-# Holds pe-verify, pe-analyze and pe-apply to their caps of memory and time on files that lie, that are too large, or that never end.
+# Holds the tools to their caps of memory and time on files that lie, that are too large, or that never end.
 """main.py --bin FOLDER [--only REGEX] [--verbose]
 
 Each case runs the tool alone under a limit of resident memory (the kernel's own peak) and of time: the processor's, for a busy machine
 is no fault of the tool, and the clock's where it says that its time was over. It must end with the exit code that the case names, and
-where that is 2, with a line that says what was too large, or how long it looked.
+where that is 2, with a line that says what was too large, or how long it looked. Then each kind of file is given to each option of each
+tool that reads one (everywhere.py).
 The last line reads "N passed, N failed".
 """
 import argparse
@@ -21,6 +22,7 @@ import time
 
 import analysis
 import arrays
+import everywhere
 import lists
 import texts
 from cases import CASES, TIMEOUT, manifest, npy_head, sparse
@@ -120,6 +122,8 @@ def main():
             for path in folder.glob("*"):
                 if path.is_file() and path.stat().st_blocks > 1 << 20:
                     path.unlink()
+        also_passed, also_failed = everywhere.everywhere(options.bin, folder / "everywhere", options.only, options.verbose)
+        passed, failed = passed + also_passed, failed + also_failed
         if re.search(options.only, "killed run"):
             wrong = killed_run_is_wrong(options.bin / "pe-verify", folder)
             passed, failed = passed + (not wrong), failed + bool(wrong)

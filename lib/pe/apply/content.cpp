@@ -80,8 +80,11 @@ void check_axes(std::string_view axes) {
                     axes));
 }
 
-Content read_content(std::string name, const Array& array, std::string axes, bool allow_nonfinite) {
-  Content content{.name = std::move(name), .axes = std::move(axes), .values = {}};
+Content read_content(std::string name, const Array& array, std::string axes, bool allow_nonfinite,
+                     std::shared_ptr<Budget> budget) {
+  Content content{.name = std::move(name),
+                  .axes = std::move(axes),
+                  .values = CountedNumbers(Counted<double>(std::move(budget)))};
   if (array.rank() != static_cast<Index>(content.axes.size()))
     throw UsageError(fmt::format("--{} holds {} ({} axes), but --axes {} names {}: expected {}",
                                  content.name, spell_shape(array.shape()), array.rank(),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pe/base/array.hpp"
+#include "pe/base/counted.hpp"
 #include "pe/model/positions.hpp"
 
 namespace pe {
@@ -17,7 +18,7 @@ struct Content {
   std::string axes;  // the file's order, outermost first: letters b (batch), h (head), s
                      // (position), d (channel)
   Index batch = 1, heads = 1, length = 0, channels = 0;
-  std::vector<double> values;  // C order [batch, head, position, channel]
+  CountedNumbers values;  // C order [batch, head, position, channel]
 
   const double* row(Index b, Index h, Index s) const {
     return values.data() + ((b * heads + h) * length + s) * channels;
@@ -39,8 +40,10 @@ std::string usual_axes(Index rank);
 void check_axes(std::string_view axes);
 
 /// The array as content; throws UsageError when its rank is not that of `axes`, when an axis is
-/// empty, or, unless allowed, at the first NaN or infinity, naming its index.
-Content read_content(std::string name, const Array& array, std::string axes, bool allow_nonfinite);
+/// empty, or, unless allowed, at the first NaN or infinity, naming its index. What it takes, and
+/// what is made of it, is taken of the budget, if there is one: FileError where there is no room.
+Content read_content(std::string name, const Array& array, std::string axes, bool allow_nonfinite,
+                     std::shared_ptr<Budget> budget = budget_here());
 
 /// Standard normal numbers that depend on the seed, the name and the place [b, h, s, d] alone,
 /// rounded to `dtype`, so that what is written is what was used.

@@ -10,10 +10,10 @@
 namespace pe {
 
 Content content_of(const std::string& name, const Array& array, std::string axes,
-                   bool allow_nonfinite) {
+                   bool allow_nonfinite, std::shared_ptr<Budget> budget) {
   if (axes.empty()) axes = name == "x" && array.rank() == 3 ? "bsd" : usual_axes(array.rank());
   if (name == "x" && array.rank() != static_cast<Index>(axes.size())) std::erase(axes, 'h');
-  return read_content(name, array, axes, allow_nonfinite);
+  return read_content(name, array, axes, allow_nonfinite, std::move(budget));
 }
 
 const Content* find(const Contents& contents, std::initializer_list<const char*> names) {

@@ -28,7 +28,7 @@ struct PlacesGiven {
 /// The array as content. Embeddings have no heads: axes bshd for q mean bsd for x; "": the usual
 /// ones of its rank. Throws as read_content() does.
 Content content_of(const std::string& name, const Array& array, std::string axes,
-                   bool allow_nonfinite);
+                   bool allow_nonfinite, std::shared_ptr<Budget> budget = budget_here());
 
 /// The first of `names` that is there, or null.
 const Content* find(const Contents& contents, std::initializer_list<const char*> names);

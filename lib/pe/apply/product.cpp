@@ -42,10 +42,10 @@ PE_CLONES void multiply_panel(const double* panel, Index terms, const double* co
   for (int i = 0; i < 8; ++i) *reinterpret_cast<Four*>(sums + 4 * i) = all[i];
 }
 
-Panels::Panels(Index terms, Index columns)
+Panels::Panels(Index terms, Index columns, const Counted<double>& memory)
     : terms_(terms),
       columns_(columns),
-      values_(static_cast<std::size_t>((columns + width - 1) / width * width * terms)) {}
+      values_(static_cast<std::size_t>((columns + width - 1) / width * width * terms), memory) {}
 
 void Panels::multiply(const double* left, Index rows, double* out) const {
   double sums[4 * width];

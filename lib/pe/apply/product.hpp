@@ -1,8 +1,7 @@
 // Products of rows with a matrix, in f64, each a plain sum in index order whatever the blocking.
 #pragma once
 
-#include <vector>
-
+#include "pe/base/counted.hpp"
 #include "pe/base/dtype.hpp"
 
 namespace pe {
@@ -13,7 +12,8 @@ class Panels {
   static constexpr Index width = 8;
 
   Panels() = default;
-  Panels(Index terms, Index columns);
+  /// In memory that `memory` knows of.
+  Panels(Index terms, Index columns, const Counted<double>& memory);
 
   Index terms() const { return terms_; }
   Index columns() const { return columns_; }
@@ -29,7 +29,7 @@ class Panels {
 
  private:
   Index terms_ = 0, columns_ = 0;
-  std::vector<double> values_;
+  CountedNumbers values_;
 };
 
 }  // namespace pe

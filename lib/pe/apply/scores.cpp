@@ -209,7 +209,7 @@ Outputs::Outputs(std::shared_ptr<const Scores> scores, const Effect& effect, Sha
   group_ = q.heads / v->heads;
   for (Index b = 0; b < v->batch; ++b)
     for (Index h = 0; h < v->heads; ++h) {
-      Panels packed(v->length, v->channels);
+      Panels packed(v->length, v->channels, v->values.get_allocator());
       for (Index j = 0; j < v->length; ++j)
         for (Index c = 0; c < v->channels; ++c) packed.at(j, c) = v->row(b, h, j)[c];
       values_.push_back(std::move(packed));

@@ -21,7 +21,7 @@ struct Product {
   void pack() {
     for (Index b = 0; b < right->batch; ++b)
       for (Index h = 0; h < right->heads; ++h) {
-        Panels packed(right->channels, right->length);
+        Panels packed(right->channels, right->length, right->values.get_allocator());
         for (Index j = 0; j < right->length; ++j)
           for (Index c = 0; c < right->channels; ++c) packed.at(c, j) = right->row(b, h, j)[c];
         panels.push_back(std::move(packed));
@@ -35,8 +35,8 @@ double dot(const double* a, const double* b, Index count) {
   return sum;
 }
 
-std::vector<double> doubles_of(const Array& array) {
-  std::vector<double> values(static_cast<std::size_t>(array.size()));
+CountedNumbers doubles_of(const Array& array) {
+  CountedNumbers values(static_cast<std::size_t>(array.size()), Counted<double>(budget_here()));
   array.read(0, array.size(), values.data());
   return values;
 }
@@ -46,7 +46,7 @@ struct Gathered {
   RelativeTerm term;
   std::shared_ptr<const Content> q, k;
   Attention attention;
-  std::vector<double> fixed, table;
+  CountedNumbers fixed, table;
   Index buckets = 0;     // rows of the table
   bool by_head = false;  // a table for each head
 

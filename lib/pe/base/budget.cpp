@@ -21,7 +21,17 @@ const Budget* whose_turn = nullptr;
 
 thread_local std::shared_ptr<Budget> in_scope;
 
+Grant of_process;
+
 }  // namespace
+
+std::uint64_t most_whole_bytes() { return of_process.whole_bytes; }
+
+double longest_wait() { return of_process.wait_seconds; }
+
+void allow(Grant grant) { of_process = std::move(grant); }
+
+const Grant& granted() { return of_process; }
 
 Budget::Budget(double seconds, std::uint64_t most) : seconds_(seconds), most_(most), end_(0) {
   // A hundred years are no end, and more would not fit the clock.
@@ -50,6 +60,10 @@ int Budget::milliseconds() const {
       std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, std::int64_t{INT_MAX}));
 }
 
+std::string Budget::spell_most() const {
+  return fmt::format("the {} MiB that may be{}", most_ >> 20, of_process.more_memory);
+}
+
 bool Budget::take(std::uint64_t bytes) {
   std::unique_lock lock(account);
   if (bytes > most_ - held_) return false;
@@ -72,9 +86,11 @@ void Budget::give_back(std::uint64_t bytes) {
 }
 
 std::shared_ptr<Budget> budget_here() {
-  static const auto of_process = std::make_shared<Budget>(0, std::uint64_t{16} << 30);
-  return in_scope ? in_scope : of_process;
+  static const auto without_end = std::make_shared<Budget>(0);
+  return in_scope ? in_scope : without_end;
 }
+
+bool has_budget_here() { return in_scope != nullptr; }
 
 void ask_time() {
   if (in_scope) in_scope->ask();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 namespace pe {
 
@@ -14,15 +15,31 @@ struct OutOfTime : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Of files that cannot be read in parts, all that a task holds of them at once may take this: the
-/// bytes of pipes, the numbers of csv, what is packed, weights.
-inline constexpr std::uint64_t largest_whole_bytes = std::uint64_t{1} << 30;
+/// Of files that cannot be read in parts, all that a task holds of them at once may take so many
+/// bytes, a GiB unless allow() says otherwise: the bytes of pipes, the numbers of csv, what is
+/// packed, weights, tensors that an encoding is applied to, and what is made of them.
+std::uint64_t most_whole_bytes();
+
+/// Seconds that a pipe or device which a path names, where no task's own time counts, has until its
+/// end: 60 unless allow() says otherwise; 0 is without an end.
+double longest_wait();
+
+/// For the process, before it reads a file. `more` says how somebody gets more of it, where there
+/// is a way.
+struct Grant {
+  std::uint64_t whole_bytes = std::uint64_t{1} << 30;
+  double wait_seconds = 60;
+  std::string more_memory = {}, more_time = {};  // " (PE_MEMORY allows more)"
+};
+void allow(Grant grant);
+const Grant& granted();
 
 /// Shared by the threads of one task.
 class Budget {
  public:
   /// 0 seconds: as long as it takes.
-  explicit Budget(double seconds, std::uint64_t most = largest_whole_bytes);
+  explicit Budget(double seconds) : Budget(seconds, most_whole_bytes()) {}
+  Budget(double seconds, std::uint64_t most);
   ~Budget();
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
@@ -33,6 +50,8 @@ class Budget {
   /// That it may take, from its beginning.
   double seconds() const { return seconds_; }
   std::uint64_t most() const { return most_; }
+  /// "the 1024 MiB that may be", and how somebody gets more.
+  std::string spell_most() const;
   /// Milliseconds until then, as poll() takes them: -1 where there is no end.
   int milliseconds() const;
 
@@ -50,9 +69,10 @@ class Budget {
   std::uint64_t held_ = 0;       // behind the lock of all budgets
 };
 
-/// The budget in scope on this thread: until one is, that of the process, which has no end and
-/// 16 GiB, for the tensors that an encoding is applied to.
+/// The budget in scope on this thread: until one is, that of the process, which has no end.
 std::shared_ptr<Budget> budget_here();
+/// Whether one is.
+bool has_budget_here();
 
 /// Throws OutOfTime when the time of the budget in scope is over. Cheap enough for every block of
 /// a few thousand numbers.

@@ -220,9 +220,8 @@ Array collect(const Stored& stored) {
   const std::size_t size = static_cast<std::size_t>(stored.size()) * size_of(stored.dtype);
   auto held = std::make_shared<Held>();
   if (!held->take(size))
-    throw FileError(fmt::format(
-        "{} must be held in memory whole, and takes {} MiB, more than the {} that may be",
-        stored.shown, size >> 20, held->budget().most() >> 20));
+    throw FileError(fmt::format("{} must be held in memory whole, and takes {} MiB, more than {}",
+                                stored.shown, size >> 20, held->budget().spell_most()));
   std::vector<std::byte> bytes(size);
   stored.fill(0, stored.size(), bytes.data());
   return {stored.dtype, stored.shape, std::move(bytes), std::move(held)};

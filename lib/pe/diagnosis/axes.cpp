@@ -46,6 +46,21 @@ void refuse_long_rows(const Stored& array) {
         array.shown, array.shape.back(), most_keys));
 }
 
+void refuse_long_rows(const std::vector<Stored>& arrays) {
+  for (const Stored& array : arrays) {
+    std::vector<Index> shape = array.shape;
+    std::erase(shape, 1);
+    if (shape.size() < 2) continue;
+    const bool has_parts = shape.size() > 2 && shape.back() == 2;
+    const Index row = has_parts ? shape.end()[-2] : shape.back();
+    if (row > most_keys)
+      throw FileError(fmt::format(
+          "{} [{}] is too large: a row of it, {} numbers, must be held in memory whole, and {} are "
+          "the most that may be",
+          array.shown, spell_shape(array.shape), row, most_keys));
+  }
+}
+
 void place(ScoreAxes& axes, std::int64_t first) {
   axes.first_query = first != 0 ? first : axes.keys - axes.queries;
   // A cache that is longer than the sequence has keys behind the last query; a rolling one begins

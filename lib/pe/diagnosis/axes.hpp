@@ -14,6 +14,9 @@ namespace pe {
 inline constexpr Index most_keys = Index{1} << 20;
 /// FileError where a row has more.
 void refuse_long_rows(const Stored& array);
+/// The same of arrays whose rows may be channels, or pairs and the two parts of each: asked before
+/// anything reads a row. What lies along one axis alone is read in parts.
+void refuse_long_rows(const std::vector<Stored>& arrays);
 
 /// [batch, head, query, key] of an array that has one number for each pair of a query and a key.
 struct ScoreAxes {

@@ -22,7 +22,7 @@ Contents contents_of(const Tensors& tensors) {
         {"x", tensors.x}})
     if (view)
       contents[name] = std::make_shared<const Content>(
-          content_of(name, array_of(*view, name), tensors.axes, tensors.allow_nonfinite));
+          content_of(name, array_of(*view), tensors.axes, tensors.allow_nonfinite, nullptr));
   if (contents.empty()) throw UsageError("nothing to apply this to: give q and k, or x");
   return contents;
 }

@@ -46,7 +46,7 @@ std::string text_of(const Parameter& parameter, const View& view, Trained& tenso
     throw UsageError(
         fmt::format("--{} is no tensor, got one of {}", parameter.name, spell_shape(view.shape())));
   std::string text = fmt::format("{} in memory", parameter.name);
-  tensors.emplace(text, array_of(view, text));
+  tensors.emplace(text, array_of(view));
   return text;
 }
 
@@ -118,14 +118,20 @@ std::vector<Stored> stored(const std::vector<View>& views) {
   return arrays;
 }
 
-Array array_of(const View& view, const std::string& name) { return collect(stored(view, name)); }
+// The caller holds as much, and need not be asked.
+Array array_of(const View& view) {
+  const Stored all = stored(view, "array");
+  std::vector<std::byte> bytes(static_cast<std::size_t>(all.size()) * size_of(all.dtype));
+  all.fill(0, all.size(), bytes.data());
+  return {all.dtype, all.shape, std::move(bytes)};
+}
 
 Arrays collected(const std::vector<Field>& fields, Provenance provenance, int threads) {
   Arrays made{{}, std::move(provenance)};
+  constexpr std::uint64_t most = std::uint64_t{16} << 30;
   double bytes = 0;
   for (const Field& field : fields)
     bytes += static_cast<double>(field.lines()) * static_cast<double>(field.line_bytes());
-  const std::uint64_t most = budget_here()->most();
   if (bytes > static_cast<double>(most))
     throw Failure(
         Failure::Kind::memory,

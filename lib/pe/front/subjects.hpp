@@ -26,7 +26,7 @@ Stored stored(const View& view, std::string name);
 std::vector<Stored> stored(const std::vector<View>& views);
 
 /// A copy.
-Array array_of(const View& view, const std::string& name);
+Array array_of(const View& view);
 
 /// Every field in memory. Throws Failure (memory) where that is more than a call may take.
 Arrays collected(const std::vector<Field>& fields, Provenance provenance, int threads);

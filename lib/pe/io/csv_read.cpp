@@ -110,9 +110,9 @@ class Cells {
 void Numbers::grow(const Source& source) {
   if (!held_.take(block * sizeof(double)))
     source.refuse(
-        fmt::format("its numbers must be held in memory whole, and take more than the {} MiB that "
-                    "may be: save them as .npy",
-                    held_.budget().most() >> 20));
+        fmt::format("its numbers must be held in memory whole, and take more than {}: save them as "
+                    ".npy",
+                    held_.budget().spell_most()));
   blocks_.push_back(std::make_unique_for_overwrite<double[]>(block));
 }
 

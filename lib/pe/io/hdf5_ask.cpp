@@ -22,14 +22,14 @@ void stay_inside() {
   H5Lunregister(H5L_TYPE_EXTERNAL);
 }
 
-// A minute and what inflating takes at 20 MB a second; a GiB and room for chunks. On the wall twice
-// that, for machines that do other things too, and no longer than the task has time.
-Allowance allowance_for(const Source& source, std::uint64_t room) {
+// A minute and what inflating takes at 20 MB a second. On the wall twice that, for machines that do
+// other things too, and no longer than the task has time.
+Allowance allowance_for(const Source& source, std::uint64_t room, std::uint64_t memory) {
   const unsigned seconds = 60 + static_cast<unsigned>(source.size() / 20'000'000);
   const int left = budget_here()->milliseconds();
   const unsigned wall =
       left < 0 ? 2 * seconds : std::min(2 * seconds, static_cast<unsigned>(left) / 1000 + 1);
-  return {seconds, wall, (std::uint64_t{1} << 30) + 2 * source.size(), room};
+  return {seconds, wall, memory, room};
 }
 
 }  // namespace
@@ -41,10 +41,10 @@ Handle open_file(const Source& source) {
 }
 
 std::string ask(const Source& source, const std::function<std::string()>& question,
-                const SharedRoom* room, std::uint64_t bytes) {
+                const SharedRoom* room, std::uint64_t bytes, std::optional<std::uint64_t> memory) {
   const std::scoped_lock alone(hdf5_library());
   hdf5.load();  // the child may open no file
-  const Allowance allowance = allowance_for(source, bytes);
+  const Allowance allowance = allowance_for(source, bytes, memory.value_or(budget_here()->most()));
   std::vector<int> kept;
   if (source.descriptor() >= 0) kept.push_back(source.descriptor());
   if (room) kept.push_back(room->descriptor());
@@ -64,7 +64,10 @@ std::string ask(const Source& source, const std::function<std::string()>& questi
   if (told.how == Told::How::overran)
     source.refuse(fmt::format("the HDF5 library was not done after {} s", allowance.wall_seconds));
   if (told.how == Told::How::crashed)
-    source.refuse("it is a damaged HDF5 file that the HDF5 library cannot cope with");
+    source.refuse(
+        fmt::format("it is a damaged HDF5 file that the HDF5 library cannot cope with, or the "
+                    "library takes more than {}",
+                    budget_here()->spell_most()));
   return told.words;
 }
 

@@ -13,7 +13,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr hssize_t most_items = 4096;
-constexpr std::size_t longest_text = 16 << 20;
+constexpr std::size_t longest_text = 1 << 20;
+constexpr std::size_t longest_notes = 4 << 20;
+// What the library may take to read them: beyond it attributes are left out.
+constexpr std::uint64_t most_memory = std::uint64_t{48} << 20;
 
 std::string text_of(const char* start, std::size_t most) {
   return start ? std::string(start, strnlen(start, most)) : std::string();
@@ -68,24 +71,39 @@ Json value_of(hid_t attribute) {
   return is_one ? Json(list.front()) : list;
 }
 
+struct NotesSoFar {
+  Json notes = Json::object();
+  std::size_t bytes = 0;
+};
+
+std::string spell(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 herr_t note(hid_t file, const char* name, const H5A_info_t*, void* out) {
   const Handle attribute(H5Aopen(file, name, H5P_DEFAULT));
   if (!attribute) return 0;
-  if (Json value = value_of(attribute); !value.is_null())
-    (*static_cast<Json*>(out))[name] = std::move(value);
+  Json value = value_of(attribute);
+  if (value.is_null()) return 0;
+  NotesSoFar& so_far = *static_cast<NotesSoFar*>(out);
+  const std::size_t bytes = std::strlen(name) + spell(value).size();
+  if (bytes > longest_notes - so_far.bytes) return 0;
+  so_far.bytes += bytes;
+  so_far.notes[name] = std::move(value);
   return 0;
 }
 
 }  // namespace
 
 std::string hdf5_notes(const Source& source) {
-  return ask(source, [&] {
+  const auto question = [&] {
     const Handle file = open_file(source);
-    Json notes = Json::object();
+    NotesSoFar so_far;
     hsize_t next = 0;
-    H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, &next, note, &notes);
-    return notes.dump(-1, ' ', false, Json::error_handler_t::replace);
-  });
+    H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, &next, note, &so_far);
+    return spell(so_far.notes);
+  };
+  return ask(source, question, nullptr, 0, most_memory);
 }
 
 }  // namespace pe::io

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "pe/base/budget.hpp"
 #include "pe/io/hdf5.hpp"
 #include "pe/io/hdf5_ask.hpp"
 #include "pe/io/hdf5_dataset.hpp"
@@ -94,12 +95,19 @@ std::string decode(const Source& source, const std::string& name, std::uint64_t 
     source.refuse(fmt::format("the dataset '{}' changed while it was read", name));
   if (H5Dread(dataset, memory_type(type, *number), H5S_ALL, H5S_ALL, H5P_DEFAULT,
               room.claim(static_cast<std::size_t>(bytes))) < 0)
-    source.refuse(fmt::format("the data of '{}' is damaged or compressed in an unknown way", name));
+    source.refuse(
+        fmt::format("the data of '{}' is damaged, compressed in an unknown way, or packed "
+                    "in pieces too large to be held",
+                    name));
   return "";
 }
 
 std::vector<std::byte> read_whole(const Source& source, const std::string& name,
                                   std::uint64_t bytes) {
+  Held twice;  // the room, while what is in it is taken
+  if (!twice.take(bytes))
+    source.refuse(fmt::format("'{}' is packed, and takes more than {} while it is unpacked", name,
+                              twice.budget().spell_most()));
   SharedRoom room;
   ask(
       source, [&] { return decode(source, name, bytes, room); }, &room, bytes);

@@ -154,9 +154,9 @@ std::vector<Offered> open_json(const std::shared_ptr<const Source>& source, cons
     Held held;
     if (!held.take(source->size()))
       source->refuse(
-          fmt::format("its text must be held in memory whole, and takes more than the "
-                      "{} MiB that may be: save its fields as .npz",
-                      held.budget().most() >> 20));
+          fmt::format("its text must be held in memory whole, and takes more than {}: save its "
+                      "fields as .npz",
+                      held.budget().spell_most()));
     nlohmann::json::sax_parse(source->read_text(0, static_cast<std::size_t>(source->size())),
                               &reader);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
@@ -44,10 +45,12 @@ Json notes_of_gguf(const Source& source) {
   return notes;
 }
 
-// The one value that the text begins with; null where there is none.
+// The one value that the text begins with; null where there is none, or none of a sane size: lists
+// of empty lists take thirty times their text.
 Json first_value(const std::string& text) {
+  constexpr std::size_t longest_value = 1 << 20;
   try {
-    std::istringstream in(text);
+    std::istringstream in(text.substr(0, longest_value));
     Json value;
     in >> value;
     return value;
@@ -93,6 +96,7 @@ Notes read_notes(const std::string& spec) {
   Notes notes;
   const std::string path = path_of(spec);
   if (path == "-") return notes;
+  if (!std::filesystem::is_regular_file(path)) return notes;  // what came was taken already
   const Source source(path);
   const std::string start =
       source.read_text(0, static_cast<std::size_t>(std::min<std::uint64_t>(9, source.size())));

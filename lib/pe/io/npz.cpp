@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t start_bytes =
     longest_npy_text + 12;  // magic, version and length stand before the text
 constexpr std::uint64_t largest_summed = std::uint64_t{1} << 30;
-constexpr std::uint64_t largest_inflated = 256 << 20;  // that is held whole
+constexpr std::uint64_t whole_part = 4;  // of what may be held, that one member may take whole
 
 // The archive's checksum is held against the member before its first window leaves, where that
 // takes no longer than a second.
@@ -45,7 +45,7 @@ Stored open_member(const std::shared_ptr<const Source>& archive, const ZipMember
   const NpyHeader header = read_npy_header(start, member.bytes);
   const auto whole = [archive, member] { return unzip(*archive, member); };
   const auto contents =
-      member.bytes > largest_inflated
+      member.bytes > budget_here()->most() / whole_part
           ? std::make_shared<const Source>(shown, member.bytes, inflated_tiles(archive, member))
           : std::make_shared<const Source>(shown, member.bytes, whole);
   return npy_array(header, contents);

@@ -12,11 +12,19 @@
 #include <cstring>
 
 #include "pe/base/error.hpp"
+#include "pe/platform/platform.hpp"
 
 namespace pe::io {
 namespace {
 
 constexpr std::size_t smallest_step = 1 << 20;
+
+// A pipe whose other end is held by what the caller started on purpose, however long that takes.
+bool is_set_up_by_caller(std::string_view path) {
+  const auto is_in = [path](std::string_view folder) { return path.starts_with(folder); };
+  return path == "-" || path == "/dev/stdin" ||
+         std::ranges::any_of(platform::descriptor_folders(), is_in);
+}
 
 }  // namespace
 
@@ -64,6 +72,7 @@ Source::~Source() {
 // One byte beyond the limit is asked for, and is what tells. Room grows by doubling, and never
 // beyond what may be taken.
 void Source::take_pipe(Limit most) {
+  if (!has_budget_here() && !is_set_up_by_caller(path_)) wait_.emplace(longest_wait());
   std::size_t filled = 0;
   for (;;) {
     ask_time();
@@ -91,8 +100,14 @@ void Source::take_pipe(Limit most) {
 std::size_t Source::take_some(std::byte* out, std::size_t bytes) const {
   for (;;) {
     pollfd waiting{descriptor_, POLLIN, 0};
-    const int ready = poll(&waiting, 1, held_.budget().milliseconds());
+    const int left = wait_ ? wait_->milliseconds() : held_.budget().milliseconds();
+    const int ready = poll(&waiting, 1, left);
     held_.budget().ask();
+    if (left == 0 && wait_)
+      refuse(
+          fmt::format("it is no file, and was not at its end after {:g} s{}; standard input is "
+                      "waited for as long as it takes",
+                      wait_->seconds(), granted().more_time));
     if (ready <= 0) continue;
     const ssize_t count = ::read(descriptor_, out, bytes);
     if (count >= 0) return static_cast<std::size_t>(count);
@@ -102,9 +117,8 @@ std::size_t Source::take_some(std::byte* out, std::size_t bytes) const {
 
 void Source::hold(std::uint64_t bytes, const std::string& what) const {
   if (!held_.take(bytes))
-    refuse(
-        fmt::format("{} must be held in memory whole, and takes more than the {} MiB that may be",
-                    what, held_.budget().most() >> 20));
+    refuse(fmt::format("{} must be held in memory whole, and takes more than {}", what,
+                       held_.budget().spell_most()));
 }
 
 void Source::make_once() const {

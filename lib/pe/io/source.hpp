@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,15 @@ struct Limit {
   std::uint64_t bytes;
 };
 
-/// What comes through a pipe, or from a device, has to be held whole.
-inline constexpr Limit largest_pipe(largest_whole_bytes);
-
 /// Reading is thread-safe. Whatever is held whole is taken from the budget in scope; every reading
 /// asks whether its time is over.
 class Source {
  public:
-  /// "-" is standard input. Of a pipe or device no more than `most` are taken, and what does not
-  /// come is waited for as long as there is time.
-  explicit Source(const std::string& path, Limit most = largest_pipe);
+  /// "-" is standard input. What comes through a pipe, or from a device, has to be held whole: no
+  /// more than `most` are taken. It is waited for as long as the task has time; where nobody said
+  /// how long that is, for longest_wait() if a path names it, and without an end if it is a pipe
+  /// that whoever called set up.
+  explicit Source(const std::string& path, Limit most = Limit(most_whole_bytes()));
   /// Bytes at hand, under the name that messages give them.
   Source(std::string shown, std::vector<std::byte> bytes);
   /// A part of another, which must have these bytes.
@@ -72,6 +72,7 @@ class Source {
   std::string path_, shown_;
   int descriptor_ = -1;
   bool in_file_ = false;
+  std::optional<Budget> wait_;  // for the end of a pipe that a path names
   std::uint64_t size_ = 0;
   mutable Held held_;
   mutable std::vector<std::byte> memory_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe {
@@ -71,7 +72,14 @@ Array array_of(std::vector<Index> shape, const std::vector<double>& values) {
   return {DType::f64, std::move(shape), std::move(bytes)};
 }
 
+// Whoever asks turns them over, or adds them up, once or twice more.
 std::vector<double> values_of(const Array& array) {
+  constexpr std::uint64_t copies = 3;
+  Held room;
+  if (!room.take(static_cast<std::uint64_t>(array.size()) * sizeof(double) * copies))
+    throw FileError(fmt::format(
+        "weights of {} numbers must be held in memory whole, several times, and take more than {}",
+        array.size(), room.budget().spell_most()));
   std::vector<double> values(static_cast<std::size_t>(array.size()));
   array.read(0, array.size(), values.data());
   return values;

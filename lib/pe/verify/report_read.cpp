@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/base/version.hpp"
@@ -203,14 +204,16 @@ Shard shard_of(const Member& row, std::size_t checks) {
   return shard;
 }
 
-constexpr std::uint64_t largest_report = std::uint64_t{1} << 30;
-// A check of all laws has some 120 values in 8 kB: a GiB of them has 16 million.
-constexpr std::size_t most_values = 20'000'000;
+// A check of all laws has some 120 values in 8 kB, and a line has but one.
+constexpr std::size_t bytes_of_value = 16;
+// What a byte of a report takes in memory: its text, its values, the checks, and what they are
+// written as again.
+constexpr std::uint64_t bytes_held = 24;
 
 }  // namespace
 
 Report parse_report(const std::string& text, const std::string& file) {
-  const JsonNode root = parse_json(text, file, most_values);
+  const JsonNode root = parse_json(text, file, 1000 + text.size() / bytes_of_value);
   const Member top(root, file);
   if (top.whole("schema_version") != 1) top.refuse("schema_version must be 1");
   Report report{top.text("tool"), top.text("version"), top.text("command"), {}, {}};
@@ -225,9 +228,11 @@ Report parse_report(const std::string& text, const std::string& file) {
 }
 
 Report read_report(const std::string& path) {
-  const io::Source source(path, io::Limit(largest_report));
-  if (source.size() > largest_report)
-    throw FileError(fmt::format("{} is larger than 1 GiB: it is no report", source.shown()));
+  const io::Source source(path);
+  Held held;
+  if (!held.take(std::min<std::uint64_t>(source.size(), UINT64_MAX / bytes_held) * bytes_held))
+    source.refuse(fmt::format("a report of {} MiB takes {} times that in memory, more than {}",
+                              source.size() >> 20, bytes_held, held.budget().spell_most()));
   return parse_report(source.read_text(0, static_cast<std::size_t>(source.size())), source.shown());
 }
 

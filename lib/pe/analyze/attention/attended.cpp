@@ -8,6 +8,7 @@
 
 #include "pe/analyze/attention/tokens.hpp"
 #include "pe/analyze/prepared.hpp"
+#include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
 
 namespace pe {
@@ -132,7 +133,9 @@ void set(Attended& attended, const Parameters& options) {
 // Queries, keys and values, encoded ones, and keys laid out for products, of one sample.
 void check_memory(const Attended& attended) {
   const double each = 8.0 * static_cast<double>(attended.heads * attended.channels);
-  const double most = 0x1p31, needed = 8 * each * static_cast<double>(attended.keys());
+  const auto whole = static_cast<double>(budget_here()->most());
+  const double most = attended.of_file ? std::min(0x1p31, whole) : 0x1p31,
+               needed = 8 * each * static_cast<double>(attended.keys());
   if (needed > most)
     throw UsageError(fmt::format(
         "queries and keys of {} heads x {} positions x {} channels take {:.1f} GiB: at most {:.0f} "

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
@@ -157,6 +158,8 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
 }  // namespace
 
 Identification identify(const Dump& given, const std::string& layout) {
+  refuse_long_rows(given.arrays);
+  refuse_long_rows(given.before);
   const Dump whole = without_coordinates(given), dump = tables_of(whole);
   Identification found = identify_main(dump, layout);
   std::vector<std::string> beside;

@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
@@ -75,6 +76,7 @@ Observed observe(const Expectation& expected, const Dump& dump) {
   if (!dump.before.empty())
     throw UsageError(
         "laws are measured on tables, biases and buckets, not on vectors before and after");
+  refuse_long_rows(dump.arrays);
   Written written = as_written(expected, dump);
   if (auto companions = companions_of(written.expected, written.dump))
     written.dump = std::move(companions->main);
