@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/gguf_keys.hpp"
@@ -259,6 +260,32 @@ void read_other(Reader& reader, Reading& reading, std::string_view layer_type) {
   doubt_other_keys(reader);
 }
 
+// Warnings that are alike but for the key that they name, of which a file may have thousands: the
+// first few, and how many more there are.
+void limit(std::vector<std::string>& warnings, const std::string& file) {
+  constexpr std::size_t most = 5;
+  const auto said_of = [](const std::string& warning) {
+    return warning.substr(std::min(warning.find(" is not read"), warning.size()));
+  };
+  std::map<std::string, std::size_t> counts;
+  for (const std::string& warning : warnings)
+    if (const std::string said = said_of(warning); !said.empty()) ++counts[said];
+  std::map<std::string, std::size_t> told;
+  std::vector<std::string> few;
+  for (std::string& warning : warnings) {
+    const std::string said = said_of(warning);
+    const std::size_t number = said.empty() ? 0 : ++told[said];
+    if (number > most + 1 || (number == most + 1 && counts[said] > most + 1)) {
+      if (number == most + 1)
+        few.push_back(
+            fmt::format("{}: {} more keys, of which each{}", file, counts[said] - most, said));
+      continue;
+    }
+    few.push_back(std::move(warning));
+  }
+  warnings = std::move(few);
+}
+
 }  // namespace
 
 Reading read_model(const Config& file, const Encoding* asked, std::string_view layer_type,
@@ -295,6 +322,7 @@ Reading read_model(const Config& file, const Encoding* asked, std::string_view l
     read_other(reader, reading, layer_type);
   doubt_outer_keys(reader, whole);
   if (known && part.empty() && !family.part.empty()) doubt_parts(reading, config, asked);
+  limit(reading.warnings, config.file);
   return reading;
 }
 
