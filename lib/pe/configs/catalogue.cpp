@@ -1,6 +1,8 @@
 // Looking up a configuration by name.
 #include "pe/configs/catalogue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "pe/base/error.hpp"
@@ -16,9 +18,62 @@ constexpr Model models[] = {
 };
 
 // The hub does not tell capitals apart either.
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
+std::string lower(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return small;
+}
+
+bool same_letters(std::string_view a, std::string_view b) { return lower(a) == lower(b); }
+
+// "Qwen/Qwen2.5-7B-Instruct" → "qwen2.5-7b": without the owner, and what it was tuned for.
+std::string untuned(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  std::string word = lower(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  for (bool cut = true; cut;) {
+    cut = false;
+    for (const std::string_view tuned :
+         {"-instruct", "-chat", "-it", "-hf", "-base", "-pt", "-gguf", "-awq", "-gptq", "-fp8"})
+      if (word.ends_with(tuned)) {
+        word.resize(word.size() - tuned.size());
+        cut = true;
+      }
+  }
+  return word;
+}
+
+// How many letters and digits two names begin with alike, whatever stands between them.
+std::size_t alike(std::string_view a, std::string_view b) {
+  const auto letters = [](std::string_view text) {
+    std::string kept;
+    for (const char c : text)
+      if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) kept += c;
+    return kept;
+  };
+  const std::string one = letters(a), other = letters(b);
+  const auto [end, rest] = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+  return static_cast<std::size_t>(end - one.begin());
+}
+
+// "qwen" of "qwen2.5-7b".
+std::string family_of(const std::string& name) {
+  return name.substr(0, name.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
+}
+
+// Those of the same family that begin alike the longest.
+std::vector<std::string> relatives_of(const std::string& name) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> found;
+  std::size_t longest = 0;
+  for (const Model& model : models)
+    if (family_of(std::string(model.name)) == family_of(name))
+      longest = std::max(longest, alike(name, model.name));
+  for (const Model& model : models)
+    if (longest > 0 && found.size() < most && alike(name, model.name) == longest &&
+        family_of(std::string(model.name)) == family_of(name))
+      found.emplace_back(model.name);
+  return found;
 }
 
 }  // namespace
@@ -39,22 +94,37 @@ bool is_catalogued(std::string_view name) {
   });
 }
 
+std::vector<std::string> models_like(std::string_view name) {
+  std::vector<std::string> others;
+  for (const Model& model : models) others.push_back(other_names(model));
+  std::vector<Named> names;
+  for (std::size_t i = 0; i < others.size(); ++i)
+    names.push_back({std::string(models[i].name), others[i]});
+  const Meant meant = meant_by(name, names);
+  if (meant.why <= Likeness::begins) return meant.names;
+  const std::string plain = untuned(name);
+  const Meant again = meant_by(plain, names);
+  if (again.why <= Likeness::misspelt) return again.names;
+  if (meant.why <= Likeness::misspelt) return meant.names;
+  const std::vector<std::string> relatives = relatives_of(plain);
+  return relatives.empty() ? again.names : relatives;
+}
+
 Config read_catalogued(std::string_view name) {
   const auto read = [&](const Model& model) {
     return parse_config(std::string(model.text), std::string(name));
   };
   for (const Model& model : models)
     if (model.name == name) return read(model);
-  std::vector<std::string> others;
-  for (const Model& model : models) others.push_back(other_names(model));
-  std::vector<Named> names;
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    if (std::ranges::any_of(words(others[i]),
+  for (const Model& model : models)
+    if (std::ranges::any_of(words(other_names(model)),
                             [&](const std::string& id) { return same_letters(id, name); }))
-      return read(models[i]);
-    names.push_back({std::string(models[i].name), others[i]});
-  }
-  throw UsageError(unknown("model", name, names, "pe-gen list models names those there are"));
+      return read(model);
+  const std::vector<std::string> near = models_like(name);
+  throw UsageError(
+      fmt::format("unknown model '{}': {}; --config FILE reads the config.json of any other", name,
+                  near.empty() ? "pe-gen list models names those there are"
+                               : fmt::format("did you mean {}?", either_of(near))));
 }
 
 }  // namespace pe

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pe/configs/config.hpp"
 
@@ -27,5 +28,9 @@ Config read_catalogued(std::string_view name);
 
 /// Whether there is one.
 bool is_catalogued(std::string_view name);
+
+/// The models that a name, or an id on the hub, is nearest to: tuned for chats or not, or of the
+/// same family; none where there is nothing alike.
+std::vector<std::string> models_like(std::string_view name);
 
 }  // namespace pe
