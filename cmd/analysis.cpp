@@ -12,6 +12,7 @@
 #include "analysis_files.hpp"
 #include "analysis_requests.hpp"
 #include "dumps.hpp"
+#include "no_clobber.hpp"
 #include "pe/analyze/sheet_bytes.hpp"
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
@@ -20,6 +21,7 @@
 #include "pe/io/file.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
+#include "pe/subject/drawn_numbers.hpp"
 #include "pe/verify/judge_dump.hpp"
 #include "position_list.hpp"
 #include "progress.hpp"
@@ -57,10 +59,12 @@ std::vector<Index> lengths_of(const Analysis& analysis) {
 struct Answer {
   std::string label;
   Sheet sheet;
+  bool is_drawn = false;  // its numbers, which nobody gave
 };
 
 Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
-                 bool among_kinds, Provenance* provenance) {
+                 bool among_kinds, Provenance* provenance,
+                 const std::function<void(double share)>& tell = {}, bool quiet = false) {
   const Quantity& quantity = *analysis.quantity;
   const std::vector<Index> lengths = lengths_of(analysis);
   if (!request.texts.dtype) request.texts.dtype = "f64";
@@ -79,7 +83,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   refuse_position_list(request.texts.positions,
                        "curves follow positions that are evenly apart; pe-gen and pe-apply take "
                        "lists");
-  const Resolved resolved = resolve(request, "pe-analyze", command, usual);
+  request.of_dump = of_file;
+  const Resolved resolved = resolve(request, "pe-analyze", command, usual, quiet);
   if (provenance) *provenance = resolved.provenance;
   Question question{.subject = resolved.subject,
                     .options = options,
@@ -89,8 +94,12 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
   if (of_file) take_dump(question, analysis);
   const std::string named = of_file ? analysis.files.front() : label;
   Progress progress(fmt::format("{} of {}", quantity.name, named));
-  question.progress = [&](double share) { progress.at(share); };
-  return {named, quantity.measure(question)};
+  question.progress = [&](double share) {
+    progress.at(share);
+    if (tell) tell(share);
+  };
+  return {named, quantity.measure(question),
+          !of_file && !doubt_of_numbers(resolved.subject).empty()};
 }
 
 // The answers of all, each worked out by one rank; the first is rank 0's, who learns the
@@ -111,7 +120,7 @@ std::vector<Answer> dealt_out(const Analysis& analysis, const std::vector<Reques
   for (const std::string& text : told) {
     ByteReader bytes(text);
     std::string label = bytes.text();
-    answers.push_back({std::move(label), read_sheet(bytes)});
+    answers.push_back({std::move(label), read_sheet(bytes), false});
   }
   return answers;
 }
@@ -167,6 +176,7 @@ std::string certificate_path(const Analysis& analysis) {
     throw UsageError(
         fmt::format("--certificate and -o both name {}: the proof needs its own file", path));
   check_path(path);
+  if (analysis.output.no_clobber) keep_what_is_there({path}, "--certificate");
   return path;
 }
 
@@ -201,14 +211,30 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   Labels labels;
   const std::vector<Request> requests = requests_of(analysis);
   const bool bare = !analysis.request.texts.encoding, among_kinds = are_of_kinds(requests);
+  const std::size_t first_versus = requests.size() - analysis.versus.size();
   std::vector<Refusal> refusals;
+  std::optional<Progress> of_all;
+  if (requests.size() > 1) of_all.emplace(std::string(analysis.quantity->name));
+  std::size_t begun = 0;
+  std::vector<std::string_view> drawn;  // of those that nobody named
+  const auto tell = [&](double share) {
+    const std::size_t done = begun - 1;
+    const auto all = static_cast<double>(requests.size());
+    const double whole = (static_cast<double>(done) + share) / all;
+    if (of_all)
+      of_all->begin(fmt::format("{} of {} subjects done", done, requests.size()), whole, whole);
+  };
   const auto ask = [&](const Request& request) {
     ask_time();
+    ++begun;
+    tell(0);
     Answer answer =
-        answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr);
+        answer_to(analysis, request, command, among_kinds, sheets.empty() ? &provenance : nullptr,
+                  tell, bare && begun <= first_versus);
+    if (answer.is_drawn && bare && begun <= first_versus)
+      drawn.push_back(request.texts.encoding->name);
     sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
   };
-  const std::size_t first_versus = requests.size() - analysis.versus.size();
   if (ranks().are_several() && requests.size() > 1 && !bare && !analysis.quantity->deals) {
     for (Answer& answer : dealt_out(analysis, requests, command, among_kinds, provenance))
       sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
@@ -224,10 +250,14 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   if (bare) {
     provenance.encoding = "all";
     provenance.parameters.clear();
+    provenance.warnings.clear();
   }
   Sheet sheet = sheets.size() == 1 ? sheets.front().second : compared(sheets);
   for (const Refusal& refusal : refusals)
     sheet.notes.push_back(fmt::format("{} is left out: {}", refusal.encoding, refusal.why));
+  if (!drawn.empty())
+    sheet.notes.push_back(
+        fmt::format("the numbers of {} are drawn, as before training", fmt::join(drawn, ", ")));
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);

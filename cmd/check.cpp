@@ -85,6 +85,7 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
   };
   opened.dump = {open(asked.files), open(asked.before)};
   Request request = asked.request;
+  request.of_dump = asked.law != nullptr;
   if (std::string& positions = request.texts.positions; !positions.empty()) {
     opened.positions = parse_places(positions);
     positions = spell(opened.positions.run());

@@ -3,14 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <set>
 
 #include "help_page.hpp"
+#include "no_clobber.hpp"
 #include "pe/base/error.hpp"
 #include "pe/io/file.hpp"
+#include "pe/io/format.hpp"
 #include "pe/model/number.hpp"
 #include "pe/scalings/scaling.hpp"
+#include "pe/subject/drawn_numbers.hpp"
 #include "talk.hpp"
 
 namespace pe::cmd {
@@ -152,6 +154,17 @@ std::string_view pairing_of(const Subject& subject) {
                                               : std::string_view(given->second.text);
 }
 
+// Whether the encoding's own numbers are looked at: buckets are the same whatever they index, and
+// are what is written of a relative encoding where no field is named.
+bool needs_numbers(const Request& request, const Subject& subject) {
+  if (request.of_dump || !request.of_fields) return !request.of_dump;
+  const std::vector<std::string> fields = comma_separated(request.fields);
+  return fields.empty() ? subject.encoding->kind != Kind::relative
+                        : std::ranges::any_of(fields, [&](const std::string& field) {
+                            return is_drawn(subject, field);
+                          });
+}
+
 // A fraction of the channels says nothing where their number is given.
 bool is_outranked(const std::string& name, const Subject& subject) {
   return name == "partial-rotary-factor" && subject.parameters.has("rotary-dim");
@@ -163,23 +176,30 @@ void explain(const Subject& subject, const Provenance& provenance) {
   const Reading& reading = subject.reading;
   std::size_t wide = 0;
   for (const auto& entry : provenance.parameters) wide = std::max(wide, entry.name.size());
-  say(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary));
+  say_folded(fmt::format("{}: {}", subject.encoding->name, subject.encoding->summary), 2);
   if (reading.family) {
     const bool turns = std::holds_alternative<Rotation>(subject.effect);
-    say(fmt::format("  model family {}{}{}", reading.family->name(),
+    say_folded(
+        fmt::format("  model family {}{}{}", reading.family->name(),
                     turns ? ", channels turn in " + pairs_of(pairing_of(subject)) : "",
-                    reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)));
+                    reading.family->note.empty() ? "" : fmt::format("; {}", reading.family->note)),
+        4);
   }
   for (const auto& [name, value, origin] : provenance.parameters) {
     if (is_outranked(name, subject)) continue;
+    std::string shown = value;  // a list of many numbers breaks at its commas
+    if (shown.size() > 60)
+      for (std::size_t at = shown.find(','); at != shown.npos; at = shown.find(',', at + 1))
+        shown.insert(at + 1, 1, ' ');
     const auto given = reading.given.find(name);
     const bool ruled = given != reading.given.end() && given->second.origin == origin &&
                        !given->second.rule.empty();
-    say(fmt::format("  {:<{}}  {}  ({}{})", name, wide, value, origin,
-                    ruled ? ": " + given->second.rule : ""));
+    say_folded(fmt::format("  {:<{}}  {}  ({}{})", name, wide, shown, origin,
+                           ruled ? ": " + given->second.rule : ""),
+               wide + 4);
   }
   if (const Rotation* rotation = std::get_if<Rotation>(&subject.effect))
-    for (const std::string& decision : rotation->decisions) say("  " + decision);
+    for (const std::string& decision : rotation->decisions) say_folded("  " + decision, 4);
 }
 
 std::vector<std::string> comma_separated(const std::string& text) {
@@ -238,15 +258,18 @@ void add_output_options(CLI::App& app, OutputRequest& request) {
   app.add_flag("--no-sync", request.no_sync,
                "do not wait until a file is on the disk: a loss of power may take it")
       ->group(group::output);
-  app.add_flag("--no-clobber", request.no_clobber, "refuse to write over a file that is there")
-      ->group(group::output);
+  add_no_clobber(app, request.no_clobber)->group(group::output);
 }
 
 Output output_of(const OutputRequest& request, int threads) {
-  std::error_code error;
-  if (request.no_clobber && request.path != "-" && std::filesystem::exists(request.path, error))
-    throw UsageError(
-        fmt::format("'{}' is there, and --no-clobber keeps it: give another -o", request.path));
+  const std::string suffix = io::suffix_of(request.path);
+  for (const std::string_view picture : {".png", ".pdf", ".svg", ".jpg", ".jpeg", ".gif"})
+    if (suffix == picture && request.format.empty())
+      throw UsageError(
+          fmt::format("'{0}' would be a picture, which pe-plot draws of what stands on stdout: … | "
+                      "pe-plot -o {0}",
+                      request.path));
+  if (request.no_clobber) keep_what_is_there({request.path}, "-o");
   Output output{.path = request.path,
                 .format = {},
                 .tidy = request.tidy,
@@ -271,6 +294,8 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
     for (const std::string& warning : reading.warnings)
       say(fmt::format("{}: warning: {}", tool, warning));
   resolved.subject = make_subject(request.texts, reading, usual_length, read_array);
+  if (!needs_numbers(request, resolved.subject))
+    std::erase(resolved.subject.reading.warnings, doubt_of_numbers(resolved.subject));
   const Reading& completed = resolved.subject.reading;
   refuse(completed);
   if (!quiet)

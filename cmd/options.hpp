@@ -16,6 +16,8 @@ struct Request {
   SubjectTexts texts;
   std::string fields, threads = "0";
   bool explain = false, strict = false;
+  bool of_fields = false;  // `fields` are the encoding's own: no others of its numbers are wanted
+  bool of_dump = false;    // somebody's numbers stand in the place of the encoding's
 };
 
 /// The same, checked and completed.

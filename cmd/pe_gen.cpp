@@ -73,6 +73,7 @@ void run(const Generate& generate, const std::string& command) {
 
 void add(CLI::App& app, const Encoding& encoding, Generate& generate, const std::string& command) {
   generate.request.texts.encoding = &encoding;
+  generate.request.of_fields = true;
   add_options(app, generate.request);
   take_position_lists(app);
   app.add_option("--fields", generate.request.fields, "fields to write (pe-gen list fields)")
@@ -97,7 +98,7 @@ int pe::cmd::pe_gen(int argc, char** argv) {
           "pe-gen computes the tables, buckets, slopes and frequencies of position encodings.",
       .footer =
           "EXAMPLES\n  pe-gen sinusoidal --length 100 --dim 512 -o sinusoidal.h5\n"
-          "  pe-gen rope --config config.json --length 131072 -o rope.h5\n\n"
+          "  pe-gen rope --model llama-3.1-8b --length 131072 -o rope.h5\n\n"
           "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n"};
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome&) {
     add_encodings(app, line, 0, [&](CLI::App& sub, const Encoding& encoding) {

@@ -86,9 +86,14 @@ void Progress::begin(std::string what, double share, double next) {
   if (!talks_) return;
   const std::scoped_lock lock(alone_);
   part_ = ": " + printable(what);
+  has_parts_ = true;
   share_ = std::clamp(share, 0.0, 1.0);
   next_ = std::clamp(next, share_, 1.0);
   since_ = Clock::now();
+}
+
+void Progress::count(std::size_t done, std::size_t all, const std::string& of) {
+  begin(fmt::format("{} of {} {} done", done, all, of), 0, 0);
 }
 
 // What lies between is gone through at the pace so far, and never quite to its end.
@@ -100,14 +105,36 @@ double Progress::share_now(Clock::time_point now) const {
   return share_ + (next_ - share_) * gone / (1 + gone);
 }
 
+// Steps may be unlike: the rest is told where the pace of all the time, of its later half and of
+// its last quarter say much the same, and by the slowest; of parts whose cost is a guess not soon.
+std::optional<double> Progress::seconds_left(double gone, double share) {
+  constexpr std::size_t most = 4096;
+  constexpr double alike = 1.5;
+  if (paces_.size() == most) {
+    for (std::size_t i = 0; 2 * i < most; ++i) paces_[i] = paces_[2 * i];
+    paces_.resize(most / 2);
+  }
+  paces_.emplace_back(gone, share);
+  if (gone < (has_parts_ ? 5 : 2) || share < 0.02 || share >= 1) return {};
+  double least = HUGE_VAL, longest = 0;
+  for (const double from : {0.0, 0.5 * gone, 0.75 * gone}) {
+    const auto then = std::ranges::lower_bound(paces_, from, {}, &std::pair<double, double>::first);
+    const double since = gone - then->first, done = share - then->second;
+    if (since <= 0 || done <= 0) return {};
+    least = std::min(least, since * (1 - share) / done);
+    longest = std::max(longest, since * (1 - share) / done);
+  }
+  if (longest > alike * least) return {};
+  return longest;
+}
+
 void Progress::draw(Clock::time_point now) {
   const double gone = seconds_of(now - start_), share = share_now(now);
+  const std::optional<double> left = seconds_left(gone, share);
   if (gone < 1 || !in_foreground()) return;
   const std::string how_far =
-      share > 0.02 && share < 1
-          ? fmt::format(", {:.0f} %, {} left", 100 * share,
-                        spell_seconds(gone * (1 - share) / share))
-          : fmt::format("{}, {} so far", share >= 1 ? ", 100 %" : "", spell_seconds(gone));
+      left ? fmt::format(", {:.0f} %, {} left", 100 * share, spell_seconds(*left))
+           : fmt::format("{}, {} so far", share >= 1 ? ", 100 %" : "", spell_seconds(gone));
   const std::scoped_lock alone(screen);
   is_shown = true;
   put("\r" + fitted(what_ + part_, how_far) + "\x1b[K");

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "pe/base/stored.hpp"
@@ -31,22 +33,27 @@ class Progress {
   /// what was done so far went.
   void begin(std::string what, double share, double next);
 
+  /// Work whose parts nobody knows the cost of: that so many of all are done. No time is told.
+  void count(std::size_t done, std::size_t all, const std::string& of);
+
   bool talks() const { return talks_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   double share_now(Clock::time_point now) const;
+  std::optional<double> seconds_left(double gone, double share);
   void draw(Clock::time_point now);
   void keep_drawing(const std::stop_token& stop);
 
   std::string what_, part_;
-  bool talks_;
+  bool talks_, has_parts_ = false;
   std::mutex alone_;
   std::condition_variable_any wake_;
   Clock::time_point start_ = Clock::now(), since_ = start_;
   double share_ = 0, next_ = 0;
-  std::jthread clock_;  // last: it ends before what it reads
+  std::vector<std::pair<double, double>> paces_;  // seconds gone, and the share by then
+  std::jthread clock_;                            // last: it ends before what it reads
 };
 
 /// Erases the line where one stands; for handlers of signals, and for the moment before the end.

@@ -142,7 +142,7 @@ int judge(const std::vector<Claim>& claims, Sheet& sheet) {
   };
   for (const Claim& claim : claims) {
     ask_time();
-    progress.at(static_cast<double>(ours.size()) / static_cast<double>(claims.size()));
+    progress.count(ours.size(), claims.size(), "numbers");
     const Recomputed now = recompute(claim, make);
     ours.push_back(now.ours);
     holds.push_back(now.fault.empty() ? "yes" : "no: " + now.fault);

@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
+#include "pe/verify/columns.hpp"
 #include "progress.hpp"
 
 namespace pe::cmd {
@@ -58,6 +60,11 @@ void print(const std::string& whole) {
 void say(const std::string& line) {
   const BesideProgress beside;
   std::fputs((printable(line) + "\n").c_str(), stderr);
+}
+
+void say_folded(const std::string& line, std::size_t indent) {
+  std::istringstream lines(report_parts::folded(printable(line), 0, indent));
+  for (std::string one; std::getline(lines, one);) say(one);
 }
 
 }  // namespace pe::cmd

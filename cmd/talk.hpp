@@ -15,4 +15,7 @@ inline constexpr const char* out_of_memory =
 /// One line of talk on stderr, printable and short.
 void say(const std::string& line);
 
+/// The same over as many lines as its width takes, those behind the first indented.
+void say_folded(const std::string& line, std::size_t indent);
+
 }  // namespace pe::cmd

@@ -59,6 +59,25 @@ def on_screen(text):
     return row
 
 
+def honest(command, folder):
+    """Whatever time is said to be left is: within twice, or a few seconds; unlike steps are counted, and say no time."""
+    start = time.monotonic()
+    got, status = on_terminal(["/bin/bash", "-c", " ".join(command) + " >/dev/null"], folder, 120)
+    whole = time.monotonic() - start
+    what = " ".join(command[1:])
+    lines = [(at, line) for at, part in got for line in LINE.findall(part) if line]
+    count.check(os.waitstatus_to_exitcode(status) == 0 and (lines or whole < 2), f"{what}: {len(lines)} lines in {whole:.1f} s, ended with {status}")
+    wrong = []
+    for at, line in lines:
+        told = re.search(r"[0-9]+ %, ([0-9.]+) (s|min) left", line)
+        if told:
+            left, real = float(told[1]) * (60 if told[2] == "min" else 1), whole - at
+            if not real / 2 <= left <= 2 * real and abs(left - real) > 2 + whole / 10:
+                wrong.append(f"{line!r} at {at:.1f} of {whole:.1f} s")
+    count.check(len(wrong) <= len(lines) / 20, f"{what}: {len(wrong)} of {len(lines)} lines tell another time: {wrong[:2]}")
+    return [line for _, line in lines]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path)
@@ -80,6 +99,13 @@ def main():
         count.check(os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) != 0, f"Ctrl-C: ended with {status}")
         count.check(on_screen(text) == "" and "^C" in text, f"Ctrl-C leaves {on_screen(text)!r}")
         count.check(re.search(r"check sinusoidal: [a-z-]+, ", text), f"no law is named: {text[:200]}")
+        analyze = str(tools / "pe-analyze")
+        honest([verify, "check", "sinusoidal"], folder)
+        honest([verify, "check", "sinusoidal", "--length", "16384", "--dim", "512"], folder)
+        honest([analyze, "base-bound", "rope", "--length", "98304"], folder)
+        for words, counted in (["laws"], r"laws: [0-9]+ of [0-9]+ subjects done, "), (["published", "--only", "Men"], r"published: [0-9]+ of [0-9]+ numbers done, [0-9]+ s so far"):
+            lines = honest([analyze, *words], folder)
+            count.check(not lines or all(re.match(counted, line) for line in lines), f"{words}: not counted: {lines[:2]}")
         got, _ = on_terminal(table, folder, term="dumb")
         count.check(not got, f"a dumb terminal gets {got[:2]}")
         piped = subprocess.run(table, cwd=folder, capture_output=True, timeout=120)

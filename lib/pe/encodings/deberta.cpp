@@ -124,7 +124,9 @@ extern constinit const Encoding deberta{
     .accuracy =
         "Buckets are decided in exact integer arithmetic; tables are passed on, rounded once when "
         "--dtype is narrower.",
-    .claims = "exact bucket",
+    .claims =
+        "exact bucket; "
+        "drawn:position-keys?pos-att-type=c2p,position-queries?pos-att-type=p2c table",
     .promises =
         "finite deterministic length-invariant order-sensitive relative-only buckets-total "
         "buckets-by-offset buckets-monotone clipped expansion",

@@ -124,7 +124,7 @@ extern constinit const Encoding decomposed{
     .accuracy =
         "The index is exact; tables are passed on, resized ones are sums in double, rounded once "
         "when --dtype is narrower.",
-    .claims = "exact index",
+    .claims = "exact index; drawn:row-vectors,column-vectors row_table column_table",
     .promises =
         "finite deterministic length-invariant order-sensitive buckets-total buckets-covered "
         "expansion",

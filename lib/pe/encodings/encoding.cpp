@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/encodings/drawn.hpp"
 #include "pe/model/naming.hpp"
 #include "pe/scalings/scaling.hpp"
 
@@ -66,18 +67,60 @@ std::vector<Parameters::Entry> deciding(const Encoding& encoding, const Paramete
 
 namespace {
 
-// Calls visit(claim, field) for every field of every clause.
+constexpr std::string_view drawn_from = "drawn:";
+
+std::vector<std::string> parts_of(std::string_view text, char mark) {
+  std::vector<std::string> parts;
+  for (; !text.empty(); text.remove_prefix(std::min(text.find(mark), text.size() - 1) + 1))
+    parts.emplace_back(text.substr(0, text.find(mark)));
+  return parts;
+}
+
+// Calls visit(claim, field) for every field of every clause that says what a digit is worth, or of
+// those that say what is drawn.
 template <typename Visit>
-void for_claims(const Encoding& encoding, Visit visit) {
-  for (std::string_view rest = encoding.claims; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(';'), rest.size());
-    const std::vector<std::string> clause = words(rest.substr(0, end));
+void for_claims(const Encoding& encoding, bool of_drawing, Visit visit) {
+  for (const std::string& text : parts_of(encoding.claims, ';')) {
+    const std::vector<std::string> clause = words(text);
+    if (clause.front().starts_with(drawn_from) != of_drawing) continue;
     for (std::size_t i = 1; i < clause.size(); ++i) visit(clause[0], clause[i]);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
 }
 
+// One item of a clause of drawing: the options that would give what it draws; none where it does
+// not draw.
+std::vector<std::string> options_of(const std::string& item, const Parameters& parameters) {
+  const std::vector<std::string> halves = parts_of(item, '?'), names = parts_of(halves[0], '|');
+  if (halves.size() > 1) {
+    const std::vector<std::string> asked = parts_of(halves[1], '=');
+    if (!parameters.has(asked[0])) return {};
+    if (asked.size() > 1 && parameters.choice(asked[0]).find(asked[1]) == std::string::npos)
+      return {};
+  }
+  const bool given =
+      std::ranges::any_of(names, [&](const std::string& name) { return parameters.has(name); });
+  return given ? std::vector<std::string>{} : names;
+}
+
 }  // namespace
+
+std::vector<std::string> drawn_options(const Encoding& encoding, const Parameters& parameters) {
+  std::vector<std::string> options;
+  if (!parameters.has("seed")) return options;
+  for_claims(encoding, true, [&](const std::string& claim, const std::string&) {
+    for (const std::string& item : parts_of(claim.substr(drawn_from.size()), ','))
+      for (const std::string& option : options_of(item, parameters))
+        if (std::ranges::find(options, option) == options.end()) options.push_back(option);
+  });
+  return options;
+}
+
+std::vector<std::string> drawn_fields(const Encoding& encoding) {
+  std::vector<std::string> fields;
+  for_claims(encoding, true,
+             [&](const std::string&, const std::string& name) { fields.push_back(name); });
+  return fields;
+}
 
 Drift copies_drift(const Parameters&, const Effect& effect, const Reach&) {
   const Bias* bias = std::get_if<Bias>(&effect);
@@ -97,7 +140,7 @@ Drift waves_drift(const Parameters&, const Effect&, const Reach& reach) {
 
 std::string claim_of(const Encoding& encoding, std::string_view field) {
   std::string found;
-  for_claims(encoding, [&](const std::string& claim, const std::string& name) {
+  for_claims(encoding, false, [&](const std::string& claim, const std::string& name) {
     if (name == field) found = claim;
   });
   return found;
@@ -105,7 +148,7 @@ std::string claim_of(const Encoding& encoding, std::string_view field) {
 
 std::vector<std::string> claimed_fields(const Encoding& encoding) {
   std::vector<std::string> fields;
-  for_claims(encoding,
+  for_claims(encoding, false,
              [&](const std::string&, const std::string& name) { fields.push_back(name); });
   return fields;
 }

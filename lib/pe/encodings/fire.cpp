@@ -139,7 +139,9 @@ extern constinit const Encoding fire{
         "The argument is correctly rounded in f32, f16 and bf16; a bias is computed in double and "
         "rounded once, off by at most "
         "(hidden + 8)·2⁻⁵³ of the sum of the magnitudes of its terms.",
-    .claims = "correctly-rounded argument",
+    .claims =
+        "correctly-rounded argument; "
+        "drawn:hidden-weight,hidden-bias,output-weight,output-bias bias",
     .promises = "finite deterministic length-invariant order-sensitive causal",
     .example = "fire --seed 1 --heads 2 --threshold 4 --length 8",
     .drift = &drift,

@@ -364,7 +364,10 @@ extern constinit const Encoding floater{
     .accuracy =
         "As good as the solver: the field drift is the distance from the exact solution where "
         "there is one; states are doubles.",
-    .claims = "absolute:1e-9 pe",
+    .claims =
+        "absolute:1e-9 pe; "
+        "drawn:initial?dynamics=zero,initial?dynamics=mlp,weight1?dynamics=mlp,"
+        "weight2?dynamics=mlp pe drift",
     .promises = "finite deterministic length-invariant order-sensitive",
     .example = "floater --solver rk4 --step 0.5 --length 512 --fields drift",
     .drift = &drift,

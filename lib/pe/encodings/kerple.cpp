@@ -165,7 +165,7 @@ extern constinit const Encoding kerple{
     .accuracy =
         "Biases are correctly rounded in f32, f16 and bf16, within 1 ulp in f64, for the "
         "parameters as given.",
-    .claims = "correctly-rounded bias",
+    .claims = "correctly-rounded bias; drawn:r1|weights,r2|weights bias r1 r2",
     .promises =
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "zero-diagonal falls-with-distance causal symmetric",

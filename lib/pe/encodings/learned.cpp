@@ -317,6 +317,7 @@ extern constinit const Encoding learned{
     .accuracy =
         "Values of a file are passed on exactly, or rounded once when --dtype is narrower; "
         "extended rows are sums in double-double, rounded once.",
+    .claims = "drawn:input pe",
     .promises = "finite deterministic length-invariant order-sensitive unique",
     .example = "learned --init normal --std 0.02 --seed 1 --length 4 --dim 8",
     .drift = &drift,

@@ -127,7 +127,7 @@ extern constinit const Encoding shaw{
     .accuracy =
         "Buckets are exact; sinusoids are correctly rounded; tables are passed on, rounded once "
         "when --dtype is narrower.",
-    .claims = "exact bucket; correctly-rounded sinusoid",
+    .claims = "exact bucket; correctly-rounded sinusoid; drawn:keys,values table value_table",
     .promises =
         "finite deterministic length-invariant order-sensitive relative-only buckets-total "
         "buckets-by-offset buckets-monotone buckets-covered clipped expansion",

@@ -226,7 +226,10 @@ extern constinit const Encoding swin{
         "The index is exact, coordinates are correctly rounded, a table's bias is its entry; a "
         "continuous bias is computed in double "
         "and rounded once.",
-    .claims = "exact index; correctly-rounded coordinate_h coordinate_w",
+    .claims =
+        "exact index; correctly-rounded coordinate_h coordinate_w; "
+        "drawn:weights?form=table,hidden-weight?form=continuous,hidden-bias?form=continuous,"
+        "output-weight?form=continuous bias",
     .promises =
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "buckets-total buckets-covered",

@@ -216,7 +216,7 @@ extern constinit const Encoding t5{
     .accuracy =
         "Buckets are decided in exact integer arithmetic; a bias is its weight, rounded once when "
         "--dtype is narrower; with --boxes it is the sum of three, in double.",
-    .claims = "exact bucket",
+    .claims = "exact bucket; drawn:weights,x-weights?boxes,y-weights?boxes bias",
     .promises =
         "finite deterministic length-invariant order-sensitive relative-only toeplitz "
         "buckets-total buckets-by-offset buckets-monotone clipped",

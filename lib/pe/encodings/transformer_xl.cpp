@@ -189,7 +189,7 @@ extern constinit const Encoding transformer_xl{
         "Sinusoids are correctly rounded; W_R·R is computed in double from f64 sinusoids, off by "
         "at most dim·2⁻⁵² of the sum of the "
         "magnitudes of its terms.",
-    .claims = "correctly-rounded sinusoid; exact bucket",
+    .claims = "correctly-rounded sinusoid; exact bucket; drawn:projection,u,v table",
     .promises =
         "finite deterministic length-invariant order-sensitive relative-only buckets-total "
         "buckets-by-offset buckets-monotone clipped expansion rel-shift",

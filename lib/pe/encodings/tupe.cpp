@@ -285,7 +285,9 @@ extern constinit const Encoding tupe{
     .parameters = schema,
     .accuracy =
         "Buckets are exact; a bias is computed in double from the weights and rounded once.",
-    .claims = "exact index",
+    .claims =
+        "exact index; "
+        "drawn:table,projection,relative-weights?relative=true,reset?form=paper bias",
     .promises = "finite deterministic length-invariant order-sensitive buckets-total",
     .example = "tupe --seed 1 --heads 2 --dim 8 --rows 8 --length 8",
     .drift = &drift,

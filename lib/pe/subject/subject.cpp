@@ -15,6 +15,7 @@
 #include "pe/configs/config_file.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
+#include "pe/subject/drawn_numbers.hpp"
 
 namespace pe {
 namespace {
@@ -125,30 +126,6 @@ void doubt_plain(Subject& subject) {
                   family ? fmt::format(" for {}", family->name()) : ""));
 }
 
-// A model's trained numbers are drawn where its weights are not given. Nobody is told who asked for
-// the drawing, by --seed or --init.
-void doubt_numbers(Subject& subject) {
-  const Family* family = subject.reading.family;
-  const Parameters& parameters = subject.parameters;
-  const bool stands_alone =
-      subject.encoding->kind == Kind::table || subject.encoding->kind == Kind::bias;
-  if (!family || !stands_alone || !parameters.has("seed")) return;
-  std::string options;
-  for (const Parameter& row : schema_of(*subject.encoding)) {
-    if (row.type != Parameter::Type::tensor) continue;
-    if (parameters.has(row.name)) return;
-    options += fmt::format("{}--{}", options.empty() ? "" : ", ", row.name);
-  }
-  const bool is_table = subject.encoding->name == "learned";
-  if (!is_table && parameters.origin("seed") != "default") return;
-  const std::string tensor = text_of(family->find("tensor"));
-  subject.reading.warnings.push_back(fmt::format(
-      "{} learns its {}: this one has its shape, but numbers as before training; the model's "
-      "stand in its weights{} ({})",
-      family->name(), is_table ? "table" : name_of(subject.encoding->kind),
-      tensor.empty() ? "" : ", under " + tensor, options));
-}
-
 // All of a grid or a window is asked for where nobody says how much of it.
 bool has_an_end(const Effect& effect) {
   const Bias* bias = std::get_if<Bias>(&effect);
@@ -234,7 +211,8 @@ Subject make_subject(const SubjectTexts& texts, const Reading& reading, Index us
   subject.load = load;
   subject.parameters = parameters_of(subject, load);
   doubt_plain(subject);
-  doubt_numbers(subject);
+  if (std::string doubt = doubt_of_numbers(subject); !doubt.empty())
+    subject.reading.warnings.push_back(std::move(doubt));
   place(subject, texts, usual_length);
   subject.effect = effect_of(subject);
   const auto rows = rows_of(subject.effect);

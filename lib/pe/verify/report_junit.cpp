@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "pe/verify/columns.hpp"
 #include "pe/verify/report.hpp"
 #include "pe/verify/report_parts.hpp"
 
@@ -49,9 +50,11 @@ TestCase law_case(const std::string& class_name, const Verdict& verdict) {
     law.skipped = m.skipped;
     return law;
   }
-  law.details = fmt::format("{}: worst {:.4g}, bound {:.4g} ({})\n{}\n{}\npower: {}\n",
-                            name_of(verdict.word), m.worst, m.bound, m.bound_from, m.witness,
-                            m.coverage, report_parts::spell(m.power));
+  for (const std::string& line :
+       {fmt::format("{}: worst {:.4g}, bound {:.4g} ({})", name_of(verdict.word), m.worst, m.bound,
+                    m.bound_from),
+        m.witness, m.coverage, "power: " + report_parts::spell(m.power)})
+    law.details += folded(printable(line), 0, 2) + "\n";
   if (verdict.word != Word::fails) return law;
   law.failure = fmt::format("{} fails: {}; {} {}", verdict.law,
                             verdict.plain.empty() ? verdict.statement : verdict.plain,
