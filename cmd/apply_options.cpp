@@ -109,15 +109,11 @@ void add_attention(const Form& form) {
   add_mask(form);
 }
 
-// Queries, keys and values of files, and the numbers of an encoding that has none of its own.
+// Queries, keys and values of the file that the example before wrote.
 std::string tensors_of(const Form& form) {
-  std::string words;
-  if (lacks_numbers(default_effect(form.encoding)))
-    for (const Parameter& parameter : form.encoding.parameters)
-      if (parameter.type == Parameter::Type::tensor)
-        words += fmt::format("--{0} {0}.npy ", parameter.name);
-  return words + fmt::format("--{} q.npy --{} k.npy --{} v.npy", form.has("q") ? "queries" : "q",
-                             form.has("k") ? "keys" : "k", form.has("v") ? "values" : "v");
+  return fmt::format("--{} golden.h5:q --{} golden.h5:k --{} golden.h5:v",
+                     form.has("q") ? "queries" : "q", form.has("k") ? "keys" : "k",
+                     form.has("v") ? "values" : "v");
 }
 
 std::string footer_of(const Form& form) {
@@ -127,15 +123,15 @@ std::string footer_of(const Form& form) {
     if (row.kinds == "any" || row.kinds.find(name_of(encoding.kind)) != std::string_view::npos)
       names += fmt::format("  {:<17} {}\n", row.name, row.description);
   return fmt::format(
-      "FIELDS\n{0}\nEXAMPLES\n  pe-apply {1} {2} -o out.safetensors\n"
-      "  pe-apply {1} --random 2,4,16,64 --seed 1 -o golden.h5\n\n"
+      "FIELDS\n{0}\nEXAMPLES\n  pe-apply {1} --random 2,4,16,64 --seed 1 -o golden.h5\n"
+      "  pe-apply {2} {3} -o out.safetensors\n\n"
       "ACCURACY\n  Inputs and the encoding's values are taken in f64, sums are made in f64 in "
       "index order, and each result is rounded\n"
       "  once to --dtype. Before that rounding a term of n channels is within (n + "
       "24)·2^-53·|left|·|right| of the exact one,\n"
       "  | | the lengths of the two vectors that it multiplies.\n\n"
       "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n",
-      names, encoding.name, tensors_of(form));
+      names, encoding.name, drawn(encoding), tensors_of(form));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "dumps.hpp"
 #include "examples.hpp"
+#include "no_clobber.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/version.hpp"
 #include "pe/model/number.hpp"
@@ -60,7 +61,7 @@ constexpr const char* law_footer =
     "every law judged holds; 1 one fails; 2 nothing could be told: bad usage, bad input, I/O\n";
 
 constexpr const char* check_footer =
-    "EXAMPLES\n  pe-verify check {0}\n  pe-verify check {0} --dtype bf16 --report report.json\n"
+    "EXAMPLES\n  pe-verify check {0}\n  pe-verify check {0} --dtype f16 --report report.json\n"
     "  pe-gen {0} -o dump.npz\n  pe-verify check {0} --file dump.npz\n\nACCURACY\n  {1}\n"
     "  Values are judged as they are stored in --dtype; every bound is derived from one rounding "
     "to it. A dump is exact where every\n"
@@ -104,6 +105,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
          "instead of the text")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  add_no_clobber(app, options.no_clobber);
   app.add_option("--annotations", options.annotations,
                  "lines that GitHub's runner shows beside the files")
       ->type_name("{github}");
@@ -111,6 +113,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
 
 void check_report_options(const ReportOptions& options) {
   for (const std::string& path : options.paths) check_report_path(path);
+  if (options.no_clobber) keep_what_is_there(options.paths, "--report");
   if (!options.annotations.empty() && options.annotations != "github")
     throw UsageError(fmt::format("--annotations must be github, got '{}'", options.annotations));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "list.hpp"
 #include "mistakes.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
@@ -30,7 +31,7 @@ const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
 std::string option_of(const std::vector<std::string>& words, const std::string& name,
                       const std::string& otherwise = "") {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == name && i + 1 < words.size()) return words[i + 1];
+    if (words[i] == name && i + 1 < words.size() && !is_option(words[i + 1])) return words[i + 1];
     if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
   }
   return otherwise;
@@ -95,12 +96,15 @@ void CommandLine::read_help() {
     };
   };
   const auto help = std::find_if(words_.begin(), first_option, spelled({"help"}));
-  const bool leads = !words_.empty() && spelled({"--help", "-h", "-help", "-?"})(words_.front());
+  const bool leads =
+      !words_.empty() && spelled({"--help", "-h", "-help", "-?", "usage", "man", "examples",
+                                  "--usage", "--man", "--examples"})(words_.front());
   if (help != first_option || leads) {
     words_.erase(leads ? words_.begin() : help);
     words_.push_back("--help");
-  } else if (!words_.empty() && spelled({"version", "-V", "-version"})(words_.front())) {
-    words_.front() = "--version";
+  } else if ((!words_.empty() && spelled({"version", "-version"})(words_.front())) ||
+             std::ranges::any_of(words_, spelled({"-V", "--version"}))) {
+    words_ = {"--version"};
   }
 }
 
@@ -133,12 +137,46 @@ void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) c
                            : own == Sort::law      ? tool + " check"
                            : own == Sort::quantity ? tool + " cost"
                                                    : tool;
+  // A verb before the name that belongs here.
+  if (own == Sort::encoding && depth + 1 < words_.size() && subcommand_of(app, words_[depth + 1])) {
+    const std::string line = fmt::format("{} {}", lead, words_[depth + 1]);
+    constexpr std::string_view drawing[] = {"plot", "draw", "view", "picture"},
+                               telling[] = {"describe", "explain", "show", "about", "usage", "man"};
+    if (std::ranges::find(drawing, word) != std::end(drawing))
+      throw UsageError(fmt::format("'{}' is what pe-plot does: {} | pe-plot", word, line));
+    const bool tells = std::ranges::find(telling, word) != std::end(telling);
+    if (tells || encoding_named(words_[depth + 1]))
+      throw UsageError(fmt::format("'{}' stands before the name: did you mean {}{}?", word, line,
+                                   tells ? " --help" : ""));
+  }
   throw UsageError(unknown_word(app, word, own, lead));
+}
+
+// Names that were typed as options: --list, --models, --check rope, --encoding rope.
+void CommandLine::check_dashes(const CLI::App& app) const {
+  const std::string name =
+      words_[0].substr(std::min(words_[0].find_first_not_of('-'), words_[0].size()));
+  std::string rest;
+  for (std::size_t i = 1; i < words_.size(); ++i) rest += " " + shell_word(words_[i]);
+  const auto meant = [&](const std::string& line) {
+    throw UsageError(fmt::format("'{}' is no option: did you mean {} {}?", words_[0], tool_, line));
+  };
+  if (app.get_option_no_throw(words_[0])) return;
+  if (subcommand_of(app, name)) meant(name + rest);
+  const std::vector<std::string> lists = catalogue_names();
+  if (std::ranges::find(lists, name) != lists.end()) meant("list " + name + rest);
+  constexpr std::string_view names[] = {"encoding", "e",        "type",     "name",     "kind",
+                                        "pe",       "method",   "law",      "quantity", "l",
+                                        "q",        "property", "embedding"};
+  if (words_.size() > 1 && std::ranges::find(names, name) != std::end(names) &&
+      subcommand_of(app, words_[1]))
+    meant(rest.substr(1));
 }
 
 // Options belong behind the words that say what they are options of.
 void CommandLine::check_order(const CLI::App& app) const {
   if (words_.empty() || !is_option(words_[0])) return;
+  check_dashes(app);
   const auto names = [&](const std::string& word) { return subcommand_of(app, word) != nullptr; };
   const auto start = std::ranges::find_if(words_, names);
   if (start == words_.end()) return;
@@ -151,7 +189,20 @@ void CommandLine::check_order(const CLI::App& app) const {
   throw UsageError(fmt::format("options stand behind the name: {}", line));
 }
 
+// What names the encoding is looked for before there is an app that would miss its value.
+void CommandLine::check_sources() const {
+  for (const auto& [option, says] :
+       {std::pair("--model", "NAME: {} list models names those there are"),
+        std::pair("--config", "a config.json or GGUF file; {} list models names those built in")})
+    if (const auto found = std::ranges::find(words_, option);
+        found != words_.end() && (found + 1 == words_.end() || is_option(*(found + 1))))
+      throw UsageError(
+          fmt::format("{} needs a value, {}", option,
+                      fmt::format(fmt::runtime(says), tool_.empty() ? "pe-gen" : tool_)));
+}
+
 void CommandLine::parse(CLI::App& app) const {
+  check_sources();
   check_order(app);
   const CLI::App* last = &app;
   for (const std::string& word : words_) {
@@ -162,10 +213,13 @@ void CommandLine::parse(CLI::App& app) const {
   std::vector<std::string> words = with_own_names(*last, words_);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i], name = word.substr(0, word.find('='));
-    const CLI::Option* option = is_option(word) ? last->get_option_no_throw(word) : nullptr;
+    const CLI::Option* option = is_option(word) ? last->get_option_no_throw(name) : nullptr;
+    if (option && option->get_items_expected_max() == 0 && name.size() < word.size())
+      throw UsageError(fmt::format("{} takes no value, and {} stands behind it", name,
+                                   shell_word(word.substr(name.size() + 1))));
     const bool is_next = i + 1 < words.size() && is_option(words[i + 1]) &&
                          last->get_option_no_throw(words[i + 1]) != nullptr;
-    if (option && option->get_items_expected_min() > 0 && is_next)
+    if (option && option->get_items_expected_min() > 0 && is_next && name == word)
       throw UsageError(fmt::format("{} needs a value, {}, and {} stands there", word,
                                    option->get_type_name(), words[i + 1]));
     if (name.size() > 2 && name[0] == '-' && last->get_option_no_throw("-" + name))

@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "command_line.hpp"
 #include "dumps.hpp"
+#include "no_clobber.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "pe/base/version.hpp"
@@ -107,6 +108,8 @@ int run_compare(const CompareCommand& command, const std::string& line) {
     throw UsageError("--before has no meaning without --bound");
   if (!command.report.empty() && command.report != "-" && !command.report.ends_with(".json"))
     throw UsageError(fmt::format("--report of compare writes .json, got '{}'", command.report));
+  refuse_names({command.a, command.b}, "pe-gen {} -o FILE.npz makes one");
+  if (command.no_clobber) keep_what_is_there({command.report}, "--report");
   const TimeLimit within(command.timeout);
   Progress progress(fmt::format("compare {} with {}", command.a, command.b));
   if (!command.bound.empty()) return within_bound(command, line) ? 0 : 1;
@@ -187,11 +190,15 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
   app.add_option("--report", compare.report,
                  "write what was found, too: .json; - is JSON on stdout instead of the text")
       ->type_name("FILE");
+  add_no_clobber(app, compare.no_clobber);
   app.footer(
-      "EXAMPLES\n  pe-verify compare ours.npz theirs.npz\n  pe-verify compare ours.h5:bias "
-      "theirs.npy --kind bias --ulps 2\n"
-      "  pe-verify compare ours.npy theirs.npy --atol 1e-6 --rtol 1e-5\n"
-      "  pe-verify compare ours.npz theirs.npz --bound 'rope --dim 64'\n\n"
+      "EXAMPLES\n  pe-gen rope --dim 64 -o ours.npz\n"
+      "  pe-gen rope --dim 64 --dtype f64 -o theirs.npz\n"
+      "  pe-verify compare ours.npz theirs.npz --atol 1e-6\n"
+      "  pe-verify compare ours.npz theirs.npz --bound 'rope --dim 64'\n"
+      "  pe-gen alibi -o ours.h5\n"
+      "  pe-gen alibi --dtype f64 -o theirs.npy\n"
+      "  pe-verify compare ours.h5:bias theirs.npy --kind bias --ulps 2\n\n"
       "  Different types are compared in the narrower one, rounded once, but by --atol as they "
       "are. "
       "Distances in ulps count the\n"

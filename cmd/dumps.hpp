@@ -12,6 +12,10 @@ namespace pe::cmd {
 /// `--shape 131072,128`.
 std::vector<Index> parse_shape(const std::string& text);
 
+/// Throws UsageError where a name of an encoding or a model stands and no file of that name is:
+/// `line` says what is typed for it instead, with {} for the name.
+void refuse_names(const std::vector<std::string>& files, const std::string& line);
+
 /// Every array of "FILE[:TENSOR]", in the order given; of raw files dtype and shape are said.
 std::vector<Stored> open_all(const std::vector<std::string>& specs,
                              const std::optional<std::string>& dtype,

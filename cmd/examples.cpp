@@ -20,6 +20,13 @@ Effect effect_of(const Encoding& encoding, Index length) {
   return make_subject(texts, length).effect;
 }
 
+bool is_promised(const Property& law, const Encoding& encoding) {
+  const SubjectTexts texts{.encoding = &encoding};
+  const std::vector<std::string> laws =
+      promises_of(encoding, make_subject(texts, usual_length).parameters);
+  return std::ranges::find(laws, law.name) != laws.end();
+}
+
 // A grid of at least so many cells; no words where the effect is on none.
 std::string grid_of(const Effect& effect, Index cells) {
   const Coordinates* coordinates = is_grid(effect) ? coordinates_of(effect) : nullptr;
@@ -55,13 +62,25 @@ std::string dump_words(const Property& law, const Encoding& encoding, const Effe
   return words;
 }
 
+// Said before the examples of a law that may fail.
+std::string doubt_of(const Property& law, const Encoding& encoding) {
+  return is_promised(law, encoding)
+             ? ""
+             : fmt::format("  # {} does not promise it: where it fails, the exit code is 1\n",
+                           encoding.name);
+}
+
 std::string silent_page(const Property& law, const Encoding& encoding, const std::string& why) {
+  const Encoding* example = nullptr;  // one that promises it, where there is one
+  for (const Encoding* other : all_encodings())
+    if (silence(law, *other).empty() &&
+        (!example || (!is_promised(law, *example) && is_promised(law, *other))))
+      example = other;
   std::string page =
       fmt::format("MEANING\n  {} says nothing about {}: {}.\n\n", law.name, encoding.name, why);
-  for (const Encoding* other : all_encodings())
-    if (silence(law, *other).empty())
-      return page + fmt::format("EXAMPLES\n  pe-verify {} {}\n", law.name, drawn(*other));
-  return page;
+  if (!example) return page;
+  return page + fmt::format("EXAMPLES\n{}  pe-verify {} {}\n", doubt_of(law, *example), law.name,
+                            drawn(*example));
 }
 
 }  // namespace
@@ -89,8 +108,8 @@ std::string law_examples(const Property& law, const Encoding& encoding) {
   const Effect effect = default_effect(encoding);
   const std::string asked =
       fmt::format("pe-verify {} {}{}", law.name, drawn(encoding), grid_of(effect, law.takes));
-  std::string text =
-      fmt::format("EXAMPLES\n  {0}\n  {0} --dtype bf16 --report report.json\n", asked);
+  std::string text = fmt::format("EXAMPLES\n{1}  {0}\n  {0} --dtype f16 --report report.json\n",
+                                 asked, doubt_of(law, encoding));
   if (const std::string dumped = dump_words(law, encoding, effect); !dumped.empty())
     text += fmt::format("  pe-gen {} -o dump.npz\n  {} --file dump.npz\n", dumped, asked);
   return text;

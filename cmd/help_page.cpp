@@ -49,6 +49,19 @@ std::string parted(std::string name) {
          parted(std::string(brace + 1, ' ') + name.substr(comma + 1));
 }
 
+// A command that is wider than the page goes on behind a backslash, with an option that no quotes
+// are around.
+std::string continued(const std::string& line) {
+  if (width_of(line) <= page) return line;
+  std::size_t gap = line.rfind(" -", page - 2);
+  const auto is_quoted = [&] {
+    return std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(gap), '\'') % 2 != 0;
+  };
+  while (gap != std::string::npos && gap >= column && is_quoted()) gap = line.rfind(" -", gap - 1);
+  if (gap == std::string::npos || gap < column) return line;
+  return line.substr(0, gap) + " \\\n" + continued(std::string(6, ' ') + line.substr(gap + 1));
+}
+
 std::string entry(const std::string& name, std::string_view text) {
   std::string line = parted("  " + name);
   std::size_t at = width_of("  " + name);
@@ -123,8 +136,8 @@ std::string HelpPage::make_option(const CLI::Option* option, bool is_positional)
   return entry(name, is_help ? "this page" : said);
 }
 
-// Commands and tables stay as they are; the lines of a paragraph with one that is too wide are set
-// anew.
+// Tables stay as they are, and commands that fit; the lines of a paragraph with one that is too
+// wide are set anew.
 std::string HelpPage::make_footer(const CLI::App* app) const {
   std::istringstream footer(app->get_footer());
   std::string text, line;
@@ -145,7 +158,7 @@ std::string HelpPage::make_footer(const CLI::App* app) const {
       continue;
     }
     if (!paragraph.empty()) set();
-    text += line + "\n";
+    text += (line.starts_with("  pe-") ? continued(line) : line) + "\n";
   }
   if (!paragraph.empty()) set();
   while (text.ends_with("\n\n")) text.pop_back();  // CLI11 ends what a function tells with one more

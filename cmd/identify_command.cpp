@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "dumps.hpp"
+#include "no_clobber.hpp"
 #include "pe/base/error.hpp"
 #include "pe/io/atomic_file.hpp"
 #include "pe/io/dump.hpp"
@@ -14,12 +15,16 @@ namespace pe::cmd {
 namespace {
 
 int run_identify(const IdentifyCommand& asked, const std::string& command) {
+  if (!asked.report.empty() && asked.report != "-" && !asked.report.ends_with(".json"))
+    throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
+  if (asked.no_clobber) keep_what_is_there({asked.report}, "--report");
   const TimeLimit within(asked.timeout);
   RawForm raw{{}, parse_shape(asked.shape)};
   if (!asked.dtype.empty()) raw.dtype = parse_dtype(asked.dtype);
   std::vector<std::string> files = asked.first;
   files.insert(files.end(), asked.files.begin(), asked.files.end());
   if (files.empty()) throw UsageError("identify needs FILE (see pe-verify identify --help)");
+  refuse_names(files, "pe-verify check {0} looks at its laws, pe-gen {0} -o dump.npz makes a file");
   Progress progress(fmt::format("identify {}", fmt::join(files, ", ")));
   const auto open = [&](const std::vector<std::string>& specs) {
     std::vector<Stored> arrays;
@@ -27,8 +32,6 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
       for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
     return watched(std::move(arrays), progress);
   };
-  if (!asked.report.empty() && asked.report != "-" && !asked.report.ends_with(".json"))
-    throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
   const Identification found = identify({open(files), open(asked.before)}, asked.layout);
   const std::string json =
       asked.report.empty() && !asked.kept ? "" : to_json(found, files, command);
@@ -69,9 +72,12 @@ void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
   app.add_option("--report", identify.report,
                  "write what was found, too: .json; - is JSON on stdout instead of the text")
       ->type_name("FILE");
+  add_no_clobber(app, identify.no_clobber);
   app.footer(
-      "EXAMPLES\n  pe-verify identify cos_sin_cache.npy\n  pe-verify identify cos.npy "
-      "sin.npy\n  pe-verify identify q_after.npy --before q_before.npy --report found.json\n\n"
+      "EXAMPLES\n  pe-gen rope --length 64 --dialect vllm -o cache.npy\n"
+      "  pe-verify identify cache.npy\n"
+      "  pe-apply rope --random 1,4,16,64 -o vectors.npz\n"
+      "  pe-verify identify vectors.npz:q_out --before vectors.npz:q --report found.json\n\n"
       "ACCURACY\n  What is named was made again and held against every value, within the bound of "
       "a known arithmetic or by a fault with a\n"
       "  name. What the numbers cannot tell apart stands beside it.\n\n"

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "dumps.hpp"
 #include "other_files.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
@@ -85,6 +86,7 @@ std::string json_of(const std::string& file, const std::vector<Stored>& arrays,
 
 // Why it cannot be read says less than what it is, where that is known.
 std::vector<Stored> arrays_of(const std::string& file) {
+  refuse_names({file}, "pe-gen {} --help tells of it");
   try {
     return open_arrays(file);
   } catch (const std::exception&) {

@@ -39,15 +39,31 @@ std::string lower(std::string text) {
   return text;
 }
 
+// Whether the row is one that an encoding of this name has, or that has a meaning for its kind.
+bool is_of(const Json& row, std::string_view catalogue, const std::string& name) {
+  const Encoding* encoding = encoding_named(name);
+  if (!encoding) return false;
+  if (row.contains("encodings")) {
+    const auto of = row["encodings"].get<std::vector<std::string>>();
+    return std::ranges::find(of, name) != of.end();
+  }
+  if (catalogue != "quantities" && catalogue != "causes") return false;
+  const std::vector<std::string> kinds = words(row.value("kind", ""));
+  return std::ranges::any_of(kinds, [&](const std::string& kind) {
+    return kind == "any" || kind == name || kind == name_of(encoding->kind);
+  });
+}
+
 // Rows that hold every word somewhere that people see.
-Json chosen(const Json& rows, const std::vector<std::string>& words) {
+Json chosen(const Catalogue& catalogue, const std::vector<std::string>& asked) {
   Json kept = Json::array();
-  for (const Json& row : rows) {
+  for (const Json& row : catalogue.rows()) {
     std::string seen;
     for (const char* key : {"name", "kind", "summary", "source", "model_type"})
       seen += lower(row.value(key, "")) + "\n";
-    if (std::ranges::all_of(words, [&](const std::string& word) {
-          return seen.find(lower(word)) != std::string::npos;
+    if (std::ranges::all_of(asked, [&](const std::string& word) {
+          return seen.find(lower(word)) != std::string::npos ||
+                 is_of(row, catalogue.name, lower(word));
         }))
       kept.push_back(row);
   }
@@ -109,7 +125,7 @@ void show(const List& list) {
   bool found = list.words.empty();
   for (const Catalogue& catalogue : all_catalogues()) {
     if (!what.empty() && what != catalogue.name) continue;
-    const Json rows = chosen(catalogue.rows(), list.words);
+    const Json rows = chosen(catalogue, list.words);
     found = found || !rows.empty();
     if (list.json) {
       all[std::string(catalogue.name)] = rows;

@@ -37,7 +37,10 @@ void add_merge(CLI::App& app, MergeCommand& merge, Outcome& outcome, const std::
       ->required();
   add_report_options(app, merge.report);
   app.footer(
-      "EXAMPLES\n  pe-verify run manifest.json --shard 1/2 --report 1.json\n"
+      "EXAMPLES\n"
+      "  echo '{\"schema_version\": 1, \"checks\": [{\"encoding\": \"rope\"}, {\"encoding\": "
+      "\"t5\"}]}' >manifest.json\n"
+      "  pe-verify run manifest.json --shard 1/2 --report 1.json\n"
       "  pe-verify run manifest.json --shard 2/2 --report 2.json\n"
       "  pe-verify merge 1.json 2.json --report report.xml\n\n"
       "  A shard that is missing or there twice, one of another manifest or of another number of "

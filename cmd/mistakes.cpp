@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "option_names.hpp"
+#include "pe/configs/catalogue.hpp"
 #include "pe/model/naming.hpp"
 
 namespace pe::cmd {
@@ -20,11 +21,25 @@ bool is_whole(const std::string& word) {
 std::string stray_numbers(const CLI::App& app, const std::vector<std::string>& stray) {
   const std::string width = has(app, "dim") ? "dim" : has(app, "heads") ? "heads" : "";
   std::string meant;
-  if (has(app, "length")) meant = "--length " + stray.front();
+  const auto is_told = [&](const char* option) {
+    return has(app, option) && app.get_option("--" + std::string(option))->count() > 0;
+  };
+  if (stray.size() == 1 && is_told("scaling") && !is_told("factor"))
+    meant = "--factor " + stray.front();
+  else if (has(app, "length"))
+    meant = "--length " + stray.front();
   if (has(app, "length") && stray.size() == 2 && !width.empty())
     meant += fmt::format(" --{} {}", width, stray.back());
   return fmt::format("'{}' without an option{}", fmt::join(stray, " "),
                      meant.empty() ? "" : ": did you mean " + meant + "?");
+}
+
+// "A and B": what stands behind the command without an option; "" where nothing does.
+std::string own_words(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional()) names.push_back(option->get_name(true));
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 // A file's name: a config, tensors, a dump, or what is to be written.
@@ -38,7 +53,10 @@ std::string stray_file(const CLI::App& app, const std::vector<std::string>& stra
   const bool is_config = word.ends_with(".json") || word.ends_with(".gguf");
   const std::string option = is_config && has(app, "config") ? "--config"
                              : has(app, "file")              ? "--file"
-                                                             : "-o";
+                             : has(app, "output")            ? "-o"
+                                                             : "--report";
+  if (!has(app, option == "-o" ? "output" : option.substr(2)))
+    return fmt::format("'{}' belongs to no option", fmt::join(stray, " "));
   return fmt::format("'{}' without an option: did you mean {} {}?", word, option, word);
 }
 
@@ -64,23 +82,38 @@ std::string stray_option(const CLI::App& app, const std::vector<std::string>& st
 std::string stray_word(const CLI::App& app, const std::vector<std::string>& stray,
                        const std::string& lead) {
   const std::string& word = stray.front();
-  if (std::ranges::all_of(stray, is_whole)) return stray_numbers(app, stray);
   if (const std::string option = stray_option(app, stray); !option.empty()) return option;
+  if (const std::string own = own_words(app); !own.empty())
+    return fmt::format("'{}' is too much: {} takes {} alone", fmt::join(stray, " "), app.get_name(),
+                       own);
+  if (std::ranges::all_of(stray, is_whole)) return stray_numbers(app, stray);
   const std::string extension = std::filesystem::path(word).extension();
   if (extension.size() > 1 &&
       extension.find_first_not_of(".abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
       !is_whole(extension.substr(1)))
     return stray_file(app, stray);
   const Encoding* encoding = encoding_named(app.get_name());
+  constexpr std::string_view against[] = {"vs", "vs.", "versus", "and", "against", "with"};
+  if (encoding && stray.size() > 1 && std::ranges::find(against, word) != std::end(against) &&
+      encoding_named(stray[1]) && has(app, "versus"))
+    return fmt::format("'{}' without an option: did you mean --versus {}?", fmt::join(stray, " "),
+                       stray[1]);
   if (encoding && encoding_named(word))
     return fmt::format("'{}' is another: a command takes one encoding{}", word,
                        has(app, "versus") ? ", and others by --versus " + word : "");
   for (const Meaning& meaning : meanings_of(word, Sort::command, lead)) {
     std::string option = meaning.option;
     if (option.empty() || !has(app, option.substr(2, option.find(' ') - 2))) continue;
-    if (meaning.sort == Sort::field) option = fmt::format("--fields {}", fmt::join(stray, ","));
+    if (meaning.sort == Sort::field) {
+      std::vector<std::string> fields = app.get_option("--fields")->results();
+      fields.insert(fields.end(), stray.begin(), stray.end());
+      option = fmt::format("--fields {}", fmt::join(fields, ","));
+    }
     return fmt::format("'{}' without an option: {}", word, told(meaning, option));
   }
+  if (has(app, "only"))
+    return fmt::format("'{}' without an option: did you mean --only {}?", fmt::join(stray, " "),
+                       word);
   return fmt::format("'{}' belongs to no option", fmt::join(stray, " "));
 }
 
@@ -128,14 +161,35 @@ std::string wrong_count(const CLI::App& app, const std::string& text,
                      fmt::join(values, ", "));
 }
 
+// Words that nobody took, those before the subcommand among them.
+std::vector<std::string> all_strays(const CLI::App& app) {
+  return app.get_parent() ? all_strays(*app.get_parent()) : app.remaining(true);
+}
+
 std::string first_example(const std::string& footer) {
   const std::size_t start = footer.find("pe-");
   return start == std::string::npos ? "list"
                                     : footer.substr(start, footer.find('\n', start) - start);
 }
 
-std::string missing(const CLI::App& app, const std::string& lead) {
+// By its suffix.
+bool is_dump(const std::string& word) {
+  constexpr std::string_view suffixes[] = {".npy", ".npz", ".h5",          ".hdf5",
+                                           ".csv", ".bin", ".safetensors", ".raw"};
+  return std::ranges::find(suffixes, std::filesystem::path(word).extension().string()) !=
+         std::end(suffixes);
+}
+
+std::string missing(const CLI::App& app, const std::string& lead,
+                    const std::vector<std::string>& typed) {
   const bool wants_command = app.get_subcommands().empty() && app.get_require_subcommand_min() > 0;
+  if (wants_command && lead.starts_with("pe-verify"))
+    for (const std::string& word : typed)
+      if (is_dump(word))
+        return fmt::format(
+            "'{0}' needs the name of what it should be, as in pe-verify check rope --file {0}; "
+            "pe-verify identify {0} tells without one",
+            word);
   if (wants_command && !app.get_parent())
     return fmt::format("which one? For example {}; {} list names all that there are",
                        first_example(app.get_footer()), lead);
@@ -154,11 +208,7 @@ std::string file_meant(const std::string& word, const std::string& lead) {
   std::error_code error;
   const std::string suffix = std::filesystem::path(word).extension();
   const bool is_config = suffix == ".json" || suffix == ".gguf";
-  constexpr std::string_view suffixes[] = {".npy", ".npz", ".h5",          ".hdf5",
-                                           ".csv", ".bin", ".safetensors", ".raw"};
-  if (!is_config && std::ranges::find(suffixes, suffix) == std::end(suffixes) &&
-      !std::filesystem::is_regular_file(word, error))
-    return "";
+  if (!is_config && !is_dump(word) && !std::filesystem::is_regular_file(word, error)) return "";
   const std::string tool = lead.substr(0, lead.find(' '));
   const bool verifies = tool == "pe-verify";
   if (verifies && is_config)
@@ -174,13 +224,46 @@ std::string file_meant(const std::string& word, const std::string& lead) {
       word);
 }
 
+bool has_subcommand(const CLI::App& app, std::string_view name) {
+  return std::ranges::any_of(app.get_subcommands([](const CLI::App*) { return true; }),
+                             [&](const CLI::App* sub) { return sub->get_name() == name; });
+}
+
+// "rope,alibi" where one name belongs; "": it is no such list.
+std::string several_meant(const CLI::App& app, const std::string& word, Sort own,
+                          const std::string& lead) {
+  std::vector<std::string> names(1);
+  for (const char c : word)
+    if (c == ',' || c == '+' || c == ' ' || c == ';')
+      names.emplace_back();
+    else
+      names.back() += c;
+  std::erase(names, "");
+  const auto is_known = [&](const std::string& name) { return has_subcommand(app, name); };
+  if (names.size() < 2 || !std::ranges::all_of(names, is_known)) return "";
+  if (own != Sort::encoding || !lead.starts_with("pe-analyze"))
+    return fmt::format("'{}' are {}, and a command takes one of them", word,
+                       names.size() == 2 ? "two" : "several");
+  std::string versus;
+  for (std::size_t i = 1; i < names.size(); ++i) versus += " --versus " + names[i];
+  return fmt::format("'{}' are several: did you mean {} {}{}?", word, lead, names.front(), versus);
+}
+
 // "models" where a name belongs: the list of them. "": it is no catalogue's name.
-std::string list_meant(const std::string& word, const std::string& lead) {
+std::string list_meant(const CLI::App& app, const std::string& word, Sort own,
+                       const std::string& lead) {
+  const std::string list = lead.substr(0, lead.find(' ')) + " list ";
+  if (own == Sort::law && (word == "law" || word == "laws"))
+    return fmt::format(
+        "'{}' stands where a name belongs: pe-verify check ENCODING looks at all laws, pe-verify "
+        "LAW ENCODING at one; {}{} names them",
+        word, list, "laws");
   constexpr std::string_view lists[] = {"models", "encodings",  "scalings",   "dialects",
                                         "causes", "properties", "quantities", "formats"};
-  if (std::ranges::find(lists, word) == std::end(lists)) return "";
-  return fmt::format("'{1}' stands where a name belongs: {0} list {1}",
-                     lead.substr(0, lead.find(' ')), word);
+  for (const std::string_view name : lists)
+    if ((name == word || (word.size() > 3 && name == word + "s")) && !has_subcommand(app, name))
+      return fmt::format("'{}' stands where a name belongs: {}{}", word, list, name);
+  return "";
 }
 
 }  // namespace
@@ -188,8 +271,10 @@ std::string list_meant(const std::string& word, const std::string& lead) {
 std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
                          const std::string& lead) {
   constexpr std::string_view absent[] = {"none", "None", "nope", "NoPE", "no", "null", "off"};
+  constexpr std::string_view all[] = {"all", "every", "everything", "any", "*"};
   const bool is_absent =
-      own == Sort::encoding && std::ranges::find(absent, word) != std::end(absent);
+      (own == Sort::encoding && std::ranges::find(absent, word) != std::end(absent)) ||
+      std::ranges::find(all, word) != std::end(all);
   std::vector<Named> names;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back({sub->get_name(), sub->get_name() == "list" ? "ls lists catalogue"
@@ -198,9 +283,16 @@ std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
   const std::vector<Meaning> others =
       is_absent ? std::vector<Meaning>{} : meanings_of(word, own, lead);
   if (const std::string file = file_meant(word, lead); !file.empty()) return file;
-  if (const std::string list = list_meant(word, lead); !list.empty()) return list;
+  if (const std::string list = list_meant(app, word, own, lead); !list.empty()) return list;
+  if (const std::string several = several_meant(app, word, own, lead); !several.empty())
+    return several;
   const std::string what(name_of(own)), sort = what.substr(what.find(' ') + 1);
   const std::string start = fmt::format("unknown {} '{}': ", sort, word);
+  constexpr std::size_t least = 5;  // letters of a model's name
+  if (meant.names.empty() && others.empty() && !is_absent && word.size() >= least)
+    if (const std::vector<std::string> models = models_like(word); !models.empty())
+      return start + fmt::format("is it a model? Near it is {} ({} --model {})", either_of(models),
+                                 lead, models.front());
   if (meant.names.empty() && others.empty())
     return start + fmt::format("{} list {} names those there are", lead.substr(0, lead.find(' ')),
                                own == Sort::law        ? "properties"
@@ -221,12 +313,13 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
                        const std::vector<std::string>& typed) {
   const std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    const std::vector<std::string> stray = app.remaining(true);
-    for (const std::string& word : stray)
-      if (word.starts_with("-") && word.size() > 1) return unknown_option(app, word);
+    const std::vector<std::string> stray = all_strays(app);
+    for (std::size_t i = 0; i < stray.size(); ++i)
+      if (stray[i].starts_with("-") && stray[i].size() > 1)
+        return unknown_option(app, stray[i], i + 1 < stray.size() ? stray[i + 1] : "");
     if (!stray.empty()) return stray_word(app, stray, lead);
   }
-  if (dynamic_cast<const CLI::RequiredError*>(&error)) return missing(app, lead);
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) return missing(app, lead, typed);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return wrong_count(app, text, typed);
   const CLI::Option* option = option_in(app, text);
   if (dynamic_cast<const CLI::ConversionError*>(&error) && option)

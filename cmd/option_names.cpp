@@ -4,92 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
+#include "option_hints.hpp"
 #include "pe/model/naming.hpp"
 
 namespace pe::cmd {
 namespace {
 
-// What other programs call the options that have no row in a schema, or have one without such a
-// key.
-struct Habit {
-  const char* option;
-  const char* also;
-};
-constexpr Habit habits[] = {
-    {"length",
-     "max-len max-length seqlen seq-len seq-length sequence-length n-ctx ctx context "
-     "context-length num-positions size n"},
-    {"dim", "d-model hidden-size hidden-dim embed-dim embedding-dim n-embd width channels d"},
-    {"heads", "num-heads n-heads n-head nheads nhead num-attention-heads h"},
-    {"positions", "position-ids position pos ids range"},
-    {"output", "out outfile output-file save to"},
-    {"dtype", "precision type float torch-dtype"},
-    {"base", "freq-base rope-freq-base frequency-base"},
-    {"scaling", "rope-scaling rope-type scaling-type method"},
-    {"factor", "scaling-factor scale-factor rope-scale"},
-    {"explain", "verbose v debug trace why"},
-    {"config", "config-file cfg hf-config"},
-    {"model", "model-name pretrained hf-model m"},
-    {"fields", "field columns what f"},
-    {"dialect", "backend framework implementation engine"},
-    {"threads", "jobs j workers nproc n-threads num-threads"},
-    {"report", "output out junit"},
-    {"seed", "random-seed manual-seed"},
-    {"q", "query query-states"},
-    {"k", "key key-states"},
-    {"v", "value value-states"},
-    {"x", "embedding embeds inputs-embeds"},
-    {"values", "value"},
-    {"random", "shape batch batch-size"},
-    {"causal", "mask is-causal causal-mask"},
-    {"input", "weights weight checkpoint ckpt state-dict"},
-    {"no-clobber", "no-overwrite keep noclobber"},
-};
-
-// What is wanted where no option is.
-struct Hint {
-  const char* words;
-  const char* needs;  // an option that the subcommand has
-  const char* says;
-};
-constexpr Hint hints[] = {
-    {"q quiet silent s", "report", "the exit code says it all, >/dev/null the rest"},
-    {"q quiet silent s", "output", "stdout is the result; 2>/dev/null keeps talk away"},
-    {"json", "report", "--report - is JSON on stdout"},
-    {"junit xml", "report", "--report FILE.xml is JUnit"},
-    {"json", "format", "--format json"},
-    {"csv", "format", "--format csv, which stdout has anyway"},
-    {"npy", "format", "--format npy"},
-    {"npz", "format", "--format npz"},
-    {"hdf5 h5", "format", "--format hdf5"},
-    {"safetensors", "format", "--format safetensors"},
-    {"raw binary", "format", "--format raw"},
-    {"force overwrite", "output", "files are overwritten anyway, unless --no-clobber"},
-    {"junit-xml junitxml", "report", "--report FILE.xml is JUnit"},
-    {"offset start start-pos begin shift", "positions",
-     "--positions START:STOP says where they begin"},
-    {"interleaved interleave is-interleaved rope-interleave gptj-style traditional", "pairing",
-     "--pairing adjacent, where the codebase's pairs are 2j, 2j+1"},
-    {"neox neox-style is-neox-style rotate-half", "pairing", "--pairing halves, the default"},
-    {"tol tolerance atol rtol eps epsilon ulps", "accept",
-     "bounds are derived, and --accept names the worst tier that passes; pe-verify compare takes "
-     "--atol and --rtol"},
-    {"only select law laws skip exclude", "accept", "one law alone is pe-verify LAW ENCODING"},
-    {"heads head num-heads n-heads n-head nheads num-attention-heads", "base",
-     "all heads are alike here, and none is counted"},
-    {"gpu cuda device", "threads", "all is computed on the processor, by --threads"},
-};
-
 std::string without_dashes(const std::string& option) {
   const std::string name = option.substr(0, option.find('='));
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
-}
-
-bool is_among(const std::string& word, std::string_view list) {
-  const std::vector<std::string> all = words(list);
-  return std::ranges::find(all, word) != all.end();
 }
 
 // "rope_scaling.low_freq_factor" → "low-freq-factor".
@@ -128,20 +52,13 @@ std::vector<Named> option_names(const CLI::App& app, std::vector<std::string>& k
       also.emplace_back();
       for (const Named& config : configs)
         if (config.name == name) also.back() += config.also;
-      for (const Habit& habit : habits)
-        if (habit.option == name) also.back() += std::string(" ") + habit.also;
+      also.back() += " " + std::string(called_elsewhere(name));
     }
   }
   kept = std::move(also);
   std::vector<Named> options;
   for (std::size_t i = 0; i < names.size(); ++i) options.push_back({"--" + names[i], kept[i]});
   return options;
-}
-
-std::optional<std::string> hint_for(const CLI::App& app, const std::string& name) {
-  for (const Hint& hint : hints)
-    if (is_among(name, hint.words) && has(app, hint.needs)) return hint.says;
-  return {};
 }
 
 }  // namespace
@@ -164,19 +81,28 @@ std::string told(const Meaning& meaning, const std::string& typed) {
                            sort.substr(sort.find(' ') + 1) + "s", typed);
 }
 
-std::string unknown_option(const CLI::App& app, const std::string& option) {
+std::string unknown_option(const CLI::App& app, const std::string& option,
+                           const std::string& value) {
   const std::string name = without_dashes(option);
   std::vector<std::string> kept;
   const std::vector<Named> options = option_names(app, kept);
   const Meant meant = meant_by(name, options);
   std::string said = fmt::format("unknown option '{}'", option);
-  if (meant.names.empty() || meant.why > Likeness::begins) {
-    if (const auto hint = hint_for(app, name)) return said + ": " + *hint;
-    for (const Meaning& meaning : meanings_of(name, Sort::command, ""))
-      if (meaning.why <= Likeness::also && !meaning.option.empty() &&
-          has(app, meaning.option.substr(2, meaning.option.find(' ') - 2)))
-        return said + ": " + told(meaning, meaning.option);
-  }
+  if (has(app, name) && option.starts_with("--") && option.size() == name.size() + 2)
+    return fmt::format("'{}' stands behind --, where nothing is an option", option);
+  if (const std::string letter = letter_meant(app, option, value); !letter.empty())
+    return said + ": did you mean " + letter + "?";
+  if (const auto says = surer_hint(app, name)) return said + ": " + *says;
+  if (meant.names.empty() || meant.why > Likeness::begins)
+    if (const auto says = hint(app, name)) return said + ": " + *says;
+  // A name as an option: what begins an option's own name is told only where it is the name itself.
+  const Likeness most = meant.names.empty() || meant.why > Likeness::begins ? Likeness::also
+                        : meant.why > Likeness::also                        ? Likeness::same
+                                                                            : Likeness::none;
+  for (const Meaning& meaning : meanings_of(name, Sort::command, ""))
+    if (most != Likeness::none && meaning.why <= most && !meaning.option.empty() &&
+        has(app, meaning.option.substr(2, meaning.option.find(' ') - 2)))
+      return said + ": " + told(meaning, meaning.option);
   return meant.names.empty() ? said : said + ": did you mean " + either_of(meant.names) + "?";
 }
 

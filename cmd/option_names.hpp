@@ -18,8 +18,9 @@ const Encoding* encoding_named(const std::string& name);
 /// "gpt2 is a model (--model gpt2)".
 std::string told(const Meaning& meaning, const std::string& typed);
 
-/// An option that `app` does not have, and which one is meant.
-std::string unknown_option(const CLI::App& app, const std::string& option);
+/// An option that `app` does not have, and which one is meant; `value` is the word behind it.
+std::string unknown_option(const CLI::App& app, const std::string& option,
+                           const std::string& value = "");
 
 /// The words, where an option is called by the key that it has in a model's config (--rope-theta,
 /// --head_dim), with the option's own name.

@@ -171,8 +171,8 @@ int pe::cmd::pe_apply(int argc, char** argv) {
           "pe-apply puts position encodings to work: encoded tensors, logits, attention and its "
           "output.",
       .footer =
-          "EXAMPLES\n  pe-apply rope --q q.npy --k k.npy -o out.safetensors\n"
-          "  pe-apply alibi --random 1,8,32,64 --seed 1 -o golden.h5\n\n"
+          "EXAMPLES\n  pe-apply rope --random 1,8,32,64 --seed 1 -o golden.h5\n"
+          "  pe-apply rope --q golden.h5:q --k golden.h5:k -o out.safetensors\n\n"
           "EXIT STATUS\n  0 written; 2 bad usage, bad input or a failed write\n"};
   return run_tool(tool, argc, argv, [&](CLI::App& app, const CommandLine& line, Outcome&) {
     add_encodings(app, line, 0, [&](CLI::App& sub, const Encoding& encoding) {

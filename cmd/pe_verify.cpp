@@ -75,8 +75,9 @@ Tool verifier() {
           "pe-verify checks the laws of position encodings on numbers, and somebody's dump against "
           "the truth.",
       .footer =
-          "EXAMPLES\n  pe-verify check rope --config config.json\n  pe-verify check rope --config "
-          "config.json --file cos.npy --file sin.npy\n"
+          "EXAMPLES\n  pe-verify check rope --model llama-3.1-8b\n"
+          "  pe-gen rope --model llama-3.1-8b --length 131072 -o cache.npz\n"
+          "  pe-verify check rope --model llama-3.1-8b --file cache.npz\n"
           "  pe-verify linear-shift sinusoidal --length 100 --dim 512\n\n"
           "EXIT STATUS\n  0 every law judged holds, every dump is as it should be; 1 one fails, or "
           "is not; 2 nothing could be told: bad usage,\n"

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "dumps.hpp"
 #include "growing_report.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
@@ -112,8 +113,8 @@ class Lines {
 };
 
 int run_manifest(const RunCommand& run, const std::string& command) {
-  if (ranks().are_several()) return run_together(run, command);
   check_report_options(run.report);
+  if (ranks().are_several()) return run_together(run, command);
   const Index asked = whole_number("jobs", run.jobs, "0", "1024");
   const std::size_t jobs = asked > 0 ? static_cast<std::size_t>(asked)
                                      : std::max(1u, std::thread::hardware_concurrency());
@@ -223,8 +224,11 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
   app.add_flag("--schema", run.schema, "print the JSON Schema of manifests");
   add_report_options(app, run.report);
   app.footer(
-      "EXAMPLES\n  pe-verify run manifest.json --report report.xml\n  pe-verify run manifest.json "
-      "--shard 2/8 --report 2.json\n  pe-verify run --schema\n\n"
+      "EXAMPLES\n"
+      "  echo '{\"schema_version\": 1, \"checks\": [{\"encoding\": \"rope\"}, {\"encoding\": "
+      "\"t5\"}]}' >manifest.json\n"
+      "  pe-verify run manifest.json --report report.xml\n"
+      "  pe-verify run manifest.json --shard 2/2 --report 2.json\n  pe-verify run --schema\n\n"
       "  {\"schema_version\": 1, \"checks\": [\n"
       "    {\"name\": \"cos and sin\", \"model\": \"llama-3.1-8b\", \"length\": 131072,\n"
       "     \"file\": [\"cos.npy\", \"sin.npy\"]},\n"
@@ -238,6 +242,7 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
     if (run.schema) return print(std::string(manifest_schema()));
     if (run.manifest.empty())
       throw UsageError("run needs the name of a manifest (see pe-verify run --help)");
+    refuse_names({run.manifest}, "pe-verify check {} looks at its laws");
     outcome.exit_code = unread;
     outcome.exit_code = run_manifest(run, command);
   });

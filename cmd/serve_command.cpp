@@ -217,6 +217,7 @@ void add_serve(CLI::App& app, ServeCommand& serve, Outcome& outcome,
   add_timeout(app, serve.timeout, "one check that says no other itself");
   app.footer(
       "EXAMPLES\n"
+      "  pe-gen rope --model llama-3.1-8b --dialect vllm -o cache.npy\n"
       "  echo '{\"id\": 1, \"check\": {\"model\": \"llama-3.1-8b\", \"file\": \"cache.npy\"}}' | "
       "pe-verify serve\n"
       "  echo '{\"id\": 2, \"command\": [\"identify\", \"cache.npy\"]}' | pe-verify serve\n\n"

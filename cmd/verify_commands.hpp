@@ -20,6 +20,7 @@ namespace pe::cmd {
 struct ReportOptions {
   std::vector<std::string> paths;
   std::string annotations;
+  bool no_clobber = false;
   std::string* kept = nullptr;  // takes the JSON, too, where a request is served
 };
 
@@ -73,7 +74,7 @@ CheckRequest request_of(const ManifestCheck& check, const std::string& manifest)
 struct CompareCommand {
   std::string a, b, kind, ulps, atol, rtol, bound, shape, dtype, report, timeout = usual_timeout;
   std::vector<std::string> before;
-  bool common_rows = false;
+  bool common_rows = false, no_clobber = false;
   std::string* kept = nullptr;  // as of ReportOptions
 };
 void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
@@ -82,7 +83,8 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
 struct IdentifyCommand {
   std::string shape, dtype, layout, report, timeout = usual_timeout;
   std::vector<std::string> first, files, before;  // first: without an option
-  std::string* kept = nullptr;                    // as of ReportOptions
+  bool no_clobber = false;
+  std::string* kept = nullptr;  // as of ReportOptions
 };
 void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
                   const std::string& command);

@@ -184,6 +184,70 @@ def dumps(tool, folder):
                 narrow(run(tool, "compare", short, long, "--bound", " ".join(words), folder=folder), f"compare --bound {words} {spoil}")
 
 
+def explained(tool, folder):
+    """What --explain says of every model and encoding, on both streams, and the lines of what JUnit quotes."""
+    gen = str(pathlib.Path(tool).parent / "pe-gen")
+    listed = json.loads(run(gen, "list", "--json", folder=folder).stdout)
+    said = [("--model", row["name"], "--length", "2") for row in listed["models"]] + [row["example"].split() for row in listed["encodings"]]
+    for words in said:
+        done = run(gen, *words, "--explain", "-o", "explained.npz", folder=folder)
+        wide = [line for line in done.stderr.splitlines() if len(line) > 100 and ": warning: " not in line]
+        count.check(done.returncode == 0 and done.stderr and not wide, f"{words} --explain: exit code {done.returncode} {wide[:1]}")
+    for row in listed["encodings"]:
+        run(tool, "check", row["name"], "--report", "laws.xml", "--report", "laws.md", folder=folder)
+        texts = [case.text for case in xml.parse(folder / "laws.xml").getroot().iter() if case.tag in ("failure", "system-out")]
+        count.check(texts, f"check {row['name']}: its JUnit quotes nothing")
+        quoted = [line for line in (folder / "laws.md").read_text().splitlines() if not line.startswith("|")]
+        wide = [line for text in texts for line in text.splitlines() if len(line) > 100] + [line for line in quoted if len(line) > 100]
+        count.check(not wide, f"check {row['name']}: {wide[:1]}")
+
+
+def kept(tool, folder):
+    """--no-clobber: of every option that names a file, one that is there stays, and nothing is computed before."""
+    tools = pathlib.Path(tool).parent
+    run(str(tools / "pe-gen"), "rope", "--length", "8", "-o", "dump.npz", folder=folder)
+    (folder / "one.json").write_text('{"schema_version": 1, "checks": [{"encoding": "index", "length": 8}]}')
+    run(tool, "run", "one.json", "--shard", "1/1", "--report", "shard.json", folder=folder)
+    long = ["--length", "4000000", "--dim", "4096"]  # what would take minutes
+    commands = [["pe-gen", "rope", *long, "-o", "there.npz"], ["pe-apply", "rope", "--random", "1,64,16384,128", "-o", "there.npz"],
+                ["pe-analyze", "decay", "rope", *long, "-o", "there.npz"], ["pe-analyze", "published", "-o", "there.json"],
+                ["pe-analyze", "base-bound", "rope", "--length", "262144", "--certificate", "there.json"],
+                ["pe-verify", "identify", "dump.npz", "--report", "there.json"], ["pe-verify", "merge", "shard.json", "--report", "there.xml"],
+                ["pe-verify", "compare", "dump.npz", "dump.npz", "--report", "there.json"], ["pe-verify", "run", "one.json", "--report", "there.csv"]]
+    for suffix in ("json", "xml", "md", "csv", "h5"):
+        commands += [["pe-verify", "check", "sinusoidal", *long, "--report", "new.json", "--report", f"there.{suffix}"],
+                     ["pe-verify", "unique", "sinusoidal", *long, "--report", f"there.{suffix}"],
+                     ["pe-verify", "check", "rope", "--file", "dump.npz", "--report", f"there.{suffix}"]]
+    for command in commands:
+        there = folder / command[-1]
+        there.write_text("mine")
+        done = subprocess.run([tools / command[0], *command[1:], "--no-clobber"], cwd=folder, capture_output=True, text=True, timeout=20)
+        said = done.stderr.splitlines()
+        count.check(done.returncode == 2 and len(said) == 1 and f"'{there.name}' is there, and --no-clobber keeps it" in said[0] and not done.stdout,
+                    f"{command}: exit code {done.returncode} {done.stderr}{done.stdout}")
+        count.check(there.read_text() == "mine" and not (folder / "new.json").exists(), f"{command}: a file was written")
+        there.unlink()
+    fresh = run(tool, "check", "index", "--length", "8", "--no-clobber", "--report", "new.json", folder=folder)
+    count.check(fresh.returncode == 0 and (folder / "new.json").exists(), f"a new report: {fresh.returncode} {fresh.stderr}")
+
+
+def doubts(tool, folder):
+    """Thousands of keys that nobody reads are a few lines and a count, wherever warnings go."""
+    gen = str(pathlib.Path(tool).parent / "pe-gen")
+    config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, **{f"rope_key_{i}": i + 0.5 for i in range(90000)}}
+    (folder / "config.json").write_text(json.dumps(config))
+    done = run(gen, "rope", "--config", "config.json", "--length", "2", "-o", "few.json", folder=folder)
+    lines = done.stderr.splitlines()
+    count.check(done.returncode == 0 and len(lines) < 10 and any("more keys" in line for line in lines), f"{len(lines)} lines of warnings: {lines[-2:]}")
+    count.check(done.stderr.count(": rope_key_") == 5 and "89995 more keys" in done.stderr, f"the first few, and the count: {lines}")
+    noted = json.loads((folder / "few.json").read_text())["provenance"]["warnings"]
+    count.check(len(noted) == len(lines), f"the file has {len(noted)} warnings")
+    config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, **{f"rope_key_{i}": i + 0.5 for i in range(6)}}
+    (folder / "config.json").write_text(json.dumps(config))
+    lines = run(gen, "rope", "--config", "config.json", "--length", "2", folder=folder).stderr.splitlines()
+    count.check(len(lines) == 6 and "more keys" not in lines[-1], f"six are six: {lines}")
+
+
 def closeness(tool, folder):
     """compare --atol --rtol beside numpy.allclose, in doubles, NaNs and infinities among the numbers."""
     random = np.random.default_rng(1)
@@ -216,6 +280,9 @@ def main():
         widths(tool, folder)
         dumps(tool, folder)
         closeness(tool, folder)
+        explained(tool, folder)
+        kept(tool, folder)
+        doubts(tool, folder)
     return count.close()
 
 

@@ -1,0 +1,232 @@
+// Tables of words, and when each is said.
+#include "option_hints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "option_names.hpp"
+#include "pe/dialects/spell.hpp"
+#include "pe/io/format.hpp"
+#include "pe/model/naming.hpp"
+#include "pe/model/parameter.hpp"
+
+namespace pe::cmd {
+namespace {
+
+// What other programs call the options that have no row in a schema, or have one without such a
+// key.
+struct Habit {
+  std::string_view option;
+  const char* also;
+};
+constexpr Habit habits[] = {
+    {"length",
+     "max-len max-length seqlen seq-len seq-length sequence-length n-ctx ctx context "
+     "context-length num-positions n-positions max-positions max-position-embeddings max-seq-len "
+     "max-seq-length max-sequence-length rows limit size n"},
+    {"dim",
+     "d-model hidden-size hidden-dim embed-dim embedding-dim n-embd width channels head-size hd d"},
+    {"heads", "num-heads n-heads n-head nheads nhead num-attention-heads h"},
+    {"positions", "position-ids position pos ids range"},
+    {"output", "out outfile output-file save to"},
+    {"dtype", "precision type float torch-dtype"},
+    {"base", "freq-base rope-freq-base frequency-base rope-base temperature"},
+    {"scaling", "rope-scaling rope-type scaling-type method"},
+    {"factor",
+     "scaling-factor scale-factor rope-scale rope-factor yarn-factor ntk-factor linear-factor"},
+    {"explain", "verbose v debug trace why"},
+    {"config", "config-file cfg hf-config"},
+    {"model", "model-name pretrained hf-model m"},
+    {"fields", "field columns what f"},
+    {"dialect", "backend framework implementation engine"},
+    {"threads", "jobs j workers nproc n-threads num-threads"},
+    {"report", "output out junit"},
+    {"file", "dump input data tensor array path in"},
+    {"versus", "vs against compare compare-with other others with baseline"},
+    {"atol", "abs-tol absolute-tolerance"},
+    {"rtol", "rel-tol relative-tolerance"},
+    {"seed", "random-seed manual-seed"},
+    {"q", "query queries query-states"},
+    {"k", "key keys key-states"},
+    {"v", "value values value-states"},
+    {"x", "embedding embeds inputs-embeds"},
+    {"values", "value"},
+    {"random", "shape batch batch-size"},
+    {"causal", "mask is-causal causal-mask"},
+    {"input", "weights weight checkpoint ckpt state-dict"},
+    {"jobs", "parallel workers processes n-jobs threads"},
+    {"only", "paper claim filter grep"},
+    {"no-clobber", "no-overwrite keep noclobber"},
+};
+
+// What is wanted where no option is.
+struct Hint {
+  const char* words;
+  const char* needs;  // an option, or a word without one, that the subcommand has
+  const char* says;
+};
+// These come before the options that a word is near to.
+constexpr Hint surer_hints[] = {
+    {"law", "offsets", "one law alone is pe-verify LAW ENCODING"},
+    {"file files dump input with and to other second", "ulps",
+     "two dumps stand without an option: pe-verify compare A B"},
+    {"manifest file files config input", "schema",
+     "the manifest stands without an option: pe-verify run MANIFEST.json"},
+    {"reports file files input", "REPORT",
+     "reports stand without an option: pe-verify merge 1.json 2.json"},
+    {"file path input", "FILE", "the file stands without an option"},
+    {"models encodings scalings dialects properties laws fields causes quantities formats",
+     "CATALOGUE", "a catalogue's name stands without an option, as in list models"},
+    {"model encoding kind", "CATALOGUE",
+     "words of the rows that are wanted stand behind: list "
+     "models llama"},
+    {"height width rows cols columns size image-size hw patches", "grid", "--grid HxW"},
+    {"torch pytorch numpy jax tensorflow tf onnx", "dialect",
+     "-o FILE.npy, .npz or .safetensors is for all of them; --dialect computes as a program does"},
+    {"attention softmax attn attention-weights", "random", "--fields attention, and output with v"},
+    {"example examples usage man manual doc docs", "help", "--help ends with examples"},
+    {"png pdf svg picture", "output", "pe-plot draws what this writes: … | pe-plot -o FILE.png"},
+};
+constexpr Hint hints[] = {
+    {"q quiet silent", "report", "the exit code says it all, >/dev/null the rest"},
+    {"q quiet silent", "output", "stdout is the result; 2>/dev/null keeps talk away"},
+    {"json", "report", "--report - is JSON on stdout"},
+    {"junit xml", "report", "--report FILE.xml is JUnit"},
+    {"markdown md", "report", "--report FILE.md is Markdown"},
+    {"json", "format", "--format json"},
+    {"csv", "format", "--format csv, which stdout has anyway"},
+    {"npy", "format", "--format npy"},
+    {"npz", "format", "--format npz"},
+    {"hdf5 h5", "format", "--format hdf5"},
+    {"html page", "format", "--format html"},
+    {"safetensors", "format", "--format safetensors"},
+    {"raw binary", "format", "--format raw"},
+    {"plot figure image draw show view", "output",
+     "pe-plot draws what this writes: … | pe-plot -o FILE.png"},
+    {"print stdout console", "output", "it goes to stdout where there is no -o"},
+    {"force overwrite yes y clobber", "output",
+     "files are overwritten anyway, unless --no-clobber"},
+    {"force overwrite yes y clobber", "report",
+     "files are overwritten anyway, unless --no-clobber"},
+    {"progress no-progress bar no-bar", "help",
+     "progress is shown on terminals alone; 2>/dev/null keeps it away"},
+    {"color colour no-color no-colour", "help", "NO_COLOR=1 keeps colours away"},
+    {"junit-xml junitxml", "report", "--report FILE.xml is JUnit"},
+    {"offset start start-pos begin shift", "positions",
+     "--positions START:STOP says where they begin"},
+    {"interleaved interleave is-interleaved rope-interleave gptj-style traditional", "pairing",
+     "--pairing adjacent, where the codebase's pairs are 2j, 2j+1"},
+    {"neox neox-style is-neox-style rotate-half", "pairing", "--pairing halves, the default"},
+    {"style rope-style", "pairing", "--pairing halves or --pairing adjacent"},
+    {"tol tolerance eps epsilon abs absolute allclose isclose close", "atol",
+     "--atol and --rtol are as numpy has them, --ulps counts numbers between"},
+    {"tol tolerance atol rtol eps epsilon ulps", "accept",
+     "bounds are derived, and --accept names the worst tier that passes; pe-verify compare takes "
+     "--atol and --rtol"},
+    {"only select laws skip exclude", "accept", "one law alone is pe-verify LAW ENCODING"},
+    {"heads head num-heads n-heads n-head nheads num-attention-heads", "base",
+     "all heads are alike here, and none is counted"},
+    {"dim d-model hidden-size head-dim embed-dim embedding-dim width channels d", "heads",
+     "a bias is added to scores: it has --heads, and no channels"},
+    {"layers num-layers n-layers batch batch-size", "length",
+     "one table serves a whole batch, and every layer"},
+    {"random", "fields", "pe-apply --random draws queries and keys"},
+    {"seed random-seed", "fields", "nothing is drawn here"},
+    {"input tensor tensors file qkv", "random",
+     "tensors are told by --q, --k, --v and --x FILE[:TENSOR], or drawn by --random"},
+    {"encoding pe quantity property", "help",
+     "names stand without an option: pe-gen rope, pe-verify check rope, pe-analyze decay rope"},
+    {"distance distances max-distance lag lags max-lag", "versus",
+     "--length N looks at distances below N"},
+    {"freqs freq frequencies", "fields", "--fields inv_freq"},
+    {"delimiter sep header no-header digits round decimals", "tidy",
+     "a csv has commas, a line of names and every digit that counts"},
+    {"only check name select", "shard", "a manifest is run whole; pe-verify check does one check"},
+    {"gpu cuda device", "threads", "all is computed on the processor, by --threads"},
+};
+
+// What a letter alone stands for elsewhere, the likeliest first.
+struct Letter {
+  char letter;
+  const char* options;
+};
+constexpr Letter letters[] = {
+    {'a', "atol accept axes"},
+    {'b', "base"},
+    {'c', "config"},
+    {'f', "format fields file"},
+    {'i', "file input"},
+    {'j', "jobs threads"},
+    {'l', "length"},
+    {'p', "positions"},
+    {'r', "rtol report random"},
+    {'s', "scaling seed shape"},
+    {'t', "dtype threads timeout"},
+};
+
+bool is_number(const std::string& text) { return text.find_first_of("0123456789") == 0; }
+
+// Whether an option takes such a value, where its values show that.
+bool takes(const std::string& option, const std::string& value) {
+  const std::string first = value.substr(0, value.find(','));
+  if (option == "format")
+    return std::ranges::any_of(io::formats(), [&](const io::FormatRow& row) {
+      return row.write && (row.name == value || is_among("." + value, row.suffixes));
+    });
+  if (option == "fields")
+    return std::ranges::any_of(all_fields(),
+                               [&](const FieldRow& row) { return row.name == first; });
+  if (option == "file" || option == "input" || option == "report" || option == "config")
+    return value.find('.') != std::string::npos;
+  const bool names = option == "dtype" || option == "scaling" || option == "accept" ||
+                     option == "axes" || value.empty();
+  return names != is_number(value);
+}
+
+std::optional<std::string> hint_for(const CLI::App& app, const std::string& name,
+                                    std::span<const Hint> among) {
+  for (const Hint& row : among)
+    if (is_among(name, row.words) && (has(app, row.needs) || app.get_option_no_throw(row.needs)))
+      return row.says;
+  return {};
+}
+
+}  // namespace
+
+bool is_among(const std::string& word, std::string_view list) {
+  const std::vector<std::string> all = words(list);
+  return std::ranges::find(all, word) != all.end();
+}
+
+std::string_view called_elsewhere(std::string_view option) {
+  const auto found = std::ranges::find(habits, option, &Habit::option);
+  return found == std::end(habits) ? "" : found->also;
+}
+
+std::optional<std::string> surer_hint(const CLI::App& app, const std::string& name) {
+  return hint_for(app, name, surer_hints);
+}
+
+std::optional<std::string> hint(const CLI::App& app, const std::string& name) {
+  return hint_for(app, name, hints);
+}
+
+std::string letter_meant(const CLI::App& app, const std::string& option, const std::string& value) {
+  if (option.size() != 2) return "";
+  for (const Letter& row : letters) {
+    if (row.letter != option[1]) continue;
+    std::vector<std::string> meant;
+    for (const std::string& name : words(row.options)) {
+      if (!has(app, name)) continue;
+      if (takes(name, value)) return fmt::format("--{}{}{}", name, value.empty() ? "" : " ", value);
+      meant.push_back("--" + name);
+    }
+    return either_of(meant);
+  }
+  return "";
+}
+
+}  // namespace pe::cmd
