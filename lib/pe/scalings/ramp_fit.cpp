@@ -194,6 +194,7 @@ std::vector<BandFit> fitted_bands(const MeasuredLadder& measured,
                                   const std::vector<std::pair<double, double>>& usual) {
   std::vector<BandFit> fits;
   for (const TidyNumber& factor : fitted_factors(measured)) {
+    if (!lies_between(measured, factor.value)) continue;
     const auto points = within_ramp(measured, factor.value, false);
     const auto line = line_through(points);
     for (const TidyNumber& original : known_lengths(measured)) {
