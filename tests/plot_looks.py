@@ -1,4 +1,5 @@
 """What anybody would see of a figure: a title, letters inside the picture and not on one another, a word at every axis, ticks at whole numbers."""
+import gc
 import io
 import types
 
@@ -6,6 +7,18 @@ import matplotlib.pyplot as pyplot
 import matplotlib.text
 
 from plot import choose, render, style
+
+
+drawn = 0
+gc.disable()  # figures are made of a hundred thousand objects, among which the collector would look every few of them
+
+
+def sweep():
+    """Collects what closed figures left, now and then."""
+    global drawn
+    drawn += 1
+    if drawn % 40 == 0:
+        gc.collect()
 
 
 class Stdin:
@@ -19,6 +32,7 @@ def options(**given):
 
 def drawn_of(fields, **given):
     """The figure that belongs to these fields."""
+    sweep()
     chosen, kind = choose.choose(fields, options(**given))
     return render.figure_of(pyplot, chosen, kind, options(**given)), chosen, kind
 

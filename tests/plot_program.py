@@ -14,6 +14,7 @@ import types
 import matplotlib.pyplot as pyplot
 
 from plot import choose
+import plot_looks
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -39,6 +40,7 @@ def called(module, words, given=b""):
         if trace:
             os.environ["PE_TRACE"] = trace
         pyplot.close("all")
+        plot_looks.sweep()
 
 
 # What a user may do: the arguments after stdin, and what the one line of a refusal says, or None for a picture.
