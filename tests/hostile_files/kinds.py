@@ -86,6 +86,7 @@ FILES = {
     "wide.npy": ("lists", lambda path: sparse(path, npy_head((8, 1 << 26)), 4 << 29)),
     "deep.npy": ("lists", lambda path: sparse(path, npy_head((1 << 26, 4, 2)), 4 << 29)),
     "high.npy": ("lists parts", lambda path: sparse(path, npy_head((2, 4, 1 << 26)), 4 << 29)),
+    "planes.npy": ("lists parts", lambda path: sparse(path, npy_head((1 << 15, 1 << 11, 2, 3), descr="<f2"), 12 << 26)),
     "line.npy": ("lists parts", lambda path: sparse(path, npy_head((1 << 29,)), 4 << 29)),
     "turned.npy": ("lists parts", lambda path: sparse(path, npy_head(HOLE, fortran=True), 4 << 29)),
     "cut.npy": ("", lambda path: sparse(path, npy_head(HOLE), 1 << 20)),

@@ -99,6 +99,11 @@ std::vector<double> turned_over(const Array& projection, Index columns, Index di
 Array projected(const Table& sinusoids, const PositionRange& distances, const Array& projection,
                 Index heads, Index channels) {
   const Index dim = sinusoids.width, rows = distances.count, columns = heads * channels;
+  Held room;  // of a task, whose length may be a file's
+  if (has_budget_here() && !room.take(sizeof(double) * static_cast<std::uint64_t>(rows) *
+                                      static_cast<std::uint64_t>(dim + 2 * columns)))
+    throw UsageError(fmt::format("projected sinusoids of {} distances take more than {}", rows,
+                                 room.budget().spell_most()));
   std::vector<double> r(static_cast<std::size_t>(rows * dim)),
       table(static_cast<std::size_t>(rows * columns)), sums(static_cast<std::size_t>(columns));
   sinusoids.fill(distances, DType::f64, reinterpret_cast<std::byte*>(r.data()));

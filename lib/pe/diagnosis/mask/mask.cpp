@@ -1,7 +1,12 @@
 // A mask in two steps: its levels from some rows, then the shape of each matrix.
 #include "pe/diagnosis/mask/mask.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "pe/base/budget.hpp"
+#include "pe/base/error.hpp"
 
 namespace pe {
 namespace {
@@ -25,6 +30,11 @@ std::vector<std::vector<double>> some_rows(const Stored& array, const ScoreAxes&
 }  // namespace
 
 DumpMask::DumpMask(const Stored& array, const ScoreAxes& axes) : axes_(axes) {
+  Held room;  // for a number of each plane, twice where they are compared
+  if (!room.take(static_cast<std::uint64_t>(axes.planes()) * 2 * sizeof(std::size_t)))
+    throw FileError(
+        fmt::format("{} is too large for scores: the masks of {} matrices take more than {}",
+                    array.shown, axes.planes(), room.budget().spell_most()));
   const std::vector<std::vector<double>> rows = some_rows(array, axes);
   levels_ = MaskLevels::of(rows);
   shapes_.emplace_back();
