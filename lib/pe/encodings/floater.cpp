@@ -248,11 +248,13 @@ SlopeWork solving_of(const Parameters& parameters) {
           .smaller = layers ? "a smaller --hidden or --dim" : "a smaller --dim"};
 }
 
-// States along the way. Some are kept, so that a position far on need not be reached from the
-// start; at most 256, twice as far apart when there are more.
+// States along the way. Those of 4 MiB are kept, so that a position far on need not be reached from
+// the start, nor one that a diagnosis asks for again; twice as far apart when there are more.
 class Trajectory {
  public:
-  Trajectory(State start, Advance advance) : advance_(std::move(advance)) {
+  Trajectory(State start, Advance advance)
+      : advance_(std::move(advance)),
+        most_(std::max<std::size_t>(256, (std::size_t{1} << 19) / start.size())) {
     kept_[0] = std::move(start);
   }
 
@@ -282,19 +284,19 @@ class Trajectory {
     return before->first;
   }
   void keep(Index position, const State& state) {
-    if (position % 16 != 0) return;
     const std::lock_guard lock(mutex_);
     if (position % apart_ != 0) return;
     kept_.emplace(position, state);
-    if (kept_.size() <= 256) return;
+    if (kept_.size() <= most_) return;
     apart_ *= 2;
     std::erase_if(kept_, [this](const auto& entry) { return entry.first % apart_ != 0; });
   }
 
   Advance advance_;
+  std::size_t most_;
   std::mutex mutex_;
   std::map<Index, State> kept_;
-  Index apart_ = 16;
+  Index apart_ = 1;
 };
 
 State start_of(const Parameters& parameters) {
