@@ -180,3 +180,10 @@ for shape in ((1 << 28,), (1 << 28, 1), (1, 1 << 28), (1 << 24, 1, 16)):
         @case(f"npy of a hole of shape {shape}, as {encoding}", code=None, seconds=8)
         def _(folder, shape=shape, encoding=encoding):
             return check(sparse(folder / "line.npy", npy_head(shape), 4 << 28), encoding=encoding, flags=("--timeout", TIMEOUT))
+
+
+for encoding in ("learned", "floater", "sinusoidal", "rope", "index"):
+    @case(f"37 kB of noise, a square, as {encoding}", code=1, seconds=3)
+    def _(folder, encoding=encoding):
+        np.save(folder / "noise.npy", np.random.default_rng(3).normal(size=(96, 96)).astype("f4"))
+        return check(str(folder / "noise.npy"), encoding=encoding, flags=("--dim", "96", "--timeout", "60"))
