@@ -19,8 +19,11 @@
 #include "pe/base/ranks.hpp"
 #include "pe/base/work.hpp"
 #include "pe/io/file.hpp"
+#include "pe/io/html.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
+#include "pe/page/drawn.hpp"
+#include "pe/page/fitted_sheet.hpp"
 #include "pe/subject/drawn_numbers.hpp"
 #include "pe/verify/judge_dump.hpp"
 #include "position_list.hpp"
@@ -57,10 +60,12 @@ std::vector<Index> lengths_of(const Analysis& analysis) {
 }
 
 struct Answer {
-  std::string label;
+  std::string label, drawn;  // on a page: that its numbers are drawn, where they are
   Sheet sheet;
   bool is_drawn = false;  // its numbers, which nobody gave
 };
+
+bool is_page(const Analysis& analysis) { return pe::is_page(output_of(analysis.output, 0)); }
 
 Answer answer_to(const Analysis& analysis, Request request, const std::string& command,
                  bool among_kinds, Provenance* provenance,
@@ -98,7 +103,8 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
     progress.at(share);
     if (tell) tell(share);
   };
-  return {named, quantity.measure(question),
+  const std::string drawn = is_page(analysis) && !of_file ? drawn_warning(question.subject) : "";
+  return {named, drawn, quantity.measure(question),
           !of_file && !doubt_of_numbers(resolved.subject).empty()};
 }
 
@@ -113,14 +119,15 @@ std::vector<Answer> dealt_out(const Analysis& analysis, const std::vector<Reques
         answer_to(analysis, requests[i], command, among_kinds, i == 0 ? &provenance : nullptr);
     ByteWriter bytes;
     bytes.put_text(answer.label);
+    bytes.put_text(answer.drawn);
     put_sheet(bytes, answer.sheet);
     return bytes.text();
   });
   std::vector<Answer> answers;
   for (const std::string& text : told) {
     ByteReader bytes(text);
-    std::string label = bytes.text();
-    answers.push_back({std::move(label), read_sheet(bytes), false});
+    std::string label = bytes.text(), drawn = bytes.text();
+    answers.push_back({std::move(label), std::move(drawn), read_sheet(bytes), false});
   }
   return answers;
 }
@@ -217,6 +224,13 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   if (requests.size() > 1) of_all.emplace(std::string(analysis.quantity->name));
   std::size_t begun = 0;
   std::vector<std::string_view> drawn;  // of those that nobody named
+  std::vector<std::string> drawn_sentences;
+  const auto take = [&](Answer answer) {
+    if (!bare && !answer.drawn.empty() &&
+        std::ranges::find(drawn_sentences, answer.drawn) == drawn_sentences.end())
+      drawn_sentences.push_back(answer.drawn);
+    sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
+  };
   const auto tell = [&](double share) {
     const std::size_t done = begun - 1;
     const auto all = static_cast<double>(requests.size());
@@ -233,11 +247,11 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
                   tell, bare && begun <= first_versus);
     if (answer.is_drawn && bare && begun <= first_versus)
       drawn.push_back(request.texts.encoding->name);
-    sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
+    take(std::move(answer));
   };
   if (ranks().are_several() && requests.size() > 1 && !bare && !analysis.quantity->deals) {
     for (Answer& answer : dealt_out(analysis, requests, command, among_kinds, provenance))
-      sheets.emplace_back(labels.unlike_others(answer.label), std::move(answer.sheet));
+      take(std::move(answer));
   } else {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       if (bare && i < first_versus)
@@ -261,6 +275,8 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);
+  provenance.warnings.insert(provenance.warnings.end(), drawn_sentences.begin(),
+                             drawn_sentences.end());
   return sheet;
 }
 
@@ -297,7 +313,13 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   const std::string certificate = certificate_path(analysis);
   Provenance provenance;
   std::optional<TimeLimit> within(analysis.timeout);
-  const Sheet sheet = measured(analysis, command, provenance);
+  Sheet sheet = measured(analysis, command, provenance);
+  std::vector<std::string> left_out;
+  if (is_page(output)) {
+    drop_own_names(sheet);
+    left_out = fit(sheet, io::most_page_numbers);
+  }
+  provenance.warnings.insert(provenance.warnings.end(), left_out.begin(), left_out.end());
   const std::vector<Field> fields = fields_of(sheet);  // of millions of numbers it is work, too
   within.reset();                                      // who reads the output may take any time
   const bool compares = !sheet.axes.empty() && sheet.axes.front().name == "subject";
@@ -306,6 +328,7 @@ void carry_out(const Analysis& analysis, const std::string& command) {
   if (!certificate.empty()) write_text(sheet.certificate, certificate);
   write(fields, provenance, output);
   for (const std::string& note : sheet.notes) say(note);
+  for (const std::string& sentence : left_out) say(sentence);
 }
 
 }  // namespace pe::cmd

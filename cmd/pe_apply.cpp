@@ -10,6 +10,7 @@
 #include "pe/io/format.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
+#include "pe/page/drawn.hpp"
 #include "progress.hpp"
 #include "talk.hpp"
 #include "tool.hpp"
@@ -157,6 +158,9 @@ void run(const Apply& apply, const std::string& command) {
   Progress progress(output.path);
   const auto fields =
       pe::apply(subject.effect, application.contents, attention, subject.dtype, names);
+  if (is_page(output))
+    if (std::string drawn = drawn_warning(subject); !drawn.empty())
+      resolved.provenance.warnings.push_back(std::move(drawn));
   write(watched(fields, progress), resolved.provenance, output);
   if (!note.empty()) say(note);
 }

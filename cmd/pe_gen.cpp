@@ -4,6 +4,7 @@
 #include "options.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
+#include "pe/page/drawn.hpp"
 #include "pe/page/page_fields.hpp"
 #include "position_list.hpp"
 #include "progress.hpp"
@@ -64,6 +65,9 @@ void run(const Generate& generate, const std::string& command) {
     for (Provenance::Entry& entry : resolved.provenance.parameters)
       if (entry.name == "positions") entry.value = spell(positions);
   }
+  if (is_page(output))
+    if (std::string drawn = drawn_warning(resolved.subject); !drawn.empty())
+      resolved.provenance.warnings.push_back(std::move(drawn));
   if (is_page(output) && request.fields.empty() && !all && !listed)
     fields =
         page_fields(resolved.subject, std::move(fields), resolved.provenance, resolved.threads);

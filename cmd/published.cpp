@@ -180,6 +180,8 @@ void run(const Published& published, Outcome& outcome, const std::string& comman
   provenance.version = version();
   provenance.command = command;
   provenance.source = "data/published.csv";
+  provenance.parameters.push_back(
+      {"quantity", "published", "numbers of papers and notes, recomputed and judged"});
   write(fields_of(sheet), provenance, output);
   std::map<std::string, int> counts;
   for (const Claim& claim : claims) ++counts[claim.verdict];

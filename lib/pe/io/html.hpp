@@ -6,7 +6,8 @@
 namespace pe::io {
 
 /// Numbers that a page holds: a browser splits and paints so many in well under a second, and the
-/// file stays below 6 MB. More are refused, never thinned.
+/// file stays below 6 MB. More are refused here; who leaves some out, says which
+/// (fitted_sheet.hpp).
 inline constexpr Index most_page_numbers = 1 << 18;
 
 /// How many numbers the fields have together.
