@@ -161,26 +161,29 @@ std::string chinese_sentences_of(const Provenance& provenance, bool are_first) {
   return rows;
 }
 
-// Of zh.tsv: descriptions and words.
-std::string chinese_of(const std::vector<Field>& fields) {
+// Of zh.tsv: descriptions and words, and what a digit is worth.
+std::string chinese_of(const Job& job) {
   return rows_of(page_chinese, [&](std::string_view english) {
     const auto is_of = [&](const auto& named) { return named.description == english; };
-    return std::ranges::any_of(fields, [&](const Field& field) {
+    if (english == job.provenance.accuracy) return true;
+    return std::ranges::any_of(job.fields, [&](const Field& field) {
       return is_of(field) || std::ranges::any_of(field.axes, is_of) ||
              std::ranges::find(field.words, english) != field.words.end();
     });
   });
 }
 
-// Of zh_names.tsv: names of fields, of the quantities before their dots, of axes, and those that
-// every page has.
+// Of zh_names.tsv: names of fields, of the quantities before their dots, of axes, words that are
+// names, and those that every page has.
 std::string chinese_names_of(const Job& job) {
-  std::set<std::string, std::less<>> names = {"encoding", "dialect", "accuracy", "source", "pair"};
+  std::set<std::string, std::less<>> names = {
+      "encoding", "dialect", "accuracy", "source", "pair", "encoding " + job.provenance.encoding};
   for (const Field& field : job.fields) {
     const std::size_t dot = field.name.find('.');
     names.insert(field.name.substr(dot + 1));
     if (dot != field.name.npos) names.insert(field.name.substr(0, dot));
     for (const Axis& axis : field.axes) names.insert(axis.name);
+    names.insert(field.words.begin(), field.words.end());
   }
   for (const auto& row : job.provenance.parameters)
     if (row.name == "quantity") names.insert(row.value);
@@ -194,6 +197,12 @@ std::string parameters_of(const Provenance& provenance) {
   for (const auto& [name, value, origin] : provenance.parameters)
     rows += (rows.empty() ? "" : ",") + list_of({name, value, origin});
   return rows;
+}
+
+// The encoding; of a quantity that is of none, the quantity.
+std::string subject_of(const Provenance& provenance) {
+  if (!provenance.encoding.empty() || provenance.parameters.empty()) return provenance.encoding;
+  return provenance.parameters.front().value;
 }
 
 void put_in(std::string& text, std::string_view mark, std::string_view with) {
@@ -225,7 +234,7 @@ void write_html(const Job& job) {
   std::string fields;
   for (const Field& field : job.fields)
     fields += (fields.empty() ? "\n" : ",\n") + describe(field, axes, job.output.threads);
-  const std::string words = chinese_of(job.fields);
+  const std::string words = chinese_of(job);
   const std::string data = harmless(fmt::format(
       "{{\"schema_version\":1,\n\"provenance\":{},\n\"axes\":[{}],\n"
       "\"parameters\":[{}],\n\"zh\":{{{}{}}},\n\"zh_names\":{{{}}},\n\"fields\":[{}]}}",
@@ -236,7 +245,7 @@ void write_html(const Job& job) {
   put_in(page, "@SCRIPT@", page_script);
   put_in(page, "@DATA@", data);
   put_in(page, "@STYLE@", page_style);
-  put_in(page, "@TITLE@", html_text(job.provenance.encoding + " · " + job.provenance.tool));
+  put_in(page, "@TITLE@", html_text(subject_of(job.provenance) + " · " + job.provenance.tool));
   put_in(page, "@STYLE_HASH@", base64_of_hex(page_style_hash));
   put_in(page, "@SCRIPT_HASH@", base64_of_hex(page_script_hash));
   Destination destination(job.output);

@@ -44,16 +44,25 @@ std::string filled(std::string_view form, const std::vector<std::string>& slots)
   return text;
 }
 
+// By the row that leaves the least of the sentence to its slots: another one's last slot takes
+// words.
 std::string of_one(std::string_view sentence, std::string_view table) {
+  std::string text;
+  std::size_t least = std::string_view::npos;
   for (std::string_view rest = table; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const std::size_t tab = line.find('\t');
     if (tab == line.npos) continue;
-    if (const auto slots = slots_of(sentence, line.substr(0, tab)))
-      return filled(line.substr(tab + 1), *slots);
+    const auto slots = slots_of(sentence, line.substr(0, tab));
+    if (!slots) continue;
+    std::size_t left = 0;
+    for (const std::string& slot : *slots) left += slot.size();
+    if (left >= least) continue;
+    least = left;
+    text = filled(line.substr(tab + 1), *slots);
   }
-  return "";
+  return text;
 }
 
 }  // namespace

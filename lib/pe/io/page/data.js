@@ -24,6 +24,7 @@ const FIELDS = DATA.fields.map((field) => {
   return { ...field, axes, strides, texts, prefix: dot < 0 ? "" : field.name.slice(0, dot), short: field.name.slice(dot + 1),
     values: Float64Array.from(texts, numberOf), whole: /^i/.test(field.dtype) };
 });
+for (const field of FIELDS) field.finite = field.values.some(Number.isFinite);
 
 // Fields that stand over the same axes belong together: one tab for each group.
 const GROUPS = [];
@@ -65,7 +66,14 @@ function flat(field) {
 // The text of one element, as the tool wrote it.
 function textAt(field, i) {
   const text = field.texts[i];
-  return field.words ? descriptionText(field.words[Number(text)] ?? "–") : text ?? "–";
+  return field.words ? wordText(field.words[Number(text)] ?? "–") : text ?? "–";
+}
+
+// The same as a child of an element; words that have no Chinese are marked as English.
+function cellOf(field, i) {
+  const word = field.words?.[Number(field.texts[i])];
+  const is_english = language === "zh" && word !== undefined && /[A-Za-z]{2}/.test(word) && wordText(word) === word;
+  return [is_english ? el("span", { lang: "en" }, word) : textAt(field, i)];
 }
 
 // The axes whose place is known where the reader stands in a group, through links and through fields that name a place on another axis.

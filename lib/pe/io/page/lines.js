@@ -141,12 +141,15 @@ function drawCurves(context, field, frame, shown, current) {
     for (let i = 1; i < ends.length; ++i) ends[i][1] = Math.max(ends[i][1], ends[i - 1][1] + high);
     for (let i = ends.length; i-- > 0;) ends[i][1] = Math.min(ends[i][1], (ends[i + 1]?.[1] ?? floor) - high);
     for (const [l, place] of ends) {
-      label(context, lines.texts[l], box.left + box.width + 0.4 * rem(), place, { align: "left", to: size.width, colour: l === current ? ink("ink") : lineColour(l, count) });
+      label(context, lines.texts[l], box.left + box.width + 0.4 * rem(), place, { align: "left", to: size.width, cut: true, colour: l === current ? ink("ink") : lineColour(l, count) });
     }
   }
   font(context);
   const top = frame.most >= 0 ? field.texts[frame.most] : "–", bottom = frame.least >= 0 ? field.texts[frame.least] : "–";
-  label(context, `${nameOf(field.short)} ↑ ${frame.log ? t("log scale") + ", " : ""}${t("greatest {0}", top)}`, box.left, 0.7 * rem(), { align: "left", to: size.width });
+  const head = `${nameOf(field.short)} ↑ ${frame.log ? t("log scale") + ", " : ""}`, greatest = t("greatest {0}", top);
+  const one = context.measureText(head + greatest).width < size.width - box.left;
+  label(context, one ? head + greatest : head, box.left, 0.7 * rem(), { align: "left", to: size.width });
+  if (!one) label(context, greatest, box.left, 1.7 * rem(), { align: "left", to: size.width });
   label(context, t("least {0}", bottom), box.left, box.top + box.height + 0.9 * rem(), { align: "left", to: size.width });
   context.setLineDash([6, 4]);
   for (const [word, text] of marks(field)) {
@@ -177,6 +180,14 @@ function curve(context, field, frame, from, count) {
     before = y;
   }
   context.stroke();
+  context.fillStyle = context.strokeStyle;
+  for (let i = 0; i < count; ++i) {
+    const has = (j) => j >= 0 && j < count && !Number.isNaN(frame.y(field.values[from + j]));
+    if (!has(i) || (count > 32 && (has(i - 1) || has(i + 1)))) continue;  // few points, and those between gaps
+    context.beginPath();
+    context.arc(frame.x(i), frame.y(field.values[from + i]), 2.5, 0, 7);
+    context.fill();
+  }
 }
 
 function lastPlace(field, frame, line, count) {

@@ -50,7 +50,7 @@ const MAP = {
         const size = room(plot), context = canvasFor(host, size.width, size.height);
         font(context);
         const line = 1.25 * rem();
-        const left = Math.max(...[0, rows.count - 1, at[rows.id]].map((i) => context.measureText(rows.texts[i]).width)) + 0.5 * rem();
+        const left = Math.min(size.width * 0.4, Math.max(...[0, rows.count - 1, at[rows.id]].map((i) => context.measureText(rows.texts[i]).width)) + 0.5 * rem());
         box = { left, top: line, width: size.width - left - 2, height: size.height - 4 * line };
         const high = Math.min(box.height / rows.count, Math.max(box.width / columns.count, 1.2 * rem()) * 1.6);
         box.height = high * rows.count;
@@ -81,9 +81,9 @@ const MAP = {
           const wide = context.measureText(columns.texts[i]).width, from = align === "left" ? box.left : size.width - wide;
           if (from + wide + 6 < here.left || from > here.right + 6) label(context, columns.texts[i], from, line / 2, { align: "left" });
         }
-        label(context, rows.texts[row], left - 6, y(row), { align: "right", colour: ink("ink") });
+        label(context, rows.texts[row], left - 6, y(row), { align: "right", to: left, colour: ink("ink") });
         for (const i of [0, rows.count - 1])
-          if (Math.abs(y(i) - y(row)) > line * 0.8) label(context, rows.texts[i], left - 6, y(i), { align: "right" });
+          if (Math.abs(y(i) - y(row)) > line * 0.8) label(context, rows.texts[i], left - 6, y(i), { align: "right", to: left });
         label(context, `${nameOf(rows.name)} ↓  ${nameOf(columns.name)} →`, box.left, box.top + box.height + 0.6 * line, { align: "left", to: size.width });
         const w = Math.max(box.width / columns.count, 3), h = Math.max(box.height / rows.count, 3);
         context.lineWidth = 3;
@@ -121,9 +121,10 @@ function nothingColour() {
 
 // A scale from −m to m, both ends in the digits of the number that lies farthest from zero; an end that no value comes near is left out.
 function legend(context, box, y, far, least, most, endless) {
-  const magnitude = far.replace(/^-/, ""), wide = Math.min(box.width * 0.5, 16 * rem()), high = 0.55 * rem();
-  const from = least < 0 ? -1 : 0, to = most > 0 || from === 0 ? 1 : 0;
-  const start = box.left + (from < 0 ? context.measureText("-" + magnitude).width : context.measureText("0").width) + 8;
+  const magnitude = far.replace(/^-/, ""), high = 0.55 * rem();
+  const from = least < 0 ? -1 : 0, to = most > 0 || from === 0 ? 1 : 0, measure = (text) => context.measureText(text).width;
+  const before = measure(from < 0 ? "-" + magnitude : "0") + 8, behind = measure(to > 0 ? magnitude : "0") + 8;
+  const wide = Math.max(rem(), Math.min(box.width * 0.5, 16 * rem(), canvasWidth(context) - box.left - before - behind)), start = box.left + before;
   for (let i = 0; i < wide; ++i) {
     context.fillStyle = `rgb(${divergingColour(from + ((to - from) * i) / wide).join(" ")})`;
     context.fillRect(start + i, y - high / 2, 1.5, high);
@@ -131,9 +132,11 @@ function legend(context, box, y, far, least, most, endless) {
   label(context, from < 0 ? "-" + magnitude : "0", start - 8, y, { align: "right" });
   const end = label(context, to > 0 ? magnitude : "0", start + wide + 8, y, { align: "left" });
   if (endless !== undefined) {
+    const fits = end.right + rem() + high * 2.2 + measure(endless) < canvasWidth(context);
+    const x = fits ? end.right + rem() : box.left, line = fits ? y : y + 1.1 * rem();
     context.fillStyle = `rgb(${nothingColour().join(" ")})`;
-    context.fillRect(end.right + rem(), y - high / 2, high * 1.6, high);
-    label(context, endless, end.right + rem() + high * 2.2, y, { align: "left" });
+    context.fillRect(x, line - high / 2, high * 1.6, high);
+    label(context, endless, x + high * 2.2, line, { align: "left" });
   }
   if (from < 0 && to > 0) label(context, "0", start + wide / 2, y + high * 1.6);
 }

@@ -1,5 +1,5 @@
 // The page: its tabs, controls and words, and what is said of the place where the reader stands.
-const VIEWS = [ROTORS, MAP, LINES, TABLE];  // the first that fits is shown first
+const VIEWS = [ROTORS, MAP, LINES, BARS, FIGURES, TABLE];  // the first that fits is shown first
 const $ = (id) => document.getElementById(id);
 const state = { group: 0, field: null, view: null, drawing: null };
 
@@ -12,19 +12,24 @@ function kept(name, value) {
   }
 }
 
-// A group's views, the field first chosen of it, and its title.
+// A group's views, the one that shows most of it first; the field first chosen of it, and its title.
 function viewsOf(group, field) {
-  const stairs = field.whole && field.axes.length === 1, all = VIEWS.filter((view) => view.fits(field, group));
-  if (field.axes.length < 2 && (field.axes[0]?.named || field.words)) return all.reverse();  // names in a row are no curve
-  const fan = field.axes.at(-1)?.name === "distance" || field.axes.some((axis) => axis.named) || ["scaling", "decay", "spectrum"].includes(group.prefix);
-  return stairs || fan ? all.toSorted((a, b) => (b === LINES) - (a === LINES)) : all;
+  const quantity = quantityOf(group), across = field.axes.at(-1), all = VIEWS.filter((view) => view.fits(field, group));
+  const fan = ["distance", "lag", "index"].includes(across?.name) || (across?.name !== "key" && field.axes.some((axis) => axis.named)) || CURVES.includes(quantity) || (parameter("quantity") && across?.name === "pair") || (field.whole && field.axes.length === 1);
+  const best = FIGURES.fits(field, group) ? FIGURES : field.words || !field.finite || (across?.named && TABLES.includes(quantity)) ? TABLE : BARS.fits(field) && across.name !== "key" ? BARS : fan ? LINES : all[0];
+  return all.toSorted((a, b) => (b === best) - (a === best));
 }
 
-const FIRST = { similarity: "cosine", decay: "sum bias abel", scaling: "ratio", spectrum: "wavelength", buckets: "width" };
+const CURVES = ["scaling", "decay", "spectrum"], TABLES = ["plan", "probe"];  // rows of these are each of another sort
+const FIRST = { similarity: "cosine", decay: "sum bias abel", scaling: "ratio", spectrum: "wavelength", buckets: "width", context: "minimum", laws: "verdict", precision: "worst", published: "what" };
+function quantityOf(group) {
+  return group.prefix || parameter("quantity");
+}
+
 function firstField(group) {
-  const wanted = (FIRST[group.prefix] ?? FIRST[parameter("quantity")] ?? "").split(" ");
-  const drawable = group.fields.filter((field) => !field.words);
-  return wanted.map((short) => group.fields.find((field) => field.short === short)).find(Boolean) ?? drawable[0] ?? group.fields[0];
+  const wanted = (FIRST[quantityOf(group)] ?? "").split(" ").map((short) => group.fields.find((field) => field.short === short));
+  const changes = (field) => field.finite && field.values.some((v) => v !== field.values[0]), drawable = group.fields.filter((field) => !field.words);
+  return wanted.find((field) => field?.finite) ?? drawable.find(changes) ?? drawable.find((field) => field.finite) ?? group.fields[0];
 }
 
 function titleOf(group) {
@@ -38,8 +43,8 @@ function fillHeader() {
   const quantity = parameter("quantity"), chosen = [], usual = [];
   for (const [name, value, origin] of DATA.parameters)
     if (name !== "quantity") (origin === "default" ? usual : chosen).push(el("span", { title: origin, translate: "no" }, `${name} `, el("b", {}, value)));
-  const subject = GLOSS[ABOUT.encoding] && language === "zh" ? `${ABOUT.encoding} ${GLOSS[ABOUT.encoding]}` : ABOUT.encoding;
-  $("title").replaceChildren(quantity ? t("{0} of {1}", nameOf(quantity), subject) : subject, " ", el("small", {}, `${ABOUT.tool} ${ABOUT.version}`));
+  const gloss = "encoding " + ABOUT.encoding, subject = nameOf(gloss) === gloss ? ABOUT.encoding : `${ABOUT.encoding} ${nameOf(gloss)}`;
+  $("title").replaceChildren(quantity && subject ? t("{0} of {1}", nameOf(quantity), subject) : subject || t(quantity), " ", el("small", {}, `${ABOUT.tool} ${ABOUT.version}`));
   document.title = `${$("title").textContent}`;
   $("parameters").replaceChildren(...chosen, ...usual);
   $("command").textContent = ABOUT.command;
@@ -50,20 +55,20 @@ function fillHeader() {
   $("warnings").setAttribute("aria-label", t("warnings"));
   $("language").textContent = language === "zh" ? "English" : "中文";
   $("language").setAttribute("lang", language === "zh" ? "en" : "zh");
-  const theme = document.documentElement.dataset.theme;
-  $("theme").textContent = { auto: "◐ ", light: "☀ ", dark: "☾ " }[theme] + t({ auto: "as the system", light: "light", dark: "dark" }[theme]);
-  $("theme").setAttribute("aria-label", t("colours: {0}", t({ auto: "as the system", light: "light", dark: "dark" }[theme])));
+  const theme = document.documentElement.dataset.theme, colours = t({ auto: "as the system", light: "light", dark: "dark" }[theme]);
+  $("theme").textContent = { auto: "◐ ", light: "☀ ", dark: "☾ " }[theme] + colours;
+  $("theme").setAttribute("aria-label", t("colours: {0}", colours));
   $("tabs").setAttribute("aria-label", t("what is shown"));
   $("about-word").textContent = t("where it comes from");
-  const facts = ["encoding", "dialect", "accuracy", "source"].map((name) => [el("dt", {}, nameOf(name)), ABOUT[name]]);
-  for (const [name, value, origin] of DATA.parameters) facts.push([el("dt", { translate: "no", lang: "en" }, name), `${value} (${origin})`]);
-  $("facts").replaceChildren(...facts.filter(([, text]) => text).flatMap(([term, text]) => [term, el("dd", { translate: "no", lang: "en" }, text)]));
+  const facts = ["encoding", "dialect", "accuracy", "source"].filter((name) => ABOUT[name]).map((name) => [el("dt", {}, nameOf(name)), descriptionOf(ABOUT[name])]);
+  for (const [name, value, origin] of DATA.parameters) facts.push([el("dt", { translate: "no", lang: "en" }, name), el("span", { translate: "no", lang: "en" }, `${value} (${origin})`)]);
+  $("facts").replaceChildren(...facts.flatMap(([term, text]) => [term, el("dd", {}, text)]));
   $("keys").textContent = t("Arrow keys move, Home and End jump, Tab goes on. Every number is as the tool wrote it; the page computes none.");
 }
 
-// What the tool says, in its own words.
+// What the tool says.
 function said(text) {
-  return el("li", {}, el("span", { lang: "en", translate: "no" }, text));
+  return el("li", {}, descriptionOf(text));
 }
 
 function fillTabs() {
@@ -77,13 +82,13 @@ function fillControls() {
   const views = viewsOf(group, state.field);
   controls.push(el("div", { class: "group", role: "group", "aria-label": t("view") }, ...views.map((view) => el("button", { type: "button",
     "aria-pressed": String(view === state.view), id: `view-${view.name}`, onclick: () => show(state.field, view) }, t(view.name)))));
-  if (state.view !== TABLE && state.view !== ROTORS && group.fields.length > 1) {
+  if (state.view !== TABLE && state.view !== ROTORS && state.view !== FIGURES && group.fields.length > 1) {
     const choice = el("select", { id: "field", onchange: () => show(group.fields[choice.selectedIndex], state.view) },
       ...group.fields.map((field) => el("option", { selected: field === state.field }, nameOf(field.short))));
     controls.push(el("label", {}, t("of") + " ", choice));
   }
   for (const axis of state.view.leading(state.field)) if (axis.count > 1) controls.push(slider(axis));
-  if (state.view === LINES && state.field.values.some((v) => v > 0))
+  if ((state.view === LINES || state.view === BARS) && state.field.values.some((v) => v > 0))
     controls.push(el("button", { type: "button", id: "log", "aria-pressed": String(state.drawing.logarithmic), onclick: () => {
       state.field.log = !state.drawing.logarithmic;
       show(state.field, state.view);
@@ -133,6 +138,7 @@ function show(field, view) {
 }
 
 function refresh() {
+  style = {};
   for (const label of $("controls").querySelectorAll("label")) label.update?.();
   fillSide();
   state.drawing.draw();
@@ -141,10 +147,11 @@ function refresh() {
 
 function fillSide() {
   const group = GROUPS[state.group], field = state.field, here = field.axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`);
-  $("caption").replaceChildren(el("strong", {}, nameOf(field.short)), ": ", descriptionOf(field.description), ` · ${field.dtype}`, el("span"));
+  $("caption").replaceChildren(el("strong", {}, nameOf(field.short)), ": ", descriptionOf(field.description), ` · ${field.dtype}`,
+    ...field.axes.filter((axis) => axis.description).map((axis) => el("span", { class: "axis" }, nameOf(axis.name), ": ", descriptionOf(axis.description))), el("span"));
   const rows = here.length ? [el("dt", { class: "where" }, here.join(" · "))] : [];
   const say = (other, main) => rows.push(el("dt", main ? { class: "main" } : { title: descriptionText(other.description) }, nameOf(other.short)),
-    el("dd", { class: main ? "main" : undefined, "data-field": other.name, translate: "no" }, textAt(other, flat(other))));
+    el("dd", { class: main ? "main" : undefined, "data-field": other.name, translate: "no" }, ...cellOf(other, flat(other))));
   if (field.texts.length) {
     say(field, true);
     for (const other of group.fields) if (other !== field) say(other, false);

@@ -9,13 +9,15 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+// What a drawing asks of the style, once for each drawing.
+let style = {};
 function ink(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  return (style[name] ??= getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim());
 }
 
 function isDark() {
   const theme = document.documentElement.dataset.theme;
-  return theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  return (style.dark ??= theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches));
 }
 
 // Blue below zero, red above, paper at zero: the two keep apart for every kind of colour vision.
@@ -38,7 +40,7 @@ function lineColour(i, of) {
 }
 
 function rem() {
-  return parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return (style.rem ??= parseFloat(getComputedStyle(document.documentElement).fontSize));
 }
 
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
@@ -67,18 +69,22 @@ function font(context, size = 0.78) {
   context.font = `${size * rem()}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, "Noto Sans CJK SC", monospace`;
 }
 
-// A text that stays between two limits.
-function label(context, text, x, y, { align = "center", from = 0, to = Infinity, colour = ink("soft"), back = false } = {}) {
-  const width = context.measureText(text).width;
+// A text that stays between two limits: smaller where there is no room for it, or cut where it stands elsewhere in full.
+function label(context, text, x, y, { align = "center", from = 0, to = Infinity, colour = ink("soft"), cut = false } = {}) {
+  const was = context.font, wide = () => context.measureText(text).width, end = Math.min(to, canvasWidth(context));
+  if (cut) for (const room = end - x; text.length > 2 && wide() > room; ) text = text.replace(/.…?$/u, "…");
+  else if (wide() > end - from) context.font = was.replace(/[\d.]+(?=px)/, (size) => (size * (end - from) * 0.99) / wide());
+  const width = wide();
   let left = align === "center" ? x - width / 2 : align === "right" ? x - width : x;
-  left = Math.max(from, Math.min(left, to - width));
-  if (back) {
-    context.fillStyle = ink("paper");
-    context.fillRect(left - 2, y - 0.55 * rem(), width + 4, 1.1 * rem());
-  }
+  left = Math.max(from, Math.min(left, end - width));
   context.fillStyle = colour;
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillText(text, left, y);
+  context.font = was;
   return { left, right: left + width };
+}
+
+function canvasWidth(context) {
+  return context.canvas.width / (window.devicePixelRatio || 1);
 }

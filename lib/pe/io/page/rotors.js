@@ -104,8 +104,8 @@ function rotor(context, x, y, side, cos, sin, chosen, name) {
 function scoreStrip(host, score, width, height) {
   const context = canvasFor(host, width, height), axis = score.axes[0];
   const frame = frameOf(context, score, { width, height: height + 2.4 * rem() }, new Set([0]), 0);
-  frame.box.top = 1.7 * rem();
-  frame.box.height = height - 3.4 * rem();
+  frame.box.top = 2.2 * rem();
+  frame.box.height = height - 3.9 * rem();
   const y = (v) => frame.box.top + frame.box.height - ((v - frame.low) / (frame.high - frame.low)) * frame.box.height;
   const drawn = { ...frame, y: (v) => (Number.isFinite(v) ? y(v) : NaN) };
   context.strokeStyle = ink("rule");
@@ -118,7 +118,8 @@ function scoreStrip(host, score, width, height) {
   curve(context, score, drawn, 0, axis.count);
   const i = at[axis.id], word = t("score of two tokens {0} apart: Σ cos kθ = {1}", axis.texts[i], score.texts[i]);
   font(context);
-  label(context, word, frame.box.left, 0.8 * rem(), { align: "left", to: width, colour: ink("ink") });
+  const parts = context.measureText(word).width < width - frame.box.left ? [word] : word.split(/(?<=[：:]) ?/);  // on two lines where one is too short
+  for (const [line, part] of parts.entries()) label(context, part, frame.box.left, (0.7 + line) * rem(), { align: "left", to: width, colour: ink("ink") });
   label(context, axis.texts[0], frame.box.left, height - 0.7 * rem(), { align: "left" });
   label(context, `${nameOf(axis.name)} ${axis.texts.at(-1)}`, frame.box.left + frame.box.width, height - 0.7 * rem(), { align: "right" });
   context.fillStyle = ink("accent");

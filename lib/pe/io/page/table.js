@@ -37,9 +37,9 @@ const TABLE = {
         table.replaceChildren(el("thead", {}, el("tr", {}, ...names.map((name, i) => el("th", { scope: "col", title: told[i] ? descriptionText(told[i]) : undefined }, nameOf(name))))), el("tbody"));
         table.setAttribute("aria-label", t("numbers of {0}", titleOf(group)));
         for (let i = first; i < Math.min(first + ROWS_AT_ONCE, size); ++i) {
-          const places = axes.map((axis, a) => axis.texts[Math.floor(i / unit(a)) % axis.count]);
+          const places = axes.map((axis, a) => [axis.texts[Math.floor(i / unit(a)) % axis.count]]);
           const line = el("tr", { class: i === row() ? "current" : undefined, "aria-current": i === row() ? "true" : undefined, onclick: () => go(i) });
-          for (const [c, text] of [...places, ...group.fields.map((f) => textAt(f, i))].entries()) line.append(el("td", { "data-name": nameOf(names[c]), translate: "no" }, text));
+          for (const [c, parts] of [...places, ...group.fields.map((f) => cellOf(f, i))].entries()) line.append(el("td", { "data-name": nameOf(names[c]), translate: "no" }, ...parts));
           table.tBodies[0].append(line);
         }
         table.classList.remove("cards");
