@@ -3,7 +3,9 @@
 import argparse
 import csv
 import io
+import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -23,16 +25,15 @@ import matplotlib.image  # noqa: E402
 import mpmath  # noqa: E402
 
 import page_browser  # noqa: E402
+import page_every  # noqa: E402
+from page_every import data_of  # noqa: E402
 
 CODE = 60 << 10  # bytes of markup, style and script
 MOST = 1 << 18  # numbers
-SIZES = [(360, 740), (800, 1024), (3840, 2160)]
-SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "alibi": ["--length", "8"],
-         "sinusoidal": ["--length", "20", "--dim", "32"], "swin": []}
-QUANTITIES = [["spectrum", "rope", "--model", "llama-3.1-8b"], ["scaling", "rope", "--dim", "16"], ["decay", "alibi", "--length", "40", "--versus", "kerple --seed 1"],
-              ["context", "rope", "--length", "256,512"], ["base-bound", "rope", "--length", "1024,2048"], ["similarity", "sinusoidal", "--length", "40"],
-              ["shift", "sinusoidal", "--dim", "8", "--k", "3"], ["buckets", "t5"], ["precision", "rope", "--length", "64"], ["attention", "alibi", "--length", "16"],
-              ["cost", "rope"], ["laws", "sinusoidal", "--length", "32"], ["kernel", "alibi", "--length", "20"], ["plan", "rope", "--model", "llama-2-7b", "--length", "8192"]]
+SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "rope-3d": ["--grid", "2x3x3"], "alibi": ["--length", "8"],
+         "sinusoidal": ["--length", "20", "--dim", "32"], "swin": [], "decomposed": ["--grid", "3x3"]}
+QUANTITIES = [["spectrum", "rope", "--model", "llama-3.1-8b"], ["decay", "alibi", "--length", "40", "--versus", "kerple --seed 1"], ["laws", "sinusoidal", "--length", "32"],
+              ["plan", "rope", "--model", "llama-2-7b", "--length", "8192"]]
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)")
 
 # Keeps what is drawn on canvases, for no test can read pixels.
@@ -46,6 +47,10 @@ ROWS = """(() => { const rows = []; document.getElementById("view-numbers").clic
   for (;;) { for (const tr of view().tBodies[0].rows) rows.push([...tr.cells].map((td) => td.textContent));
     const on = document.querySelectorAll("#plot .controls button")[1]; if (on.disabled) break; on.click(); }
   return {heads, rows}; })()"""
+# Every text of every view, written or drawn.
+SHOWN = """(() => { const texts = []; for (const tab of [...document.querySelectorAll("[role=tab]")]) { document.getElementById(tab.id).click();
+    for (const id of [...document.querySelectorAll("#controls [id^=view-]")].map((b) => b.id)) { const button = document.getElementById(id); if (button.getAttribute("aria-pressed") === "false") button.click(); texts.push(document.querySelector("main").innerText); } }
+  return [...texts, ...window.drawn]; })()"""
 # Walks over a map by keys, row by row, and takes down what is said of each cell.
 WALK = """((most) => { const said = [], view = () => document.getElementById("view"), key = (key, ctrlKey) => view().dispatchEvent(new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true}));
   const rows = Number(view().getAttribute("aria-rowcount")), columns = Number(view().getAttribute("aria-colcount")); key("Home", true);
@@ -54,12 +59,6 @@ WALK = """((most) => { const said = [], view = () => document.getElementById("vi
         ...[...document.querySelectorAll("#readout dd:not(.main)")].map((dd) => dd.dataset.field + "=" + dd.textContent), document.querySelector("#matrix .block")?.textContent ?? ""]);
       key("ArrowRight"); }
     key("Home"); key("ArrowDown"); } return said; })"""
-# Every text on the screen, and whether it is the tool's own or the page's.
-TEXTS = """(() => { const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) { const at = walk.currentNode.parentElement; if (!at.closest("script, noscript") && walk.currentNode.data.trim())
-      found.push([walk.currentNode.data.trim(), Boolean(at.closest('[translate="no"], [lang="en"]:not(html), [lang="zh"]:not(html)'))]); }
-  for (const at of document.querySelectorAll("[aria-label]")) found.push([at.getAttribute("aria-label"), false]);
-  return found; })()"""
 
 
 def program():
@@ -118,15 +117,14 @@ class Pages:
         self.count.check(not self.browser.complaints, f"{what}: {self.browser.complaints}")
 
 
-def data_of(path):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', path.read_text(), re.S)[1])
-
-
-def every_encoding(pages, names):
-    for name in names:
-        arguments = ["pe-gen", name, *SMALL.get(name, ["--length", "6"])]
+def every_encoding(pages, rows):
+    for row in rows:
+        name, seed = row["name"], ["--seed", "1"] if any(parameter["name"] == "seed" for parameter in row["parameters"]) else []
+        arguments = ["pe-gen", name, *SMALL.get(name, ["--length", "6"]), *seed]
         path = pages.make(name, *arguments)
+        pages.browser.size(1280, 800)
         pages.browser.open(path)
+        page_every.encoding(pages.count, name, name, data_of(path), pages.browser.run(page_every.SEEN))
         pages.rows_are(name, pages.csv(*arguments))
         groups = []
         for field in data_of(path)["fields"]:
@@ -140,6 +138,7 @@ def every_encoding(pages, names):
                 pages.tab(i)
                 pages.rows_are(f"{name} {prefix}", pages.csv("pe-analyze", prefix, name, *arguments[2:]))
         only_own_numbers(pages, path, name)
+        page_every.screens(pages.browser, pages.count, name, data_of(path))
         pages.quiet(name)
         text = path.read_text()
         data = len(re.search(r'id="data">(.*?)</script>', text, re.S)[1].encode())
@@ -155,13 +154,7 @@ def only_own_numbers(pages, path, name):
     said = re.sub(r'"(?:values|places)": "[^"]*"', "", said)
     own |= set(NUMBER.findall(said)) | {"-" + text for text in own}
     pages.browser.run("window.drawn.clear()")
-    strange = set()
-    for i in range(pages.tabs()):
-        pages.tab(i)
-        for view in pages.browser.run("[...document.querySelectorAll('#controls [id^=view-]')].map(b => b.id)"):
-            pages.browser.run(f"document.getElementById('{view}').click()")
-            for text in pages.browser.run("[...window.drawn, document.querySelector('main').innerText]"):
-                strange |= {number for number in NUMBER.findall(text.replace("\n", " ; ")) if number not in own}
+    strange = {number for text in pages.browser.run(SHOWN) for number in NUMBER.findall(text.replace("\n", " ; ")) if number not in own}
     pages.count.check(not strange, f"{name}: numbers that the tool did not write: {sorted(strange)[:8]}")
 
 
@@ -311,48 +304,16 @@ def rotors(pages):
 
 
 def languages(pages, files):
-    """Every word of the page changes; what stays is a name, a number or the tool's own sentence, marked as such."""
+    """The words of the page change with its language, and its colours with its theme."""
     browser, count = pages.browser, pages.count
-    kept = re.compile(r"^(?:[^A-Za-z]|(?<![A-Za-z])(?:pe-\w+|Home|End|Tab|token|Abel|cos|sin|English|nan|inf|b?[fi]\d\d|[A-Za-z]|[A-Z]_\w|mθ|kθ|config\.json|ln)(?![A-Za-z]))*$")
     for path in files:
         browser.open(path)
-        data = data_of(path)
-        names = [text for axis in data["axes"] for text in axis.get("labels", [])] + [word for field in data["fields"] for word in field.get("words", [])] + [data["provenance"]["encoding"], data["provenance"]["version"]]
-        names += [word for entry in data["parameters"] for word in entry]
-        whole = re.compile(r"(?<!\w)(?:" + "|".join(re.escape(name) for name in sorted(filter(None, names), key=len, reverse=True)) + r")(?!\w)")
-        strip = lambda text: whole.sub("", text)
-        english = browser.run(TEXTS)
-        count.check(not any(re.search("[一-鿿]", text) for text, own in english if not own), f"{path.name}: Chinese on the English page")
-        browser.run("document.getElementById('language').click(), window.drawn.clear()")
-        untold, captions = set(), set()
-        for i in range(pages.tabs()):
-            pages.tab(i)
-            for view in browser.run("[...document.querySelectorAll('#controls [id^=view-]')].map(b => b.id)"):
-                browser.run(f"document.getElementById('{view}').click()")
-                texts = [text for text, own in browser.run(TEXTS) if not own] + browser.run("[...window.drawn]")
-                untold |= {text for text in texts if not kept.match(strip(text))}
-                captions |= set(browser.run("[...document.querySelectorAll('#caption [lang=en]')].map(at => at.textContent)"))
-        count.check(not untold, f"{path.name}: English on the Chinese page: {sorted(untold)[:6]}")
-        count.check(not captions, f"{path.name}: captions in English on the Chinese page: {sorted(captions)[:3]}")
-        count.check(browser.run("document.documentElement.lang") == "zh", "lang")
+        count.check(not re.search("[一-鿿]", browser.run("document.body.innerText").replace("中文", "")), f"{path.name}: Chinese on the English page")
+        browser.run("document.getElementById('language').click()")
+        count.check(browser.run("document.documentElement.lang") == "zh" and re.search("[一-鿿]", browser.run("document.title")), "lang")
         browser.run("document.getElementById('language').click()")
         themes = [browser.run("(document.getElementById('theme').click(), [document.getElementById('theme').textContent, getComputedStyle(document.body).backgroundColor])") for _ in range(3)]
         count.check(len({word for word, _ in themes}) == 3 and len({colour for _, colour in themes}) == 2, f"themes: {themes}")
-
-
-def sizes(pages, files):
-    for path in files:
-        for width, height in SIZES:
-            pages.browser.size(width, height)
-            pages.browser.open(path)
-            for i in range(pages.tabs()):
-                pages.tab(i)
-                for view in pages.browser.run("[...document.querySelectorAll('#controls [id^=view-]')].map(b => b.id)"):
-                    pages.browser.run(f"document.getElementById('{view}').click()")
-                    wide = pages.browser.run("document.documentElement.scrollWidth")
-                    pages.count.check(wide <= width, f"{path.name} tab {i} {view}: {wide} wide on {width}")
-            pages.quiet(f"{path.name} at {width}")
-    pages.browser.size(1280, 800)
 
 
 def names(pages, files):
@@ -390,6 +351,7 @@ def hostile(pages):
         pages.browser.open(path)
         shown = pages.browser.run("[document.getElementById('command').textContent, document.scripts.length, document.images.length, document.querySelectorAll('[role=tab]').length]")
         pages.count.check(name in shown[0].replace("'\\''", "'") and shown[1:3] == [2, 0] and shown[3] > 0, f"hostile name {name}: {shown}")
+        pages.count.check(not data_of(path)["provenance"].get("warnings"), f"{name}: numbers of a file are not drawn")
         pages.quiet(f"hostile name {name}")
 
 
@@ -414,6 +376,29 @@ def refusals(pages):
         pages.quiet("a full page")
     many = pages.tool("pe-gen", "rope", "--length", "512", "--format", "html")
     pages.count.check(many.returncode == 0 and many.stdout.startswith("<!DOCTYPE html>"), "a page on stdout")
+
+
+def reductions(pages):
+    """What is too much for a page is left out by places, which the page and the tool say; least and greatest of every curve stay, each digit the csv's."""
+    count = pages.count
+    curves, maps = (["pe-analyze", "exposure", "rope", "--trained", "2048", "--length", "16384"], ["pe-analyze", "similarity", "sinusoidal", "--dim", "8", "--length", "600", "--view", "matrix"])
+    for name, arguments, said in (("curves", curves, r"this page holds \d+ of 16383 places along distance: of each \d+ in a row those where a curve is least or greatest; other formats hold all"),
+                                  ("maps", maps, "this page holds 300 of 600 places along (position|other): one in 2; other formats hold all")):
+        path = pages.folder / f"much-{name}.html"
+        made = pages.tool(*arguments, "-o", path)
+        count.check(made.returncode == 0, f"{name}: {made.stderr}")
+        data, (head, *rows) = data_of(path), pages.csv(*arguments)
+        sentences = data["provenance"].get("warnings", [])
+        count.check(any(re.fullmatch(said, text) for text in sentences) and all(text in made.stderr for text in sentences), f"{name}: {sentences} {made.stderr}")
+        axes = [data["axes"][i].get("labels") or data["axes"][i]["places"].split(",") for i in data["fields"][0]["axes"]]
+        count.check(MOST / 3 < len(data["fields"]) * math.prod(map(len, axes)) <= MOST, f"{name}: {list(map(len, axes))} places of {len(data['fields'])} columns")
+        for c, field in enumerate(data["fields"]):
+            shown = dict(zip(itertools.product(*axes), field["values"].split(",")))
+            whole = {tuple(row[:2]): row[2 + c] for row in rows}
+            count.check(all(whole[at] == text for at, text in shown.items()), f"{name}: digits of {field['name']}")
+            for first in axes[0] if name == "curves" else ():
+                ends = lambda table: [pick((float(text) for at, text in table.items() if at[0] == first)) for pick in (min, max)]
+                count.check(ends(shown) == ends(whole), f"{first}: the ends of {field['name']} are {ends(shown)}, not {ends(whole)}")
 
 
 def spoiled(pages):
@@ -447,6 +432,8 @@ def quantities(pages):
         pages.browser.open(path)
         pages.rows_are(name, pages.csv("pe-analyze", *arguments))
         only_own_numbers(pages, path, name)
+        drawn = [text for text in data_of(path)["provenance"].get("warnings", []) if "drawn with seed" in text]
+        pages.count.check(drawn == ["the numbers of kerple are drawn with seed 1, not trained"] * ("kerple --seed 1" in arguments), f"{name}: {drawn}")
         pages.quiet(name)
 
 
@@ -464,14 +451,15 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as folder:
             pages = Pages(given.bin, pathlib.Path(folder), browser, count)
-            browser.call("Page.addScriptToEvaluateOnNewDocument", source=RECORD)
+            for source in (RECORD, page_every.RECORD):
+                browser.call("Page.addScriptToEvaluateOnNewDocument", source=source)
             browser.size(1280, 800)
             rows = json.loads(pages.tool("pe-gen", "list", "encodings", "--json").stdout)
-            encodings = [row["name"] for row in (rows["encodings"] if isinstance(rows, dict) else rows)]
+            encodings = rows["encodings"] if isinstance(rows, dict) else rows
             some = [pages.folder / f"{name}.html" for name in ("notes", "llama", "t5", "alibi", "spectrum-rope", "decay-alibi", "laws-sinusoidal", "plan-rope")]
             for checks in (lambda: every_encoding(pages, encodings), lambda: quantities(pages), lambda: note_table(pages), lambda: colours(pages),
-                           lambda: controls(pages), lambda: rotors(pages), lambda: languages(pages, some), lambda: sizes(pages, some[:4]),
-                           lambda: names(pages, some), lambda: still(pages), lambda: hostile(pages), lambda: refusals(pages), lambda: spoiled(pages)):
+                           lambda: controls(pages), lambda: rotors(pages), lambda: languages(pages, some[:3]),
+                           lambda: names(pages, some), lambda: still(pages), lambda: hostile(pages), lambda: refusals(pages), lambda: reductions(pages), lambda: spoiled(pages), lambda: page_every.every_quantity(pages)):
                 try:
                     checks()
                 except (page_browser.Trouble, OSError, subprocess.TimeoutExpired) as trouble:

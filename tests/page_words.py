@@ -23,8 +23,10 @@ CHINESE = re.compile("[㐀-鿿]")
 SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "swin": ["--window", "3x3"], "decomposed": ["--grid", "3x3"]}
 # Words of these columns are made of numbers and names of the moment; those of the others are a fixed few.
 FREE = {"why", "config", "reason", "rule"}
+# Of published numbers: what is quoted.
+CLAIMS = {"paper", "place", "what", "printed", "ours", "command", "value"}
 # Sentences that are lists of English words: they are shown as they are, marked as English.
-ENGLISH = ("pairs beyond the angles", "frequencies apart from", "examples of ", "first off by more than ")
+ENGLISH = ("pairs beyond the angles", "frequencies apart from", "first off by more than ")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # A label of a window's bucket, as "rows +1, columns -2".
 NUMBERED = re.compile(r"rows [+-]\d+, columns [+-]\d+")
@@ -70,7 +72,7 @@ class Texts:
                     for name in filter(None, (prefix, short)):
                         self.names.setdefault(name, said)
                     self.descriptions.setdefault(field["description"], said)
-                    for word in () if short in FREE else field.get("words", ()):
+                    for word in () if short in FREE or (command[1] == "published" and short in CLAIMS) else field.get("words", ()):
                         self.words.setdefault(word, said)
                 for sentence in sentences_of(data["provenance"]):
                     self.sentences.setdefault(sentence, (said, data["zh"].get(sentence)))
@@ -120,6 +122,7 @@ def collect(bin, count):
     texts.take(commands_of_quantities(listed), may_refuse=True)
     texts.take([["pe-analyze", "decay", "alibi", "--length", "8", "--versus", "kerple --seed 1"], ["pe-analyze", "cost"], ["pe-analyze", "laws", "--length", "8"],
                 ["pe-analyze", "decay", "rope", "--length", "20", "--draws", "9"], ["pe-analyze", "exposure", "rope", "--length", "5000"],
+                ["pe-analyze", "published", "--only", "RoFormer"],
                 ["pe-gen", "deberta", "--length", "4", "--seed", "1", "--heads", "2", "--head-dim", "4", "--fields", "table"],
                 ["pe-analyze", "attention", "alibi", "--tokens", "a,b,c", "--view", "matrix", "--seed", "1"], ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b"]])
     count.check(not texts.silent, f"no page of {texts.silent[:6]}")
@@ -166,7 +169,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/dev/cmd")
     count = Count()
     script = (PARTS / "words.js").read_text()
-    words, glosses = (table(name, script) for name in ("WORDS", "GLOSS"))
+    words = table("WORDS", script)
     names, rows = (rows_of(PARTS / file, count) for file in ("zh_names.tsv", "zh.tsv"))
     own_words(words, names, count)
     listed, texts = collect(parser.parse_args().bin, count)
@@ -180,9 +183,11 @@ def main():
     for name, said in sorted(texts.names.items()):
         count.check(name in SYMBOLS or CHINESE.search(names.get(name, "")), f"zh_names.tsv lacks {name!r} of {said}")
     for row in listed["encodings"]:
-        count.check(CHINESE.search(glosses.get(row["name"], "")), f"words.js: no gloss of {row['name']}")
+        count.check(CHINESE.search(names.get("encoding " + row["name"], "")), f"zh_names.tsv: no gloss of {row['name']}")
     for row in listed["quantities"]:
         count.check(CHINESE.search(names.get(row["name"], "")), f"zh_names.tsv lacks the quantity {row['name']}")
+    for accuracy in sorted({row["accuracy"] for row in [*listed["encodings"], *listed["quantities"]]}):
+        count.check(accuracy in rows, f"zh.tsv lacks the accuracy {accuracy!r}")
     for sentence, (said, chinese) in sorted(texts.sentences.items()):
         if chinese is None:
             count.check(sentence.startswith(ENGLISH), f"zh_sentences.tsv lacks {sentence!r} of {said}")
