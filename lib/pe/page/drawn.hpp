@@ -7,7 +7,8 @@
 
 namespace pe {
 
-/// A sentence for those who look at the numbers, where a seed makes them; "" where none does.
+/// A sentence for those who look at the numbers, where a seed that was asked
+/// for makes them; "" where none does, or the subject's doubts say so.
 std::string drawn_warning(const Subject& subject);
 
 }  // namespace pe
