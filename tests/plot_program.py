@@ -73,7 +73,7 @@ def attacks(count, module):
         words = shlex.split(words)
         out = pathlib.Path(f"attack{('.png', '.svg', '.pdf')[index % 3]}")
         try:
-            code, _, said = called(module, [*words, *([] if "-o" in words else ["-o", str(out)])], text.encode())
+            code, _, said = called(module, [*words, *([] if "-o" in words else ["-o", str(out)]), "--dpi", "50"], text.encode())
         except Exception as error:  # noqa: BLE001  what must not happen
             code, said = None, f"{type(error).__name__}: {error}"
         what = f"attack {text[:60]!r} {words}: {code} {said}"

@@ -107,8 +107,11 @@ def seeded(count, listed):
 
 # CSV as it comes out of a pipe: the command, and the title that its columns tell.
 PIPED = [
-    ("pe-gen sinusoidal --length 10 --dim 8", "value by position (0 … 9) and dimension (0 … 7)"), ("pe-gen rope --length 10 --dim 8", "cosine, sine by position (0 … 9) and pair of channels (0 … 3)"),
-    ("pe-gen alibi --heads 4 --length 5 --tidy", "bias by head (0 … 3), query (0 … 4) and key (0 … 4)"), ("pe-gen sinusoidal --length 5 --dim 8 --tidy", "value by position (0 … 4) and dimension (0 … 7)"),
+    ("pe-gen sinusoidal --length 10 --dim 8", "value by position (0 … 9) and dimension (0 … 7) · as sinusoids of base 10000"), ("pe-gen rope --length 10 --dim 8", "cosine, sine by position (0 … 9) and pair of channels (0 … 3) · as rope of dim 8 and base 10000 has them"),
+    ("pe-gen rope --positions 5:9 --dim 64 --base 500000 --tidy", "cosine, sine by position (5 … 8) and pair of channels (0 … 31) · as rope of dim 64 and base 500000 has them"),
+    ("pe-gen rope --length 9 --dim 64 --scaling yarn --factor 4 --original-max-position 64", "cosine, sine by position (0 … 8) and pair of channels (0 … 31)"),
+    ("pe-gen alibi --fields slope --heads 8", "slope by head (0 … 7) · as ALiBi of 8 heads"), ("pe-gen kerple --seed 1 --heads 4 --length 6", "bias by head (0 … 3), query (0 … 5) and key (0 … 5)"),
+    ("pe-gen alibi --heads 4 --length 5 --tidy", "bias by head (0 … 3), query (0 … 4) and key (0 … 4) · as ALiBi of 4 heads"), ("pe-gen sinusoidal --length 5 --dim 8 --tidy", "value by position (0 … 4) and dimension (0 … 7) · as sinusoids of base 10000"),
     ("pe-analyze decay alibi --versus 'kerple --seed 1' --length 8 --view curve", "decay of alibi and kerple --seed 1 · kerple: drawn with seed 1, not trained"),
     ("pe-analyze kernel alibi --heads 2 --length 12", "kernel: least eigenvalue on vectors whose sum is 0, greatest eigenvalue, eigenvalues below 0, error of an eigenvalue by head (0 … 1)"),
     ("pe-analyze context rope --length 1024,2048", "context: first distance with a negative sum, least sum of cosines, extrapolation limit by length (1024 … 2048)"),

@@ -5,7 +5,7 @@ import matplotlib
 import numpy
 from matplotlib import ticker
 
-from plot import drawn
+from plot import drawn, layouts, readings
 from plot.field import Fault
 from plot.labels import label
 
@@ -112,7 +112,8 @@ def title_without(fields):
     names = list(dict.fromkeys(shortened(field.label.split(" (")[0], 60) for field in fields))
     axes = list(dict.fromkeys(range_of(axis) for field in fields for axis in field.axes if axis.name))
     text = ", ".join(names[:4]) + (", …" if len(names) > 4 else "") + (f" by {listed(axes)}" if axes else "")
-    return ": ".join(filter(None, [prefix, fields[0].quantity, text]))
+    known = "" if fields[0].quantity else readings.reading(fields, layouts.layout_of(fields[0]))
+    return " · ".join(filter(None, [": ".join(filter(None, [prefix, fields[0].quantity, text])), known]))
 
 
 def of_subjects(quantity, subjects):
