@@ -300,7 +300,7 @@ Resolved resolve(const Request& request, const std::string& tool, const std::str
   refuse(completed);
   if (!quiet)
     for (std::size_t k = reading.warnings.size(); k < completed.warnings.size(); ++k)
-      say(fmt::format("{}: warning: {}", tool, completed.warnings[k]));
+      say_at_end(fmt::format("{}: warning: {}", tool, completed.warnings[k]));
   resolved.provenance = provenance_of(resolved.subject, tool, command);
   if (request.explain) explain(resolved.subject, resolved.provenance);
   return resolved;

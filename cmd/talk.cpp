@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
@@ -18,6 +20,8 @@
 namespace pe::cmd {
 
 namespace {
+
+std::vector<std::string> waiting;  // for the end
 
 // What leaves is printable whoever made it, but for the colours that the reports put in.
 std::string shown(std::string_view text) {
@@ -60,6 +64,12 @@ void print(const std::string& whole) {
 void say(const std::string& line) {
   const BesideProgress beside;
   std::fputs((printable(line) + "\n").c_str(), stderr);
+}
+
+void say_at_end(const std::string& line) { waiting.push_back(line); }
+
+void say_what_waits() {
+  for (const std::string& line : std::exchange(waiting, {})) say(line);
 }
 
 void say_folded(const std::string& line, std::size_t indent) {

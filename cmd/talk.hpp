@@ -15,6 +15,10 @@ inline constexpr const char* out_of_memory =
 /// One line of talk on stderr, printable and short.
 void say(const std::string& line);
 
+/// The same once what is asked for is done; a refusal is one line, and drops these.
+void say_at_end(const std::string& line);
+void say_what_waits();
+
 /// The same over as many lines as its width takes, those behind the first indented.
 void say_folded(const std::string& line, std::size_t indent);
 

@@ -112,6 +112,7 @@ int outcome_of(const Tool& tool, int argc, char** argv, const AddCommands& add) 
   try {
     obey_environment();
     build_and_run(tool, argc, argv, add, outcome);
+    say_what_waits();
     return outcome.exit_code;
   } catch (const ClosedPipe&) {
     return outcome.exit_code;  // whoever read stdout had enough of it: nothing failed
@@ -140,6 +141,7 @@ int run_words(const Tool& tool, std::vector<std::string> words, const AddCommand
   for (std::string& word : words) argv.push_back(word.data());
   Outcome outcome;
   build_and_run(tool, static_cast<int>(argv.size()), argv.data(), add, outcome);
+  say_what_waits();
   return outcome.exit_code;
 }
 

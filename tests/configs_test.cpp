@@ -395,7 +395,8 @@ TEST_CASE("bad input is one line with the key, the value and what was expected")
         "other key tells which encoding the model has: name one "
         "(pe-gen list encodings)");
   CHECK_THROWS_WITH_AS(pe::read_catalogued("llama-3.1-8"),
-                       "unknown model 'llama-3.1-8': did you mean llama-3.1-8b-v5 or llama-3.1-8b?",
+                       "unknown model 'llama-3.1-8': did you mean llama-3.1-8b-v5 or llama-3.1-8b? "
+                       "--config FILE reads the config.json of any other",
                        pe::UsageError);
 }
 

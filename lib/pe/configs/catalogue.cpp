@@ -122,8 +122,8 @@ Config read_catalogued(std::string_view name) {
       return read(model);
   const std::vector<std::string> near = models_like(name);
   throw UsageError(
-      fmt::format("unknown model '{}': {}; --config FILE reads the config.json of any other", name,
-                  near.empty() ? "pe-gen list models names those there are"
+      fmt::format("unknown model '{}': {} --config FILE reads the config.json of any other", name,
+                  near.empty() ? "pe-gen list models names those there are, and"
                                : fmt::format("did you mean {}?", either_of(near))));
 }
 
