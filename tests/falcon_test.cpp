@@ -38,8 +38,9 @@ std::vector<double> numbers(const pe::JsonNode& node) {
 }
 
 std::shared_ptr<const pe::Content> content(const std::string& name, const pe::JsonNode& node) {
+  const std::vector<double> values = numbers(node);
   return std::make_shared<const pe::Content>(
-      pe::Content{name, "hsd", 1, heads, length, channels, numbers(node)});
+      pe::Content{name, "hsd", 1, heads, length, channels, {values.begin(), values.end()}});
 }
 
 }  // namespace
