@@ -256,11 +256,27 @@ class Faults {
     offer_window([](Index rows, Index columns, Index,
                     Index width) { return rows * (2 * width - 1) + 2 * width - 2 - columns; },
                  "columns are subtracted the other way round, and rows are not");
+    if (rule_.cls) offer_token();
   }
 
   std::vector<BucketMap> maps;
 
  private:
+  // The class token's row and column in each other's place.
+  void offer_token() {
+    auto map = made(rule_);
+    if (!map) return;
+    map->of = [meant = map->of](std::int64_t query, std::int64_t key) -> Index {
+      const bool is_one_of_both = (query == 0) != (key == 0);
+      return is_one_of_both ? meant(key, query) : meant(query, key);
+    };
+    map->rule.reset();
+    maps.push_back({std::move(*map),
+                    "the class token's row and column are exchanged: its buckets as a query stand "
+                    "where those as a key are meant",
+                    1});
+  }
+
   // An index of both differences, each from 0 on, that no field of the rule says.
   void offer_window(Index (*index)(Index rows, Index columns, Index height, Index width),
                     std::string sentence) {

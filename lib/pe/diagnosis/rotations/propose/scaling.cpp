@@ -148,6 +148,35 @@ RotationProposals factor_on_some_rows(const RotationObservation& observation,
   return all;
 }
 
+// Another base up to a row, or from it on: a cache that was made before the base was known.
+RotationProposals base_on_some_rows(const RotationObservation& observation,
+                                    const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const double base = number_of(observation, hypothesis, "base");
+  if (!observation.has_rows() || !hypothesis.axis.empty() || !hypothesis.changes.empty() ||
+      hypothesis.split || !(base > 0))
+    return all;
+  const Index end_of_meant = first_slot_unlike(observation, hypothesis);
+  for (const double known : {1e4, 1e6, 5e5, 1e5, 2.5e4, 5e4, 1.5e5, 1.6e5, 2e6, 5e6, 1e7}) {
+    const auto other =
+        known == base ? std::nullopt : remade(observation, hypothesis, {{"base", known}});
+    if (!other) continue;
+    for (const bool meant_first : {true, false}) {
+      const RotationHypothesis &first = meant_first ? hypothesis : *other,
+                               &then = meant_first ? *other : hypothesis;
+      const Index boundary = meant_first ? end_of_meant : first_slot_unlike(observation, first);
+      if (boundary <= 1) continue;
+      all.push_back(
+          {changed_from(observation, first, boundary, then),
+           fmt::format("rows {} {}{} have base {}, where {} is meant",
+                       meant_first ? "from" : "before", boundary, meant_first ? " on" : "",
+                       spell_number(known), meant(observation, "base")),
+           1.1, Cause::wrong_base});
+    }
+  }
+  return all;
+}
+
 // dynamic of a sequence that grew token by token, each row with the base of the length that it had
 // then (transformers before 4.36 and whoever keeps turned keys): f·g^(−2j/(d − 2)), g the growth of
 // the base at s·L/M − (s − 1).
@@ -223,6 +252,7 @@ constexpr RotationProposer rows[] = {
     {Cause::scaling_on_some_rows, "scaling", on_some_rows},
     {Cause::scaling_on_some_rows, "scaling", by_own_lengths},
     {Cause::attention_factor_missing, "scaling", factor_on_some_rows},
+    {Cause::wrong_base, "base scaling", base_on_some_rows},
 };
 
 }  // namespace
