@@ -97,6 +97,7 @@ def cases(files):
 
 def everywhere(bin_folder, scratch, only, verbose):
     """Runs all of them, two at a time; how many passed and failed."""
+    bin_folder = bin_folder.resolve()  # each run has a folder of its own
     scratch.mkdir()
     wanted = [case for case in cases(FILES) if re.search(only, case[0])]
     for name in {case[3] for case in wanted}:
