@@ -85,7 +85,33 @@ def scores():
                    length=length)
 
 
+def stale():
+    """Rows of a cache that were made before the base was known, or behind what was made with it (aprender#1607, Megatron-LM#7127)."""
+    for k in range(4):
+        rng = drawn(70 + k)
+        dim, length = int(rng.choice([32, 64, 128])), int(rng.integers(150, 400))
+        at, (meant, other) = int(rng.integers(40, length - 40)), rng.permutation([1e4, 1e6, 5e5])[:2]
+        early = (np.arange(length) < at)[:, None] == (k % 2 == 0)
+        angle = np.arange(length)[:, None] * np.where(early, ladder(dim, meant), ladder(dim, other))
+        yield made(LINES + 70 + k, accepted("wrong-base"), f"base {other:g} on some rows", "rope", {"dim": dim, "base": float(meant)},
+                   [("cos", np.cos(angle).astype(F32)), ("sin", np.sin(angle).astype(F32))], length=length)
+
+
+def class_tokens():
+    """BEiT's index with the buckets of [CLS] as a query where those as a key are meant."""
+    for k, (high, wide) in enumerate(((7, 7), (4, 6))):
+        row, column = (v.ravel() for v in np.indices((high, wide)))
+        index = np.zeros((high * wide + 1,) * 2, np.int64)
+        index[1:, 1:] = (row[:, None] - row + high - 1) * (2 * wide - 1) + column[:, None] - column + wide - 1
+        count = (2 * high - 1) * (2 * wide - 1)
+        index[0], index[:, 0], index[0, 0] = count + 1, count, count + 2
+        yield made(LINES + 80 + k, accepted("bucket-transposed", "axes-swapped"), "the class token's row and column", "swin",
+                   {"window": f"{high}x{wide}", "cls": True}, [("index", index)])
+
+
 def spoilt():
+    yield from stale()
+    yield from class_tokens()
     yield from numbers_for_pairs(True)
     yield from packed()
     yield from scores()
