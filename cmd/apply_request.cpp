@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "environment.hpp"
 #include "pe/base/error.hpp"
 #include "pe/io/file.hpp"
 #include "pe/model/number.hpp"
@@ -67,6 +68,9 @@ Contents draw(const Apply& apply, Kind kind, std::uint64_t seed, DType dtype) {
 Contents contents_of(const Apply& apply, Kind kind, std::uint64_t seed) {
   if (!apply.axes.empty()) check_axes(apply.axes);
   Contents contents;
+  std::vector<std::string> specs;
+  for (const auto& [name, file] : apply.files) specs.push_back(file);
+  allow_for(specs);
   for (const auto& [name, file] : apply.files) {
     if (file.empty()) continue;
     if (!apply.random.empty())

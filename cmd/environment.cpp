@@ -2,13 +2,17 @@
 #include "environment.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/io/dump.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -57,6 +61,23 @@ void obey_environment() {
   const std::string_view memory = said_by("PE_MEMORY"), wait = said_by("PE_WAIT");
   if (!memory.empty()) grant.whole_bytes = bytes_of(memory);
   if (!wait.empty()) grant.wait_seconds = seconds_of(wait);
+  allow(std::move(grant));
+}
+
+void allow_for(const std::vector<std::string>& specs) {
+  constexpr std::uint64_t times = 16, block = 512;
+  if (!said_by("PE_MEMORY").empty()) return;
+  std::set<std::string> paths;
+  for (const std::string& spec : specs)
+    if (!spec.empty()) paths.insert(io::path_of(spec));
+  std::uint64_t bytes = 0;
+  for (const std::string& path : paths) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      bytes += static_cast<std::uint64_t>(status.st_blocks) * block;
+  }
+  Grant grant = granted();
+  grant.whole_bytes = std::max(grant.whole_bytes, times * bytes);
   allow(std::move(grant));
 }
 
