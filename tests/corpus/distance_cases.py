@@ -1,6 +1,8 @@
 # Sinusoids of distances before any projection, in the orders that Transformer-XL, XLNet and a table by distance have them; and what goes wrong in them.
 """Written from formulas alone: Dai et al. 2019 (arXiv:1901.02860, section 3.3), whose code counts pos_seq from the keys' count − 1 down to 0 and may clamp
 it; XLNet's from the keys' count to one more than minus the queries'. Halves: sines, then cosines."""
+import dataclasses
+
 import numpy as np
 
 import case
@@ -40,8 +42,9 @@ def cases(spoilt):
                 if fault == ", one farther" and what in ("XLNet's", "of both signs", "clamped"):
                     continue  # XLNet's order is the other's, one farther
                 if bool(causes) == spoilt:
-                    yield made(number, accepted(causes) if causes else (), f"sinusoids {what}{fault}", "transformer-xl", parameters,
+                    one = made(number, accepted(causes) if causes else (), f"sinusoids {what}{fault}", "transformer-xl", parameters,
                                [("pos_emb", numbers.astype(F32))], length=length)
+                    yield dataclasses.replace(one, told="sinusoidal")  # which its rows are
 
 
 def spoilt():

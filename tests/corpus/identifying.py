@@ -125,6 +125,8 @@ def untold(one):
         return "a scaling that bends the pairs by which places are read, or stretches time before any text shows it"
     if one.name.startswith("clean | d128/llama3 ") and "#480" in one.name:
         return "a base beside a ramp is told as 9999.97, where 10000 is a few float32 roundings off"
+    if "sinusoids clamped" in one.name:
+        return "rows that repeat a clamped distance hide the run before them"
     if "another centre for both" in one.name:
         return "scales of 16 bits about two centres, one for queries and one for keys"
     if "before it seen" in one.name:

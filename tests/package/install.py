@@ -74,7 +74,7 @@ def moved_tools_find_their_data(place):
     from_file = place.said("pe-gen", "--config", place.prefix / "share/pe/models/llama-3.1-8b.json", "--length", "2", "--fields", "inv_freq")
     assert from_file == place.said("pe-gen", "--model", "llama-3.1-8b", "--length", "2", "--fields", "inv_freq")
     table = place.said("pe-gen", "alibi", "--heads", "2", "--length", "3")
-    assert place.said("pe-plot", "--width", "40", input=table).strip()
+    assert place.said("pe-plot", "--at", "head=0", "--width", "40", input=table).strip()
 
 
 def versions_side_by_side_do_not_meet(place):
