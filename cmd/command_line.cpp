@@ -214,8 +214,7 @@ void CommandLine::parse(CLI::App& app) const {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i], name = word.substr(0, word.find('='));
     const CLI::Option* option = is_option(word) ? last->get_option_no_throw(name) : nullptr;
-    const bool is_said = word.ends_with("=true") || word.ends_with("=false");
-    if (option && option->get_items_expected_max() == 0 && name.size() < word.size() && !is_said)
+    if (option && option->get_items_expected_max() == 0 && name.size() < word.size())
       throw UsageError(fmt::format("{} takes no value, and {} stands behind it", name,
                                    shell_word(word.substr(name.size() + 1))));
     const bool is_next = i + 1 < words.size() && is_option(words[i + 1]) &&
