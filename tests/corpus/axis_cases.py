@@ -24,12 +24,12 @@ GRIDS = (
 
 # (what, its causes, one axis's coordinates of them and its extent)
 OF_PLACES = (
-    ("stands still", ("position-constant", "axes-collapsed", "coordinate-offset", "channels-not-rotated"), lambda p, n: 0 * p),
+    ("stands still", ("position-constant", "axes-collapsed", "channels-not-rotated"), lambda p, n: 0 * p),
     ("runs backwards", ("coordinate-offset", "rows-permuted"), lambda p, n: n - 1 - p),
-    ("turns backwards", ("direction-reversed", "coordinate-offset"), lambda p, n: -p),
-    ("goes by two", ("position-doubled", "coordinate-offset"), lambda p, n: 2 * p),
+    ("turns backwards", ("direction-reversed",), lambda p, n: -p),
+    ("goes by two", ("position-doubled",), lambda p, n: 2 * p),
     ("goes by halves", ("coordinate-offset", "wrong-scaling"), lambda p, n: p / 2),
-    ("has each twice", ("position-floored", "coordinate-offset"), lambda p, n: p // 2),
+    ("has each twice", ("position-floored",), lambda p, n: p // 2),
     ("goes by two from one", ("coordinate-offset",), lambda p, n: 2 * p + 1),
 )
 
