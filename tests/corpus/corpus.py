@@ -33,6 +33,7 @@ import gap_cases  # noqa: E402
 import gpu_cases  # noqa: E402
 import head_cases  # noqa: E402
 import identify_cases  # noqa: E402
+import identify_place_cases  # noqa: E402
 import identify_simple_cases  # noqa: E402
 import identifying  # noqa: E402
 import judged_cases  # noqa: E402
@@ -104,6 +105,7 @@ def unnamed_cases(folder):
     yield from (c for c in every_case(folder) if not c.causes)
     yield from identify_cases.clean()
     yield from identify_simple_cases.clean()
+    yield from identify_place_cases.clean()
 
 
 def show(matrix):

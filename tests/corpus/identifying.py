@@ -40,10 +40,25 @@ def rope_of(one):
     return rope_build.source(one.check["model"] + ("/" + layer if layer == "sliding_attention" else ""))[0]
 
 
+def places_of(answer, count):
+    """The positions of so many rows, one by one."""
+    if "positions" not in answer:
+        return [answer["first_position"] + i * answer["position_step"] for i in range(count)]
+    places = []
+    for run in answer["positions"].split(","):
+        start, _, stop = run.partition(":")
+        places += range(int(start), int(stop or int(start) + 1))
+    return places[:count]
+
+
 def trouble(one, built, answer):
     """Why an answer is wrong; '' where it is right."""
     if one.told is not None:
         summary = answer.get("summary", "") if answer.get("identified") else ""
+        if summary and answer.get("tier") == "wrong" and "places" in built.check:
+            return f"tier wrong: {answer['sentences']}"
+        if summary and places_of(answer, len(built.check.get("places", ()))) != built.check.get("places", []):
+            return f"{summary}, at positions {answer.get('positions')}"
         return "" if (one.told in summary if one.told else not summary) else summary or "not identified: " + answer.get("seen", "")[:140]
     if not answer.get("identified"):
         return "not identified: " + answer.get("seen", "")[:140]

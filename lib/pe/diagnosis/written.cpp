@@ -18,9 +18,9 @@ namespace pe {
 
 namespace {
 
-// How many rows an axis has more than a grid has cells, as class tokens and registers are many,
-// where nobody says how many there are.
-constexpr Index most_tokens = 64;
+// How many rows an axis has more than a grid has cells, as class tokens, registers and the text
+// before a picture are many (FLUX has 512), where nobody says how many there are.
+constexpr Index most_tokens = 4096;
 
 Tokens tokens_of(const Effect& effect) {
   const Table* table = std::get_if<Table>(&effect);

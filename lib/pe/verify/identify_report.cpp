@@ -9,6 +9,7 @@
 #include "pe/base/text.hpp"
 #include "pe/base/version.hpp"
 #include "pe/io/json_text.hpp"
+#include "pe/model/positions.hpp"
 #include "pe/verify/columns.hpp"
 #include "pe/verify/json_texts.hpp"
 #include "pe/verify/report_parts.hpp"
@@ -59,6 +60,8 @@ std::string to_text(const Identification& found, bool color) {
     text += entry("positions", fmt::format("the first row stands at position {}", found.first));
   if (found.step != 1)
     text += entry("steps", fmt::format("each row stands {} positions behind the last", found.step));
+  if (!found.listed.empty())
+    text += entry("positions", fmt::format("rows stand at {}", shown(Positions(found.listed))));
   for (const Reason& reason : d.reasons) text += entry("but", spell(reason));
   text += entry("models", listed(found.models));
   if (!found.command.empty())  // in one line, to be pasted
@@ -124,6 +127,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
                   {"alternatives", found.alternatives},
                   {"equals", found.equals},
                   {"notes", d.notes}});
+  if (!found.listed.empty()) row["positions"] = spell(Positions(found.listed));
   shorten(row);
   return escaped_json(row.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }

@@ -8,6 +8,8 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/diagnose.hpp"
+#include "pe/diagnosis/identify/decode.hpp"
+#include "pe/model/positions.hpp"
 
 namespace pe {
 namespace {
@@ -69,6 +71,7 @@ class AgreementSearch {
       }
       expected.first = seen.first;
       expected.step = seen.step;
+      expected.listed = seen.listed;
       const auto truth = truth_of(expected, seen.reading);
       if (!truth) continue;
       const RotationObservation observation(expected, dump_, seen.reading, *truth, seen.rows);
@@ -175,6 +178,8 @@ class AgreementSearch {
           !plain.empty())
         return admit == Admit::faults_and_lists ? plain : std::vector<AgreeingCandidate>{};
     if (!hits.empty() || admit != Admit::faults_and_lists) return hits;
+    hits = anywhere();
+    if (!hits.empty()) return hits;
     hits = faulty(usuals);
     if (!hits.empty()) return hits;
     for (FrequencyEstimate& seen : seen_) {
@@ -256,6 +261,35 @@ class AgreementSearch {
         if (!hits.empty()) return hits;
       }
       return std::vector<AgreeingCandidate>{};
+    });
+  }
+
+  // At whatever positions a ladder that is known decodes.
+  std::vector<AgreeingCandidate> anywhere() const {
+    return over_readings([&](std::size_t i) {
+      std::vector<AgreeingCandidate> hits;
+      const std::string layout = sinusoidal_layout(dump_, seen_[i].reading);
+      std::vector<Made> candidates = of_pairs(models_, seen_[i].reading.pairs);
+      for (Made& one : made(
+               guesses_of_bases(seen_[i].measured, seen_[i].reading.width, layout), 0))
+        candidates.push_back(std::move(one));
+      for (Made& one : candidates) {
+        const bool is_table = one.first.encoding->kind == Kind::table;
+        if (!layout.empty()) one.first.cost += cost_of_kind(dump_, seen_[i].reading, is_table);
+        const auto truth = truth_of(one.second, seen_[i].reading);
+        if (!truth) continue;
+        auto decoded = decoded_positions(dump_, seen_[i].reading, one.second, *truth);
+        if (!decoded) continue;
+        FrequencyEstimate seen = seen_[i];
+        const Positions places(std::move(*decoded));
+        seen.first = places.is_run() ? places.at(0) : 0;
+        seen.step = places.is_run() ? places.run().step : 1;
+        seen.listed = places.listed();
+        seen.backwards = false;
+        std::ranges::move(agreeing(seen, {one}), std::back_inserter(hits));
+      }
+      std::ranges::stable_sort(hits, {}, [](const auto& hit) { return hit.candidate.cost; });
+      return hits;
     });
   }
 

@@ -22,6 +22,9 @@ std::optional<Identification> identify_rearranged(const Dump& dump, const std::s
 /// xpos, of vectors before and after, and of cosines and sines that carry its scales.
 std::optional<Identification> identify_scales(const Dump& dump, const std::string& layout);
 
+/// A table of sinusoids of an odd width, whose last channel is zero or lacks its partner.
+std::optional<Identification> identify_odd_sinusoid(const Dump& dump);
+
 /// A table of sinusoids by a formula that is nearly the usual one; its verdict says what is other.
 std::optional<Identification> identify_near_sinusoid(const Dump& dump);
 

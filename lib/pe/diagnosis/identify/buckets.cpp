@@ -64,28 +64,36 @@ std::vector<Candidate> bucket_guesses(double lowest, double highest) {
   return all;
 }
 
-std::vector<Candidate> window_guesses(Index places, double highest) {
+// Windows of so many places, the squarest first, then those with a class token beside them, as
+// BEiT has it.
+std::vector<Candidate> window_guesses(Index places) {
   std::vector<Candidate> all;
-  for (Index height = 2; height <= places; ++height)
-    if (places % height == 0) {
-      const Index width = places / height;
-      if (static_cast<double>((2 * height - 1) * (2 * width - 1) - 1) == highest)
-        all.push_back({.encoding = &find_encoding("swin"),
-                       .given = identified({{"window", fmt::format("{}x{}", height, width)}}),
-                       .cost = 0,
-                       .model = {}});
+  for (const Index tokens : {0, 1}) {
+    const Index cells = places - tokens;
+    std::vector<std::pair<Index, Index>> windows;
+    for (Index height = 2; height < cells; ++height)
+      if (cells % height == 0) windows.emplace_back(height, cells / height);
+    std::ranges::stable_sort(windows, {},
+                             [](const auto& one) { return std::abs(one.first - one.second); });
+    for (const auto& [height, width] : windows) {
+      Given given = identified({{"window", fmt::format("{}x{}", height, width)}});
+      if (tokens > 0) given["cls"] = identified("true");
+      all.push_back({.encoding = &find_encoding("swin"),
+                     .given = std::move(given),
+                     .cost = static_cast<double>(tokens),
+                     .model = {}});
     }
-  std::ranges::stable_sort(
-      all, {}, [](const Candidate& candidate) { return candidate.given.at("window").text.size(); });
+  }
   return all;
 }
 
 // Whether a map gives the numbers of a few rows, up to a constant that tables of relative positions
 // leave out.
-bool suits(const Candidate& candidate, const Stored& array, const ScoreMatrix& m) {
+bool suits(const Candidate& candidate, const Stored& array, const ScoreMatrix& m, double highest) {
   const auto expected = expectation_of(candidate, 1024, 0, false);
   const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
   if (!map || (map->positions && *map->positions < m.keys)) return false;
+  if (map->positions && static_cast<double>(map->count - 1) != highest) return false;
   const bool offsets = m.queries == 1 && m.keys % 2 == 1;
   for (const bool by_offset : {true, false}) {
     if (by_offset && !offsets) continue;
@@ -128,12 +136,12 @@ std::optional<Identification> identify_index(const Dump& dump, const std::string
     }
   std::vector<Candidate> all;
   if (m.queries == m.keys)
-    for (Candidate& candidate : window_guesses(m.keys, highest))
+    for (Candidate& candidate : window_guesses(m.keys))
       all.push_back(std::move(candidate));
   for (Candidate& candidate : bucket_guesses(lowest, highest)) all.push_back(std::move(candidate));
   std::vector<Candidate> suited;
   for (const Candidate& candidate : all)
-    if (suits(candidate, array, m)) suited.push_back(candidate);
+    if (suits(candidate, array, m, highest)) suited.push_back(candidate);
   auto found = settle(suited, dump, layout, false);
   if (!found) return {};
   found->family = "matrix of bucket indices";
@@ -258,17 +266,7 @@ bool is_window(const ScoreMatrix& m, const Stored& array, const Buckets& map) {
 std::optional<Identification> identify_window(const ScoreMatrix& m, const Stored& array) {
   constexpr Index widest = 1024;
   if (m.queries != m.keys || m.keys > widest) return {};
-  std::vector<std::pair<Index, Index>> windows;
-  for (Index height = 2; height < m.keys; ++height)
-    if (m.keys % height == 0) windows.emplace_back(height, m.keys / height);
-  std::ranges::stable_sort(windows, {},
-                           [](const auto& one) { return std::abs(one.first - one.second); });
-  for (const auto& [height, width] : windows) {
-    const Candidate candidate{
-        .encoding = &find_encoding("swin"),
-        .given = identified({{"window", fmt::format("{}x{}", height, width)}}),
-        .cost = 0,
-        .model = {}};
+  for (const Candidate& candidate : window_guesses(m.keys)) {
     const auto expected = expectation_of(candidate, 1024, 0, false);
     const auto map = expected ? buckets_of(expected->effect) : std::nullopt;
     if (!map || !is_window(m, array, *map)) continue;
@@ -276,8 +274,8 @@ std::optional<Identification> identify_window(const ScoreMatrix& m, const Stored
     found.family = "bias of a window";
     found.encoding = candidate.encoding;
     found.parameters = telling(candidate, *expected);
-    found.summary = fmt::format("swin, window {}x{}; its weights are trained and lie in the matrix",
-                                height, width);
+    found.summary = fmt::format("swin, {}; its weights are trained and lie in the matrix",
+                                spell_given(found.parameters));
     found.command = command_of(candidate, *expected, 0, 0, "", DType::f32);
     found.diagnosis.coverage = "head 0, every pair";
     return found;

@@ -9,6 +9,7 @@
 #include "pe/configs/catalogue.hpp"
 #include "pe/configs/reading.hpp"
 #include "pe/diagnosis/expectation.hpp"
+#include "pe/model/positions.hpp"
 
 namespace pe {
 namespace {
@@ -151,7 +152,9 @@ std::string command_of(const Candidate& candidate, const Expectation& expected, 
                                  : row->negation      ? row->negation
                                                       : "no-" + entry.name);
   }
-  if (expected.step != 1)
+  if (!expected.listed.empty())
+    line += fmt::format(" --positions={}", spell(Positions(expected.listed)));
+  else if (expected.step != 1)
     line +=
         fmt::format(" --positions={}:{}:{}", first, first + expected.step * rows, expected.step);
   else if (first != 0)

@@ -18,6 +18,7 @@ struct FrequencyEstimate {
   Measured measured;
   bool at_origin = false;            // every pair of row 0 stands at phase 0
   std::int64_t first = 0, step = 1;  // of positions
+  std::vector<std::int64_t> listed = {};  // where they go by no step
 };
 
 /// A ladder for observing what has none yet.

@@ -10,7 +10,7 @@
 namespace pe {
 namespace {
 
-constexpr Index most_tokens = 16;
+constexpr Index most_tokens = 16, most_text = 4096;
 
 // Where a cell of a grid stands among the rows; patches come in blocks of `merge` squared.
 Index row_of_cell(const Grid& grid, const Grid& cell, Index merge) {
@@ -75,7 +75,7 @@ GridLikelihood::GridLikelihood(Kept<Dump> dump, Index rows, bool complex) {
   const Index width = array.shape.back() * (complex ? array.shape.end()[-2] : 1),
               spare = array.size() / width - rows;
   const auto may_count = [&](Index extent) {
-    return extent >= rows && extent <= rows + most_tokens;
+    return extent >= rows && extent <= rows + most_text;
   };
   tokens_ = spare;
   Index stride = width;
@@ -87,7 +87,7 @@ GridLikelihood::GridLikelihood(Kept<Dump> dump, Index rows, bool complex) {
     tokens_ = *axis - rows;
     for (auto inner = axis + 1; inner != channels; ++inner) stride *= *inner;
   }
-  is_known_ = tokens_ >= 0 && tokens_ <= most_tokens;
+  is_known_ = tokens_ >= 0 && tokens_ <= most_text;
   rounding_ = 8 * std::max(unit_roundoff(array.dtype), 0x1p-24);
   readers_.push_back([&array, width, stride](Index row) {
     Row values(static_cast<std::size_t>(width));
@@ -141,6 +141,7 @@ bool GridLikelihood::may_be(const Grid& grid, Index merge) const {
     const Row here = read(tokens + row_of_cell(grid, cell, merge));
     std::vector<int> moves(here.size());
     for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+      if (grid[axis] < 2) continue;
       Grid next = cell;
       ++next[axis];
       const Row there = read(tokens + row_of_cell(grid, next, merge));
@@ -151,13 +152,16 @@ bool GridLikelihood::may_be(const Grid& grid, Index merge) const {
            std::ssize(moves);
   };
   for (const Reader& read : readers_)
-    for (Index tokens = 0; tokens <= tokens_; ++tokens)
+    for (Index tokens = 0; tokens <= tokens_; ++tokens) {
+      if (tokens > most_tokens) tokens = tokens_;  // of text, all before the first cell
       for (const Index part : {0, 1, 2}) {  // the first cell, the second one, the middle
         Grid cell;
         for (const Index extent : grid)
-          cell.push_back(std::min(part == 2 ? extent / 2 : part, extent - 2));
+          cell.push_back(
+              std::max<Index>(0, std::min(part == 2 ? extent / 2 : part, extent - 2)));
         if (moves_alone(read, cell, tokens)) return true;
       }
+    }
   return false;
 }
 

@@ -46,9 +46,12 @@ std::vector<Grid> grids_of(std::span<const Index> leading, Index rows, std::size
   };
   for (Index frames = 1; frames <= (axes == 3 ? rows : 1); ++frames)
     if (rows % frames == 0) rest(frames);
-  std::erase_if(all, [](const Grid& grid) { return std::ranges::min(grid) < 2; });
-  std::ranges::stable_sort(
-      all, {}, [](const Grid& grid) { return std::ranges::max(grid) / std::ranges::min(grid); });
+  // An image is one frame.
+  const auto plane = [](const Grid& grid) { return std::span(grid).last(2); };
+  std::erase_if(all, [&](const Grid& grid) { return std::ranges::min(plane(grid)) < 2; });
+  std::ranges::stable_sort(all, {}, [&](const Grid& grid) {
+    return std::ranges::max(grid) / std::ranges::min(grid[0] > 1 ? std::span(grid) : plane(grid));
+  });
   if (std::ssize(all) > most_grids) all.resize(most_grids);
   return all;
 }
@@ -148,7 +151,7 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
 
 // A class token has a row beside the grid's: of zeros in a table, which does not turn in others.
 std::vector<Index> row_counts_without_tokens(const Dump& dump, Index count) {
-  constexpr Index most = 8;
+  constexpr Index most = 4096;  // FLUX has 512 of text
   const Stored& array = dump.arrays[0];
   if (!dump.before.empty()) return {count, count - 1};
   // The axis that counts them; channels may be as many.

@@ -20,8 +20,14 @@ namespace {
 // What an array holds that tells nothing: one number all over, or no numbers; "" where it may tell
 // something. Beside NaN and infinities, too, but not beside -inf, which masks have.
 std::string emptiness(const Stored& array) {
-  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 65536)));
-  array.read(0, std::ssize(some), some.data());
+  constexpr Index most = 1 << 16;
+  std::vector<double> some(static_cast<std::size_t>(std::min(array.size(), 2 * most)));
+  if (std::ssize(some) == array.size()) {
+    array.read(0, array.size(), some.data());
+  } else {  // tokens of no position may fill either end
+    array.read(0, most, some.data());
+    array.read(array.size() - most, most, some.data() + most);
+  }
   if (some.empty()) return fmt::format("{} is empty", array.shown);
   const std::string where = std::ssize(some) < array.size() ? " where it was looked at" : "";
   const auto first = std::ranges::find_if(some, [](double value) { return std::isfinite(value); });
@@ -141,6 +147,8 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   if (!grid && dump.before.empty() && dump.arrays.size() == 1)
     grid = identify_grid(with_channels_last(dump), layout);
   if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
+  if (!(turns && turns->encoding) && layout.empty())
+    if (auto odd = identify_odd_sinusoid(dump)) return *odd;
   if (!(turns && turns->encoding))
     if (auto rearranged = identify_rearranged(dump, layout)) return *rearranged;
   if (!(turns && turns->encoding) && layout.empty())

@@ -16,6 +16,7 @@ struct Identification {
   std::string command;                        // makes the same table
   std::int64_t first = 0;                     // position of the first row
   std::int64_t step = 1;                      // from each to the next
+  std::vector<std::int64_t> listed = {};      // the rows' positions, where these go by no step
   std::vector<std::string> alternatives;      // what the numbers cannot tell apart from it
   std::vector<std::string> equals;  // the same as "encoding scaling base" words, for programs
   Diagnosis diagnosis;              // of the dump, held against what was identified

@@ -165,6 +165,21 @@ bool is_of_sinusoids_alone(const Candidate& candidate) {
          candidate.given.at("base").text == spelled(usual_base);
 }
 
+namespace {
+
+Candidate sinusoidal_guess(const Base& base, Index dim, const char* ladder,
+                           const std::string& layout) {
+  return {.encoding = &find_encoding("sinusoidal"),
+          .given = identified({{"dim", std::to_string(dim)},
+                               {"base", spelled(base.value)},
+                               {"ladder", ladder},
+                               {"layout", layout}}),
+          .cost = base.cost + (base.value == usual_base ? -0.1 : 0),
+          .model = {}};
+}
+
+}  // namespace
+
 std::vector<Candidate> sinusoidal_guesses(const Measured& m, Index dim, const std::string& layout) {
   std::vector<Candidate> all;
   const auto n = static_cast<double>(m.frequencies.size());
@@ -172,13 +187,18 @@ std::vector<Candidate> sinusoidal_guesses(const Measured& m, Index dim, const st
     if (n < 2) break;
     const double steps = ladder[0] == 'p' ? n : n - 1;
     for (const Base& base : bases_of(m, steps, sharpest(m)))
-      all.push_back({.encoding = &find_encoding("sinusoidal"),
-                     .given = identified({{"dim", std::to_string(dim)},
-                                          {"base", spelled(base.value)},
-                                          {"ladder", ladder},
-                                          {"layout", layout}}),
-                     .cost = base.cost + (base.value == usual_base ? -0.1 : 0),
-                     .model = {}});
+      all.push_back(sinusoidal_guess(base, dim, ladder, layout));
+  }
+  return all;
+}
+
+std::vector<Candidate> guesses_of_bases(const Measured& m, Index dim, const std::string& layout) {
+  std::vector<Candidate> all;
+  for (const Base& base : bases_in_use()) {
+    all.push_back(rope_guess(m, base, {}, base.cost));
+    if (layout.empty()) continue;
+    for (const char* ladder : {"paper", "endpoint"})
+      all.push_back(sinusoidal_guess(base, dim, ladder, layout));
   }
   return all;
 }

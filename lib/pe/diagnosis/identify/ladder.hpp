@@ -29,6 +29,10 @@ std::vector<Candidate> listed_guesses(const Measured& measured);
 /// Sinusoidal tables: both ladders, bases of few digits first.
 std::vector<Candidate> sinusoidal_guesses(const Measured& measured, Index dim,
                                           const std::string& layout);
+/// Ropes, and sinusoidal tables where there is a `layout`, of the bases in use, whatever was
+/// measured.
+std::vector<Candidate> guesses_of_bases(const Measured& measured, Index dim,
+                                        const std::string& layout);
 /// Timescales that reach both ends of the usual base, of a sinusoidal candidate: no rope's, in
 /// whatever order sines and cosines stand.
 bool is_of_sinusoids_alone(const Candidate& candidate);

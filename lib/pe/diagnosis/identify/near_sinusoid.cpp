@@ -1,5 +1,7 @@
 // Tables of sinusoids by a rule that nobody would write down as theirs: exponents that count
-// channels, as a well-known tutorial has them, a sign, a side twice.
+// channels, as a well-known tutorial has them, a sign, a side twice; and rows of an odd width.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,6 +11,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
+#include "pe/diagnosis/identify/bases.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
 
 namespace pe {
@@ -22,7 +25,38 @@ bool is_of_a_formula(const Reason& reason) {
   return std::ranges::find(causes, reason.cause) != causes.end();
 }
 
+// The last channel's place, at each that a program may have left it, over the bases in use.
+std::vector<Candidate> odd_candidates(Index dim) {
+  std::vector<Candidate> all;
+  for (const Base& base : bases_in_use())
+    for (const char* layout : {"interleaved", "halves", "interleaved-cos-first", "halves-cos-first"})
+      for (const char* ladder : {"paper", "endpoint"})
+        for (const char* odd : {"zero-column", "drop-last", "pad-and-cut"})
+          all.push_back({.encoding = &find_encoding("sinusoidal"),
+                         .given = identified({{"dim", std::to_string(dim)},
+                                              {"base", fmt::format("{:.0f}", base.value)},
+                                              {"layout", layout},
+                                              {"ladder", ladder},
+                                              {"odd", odd}}),
+                         .cost = base.cost,
+                         .model = {}});
+  return all;
+}
+
 }  // namespace
+
+std::optional<Identification> identify_odd_sinusoid(const Dump& dump) {
+  if (dump.arrays.size() != 1 || !dump.before.empty() || dump.arrays[0].is_complex) return {};
+  const std::vector<Index> shape = squeezed(dump.arrays[0].shape);
+  if (shape.size() != 2 || shape[0] < 8 || shape[1] < 5 || shape[1] % 2 == 0) return {};
+  std::vector<Guess> agreeing;
+  for (const Candidate& candidate : odd_candidates(shape[1]))
+    if (auto guess = held(candidate, dump, shape[0], ""); guess && guess->agrees())
+      agreeing.push_back(std::move(*guess));
+  auto found = told(std::move(agreeing), dump);
+  if (found) found->family = "table of sinusoids";
+  return found;
+}
 
 std::optional<Identification> identify_near_sinusoid(const Dump& dump) {
   if (dump.arrays.size() != 1 || !dump.before.empty() || dump.arrays[0].is_complex) return {};

@@ -113,6 +113,9 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
     names.push_back(reading.layout);
     const std::string table = sinusoidal_layout(dump, reading);
     if (!layout.empty() && layout != reading.layout && layout != table) continue;
+    // Whole numbers are indices or positions, no angles.
+    if (reading.form == Form::angles && is_integer(dump.arrays[reading.cosine.array].dtype))
+      continue;
     if (!has_rows(reading) && reading.pairs > most_pairs) continue;
     if (auto seen = look(dump, reading, *blank)) all.push_back(std::move(*seen));
   }
@@ -149,6 +152,7 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
   found.encoding = best.candidate.encoding;
   found.first = best.seen.first;
   found.step = best.seen.step;
+  found.listed = best.seen.listed;
   std::vector<std::string> near;
   for (const AgreeingCandidate& hit : hits) {
     if (!hit.candidate.model.empty() &&

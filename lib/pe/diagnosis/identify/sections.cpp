@@ -82,21 +82,23 @@ std::string segments_of(const std::vector<Standing>& places, std::int64_t& inter
   return text;
 }
 
-std::vector<Index> first_rows(const Guess& guess, Index rows) {
+// One row for each position; of caches that hold the axes one after another those of one axis.
+std::vector<Index> first_rows(const Guess& guess, Index rows, std::size_t axis = 0) {
   const RotationReading& reading = guess.likely.reading;
+  const Index before = reading.per_axis ? static_cast<Index>(axis) * reading.run : 0;
   std::vector<Index> all(static_cast<std::size_t>(rows));
   for (std::size_t i = 0; i < all.size(); ++i)
-    all[i] = static_cast<Index>(i) * (reading.run > 0 ? reading.stride : 1);
+    all[i] = before + static_cast<Index>(i) * (reading.run > 0 ? reading.stride : 1);
   return all;
 }
 
 // Where the rows stand in time and height, as their phases tell; nothing where those are no whole
 // numbers. Vectors of short types leave a third of a step open.
 std::vector<Standing> places_of(const Guess& guess, Index rows) {
-  const std::vector<Index> all = first_rows(guess, rows);
-  const RotationObservation observation = guess.observe(all);
-  std::vector<Standing> places(all.size());
+  std::vector<Standing> places(static_cast<std::size_t>(rows));
   for (std::size_t axis = 0; axis < std::tuple_size_v<Standing>; ++axis) {
+    const std::vector<Index> all = first_rows(guess, rows, axis);
+    const RotationObservation observation = guess.observe(all);
     const std::vector<double> implied =
         observation.implied_positions(observation.start(), all, axis);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -222,7 +224,13 @@ std::optional<Identification> identify_sections(const Dump& dump, const std::str
     if (auto guess = scaled(plain, dump, *plain.expected.rows, layout))
       agreeing.push_back(std::move(*guess));
   }
-  return told(std::move(agreeing), dump);
+  const bool is_whole = !agreeing.empty() && agreeing.front().likely.reading.per_axis;
+  auto found = told(std::move(agreeing), dump);
+  if (found && is_whole)
+    found->alternatives.push_back(
+        "every axis has all of its pairs here: which of them each section takes shows later, and "
+        "these sections are those of a model");
+  return found;
 }
 
 }  // namespace pe

@@ -46,18 +46,32 @@ void ExactTruth::fill(Index first, Index count, Rows& exact) const {
 
 void ExactTruth::turns(Index first, Index count, DType type, std::vector<double>& cosine,
                        std::vector<double>& sine) const {
-  const PositionRange positions{
-      observation_.expected().position(first) + observation_.truth().shift,
-      observation_.expected().step, count, 0};
-  const std::size_t size = cosine.size(), bytes = size * size_of(type);
+  const Expectation& expected = observation_.expected();
+  const auto n = static_cast<std::ptrdiff_t>(observation_.pairs());
+  const std::int64_t step = expected.listed.empty() ? expected.step : 1;
+  for (Index done = 0; done < count;) {
+    // Listed positions come in runs of their own.
+    const std::int64_t start = expected.position(first + done);
+    Index run = expected.listed.empty() ? count : 1;
+    while (done + run < count && expected.position(first + done + run) == start + run) ++run;
+    turns({start + observation_.truth().shift, step, run, 0}, type, cosine.data() + done * n,
+          sine.data() + done * n);
+    done += run;
+  }
+}
+
+void ExactTruth::turns(const PositionRange& positions, DType type, double* cosine,
+                       double* sine) const {
+  const Index count = positions.count, n = static_cast<Index>(observation_.pairs());
+  const auto size = static_cast<std::size_t>(count * n), bytes = size * size_of(type);
   if (rotation_) {
-    std::vector<std::byte> c(bytes), s(bytes);
-    rotation_->fill(positions, type, c.data(), s.data());
-    widen(c.data(), type, cosine);
-    widen(s.data(), type, sine);
+    std::vector<std::byte> side(bytes);
+    std::vector<std::byte> other(bytes);
+    rotation_->fill(positions, type, side.data(), other.data());
+    widen(side.data(), type, {cosine, size});
+    widen(other.data(), type, {sine, size});
     return;
   }
-  const Index n = static_cast<Index>(observation_.pairs());
   if (const RotationTruth& truth = observation_.truth(); !truth.cosine_columns.empty()) {
     std::vector<std::byte> rows(static_cast<std::size_t>(count * table_->width) * size_of(type));
     table_->fill(positions, type, rows.data());
@@ -77,8 +91,8 @@ void ExactTruth::turns(Index first, Index count, DType type, std::vector<double>
   std::vector<double> wide(2 * size);
   widen(both.data(), type, wide);
   for (Index r = 0; r < count; ++r) {
-    std::copy_n(wide.begin() + r * 2 * n, n, cosine.begin() + r * n);
-    std::copy_n(wide.begin() + r * 2 * n + n, n, sine.begin() + r * n);
+    std::copy_n(wide.begin() + r * 2 * n, n, cosine + r * n);
+    std::copy_n(wide.begin() + r * 2 * n + n, n, sine + r * n);
   }
 }
 

@@ -23,6 +23,7 @@ class ExactTruth {
  private:
   void turns(Index first, Index count, DType type, std::vector<double>& cosine,
              std::vector<double>& sine) const;
+  void turns(const PositionRange& positions, DType type, double* cosine, double* sine) const;
 
   const RotationObservation& observation_;
   const Rotation* rotation_;

@@ -92,8 +92,10 @@ void RotationObservation::load(const std::vector<Index>& rows, std::vector<doubl
 // What is meant at the farthest row, and what any scaling or offset of it may make of that.
 double RotationObservation::farthest_angle() const {
   constexpr double stretched = 0x1p20;
-  const double place = std::fabs(static_cast<double>(expected_->first)) +
-                       static_cast<double>(std::abs(expected_->step) * slots());
+  double place = std::fabs(static_cast<double>(expected_->first)) +
+                 static_cast<double>(std::abs(expected_->step) * slots());
+  for (const std::int64_t listed : expected_->listed)
+    place = std::max(place, std::fabs(static_cast<double>(listed)));
   double fastest = 0;
   for (const double f : truth_->frequencies) fastest = std::max(fastest, std::fabs(f));
   return stretched * (1 + place * fastest);
