@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <bit>
+#include <cmath>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/axes.hpp"
@@ -31,6 +32,47 @@ void Tally::add(const Run& run, Index number) {
     from += until;
     signed_place += run.step * until;
   }
+}
+
+namespace {
+
+constexpr std::size_t part_of_one = 120;
+
+}  // namespace
+
+void Tally::weigh(const Run& run, Index from, Index count, std::int64_t position, int direction,
+                  Index number) {
+  for (Index k = 0; k < count; ++k) {
+    const double truth = run.truth[from + k], bound = run.bound[from + k],
+                 off = std::fabs(run.got[from + k] - truth), part = off / bound;
+    if (std::isfinite(truth)) largest_ = std::max(largest_, std::fabs(truth));
+    if (!(part > 0) || !(bound > 0) || !std::isfinite(part)) {
+      ++parts_[0];
+      continue;
+    }
+    const int exponent = std::ilogb(part) + static_cast<int>(part_of_one);
+    ++parts_[static_cast<std::size_t>(std::clamp(exponent, 1, 127))];
+    if (part <= loudness_) continue;
+    loudness_ = part;
+    loudest_ = {position + direction * k, number, run.first + from + k, truth,
+                run.got[from + k],        bound};
+  }
+}
+
+Index Tally::standing_out() const {
+  constexpr std::size_t doublings = 10;
+  constexpr double rounding = 0x1p-12;
+  constexpr Index most_share = 50, least = 256;
+  if (cells_ < least || !loudest_ ||
+      !(std::fabs(loudest_->got - loudest_->expected) > rounding * largest_))
+    return 0;
+  Index quiet = cells_, loud = 0;
+  std::size_t exponent = parts_.size();
+  while (exponent > 0 && most_share * (cells_ - quiet + parts_[exponent - 1]) <= cells_)
+    quiet -= parts_[--exponent];
+  // Nearly all cells have exponents below this one.
+  for (std::size_t i = exponent + doublings; i < parts_.size(); ++i) loud += parts_[i];
+  return loud;
 }
 
 void Tally::part(const Run& run, Index from, Index count, std::int64_t position, int direction,
@@ -77,6 +119,7 @@ void Tally::part(const Run& run, Index from, Index count, std::int64_t position,
   reached_[digits] = std::max(reached_[digits], last);
   cells_ += count;
   beyond_ += beyond;
+  if (beyond_ == 0) weigh(run, from, count, position, direction, number);
   rounded_otherwise_ += otherwise;
 }
 
@@ -89,7 +132,8 @@ void Tally::tell(Diagnosis& diagnosis, const std::function<std::string(const Spo
     diagnosis.worst_cell = {place(*spot_), spot_->expected, spot_->got};
     diagnosis.bound = spot_->bound;
   }
-  if (first_) diagnosis.first_wrong = Cell{place(*first_), first_->expected, first_->got};
+  if (const auto& first = first_wrong())
+    diagnosis.first_wrong = Cell{place(*first), first->expected, first->got};
   for (std::size_t digits = 0; digits < curve_.size(); ++digits)
     if (curve_[digits] >= 0) diagnosis.curve.push_back({reached_[digits], curve_[digits]});
 }

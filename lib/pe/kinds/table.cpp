@@ -48,11 +48,34 @@ Table grid_table(std::vector<WavePart> parts, Coordinates grid) {
   return table;
 }
 
+namespace {
+
+// The pairs of a part that have both sides within the first columns.
+WavePart whole_pairs(WavePart part, Index width) {
+  const Place &sine = *part.layout.sine, &cosine = *part.layout.cosine;
+  std::vector<Real> frequencies = part.waves.frequencies();
+  Index whole = 0;
+  while (whole < part.waves.pairs() && sine.offset + whole * sine.step < width &&
+         cosine.offset + whole * cosine.step < width)
+    ++whole;
+  frequencies.resize(static_cast<std::size_t>(whole));
+  part.waves = Waves(std::move(frequencies));
+  part.layout.width = width;
+  return part;
+}
+
+}  // namespace
+
 Table first_columns(const Table& table, Index width) {
   Table cut = table;
   cut.width = width;
   cut.waves.reset();
   cut.parts.clear();
+  const std::vector<WavePart> parts =
+      table.waves ? std::vector{WavePart{table.waves->first, table.waves->second}} : table.parts;
+  for (const WavePart& part : parts)
+    if (WavePart whole = whole_pairs(part, width); whole.waves.pairs() > 0)
+      cut.whole_pairs.push_back(std::move(whole));
   cut.fill = [fill = table.fill, wide = table.width, width](const PositionRange& positions,
                                                             DType dtype, std::byte* out) {
     const std::size_t from = static_cast<std::size_t>(wide) * size_of(dtype),

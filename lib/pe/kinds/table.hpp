@@ -39,7 +39,8 @@ struct Table {
   std::optional<std::pair<Waves, WaveLayout>> waves{};
   std::optional<Coordinates> grid{};  // what the positions are cells of, when they are
   std::vector<WavePart>
-      parts{};      // the waves along the axes of the grid, where rows are made of those
+      parts{};  // the waves along the axes of the grid, where rows are made of those
+  std::vector<WavePart> whole_pairs{};  // of a cut table: the parts that have both of their sides
   Tokens tokens{};  // what stands beside the rows in a model; among_tokens() makes rows of them
   std::optional<SlopeWork> solving{};  // where a row costs more than its cells
   std::string beyond{};  // what to do about a position that does not exist, for the error message
@@ -54,7 +55,8 @@ Table wave_table(const Waves& waves, const WaveLayout& layout);
 /// A table whose rows are made of waves along the axes of a grid.
 Table grid_table(std::vector<WavePart> parts, Coordinates grid);
 
-/// The first `width` columns of a wider table; its waves are forgotten.
+/// The first `width` columns of a wider table; its waves are forgotten, but for those whose both
+/// sides are left.
 Table first_columns(const Table& table, Index width);
 
 }  // namespace pe

@@ -43,6 +43,8 @@ BiasProposals offer_parts(const BiasObservation& observation, const BiasHypothes
 
 /// Sandwich's sum with a term too many, or without its compression.
 BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// Swin v2's coordinates divided by another window's than the one of pretraining.
+BiasProposals offer_windows(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 /// A number of the encoding that was fitted, of biases that are functions of an argument.
 BiasProposals offer_numbers(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 

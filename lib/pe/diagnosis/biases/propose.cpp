@@ -335,6 +335,7 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::wrong_parameter, "setting", &offer_arguments},
     {Cause::wrong_parameter, "setting", &offer_parts},
     {Cause::wrong_parameter, "setting", &settings},
+    {Cause::wrong_parameter, "setting", &offer_windows},
     {Cause::wrong_parameter, "setting", &offer_numbers},
 
 };

@@ -369,19 +369,24 @@ BiasProposals offer_head_slices(const BiasObservation& observation,
                            1});
     return proposals;
   }
-  const auto repeated = [&](const std::vector<Real>& slopes, Index own) {
+  const auto repeated = [&](const std::vector<Real>& slopes, Index own, Index rank = 0) {
     std::vector<Real> all;
-    while (std::ssize(all) < heads) all.insert(all.end(), slopes.begin(), slopes.begin() + own);
+    const auto first = slopes.begin() + rank * own;
+    while (std::ssize(all) < heads) all.insert(all.end(), first, first + own);
     return with_slopes(observation, hypothesis, std::move(all));
   };
   if (heads == meant) offer_uneven(observation, hypothesis, proposals);
   for (Index own = heads / 2; own >= 1 && heads == meant; --own) {
     if (heads % own != 0) continue;
-    if (own > 1)
+    for (Index rank = 0; own > 1 && rank < heads / own; ++rank)
       proposals.push_back(
-          {repeated(observation.bias->slopes, own),
-           fmt::format("each of {} ranks has the first {} slopes, where it should have its own",
-                       heads / own, own),
+          {repeated(observation.bias->slopes, own, rank),
+           fmt::format("each of {} ranks has the {} {} slopes, where it should have its own",
+                       heads / own,
+                       rank == 0                 ? "first"
+                       : rank == heads / own - 1 ? "last"
+                                                 : fmt::format("{}. part of", rank + 1),
+                       own),
            1});
     if (const std::vector<Real>& slopes = slopes_of(observation, own, "");
         std::ssize(slopes) == own)

@@ -270,8 +270,7 @@ class AgreementSearch {
       std::vector<AgreeingCandidate> hits;
       const std::string layout = sinusoidal_layout(dump_, seen_[i].reading);
       std::vector<Made> candidates = of_pairs(models_, seen_[i].reading.pairs);
-      for (Made& one : made(
-               guesses_of_bases(seen_[i].measured, seen_[i].reading.width, layout), 0))
+      for (Made& one : made(guesses_of_bases(seen_[i].measured, seen_[i].reading.width, layout), 0))
         candidates.push_back(std::move(one));
       for (Made& one : candidates) {
         const bool is_table = one.first.encoding->kind == Kind::table;

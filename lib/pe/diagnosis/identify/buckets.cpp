@@ -136,8 +136,7 @@ std::optional<Identification> identify_index(const Dump& dump, const std::string
     }
   std::vector<Candidate> all;
   if (m.queries == m.keys)
-    for (Candidate& candidate : window_guesses(m.keys))
-      all.push_back(std::move(candidate));
+    for (Candidate& candidate : window_guesses(m.keys)) all.push_back(std::move(candidate));
   for (Candidate& candidate : bucket_guesses(lowest, highest)) all.push_back(std::move(candidate));
   std::vector<Candidate> suited;
   for (const Candidate& candidate : all)

@@ -22,8 +22,7 @@ struct Phases {
 Phases phases_of(const RotationObservation& observation, std::size_t i) {
   Phases phases;
   for (std::size_t j = 0; j < observation.pairs(); ++j) {
-    const double c = observation.cosine(i, j), s = observation.sine(i, j),
-                 square = c * c + s * s;
+    const double c = observation.cosine(i, j), s = observation.sine(i, j), square = c * c + s * s;
     phases.values.push_back(std::atan2(s, c));
     // Each side is rounded in its own last place.
     phases.errors.push_back(3 * observation.grain() * std::fabs(c * s) / square +
@@ -68,9 +67,10 @@ std::optional<std::int64_t> decoded(const Phases& phases, const std::vector<doub
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> decoded_positions(
-    const Dump& dump, const RotationReading& reading, const Expectation& expected,
-    const RotationTruth& truth) {
+std::optional<std::vector<std::int64_t>> decoded_positions(const Dump& dump,
+                                                           const RotationReading& reading,
+                                                           const Expectation& expected,
+                                                           const RotationTruth& truth) {
   constexpr Index most_slots = 1 << 16, at_once = 1 << 10;
   constexpr std::size_t fewest_waves = 6;
   const Index slots = reading.slots();
@@ -78,12 +78,12 @@ std::optional<std::vector<std::int64_t>> decoded_positions(
   for (std::size_t j = 0; j < truth.frequencies.size(); ++j)
     if (truth.frequencies[j] > 0) order.push_back(j);
   std::ranges::stable_sort(order, {}, [&](std::size_t j) { return truth.frequencies[j]; });
-  if (slots > most_slots || order.size() < fewest_waves || reading.is_one_sided()) return {};
-  const auto decode = [&](const std::vector<Index>& places,
-                          std::vector<std::int64_t>& positions) {
+  if (slots > most_slots || order.size() < fewest_waves || reading.is_one_sided() ||
+      reading.is_of_frequencies())
+    return {};
+  const auto decode = [&](const std::vector<Index>& places, std::vector<std::int64_t>& positions) {
     std::vector<Index> rows;
-    for (const Index slot : places)
-      rows.push_back(reading.run > 0 ? slot * reading.stride : slot);
+    for (const Index slot : places) rows.push_back(reading.run > 0 ? slot * reading.stride : slot);
     const RotationObservation observation(expected, dump, reading, truth, rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto position = decoded(phases_of(observation, i), truth.frequencies, order);

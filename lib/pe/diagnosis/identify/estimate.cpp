@@ -143,9 +143,8 @@ std::optional<FrequencyEstimate> look(const Dump& dump, const RotationReading& r
       return {};
     return seen;
   }
-  seen.score = reading.form == Form::angles
-                   ? std::max(straightness(dump, reading),
-                              proportionality(dump, reading, seen.rows))
+  seen.score = reading.form == Form::angles ? std::max(straightness(dump, reading),
+                                                       proportionality(dump, reading, seen.rows))
                : reading.is_one_sided()     ? waviness(dump, reading, 1, observation.amplitude())
                                             : plausibility(observation);
   if (share_of_changed_rest(dump, reading, seen.rows) > 0) seen.score -= 0.5;

@@ -16,8 +16,8 @@ struct FrequencyEstimate {
   double score = 0;
   bool backwards = false;
   Measured measured;
-  bool at_origin = false;            // every pair of row 0 stands at phase 0
-  std::int64_t first = 0, step = 1;  // of positions
+  bool at_origin = false;                 // every pair of row 0 stands at phase 0
+  std::int64_t first = 0, step = 1;       // of positions
   std::vector<std::int64_t> listed = {};  // where they go by no step
 };
 

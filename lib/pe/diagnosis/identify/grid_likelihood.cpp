@@ -74,9 +74,7 @@ GridLikelihood::GridLikelihood(Kept<Dump> dump, Index rows, bool complex) {
   }
   const Index width = array.shape.back() * (complex ? array.shape.end()[-2] : 1),
               spare = array.size() / width - rows;
-  const auto may_count = [&](Index extent) {
-    return extent >= rows && extent <= rows + most_text;
-  };
+  const auto may_count = [&](Index extent) { return extent >= rows && extent <= rows + most_text; };
   tokens_ = spare;
   Index stride = width;
   // Of several sequences or heads the first, where one axis alone may count the rows.
@@ -154,11 +152,10 @@ bool GridLikelihood::may_be(const Grid& grid, Index merge) const {
   for (const Reader& read : readers_)
     for (Index tokens = 0; tokens <= tokens_; ++tokens) {
       if (tokens > most_tokens) tokens = tokens_;  // of text, all before the first cell
-      for (const Index part : {0, 1, 2}) {  // the first cell, the second one, the middle
+      for (const Index part : {0, 1, 2}) {         // the first cell, the second one, the middle
         Grid cell;
         for (const Index extent : grid)
-          cell.push_back(
-              std::max<Index>(0, std::min(part == 2 ? extent / 2 : part, extent - 2)));
+          cell.push_back(std::max<Index>(0, std::min(part == 2 ? extent / 2 : part, extent - 2)));
         if (moves_alone(read, cell, tokens)) return true;
       }
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "pe/base/error.hpp"
@@ -128,20 +129,24 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   }
   if (auto scaled = identify_scales(dump, layout)) return *scaled;
   std::optional<Identification> turns;
-  try {
-    turns = identify_turns(dump, layout);
-  } catch (const UsageError&) {
-    if (!found) throw;
-  }
   const auto is_whole = [](const std::optional<Identification>& one) {
     return one && one->encoding && one->diagnosis.reasons.empty();
   };
-  if (is_whole(turns)) return *turns;
-  for (const auto& other : {with_side_named(dump), with_sides_unnamed(dump), sides_apart(dump)})
-    if (other) try {
-        if (auto turned = identify_turns(*other, layout); is_whole(turned)) return *turned;
-      } catch (const UsageError&) {
-      }
+  const std::array others{with_side_named(dump), with_sides_unnamed(dump), sides_apart(dump)};
+  // What holds as it is, under any name, before faults and lists are looked for, which takes long.
+  for (const Admit admit : {Admit::whole_tables, Admit::faults_and_lists}) {
+    try {
+      turns = identify_turns(dump, layout, admit);
+    } catch (const UsageError&) {
+      if (!found) throw;
+    }
+    if (is_whole(turns)) return *turns;
+    for (const auto& other : others)
+      if (other) try {
+          if (auto turned = identify_turns(*other, layout, admit); is_whole(turned)) return *turned;
+        } catch (const UsageError&) {
+        }
+  }
   if (auto sections = identify_sections(dump, layout)) return *sections;
   auto grid = identify_grid(dump, layout);
   if (!grid && dump.before.empty() && dump.arrays.size() == 1)

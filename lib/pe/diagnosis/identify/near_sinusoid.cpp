@@ -29,7 +29,8 @@ bool is_of_a_formula(const Reason& reason) {
 std::vector<Candidate> odd_candidates(Index dim) {
   std::vector<Candidate> all;
   for (const Base& base : bases_in_use())
-    for (const char* layout : {"interleaved", "halves", "interleaved-cos-first", "halves-cos-first"})
+    for (const char* layout :
+         {"interleaved", "halves", "interleaved-cos-first", "halves-cos-first"})
       for (const char* ladder : {"paper", "endpoint"})
         for (const char* odd : {"zero-column", "drop-last", "pad-and-cut"})
           all.push_back({.encoding = &find_encoding("sinusoidal"),

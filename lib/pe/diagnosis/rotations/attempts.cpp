@@ -19,6 +19,10 @@ using Form = RotationReading::Form;
 // and keys have those of queries upside down.
 RotationTruth as_read(RotationTruth truth, const RotationReading& reading) {
   if (reading.form == Form::angles) truth.magnitude = 1;
+  if (reading.is_of_frequencies() && !truth.field.empty() && truth.field != truth.frequencies) {
+    truth.frequencies = truth.unscaled = truth.field;
+    truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, {});
+  }
   if (!reading.scales) truth.log_scale = {};
   if (reading.scales == Side::key && truth.log_scale)
     truth.log_scale = [query = truth.log_scale](double position, std::size_t pair) {
@@ -45,8 +49,9 @@ bool are_last_axes(const std::vector<Index>& shape, Index places) {
 
 // The truth for as many pairs as the reading has, and the reason if that is not what is meant.
 std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
-                                  const RotationReading& reading, const RotationTruth& truth,
+                                  const RotationReading& reading, const RotationTruth& whole,
                                   const RequiredLayout& required, bool on_own_axis) {
+  const RotationTruth truth = as_read(whole, reading);
   Attempt attempt{reading, truth, as_read(expected.effect, reading), {}, reading.cost};
   const bool table = std::holds_alternative<Table>(expected.effect);
   if (const auto reason = against(reading, required, table, truth.blocks)) {
@@ -80,7 +85,6 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
                      reading.layout)});
     attempt.cost += 1;
   }
-  attempt.truth = as_read(truth, reading);
   // The axes before the last may be the grid's own, and those before them count images.
   if (const Coordinates* places = coordinates_of(expected.effect);
       places && places->count && !reading.is_vectors())
@@ -104,7 +108,9 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
         fmt::format("the dump has {} rows from position {} on, and {} has {} positions", slots,
                     expected.first, expected.encoding->name, *most));
   const auto pairs = static_cast<Index>(truth.frequencies.size());
-  if (reading.pairs != pairs) {
+  const bool is_row = table && reading.form == Form::turns &&
+                      reading.cosine.array == reading.sine.array && truth.cosine_columns.empty();
+  if (reading.pairs != pairs || (is_row && reading.width != truth.dim)) {
     if (!expected.remake) return {};
     const auto width = static_cast<double>(reading.width),
                twice = 2 * static_cast<double>(reading.pairs);
@@ -133,7 +139,9 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
     attempt.effect = as_read(remade->effect, reading);
     attempt.reasons.push_back(
         {Cause::wrong_rotary_width,
-         fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
+         is_row && reading.pairs == pairs
+             ? fmt::format("rows have {} channels, where {} are meant", reading.width, truth.dim)
+             : fmt::format("{} pairs of channels turn, where {} are meant", reading.pairs, pairs)});
     attempt.cost += 1.05;
   }
   return attempt;
@@ -198,14 +206,18 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
   std::vector<RotationReading> readings =
       !table || vector || !dump.before.empty()
           ? turn_readings(dump, pairs, question_of(expected, truth, side))
-      : truth.cosine_columns.empty() ? sinusoid_readings(dump, truth.dim)
+      : truth.cosine_columns.empty() ? sinusoid_readings(dump, truth)
                                      : grid_readings(dump, truth);
+  if (vector && dump.before.empty() && truth.field.size() > truth.frequencies.size())
+    for (RotationReading& reading : turn_readings(dump, static_cast<Index>(truth.field.size()),
+                                                  question_of(expected, truth, side)))
+      if (reading.is_of_frequencies()) readings.push_back(std::move(reading));
   if (table && vector && truth.cosine_columns.empty() && dump.arrays[0].size() == truth.dim) {
     std::erase_if(readings,
                   [](const RotationReading& reading) {  // a row of the table, if not these
                     return reading.form < Form::frequencies;
                   });
-    std::ranges::copy(sinusoid_readings(dump, truth.dim), std::back_inserter(readings));
+    std::ranges::copy(sinusoid_readings(dump, truth), std::back_inserter(readings));
   }
   if (!dump.before.empty()) {  // pairs that turn beyond or short of the width that is meant
     const std::vector<RotationReading> meant = readings;

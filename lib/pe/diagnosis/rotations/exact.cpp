@@ -44,20 +44,47 @@ void ExactTruth::fill(Index first, Index count, Rows& exact) const {
   }
 }
 
-void ExactTruth::turns(Index first, Index count, DType type, std::vector<double>& cosine,
-                       std::vector<double>& sine) const {
+// Positions in runs of their own, where they are listed.
+void ExactTruth::by_runs(Index first, Index count, const RunFiller& fill) const {
   const Expectation& expected = observation_.expected();
-  const auto n = static_cast<std::ptrdiff_t>(observation_.pairs());
   const std::int64_t step = expected.listed.empty() ? expected.step : 1;
+  const auto slot = [&](Index row) { return observation_.slot(row); };
   for (Index done = 0; done < count;) {
-    // Listed positions come in runs of their own.
-    const std::int64_t start = expected.position(first + done);
-    Index run = expected.listed.empty() ? count : 1;
-    while (done + run < count && expected.position(first + done + run) == start + run) ++run;
-    turns({start + observation_.truth().shift, step, run, 0}, type, cosine.data() + done * n,
-          sine.data() + done * n);
+    const std::int64_t start = expected.position(slot(first + done));
+    Index run = 1;
+    while (done + run < count && expected.position(slot(first + done + run)) == start + run * step)
+      ++run;
+    fill({start + observation_.truth().shift, step, run, 0}, done);
     done += run;
   }
+}
+
+void ExactTruth::turns(Index first, Index count, DType type, std::vector<double>& cosine,
+                       std::vector<double>& sine) const {
+  const auto n = static_cast<std::ptrdiff_t>(observation_.pairs());
+  by_runs(first, count, [&](const PositionRange& positions, Index at) {
+    turns(positions, type, cosine.data() + at * n, sine.data() + at * n);
+  });
+}
+
+std::vector<double> ExactTruth::lone(Index first, Index count) const {
+  const std::vector<Index>& columns = observation_.truth().lone;
+  const DType type = observation_.dtype();
+  const Index width = table_->width;
+  std::vector<double> values;
+  by_runs(first, count, [&](const PositionRange& positions, Index) {
+    const auto size = static_cast<std::size_t>(positions.count * width);
+    std::vector<std::byte> rows(size * size_of(type));
+    PositionRange own = positions;  // the table itself counts from its offset
+    own.first -= observation_.truth().shift;
+    table_->fill(own, type, rows.data());
+    std::vector<double> wide(size);
+    widen(rows.data(), type, wide);
+    for (Index r = 0; r < positions.count; ++r)
+      for (const Index column : columns)
+        values.push_back(wide[static_cast<std::size_t>(r * width + column)]);
+  });
+  return values;
 }
 
 void ExactTruth::turns(const PositionRange& positions, DType type, double* cosine,
@@ -85,14 +112,16 @@ void ExactTruth::turns(const PositionRange& positions, DType type, double* cosin
       }
     return;
   }
-  std::vector<std::byte> both(2 * bytes);
-  table_->waves->first.fill(positions, {.width = 2 * n, .sine = Place{n, 1}, .cosine = Place{0, 1}},
-                            type, both.data());
-  std::vector<double> wide(2 * size);
+  const Waves& waves = table_->waves->first;
+  const Index all = waves.pairs();  // a cut table's last pair among them
+  std::vector<double> wide(static_cast<std::size_t>(2 * count * all));
+  std::vector<std::byte> both(wide.size() * size_of(type));
+  waves.fill(positions, {.width = 2 * all, .sine = Place{all, 1}, .cosine = Place{0, 1}}, type,
+             both.data());
   widen(both.data(), type, wide);
   for (Index r = 0; r < count; ++r) {
-    std::copy_n(wide.begin() + r * 2 * n, n, cosine + r * n);
-    std::copy_n(wide.begin() + r * 2 * n + n, n, sine + r * n);
+    std::copy_n(wide.begin() + r * 2 * all, n, cosine + r * n);
+    std::copy_n(wide.begin() + r * 2 * all + all, n, sine + r * n);
   }
 }
 

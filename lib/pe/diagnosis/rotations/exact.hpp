@@ -19,10 +19,14 @@ class ExactTruth {
 
   ExactTruth(Kept<RotationObservation> observation, Kept<Effect> effect);
   void fill(Index first, Index count, Rows& exact) const;
+  /// The columns of a table that no pair has, [row, column]: correctly rounded to the file's type.
+  std::vector<double> lone(Index first, Index count) const;
 
  private:
   void turns(Index first, Index count, DType type, std::vector<double>& cosine,
              std::vector<double>& sine) const;
+  using RunFiller = std::function<void(const PositionRange& positions, Index first)>;
+  void by_runs(Index first, Index count, const RunFiller& fill) const;
   void turns(const PositionRange& positions, DType type, double* cosine, double* sine) const;
 
   const RotationObservation& observation_;

@@ -60,6 +60,7 @@ struct RotationReading {
   bool backward = false;         // they turn by −angle, as is meant
   bool named = false;            // the array's name says what its numbers are
   double cost = 0;               // against readings that nothing prefers
+  std::vector<Index> lone = {};  // columns of a table that no pair has both sides of
   std::vector<Index> open = {};  // pairs that are held to nothing, ascending
 
   bool is_one_sided() const { return side != Side::both; }
@@ -153,8 +154,7 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
 
 /// The places where a table of sinusoids with `pairs` pairs keeps its sides: interleaved, halves
 /// (sines, then cosines), halves-cos-first, interleaved-cos-first.
-/// `width`: what a single row must have.
-std::vector<RotationReading> sinusoid_readings(const Dump& dump, Index width);
+std::vector<RotationReading> sinusoid_readings(const Dump& dump, const RotationTruth& truth);
 
 /// The same for a grid's table, whose parts keep their sides at these columns; each part may have
 /// them in another order.

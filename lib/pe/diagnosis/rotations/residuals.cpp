@@ -86,6 +86,46 @@ void look_at_rest(const RotationObservation& observation, const Dump& dump, Inde
   }
 }
 
+// Columns of a table that no pair has both sides of: zeros, or a side whose other was cut, whose
+// float32 angles grow with the position as those of the pairs do.
+void look_at_lone(const RotationObservation& observation, const Dump& dump, const ExactTruth& truth,
+                  Index first, Index count, RotationResiduals& residuals) {
+  const std::vector<Index>& columns = observation.reading().lone;
+  if (columns.empty() || columns.size() != observation.truth().lone.size()) return;
+  const std::vector<double> meant = truth.lone(first, count);
+  const Index width = observation.reading().width;
+  const Spacing spacing(observation.dtype());
+  std::vector<double> row(static_cast<std::size_t>(width));
+  const auto& growth = observation.truth().growth;
+  const auto& frequencies = observation.truth().frequencies;
+  const double fastest = *std::ranges::max_element(frequencies),
+               ulps = *std::ranges::max_element(growth);
+  const RotationHypothesis start = observation.start();
+  for (Index r = 0; r < count; ++r) {
+    dump.arrays[observation.reading().cosine.array].read((first + r) * width, width, row.data());
+    const double angle = std::fabs(start.position(first + r, 0)) * fastest;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const double got = row[static_cast<std::size_t>(columns[k])],
+                   want = meant[static_cast<std::size_t>(r) * columns.size() + k],
+                   bound = want == 0
+                               ? 0
+                               : std::min(1.0, (ulps * angle + 3) * 0x1p-24) + spacing.at(want);
+      if (dump.has_gaps && !std::isfinite(got)) continue;
+      ++residuals.cells;
+      residuals.rounded_otherwise += got != want;
+      if (std::fabs(got - want) <= bound) continue;
+      ++residuals.beyond;
+      ++residuals.lone_beyond;
+      suspect(residuals, first + r);
+      const std::string place = spell_place(observation, first + r, 0, false);
+      if (!residuals.first_wrong)
+        residuals.first_wrong =
+            Cell{fmt::format("{}, column {}", place.substr(0, place.find(", pair")), columns[k]),
+                 want, got};
+    }
+  }
+}
+
 void look(const RotationObservation& observation, const Dump& dump, const ExactTruth& truth,
           const AngleModel* own, Index first, Index count, Part& part, ExactTruth::Rows& exact) {
   const RotationReading& reading = observation.reading();
@@ -116,6 +156,7 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
   if (!reading.cosine_copy) c2 = s2 = {};
   RotationResiduals& residuals = part.residuals;
   look_at_rest(observation, dump, first, count, residuals);
+  look_at_lone(observation, dump, truth, first, count, residuals);
   const std::vector<double>& growth = observation.truth().growth;
   const double amplitude = angles ? 0 : std::max(observation.truth().magnitude, 1e-300),
                file = unit_roundoff(observation.dtype());
@@ -258,6 +299,7 @@ void merge(RotationResiduals& into, const Part& part) {
   into.copies_differ += from.copies_differ;
   into.copy_cells += from.copy_cells;
   into.beyond += from.beyond;
+  into.lone_beyond += from.lone_beyond;
   into.rows_beyond += from.rows_beyond;
   into.in_double = into.in_double && from.in_double;
   into.ulps = std::max(into.ulps, from.ulps);

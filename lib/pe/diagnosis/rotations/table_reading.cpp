@@ -40,15 +40,20 @@ constexpr Order orders[] = {{"interleaved", false, false},
 
 }  // namespace
 
-std::vector<RotationReading> sinusoid_readings(const Dump& dump, Index width) {
-  RotationReading reading = table_of(dump, width);
+std::vector<RotationReading> sinusoid_readings(const Dump& dump, const RotationTruth& truth) {
+  RotationReading reading = table_of(dump, truth.dim);
   if (const std::vector<Index> shape = squeezed(dump.arrays[reading.cosine.array].shape);
       shape.size() > 2)
     reading.run = shape[shape.size() - 2];
   std::vector<RotationReading> all;
   for (const Order& order : orders) {
-    const Index second = order.halves ? reading.pairs : 1, step = order.halves ? 1 : 2;
+    // A pair that lost its second side keeps its first one before all others' second ones.
+    const bool is_cut = order.halves && truth.is_cut && reading.width % 2 != 0;
+    const Index second = order.halves ? reading.pairs + (is_cut ? 1 : 0) : 1,
+                step = order.halves ? 1 : 2;
     reading.layout = order.name;
+    if (reading.width == truth.dim && !truth.lone.empty())
+      reading.lone = {is_cut ? reading.pairs : reading.width - 1};
     reading.cosine.offset = order.cosine_first ? 0 : second;
     reading.sine.offset = order.cosine_first ? second : 0;
     reading.cosine.step = reading.sine.step = step;
@@ -66,6 +71,7 @@ std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth
   reading.pairs = static_cast<Index>(truth.frequencies.size());
   reading.cosine.columns = truth.cosine_columns;
   reading.sine.columns = truth.sine_columns;
+  reading.lone = truth.lone;
   std::vector<RotationReading> all{reading};
   for (const Order& order : orders) {
     RotationReading other = reading;

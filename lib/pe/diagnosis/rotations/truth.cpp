@@ -30,6 +30,7 @@ BasicRecipe<double> sketch_of(const std::optional<Recipe>& recipe) {
 void add_axes(RotationTruth& truth, const Coordinates& coordinates,
               const std::vector<WavePart>& parts) {
   truth.axis.assign(truth.frequencies.size(), 0);
+  truth.field = truth.frequencies;
   std::vector<PositionRange> maps(coordinates.axes.size(), PositionRange{0, 1, 1, 0});
   for (const WavePart& part : parts) {
     if (part.axis < maps.size()) maps[part.axis] = part.map;
@@ -61,13 +62,41 @@ std::function<double(double, std::size_t)> log_scale_of(const Rotation& rotation
              double position, std::size_t pair) { return slope[pair] * (position - center); };
 }
 
+// Which columns of a row some pair has.
+class PairedColumns {
+ public:
+  explicit PairedColumns(Index width) : paired_(static_cast<std::size_t>(width), false) {}
+
+  void add(const WaveLayout& layout, Index pairs) {
+    for (const auto& side : {layout.sine, layout.cosine})
+      for (Index j = 0; side && j < pairs; ++j)
+        paired_[static_cast<std::size_t>(side->offset + j * side->step)] = true;
+  }
+  std::vector<Index> others() const {
+    std::vector<Index> lone;
+    for (std::size_t column = 0; column < paired_.size(); ++column)
+      if (!paired_[column]) lone.push_back(static_cast<Index>(column));
+    return lone;
+  }
+
+ private:
+  std::vector<bool> paired_;
+};
+
+const std::vector<WavePart>& pairs_of(const Table& table) {
+  return table.whole_pairs.empty() ? table.parts : table.whole_pairs;
+}
+
 RotationTruth grid_truth(const Table& table) {
   RotationTruth truth;
   truth.dim = table.width;
+  PairedColumns paired(table.width);
+  for (const WavePart& part : pairs_of(table)) paired.add(part.layout, part.waves.pairs());
+  truth.lone = paired.others();
+  truth.is_cut = !table.whole_pairs.empty();
   std::vector<PositionRange> maps(table.grid->axes.size(), PositionRange{0, 1, 1, 0});
-  for (std::size_t p = 0; p < table.parts.size(); ++p) {
-    const WavePart& part = table.parts[p];
-
+  for (std::size_t p = 0; p < pairs_of(table).size(); ++p) {
+    const WavePart& part = pairs_of(table)[p];
     maps[part.axis] = part.map;
     for (Index j = 0; j < part.waves.pairs(); ++j) {
       truth.frequencies.push_back(to_double(part.waves.frequencies()[static_cast<std::size_t>(j)]));
@@ -112,8 +141,8 @@ std::vector<double> angle_ulps_of(const std::vector<double>& frequencies,
 bool is_of_turns(const Effect& effect) {
   if (const Rotation* rotation = std::get_if<Rotation>(&effect)) return rotation->waves.has_value();
   const Table* table = std::get_if<Table>(&effect);
-  if (!table || table->parts.empty() || !table->grid) return table && table->waves;
-  return std::ranges::all_of(table->parts, [&](const WavePart& part) {
+  if (!table || pairs_of(*table).empty() || !table->grid) return table && table->waves;
+  return std::ranges::all_of(pairs_of(*table), [&](const WavePart& part) {
     return part.layout.cosine && part.layout.sine && part.axis < table->grid->axes.size();
   });
 }
@@ -135,8 +164,14 @@ std::optional<RotationTruth> rotation_truth(const Effect& effect) {
     return truth;
   }
   const Table* table = std::get_if<Table>(&effect);
-  if (!table->parts.empty() && table->grid) return grid_truth(*table);
-  truth.frequencies = truth.unscaled = doubles(table->waves->first.frequencies());
+  if (!pairs_of(*table).empty() && table->grid) return grid_truth(*table);
+  truth.is_cut = !table->whole_pairs.empty();
+  const Waves& waves = truth.is_cut ? table->whole_pairs[0].waves : table->waves->first;
+  PairedColumns paired(table->width);
+  paired.add(truth.is_cut ? table->whole_pairs[0].layout : table->waves->second, waves.pairs());
+  truth.lone = paired.others();
+  truth.frequencies = truth.unscaled = doubles(waves.frequencies());
+  if (truth.is_cut) truth.field = doubles(table->waves->first.frequencies());
   truth.magnitude = to_double(table->waves->first.magnitude());
   truth.dim = table->width;
   truth.growth = angle_ulps_of(truth.frequencies, truth.unscaled, {});

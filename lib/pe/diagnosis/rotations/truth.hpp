@@ -14,12 +14,17 @@ namespace pe {
 /// The turns that are meant: pair j turns by coordinate · frequencies[j].
 struct RotationTruth {
   std::vector<double> frequencies, unscaled;
+  /// What a field of frequencies has in their place: those of one cell where coordinates count
+  /// other steps, or those of the pair that a cut table has one side of, too. Empty: the same.
+  std::vector<double> field = {};
   double magnitude = 1;
   std::vector<std::size_t> axis;  // of the positions, that each pair reads; empty: there is one
   std::function<double(double position, std::size_t axis)> coordinate;  // null: the position itself
   Index dim = 0;  // channels of a head, or of a row
   std::vector<Index> cosine_columns = {},
                      sine_columns = {};  // of a grid's table: where a row keeps each pair
+  std::vector<Index> lone = {};          // a table's columns that no pair has both sides of
+  bool is_cut = false;                   // the last of these is a side of such a pair
   std::vector<std::size_t> parts = {};   // and which of the row's parts a pair belongs to
   std::int64_t shift = 0;                // added to every position (a sinusoidal table's offset)
   Index blocks = 1;                      // halves of vectors pair up within each of so many

@@ -303,6 +303,7 @@ constexpr RotationProposer rows[] = {
     {Cause::wrong_parameter, "axes", of_rows<splits>},
     {Cause::axes_collapsed, "axes", of_rows<collapsed>},
     {Cause::wrong_mask, "axes", of_rows<other_mask>},
+    {Cause::wrong_parameter, "coordinates", of_rows<places_by_setting>},
     {Cause::coordinate_offset, "coordinates", of_rows<coordinates_elsewhere>},
     {Cause::wrong_base, "base", base_of_axes},
 };

@@ -127,7 +127,24 @@ std::vector<Stretch> stretches_of(const Offsets& offsets) {
   return all;
 }
 
-std::string spell(const Stretch& stretch) {
+// How far neighbours on a grid are apart: 1 where cells are counted, 2 where their middles are
+// halves.
+double cell_of(const RotationObservation& observation, const RotationHypothesis& hypothesis) {
+  double least = HUGE_VAL;
+  const Index count = std::min<Index>(observation.slots(), 1 << 10);
+  for (Index place = 1; place < count; ++place)
+    for (std::size_t axis = 0; axis < axes_of(observation, hypothesis); ++axis)
+      if (const double step =
+              std::fabs(hypothesis.position(observation.row_of_slot(place), axis) -
+                        hypothesis.position(observation.row_of_slot(place - 1), axis));
+          step > 0)
+        least = std::min(least, step);
+  return std::isfinite(least) ? least : 1;
+}
+
+std::string spell(const Stretch& stretch, double cell) {
+  if (stretch.is_even() && cell != 1)
+    return fmt::format("every coordinate is {:+.15g} of a patch off", stretch.off[0] / cell);
   if (stretch.is_even()) return fmt::format("every coordinate is {:+.15g} off", stretch.off[0]);
   std::string text;
   for (std::size_t axis = 0; axis < stretch.off.size(); ++axis)
@@ -137,15 +154,16 @@ std::string spell(const Stretch& stretch) {
   return text;
 }
 
-std::string spell(const std::vector<Stretch>& all) {
+std::string spell(const std::vector<Stretch>& all, double cell) {
   constexpr std::size_t most = 3;
   std::string text;
   std::size_t count = 0;
   for (const Stretch& one : all) {
     if (one.is_meant() || ++count > most) continue;
     text += text.empty() ? "" : "; ";
-    text += all.size() == 1 ? spell(one)
-                            : fmt::format("rows {}–{}: {}", one.first, one.last - 1, spell(one));
+    text += all.size() == 1
+                ? spell(one, cell)
+                : fmt::format("rows {}–{}: {}", one.first, one.last - 1, spell(one, cell));
   }
   return count > most ? fmt::format("{}; and {} stretches more", text, count - most) : text;
 }
@@ -154,8 +172,9 @@ Proposal<RotationHypothesis> moved(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis, Offsets offsets) {
   const std::vector<Stretch> all = stretches_of(offsets);
   const bool whole = all.size() == 1;
-  Proposal<RotationHypothesis> one{hypothesis, spell(all), whole ? 1 : 1.1};
-  if (whole && all[0].is_even()) one.cause = Cause::position_offset;
+  const double cell = cell_of(observation, hypothesis);
+  Proposal<RotationHypothesis> one{hypothesis, spell(all, cell), whole ? 1 : 1.1};
+  if (whole && all[0].is_even() && cell == 1) one.cause = Cause::position_offset;
   one.hypothesis.position = [before = hypothesis.position,
                              offsets = std::make_shared<const Offsets>(std::move(offsets)),
                              reading = observation.reading()](Index row, std::size_t axis) {

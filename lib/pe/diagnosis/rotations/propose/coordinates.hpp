@@ -17,6 +17,11 @@ using Offsets = std::vector<std::vector<double>>;
 RotationProposals coordinates_elsewhere(const RotationObservation& observation,
                                         const RotationHypothesis& hypothesis);
 
+/// The parameters that say where rows stand, told otherwise: how far frames are apart, and where
+/// text goes on behind a picture.
+RotationProposals places_by_setting(const RotationObservation& observation,
+                                    const RotationHypothesis& hypothesis);
+
 /// An axis, or several, whose coordinates follow another rule than the one that is meant.
 RotationProposals axes_by_rule(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis, const Offsets& offsets);

@@ -1,0 +1,53 @@
+// Causes of places: parameters that say where rows stand, told otherwise.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/rotations/propose/coordinates.hpp"
+
+namespace pe {
+namespace {
+
+// What axis 0 goes on by at the first row that is not as meant, by its own phases, beside what it
+// is meant to: frames that are so much further apart.
+std::optional<double> measured_interval(const RotationObservation& observation,
+                                        const RotationHypothesis& hypothesis, double meant) {
+  constexpr Index most = 1 << 12;
+  const Index count = std::min(observation.slots(), most);
+  std::vector<Index> rows;
+  for (Index place = 0; place < count; ++place) rows.push_back(observation.row_of_slot(place));
+  const std::vector<double> seen = observation.implied_positions(hypothesis, rows, 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double off = seen[i] - hypothesis.position(rows[i], 0), whole = std::round(off);
+    if (whole == 0 || !(std::fabs(off - whole) < 0.2)) continue;
+    return meant + whole > 0 ? std::optional(meant + whole) : std::nullopt;
+  }
+  return {};
+}
+
+}  // namespace
+
+RotationProposals places_by_setting(const RotationObservation& observation,
+                                    const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const Parameters& parameters = observation.expected().parameters;
+  const auto offer = [&](const Settings& changes, const char* name, const std::string& value) {
+    if (auto other = remade(observation, hypothesis, changes))
+      all.push_back({std::move(*other),
+                     fmt::format("{} {}, where {} is meant", name, value, meant(observation, name)),
+                     1});
+  };
+  if (parameters.has("advance"))
+    for (const char* advance : {"space", "all"})
+      if (parameters.choice("advance") != advance)
+        offer({{"advance", std::string(advance)}}, "advance", advance);
+  if (parameters.has("time-interval")) {
+    const auto interval = static_cast<double>(parameters.integer("time-interval"));
+    if (const auto other = measured_interval(observation, hypothesis, interval))
+      offer({{"time-interval", *other}}, "time-interval", fmt::format("{:.0f}", *other));
+  }
+  return all;
+}
+
+}  // namespace pe
