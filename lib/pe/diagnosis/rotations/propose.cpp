@@ -88,13 +88,16 @@ std::optional<RotationHypothesis> remade(const RotationObservation& observation,
   const auto effect = observation.expected().remake(wide);
   if (!effect) return {};
   const std::optional<RotationTruth> truth = rotation_truth(effect->effect);
-  if (!truth || truth->frequencies.size() != observation.pairs() ||
-      !std::isfinite(truth->magnitude) ||
-      !std::ranges::all_of(truth->frequencies, [](double f) { return std::isfinite(f); }))
+  if (!truth) return {};
+  const std::vector<double>& frequencies =
+      observation.reading().is_of_frequencies() && !truth->field.empty() ? truth->field
+                                                                         : truth->frequencies;
+  if (frequencies.size() != observation.pairs() || !std::isfinite(truth->magnitude) ||
+      !std::ranges::all_of(frequencies, [](double f) { return std::isfinite(f); }))
     return {};
   RotationHypothesis other = hypothesis;
   other.changes = all;
-  other.frequencies = truth->frequencies;
+  other.frequencies = frequencies;
   const bool as_meant = hypothesis.cosine_magnitude == observation.truth().magnitude &&
                         hypothesis.sine_magnitude == observation.truth().magnitude;
   if (as_meant && observation.has_amplitude())

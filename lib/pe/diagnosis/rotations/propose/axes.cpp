@@ -304,6 +304,7 @@ constexpr RotationProposer rows[] = {
     {Cause::axes_collapsed, "axes", of_rows<collapsed>},
     {Cause::wrong_mask, "axes", of_rows<other_mask>},
     {Cause::wrong_parameter, "coordinates", of_rows<places_by_setting>},
+    {Cause::wrong_parameter, "base", ladders_of_conventions},
     {Cause::coordinate_offset, "coordinates", of_rows<coordinates_elsewhere>},
     {Cause::wrong_base, "base", base_of_axes},
 };

@@ -22,6 +22,10 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
 RotationProposals places_by_setting(const RotationObservation& observation,
                                     const RotationHypothesis& hypothesis);
 
+/// Of frequencies without rows: those that another convention has.
+RotationProposals ladders_of_conventions(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis);
+
 /// An axis, or several, whose coordinates follow another rule than the one that is meant.
 RotationProposals axes_by_rule(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis, const Offsets& offsets);

@@ -50,4 +50,21 @@ RotationProposals places_by_setting(const RotationObservation& observation,
   return all;
 }
 
+RotationProposals ladders_of_conventions(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis) {
+  RotationProposals all;
+  const Expectation& expected = observation.expected();
+  if (observation.has_rows() || !expected.parameters.has("convention")) return all;
+  for (const Parameter& row : expected.encoding->parameters) {
+    if (row.name != std::string_view("convention")) continue;
+    for (const std::string& convention : words(row.choices))
+      if (auto other = remade(observation, hypothesis, {{"convention", convention}}))
+        all.push_back({std::move(*other),
+                       fmt::format("frequencies are those of convention {}, where {} is meant",
+                                   convention, meant(observation, "convention")),
+                       1});
+  }
+  return all;
+}
+
 }  // namespace pe

@@ -96,7 +96,7 @@ RotationProposals scale_elsewhere(const RotationObservation& observation,
         return growth / hypothesis.scale_power - hypothesis.log_scale(p, j);
       }).value);
   if (k == 0) return {};
-  const double meant = std::round(-hypothesis.log_scale(0, 0) / slope(0, 0));
+  const double meant = std::round(-hypothesis.log_scale(0, 0) / slope(0, 0)) + 0.0;  // no −0
   const auto length = static_cast<double>(observation.slots());
   const double at = meant - k;
   const char* const word = at == 0                        ? "zero"
