@@ -1,10 +1,12 @@
 # Every kind of file, in every way in which it can lie, given to every option of every tool that reads one.
 import concurrent.futures
 import itertools
+import json
 import os
 import re
 import resource
 import shutil
+import struct
 import subprocess
 import time
 
@@ -168,10 +170,26 @@ def asked(bin_folder, folder, only):
             feeder.kill()
             feeder.wait()
 
+    def refused_beyond(mib, allocated):
+        """Tensors beyond what their files allow, which are refused before they are read: 72 MiB on the disk, or a hole."""
+        data, others = 1800 << 20, 72 << 20
+        head = json.dumps({"q": {"dtype": "F16", "shape": [1, 1, data // 128, 64], "data_offsets": [0, data]},
+                           "others": {"dtype": "U8", "shape": [others], "data_offsets": [data, data + others]}}).encode()
+        path = folder / f"allowed-{mib}.safetensors"
+        sparse(path, struct.pack("<Q", len(head)) + head, data + others)
+        with open(path, "r+b") as file:
+            if allocated:
+                os.posix_fallocate(file.fileno(), 8 + len(head) + data, others)
+        wrong = run(["pe-apply", "rope", "--q", f"{path}:q", "-o", "turned.npz"], 2, f"takes 1800 MiB, more than the {mib} MiB that may be")
+        path.unlink()
+        return wrong
+
     tensors = ["pe-apply", "rope", "--q", large, "-o", "turned.npz"]
     for name, ask in {
         "memory that was asked for is given": lambda: run(tensors, 0, PE_MEMORY="1G"),
         "memory that was not is refused": lambda: run(tensors, 2, "PE_MEMORY", PE_MEMORY="64M"),
+        "pe-apply may hold 16 times what its files take of the disk": lambda: refused_beyond(16 * 72, True),
+        "and of files with holes what all tools may": lambda: refused_beyond(1024, False),
         **{f"PE_MEMORY={odd} is refused": lambda odd=odd: run(["pe-gen", "info", str(table)], 2, "PE_MEMORY", PE_MEMORY=odd)
            for odd in ("1", "G", "-1G", "0M", "1.5G", "9999999999999T", "1G ", "all")},
         **{f"PE_WAIT={odd} is refused": lambda odd=odd: run(["pe-gen", "info", str(table)], 2, "PE_WAIT", PE_WAIT=odd) for odd in ("-1", "x", "nan", "1e300")},
