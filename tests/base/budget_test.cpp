@@ -43,6 +43,19 @@ TEST_SUITE("budget") {
     CHECK_NOTHROW(ask_time());
   }
 
+  TEST_CASE("a thread that works for no task has no budget in scope, though it is handed one") {
+    CHECK_FALSE(has_budget_here());
+    bool has_one = true, has_own = false;
+    std::thread([&, handed = budget_here()] {
+      const WithBudget within(handed);
+      has_one = has_budget_here();
+      const WithBudget own(std::make_shared<Budget>(60));
+      has_own = has_budget_here();
+    }).join();
+    CHECK_FALSE(has_one);
+    CHECK(has_own);
+  }
+
   TEST_CASE("an effect made within a budget asks for it whoever reads it") {
     Table table;
     table.fill = [](const PositionRange&, DType, std::byte*) {};

@@ -148,8 +148,11 @@ def asked(bin_folder, folder, only):
     large = sparse(folder / "asked-large.npy", npy_head((1 << 20, 8)), 1 << 25)
 
     def run(words, code, says="", stdin=subprocess.DEVNULL, **environment):
-        done = subprocess.run([bin_folder / words[0], *words[1:]], cwd=folder, stdin=stdin, capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "PE_WAIT": WAIT, **environment}, pass_fds=() if isinstance(stdin, int) else (stdin.fileno(),))
+        try:
+            done = subprocess.run([bin_folder / words[0], *words[1:]], cwd=folder, stdin=stdin, capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "PE_WAIT": WAIT, **environment}, pass_fds=() if isinstance(stdin, int) else (stdin.fileno(),))
+        except subprocess.TimeoutExpired:
+            return "still there after a minute"
         good = done.returncode == code and says in done.stderr and (code != 2 or len(done.stderr.splitlines()) == 1)
         return "" if good else f"exit {done.returncode}: {done.stderr[:300]!r}"
 
@@ -170,6 +173,20 @@ def asked(bin_folder, folder, only):
             feeder.kill()
             feeder.wait()
 
+    def written(words, name, code, says="", reader=None, **environment):
+        """Into a FIFO that `reader`, a shell's words, takes from; by default nobody does. More than a pipe holds unread."""
+        fifo = folder / name
+        os.mkfifo(fifo)
+        taker = reader and subprocess.Popen(["sh", "-c", reader, str(fifo)], stdout=subprocess.PIPE)
+        try:
+            wrong = run([*words, "-o", str(fifo)], code, says, **environment)
+            taken = taker.communicate(timeout=60)[0] if taker and code == 0 else None
+            return wrong or ("" if taken is None or taken == b"1048704\n" else f"{taken} bytes came through")
+        finally:
+            if taker:
+                taker.kill()
+                taker.wait()
+
     def refused_beyond(mib, allocated):
         """Tensors beyond what their files allow, which are refused before they are read: 72 MiB on the disk, or a hole."""
         data, others = 1800 << 20, 72 << 20
@@ -184,6 +201,10 @@ def asked(bin_folder, folder, only):
         path.unlink()
         return wrong
 
+    vllm = "pe-gen rope --dim 128 --length 2048 --dialect vllm".split()
+    unread = [(words, f"{name}.{suffix}", reader) for name, reader in (("unread", None), ("opened", 'exec 3<>"$0"; sleep 20'))
+              for words, suffix in (*(("pe-gen rope --dim 64 --length 4096", suffix) for suffix in ("npz", "csv", "h5")),
+                                    ("pe-apply rope --random 1,1,4096,64", "safetensors"))]
     tensors = ["pe-apply", "rope", "--q", large, "-o", "turned.npz"]
     for name, ask in {
         "memory that was asked for is given": lambda: run(tensors, 0, PE_MEMORY="1G"),
@@ -196,6 +217,11 @@ def asked(bin_folder, folder, only):
         "a slow pipe on standard input is waited for": lambda: piped(["pe-gen", "info", "FILE"], False),
         "a slow pipe that the shell set up is waited for": lambda: piped(["pe-gen", "info", "FILE"], True),
         "a FIFO that never comes to its end is left": dribbled,
+        **{f"a FIFO that nobody reads is left: {name}": lambda words=words, name=name, reader=reader: written(words.split(), name, 2, "PE_WAIT", reader)
+           for words, name, reader in unread},
+        "a FIFO that nobody reads is left: pe-analyze": lambda: written("pe-analyze decay rope --dim 64".split(), "decay.csv", 2, "PE_WAIT"),
+        "a FIFO whose reader comes late, and takes its time, gets all":
+            lambda: written(vllm, "late.npy", 0, reader='sleep 0.2; { for i in 1 2 3 4 5; do dd bs=65536 count=1 iflag=fullblock 2>/dev/null; sleep 0.2; done; cat; } <"$0" | wc -c'),
     }.items():
         if re.search(only, name):
             yield name, ask()

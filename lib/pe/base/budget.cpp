@@ -85,12 +85,19 @@ void Budget::give_back(std::uint64_t bytes) {
   turn_is_over.notify_all();
 }
 
-std::shared_ptr<Budget> budget_here() {
+namespace {
+
+const std::shared_ptr<Budget>& of_all() {
   static const auto without_end = std::make_shared<Budget>(0);
-  return in_scope ? in_scope : without_end;
+  return without_end;
 }
 
-bool has_budget_here() { return in_scope != nullptr; }
+}  // namespace
+
+std::shared_ptr<Budget> budget_here() { return in_scope ? in_scope : of_all(); }
+
+// Threads that work for no task are handed that of the process.
+bool has_budget_here() { return in_scope && in_scope != of_all(); }
 
 void ask_time() {
   if (in_scope) in_scope->ask();

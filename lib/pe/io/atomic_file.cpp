@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -78,8 +79,7 @@ Destination::Destination(const std::string& path, bool sync, bool keep, bool tog
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     refuse_several();
-    direct_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (direct_ < 0) fail(errno);
+    open_named(path, S_ISFIFO(status.st_mode));
     return;
   }
   target_ = follow_links(path);
@@ -89,6 +89,32 @@ Destination::Destination(const std::string& path, bool sync, bool keep, bool tog
   else
     make_beside();
   if (exists && is_mine()) static_cast<void>(fchmod(descriptor(), status.st_mode & 0777));
+}
+
+// A FIFO opens once somebody reads it; to wait for that in open() would have no end.
+void Destination::open_named(const std::string& path, bool is_fifo) {
+  is_named_ = true;
+  const Budget longest(longest_wait());
+  while ((direct_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0) {
+    if (errno == ENXIO && is_fifo)
+      wait_for_reader(longest);
+    else if (errno != EINTR)
+      fail(errno);
+  }
+}
+
+// A little, for somebody to be there or to take something. Where a task has a time of its own, that
+// counts alone.
+void Destination::wait_for_reader(const Budget& longest) const {
+  constexpr int often = 20;          // milliseconds
+  pollfd room{direct_, POLLOUT, 0};  // a descriptor of −1 is none, and the time passes
+  poll(&room, 1, often);
+  ask_time();
+  if (is_named_ && !has_budget_here() && longest.milliseconds() == 0)
+    throw FileError(
+        fmt::format("cannot write {}: it is no file, and nobody read from it for {:g} s{}; "
+                    "standard output is waited for as long as it takes",
+                    shown_, longest.seconds(), granted().more_time));
 }
 
 void Destination::make_beside() {
@@ -162,19 +188,27 @@ void Destination::require_room(std::uint64_t least) const {
 }
 
 void Destination::write(const void* data, std::size_t bytes) {
-  if (seekable()) {
-    if (is_mine()) write_at(cursor_, data, bytes);
-  } else {
-    const auto* next = static_cast<const char*>(data);
-    for (std::size_t left = bytes; left > 0;) {
-      const ssize_t written = ::write(descriptor(), next, left);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(errno);
-      next += written;
-      left -= static_cast<std::size_t>(written);
-    }
-  }
+  if (!seekable())
+    write_direct(static_cast<const char*>(data), bytes);
+  else if (is_mine())
+    write_at(cursor_, data, bytes);
   cursor_ += bytes;
+}
+
+// The clock begins anew with whatever is taken.
+void Destination::write_direct(const char* next, std::size_t left) const {
+  while (left > 0) {
+    const Budget longest(longest_wait());
+    ssize_t written = 0;
+    while ((written = ::write(direct_, next, left)) < 0) {
+      if (errno == EAGAIN)
+        wait_for_reader(longest);
+      else if (errno != EINTR)
+        fail(errno);
+    }
+    next += written;
+    left -= static_cast<std::size_t>(written);
+  }
 }
 
 void Destination::write_at(std::uint64_t offset, const void* data, std::size_t bytes) const {

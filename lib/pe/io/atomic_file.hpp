@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "pe/base/budget.hpp"
 #include "pe/base/ranks.hpp"
 #include "pe/io/file.hpp"
 #include "pe/io/unfinished.hpp"
@@ -15,7 +16,8 @@ namespace pe::io {
 /// Regular files appear under their name with commit(); links are followed, devices, pipes and "-"
 /// (standard output) are written directly. Every failure throws FileError, a reader that went away
 /// ClosedPipe. Without commit() nothing of a regular file remains, whatever ends the process
-/// (unfinished.hpp).
+/// (unfinished.hpp). A pipe or device that a path names is given up when for longest_wait() nobody
+/// takes a byte of it, or a task's own time is over; what the caller set up is waited for.
 ///
 /// Together with the other ranks (base/ranks.hpp) it is one file: what goes to the cursor is
 /// written by rank 0, and each rank writes its own lines of a field. All of them make it and
@@ -59,6 +61,9 @@ class Destination {
   [[noreturn]] void fail(int error) const;
 
  private:
+  void open_named(const std::string& path, bool is_fifo);
+  void wait_for_reader(const Budget& longest) const;
+  void write_direct(const char* next, std::size_t left) const;
   void make_beside();
   void make_together();
   bool is_mine() const { return !together_ || ranks().is_first(); }
@@ -71,8 +76,9 @@ class Destination {
   std::string shown_;   // as messages name it
   std::string target_;  // the regular file, links resolved
   std::optional<Unfinished> unfinished_;
-  int direct_ = -1;  // of what is no regular file
-  int shared_ = -1;  // of the file that rank 0 is making
+  int direct_ = -1;        // of what is no regular file
+  int shared_ = -1;        // of the file that rank 0 is making
+  bool is_named_ = false;  // by a path, and not set up by the caller
   bool sync_, keep_, together_;
   std::uint64_t cursor_ = 0;
 };
