@@ -251,6 +251,33 @@ TEST_CASE("swin reads the entry of the difference of rows and columns") {
                        UsageError);
 }
 
+TEST_CASE("of positions beyond its rows a bias knows no number, and reads no memory") {
+  const Tensors boxes{{"b", array_of({3, 4}, {0, 0, 10, 10, 20, 0, 30, 10, 0, 50, 900, 60})}};
+  for (const Effect& effect :
+       {make("tupe", {{"heads", "2"}, {"seed", "1"}}).effect,
+        make("tupe", {{"heads", "2"}, {"form", "paper"}, {"cls", "false"}, {"seed", "1"}}).effect,
+        make("swin", {{"window", "3x4"}, {"seed", "1"}}).effect,
+        make("t5", {{"seed", "1"}, {"boxes", "b"}}, boxes).effect}) {
+    const Bias& bias = std::get<Bias>(effect);
+    REQUIRE(bias.rows);
+    const Index rows = *bias.rows;
+    for (const Index far : {Index{-1}, Index{-1000}, rows, rows + 100'000}) {
+      CHECK(std::isnan(bias_at(effect, 0, far, 0)));
+      CHECK(std::isnan(bias_at(effect, 0, 0, far)));
+    }
+    std::vector<double> run(static_cast<std::size_t>(rows + 4));
+    bias.fill(1, rows - 1, {-2, 1, rows + 4, 0}, DType::f64,
+              reinterpret_cast<std::byte*>(run.data()));
+    for (Index i = 0; i < rows + 4; ++i) {
+      const double value = run[static_cast<std::size_t>(i)];
+      if (i < 2 || i >= rows + 2)
+        CHECK(std::isnan(value));
+      else
+        CHECK(value == bias_at(effect, 1, rows - 1, i - 2));
+    }
+  }
+}
+
 TEST_CASE("swin's continuous bias is sixteen sigmoids of a perceptron of log-spaced coordinates") {
   const Index H = 4, W = 6;
   const Tensors tensors{{"w1", drawn({7, 2}, 1)}, {"b1", drawn({7}, 2)}, {"w2", drawn({2, 7}, 3)}};

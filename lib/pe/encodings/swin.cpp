@@ -12,6 +12,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/kinds/bias_rows.hpp"
 #include "pe/model/perceptron.hpp"
 
 namespace pe::encoding_rows {
@@ -181,7 +182,7 @@ Effect make(const Parameters& parameters, Index) {
       row[static_cast<std::size_t>(i)] = entries.at(of(query, keys.at(i)) * heads + head);
     narrow(row, dtype, out);
   };
-  return bias;
+  return within_rows(std::move(bias));
 }
 
 // With [CLS] position 0 is no place in the window, and the diagonal is not one number.

@@ -7,6 +7,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/kinds/bias_rows.hpp"
 #include "pe/model/weights.hpp"
 
 namespace pe::encoding_rows {
@@ -168,7 +169,7 @@ Effect make(const Parameters& parameters, Index) {
     narrow(row, dtype, out);
   };
   if (!more.empty()) bias.buckets.reset();  // no number of the bias belongs to a bucket alone
-  return bias;
+  return within_rows(std::move(bias));
 }
 
 // Boxes lie anywhere.

@@ -9,6 +9,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/kinds/bias_rows.hpp"
 #include "pe/model/weights.hpp"
 
 namespace pe::encoding_rows {
@@ -244,7 +245,7 @@ Effect make(const Parameters& parameters, Index) {
       row[static_cast<std::size_t>(i)] = untied->bias(head, query, keys.at(i));
     narrow(row, dtype, out);
   };
-  return bias;
+  return within_rows(std::move(bias));
 }
 
 // Of n channels: the mean and the deviation of a row are off by (n + 4)u of its largest number, a

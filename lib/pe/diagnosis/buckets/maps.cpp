@@ -40,10 +40,12 @@ namespace {
 std::map<Index, std::pair<Index, Index>> pairs_of(const Buckets& buckets, Index farthest) {
   std::map<Index, std::pair<Index, Index>> pairs;
   if (buckets.by_offset) {
-    const Index last = std::max<Index>(farthest, buckets.saturation);
-    for (Index distance = 0; distance <= last; ++distance)
-      for (const Index relative : {-distance, distance})
-        pairs.try_emplace(buckets.of(0, relative), 0, relative);
+    const Index far = std::max<Index>(farthest, buckets.saturation),
+                last = buckets.positions ? std::min(far, *buckets.positions - 1) : far;
+    for (Index distance = 0; distance <= last; ++distance) {
+      pairs.try_emplace(buckets.of(distance, 0), distance, 0);
+      pairs.try_emplace(buckets.of(0, distance), 0, distance);
+    }
     return pairs;
   }
   const Index places = buckets.positions.value_or(farthest + 1);
