@@ -349,7 +349,9 @@ TEST_CASE("a fit finds the linear shift of a table that has one, and refuses one
   CHECK(measure("linear-shift", made.subject).holds());
   made.subject.effect = spoilt(
       unknown, [](std::int64_t p, Index c, double v) { return p == 41 && c == 6 ? v + 1e-2 : v; });
-  CHECK_FALSE(measure("linear-shift", made.subject).holds());
+  const Measurement cell = measure("linear-shift", made.subject);
+  CHECK_FALSE(cell.holds());
+  CHECK(cell.worst > 5e-3);  // of the cell itself, or of one that is guessed from it
   made.subject.effect = spoilt(unknown, [](std::int64_t p, Index, double v) {
     return v * static_cast<double>(1 + p * p % 7);
   });
@@ -357,6 +359,84 @@ TEST_CASE("a fit finds the linear shift of a table that has one, and refuses one
   CHECK_FALSE(measure("linear-shift", make("learned", {{"dim", {"32", ""}}}, 400).subject).holds());
   made = make("learned", {{"dim", {"64", ""}}}, 100);
   CHECK(measure("linear-shift", made.subject).skipped.starts_with("too short"));
+}
+
+TEST_CASE("what a cell that is off does to scores is 2AD + D², whatever the amplitude") {
+  for (const char* factor : {"1", "3"}) {
+    Made made = make("rope", {{"dim", {"8", ""}},
+                              {"scaling", {"yarn", ""}},
+                              {"factor", {"4", ""}},
+                              {"original-max-position", {"64", ""}},
+                              {"attention-factor", {factor, ""}}});
+    const double a = std::stod(factor), off = 0.5;
+    const Rotation good = std::get<Rotation>(made.subject.effect);
+    const Measurement sound = measure("relative-only", made.subject);
+    CHECK(sound.holds());
+    // At float32 an entry is off by half a unit in the last place of its amplitude at most.
+    const double e = std::sqrt(2.0) * a * 0x1p-24;
+    CHECK(sound.bound > 2 * a * e / 2);
+    CHECK(sound.bound < 2 * a * e * 2.1);
+    made.subject.effect = spoilt(good, [=](std::int64_t p, Index j, bool is_sine, double v) {
+      return p == 50 && j == 1 && !is_sine ? v + off : v;
+    });
+    CHECK(measure("relative-only", made.subject).worst == doctest::Approx(2 * a * off + off * off));
+    const Measurement unit = measure("unit-pairs", made.subject);
+    CHECK(unit.bound > 2 * a * e / 2);
+    CHECK(unit.bound < 2 * a * e * 4);
+  }
+}
+
+TEST_CASE("rounding is reckoned from the larger end of a table's range") {
+  // Numbers below 1 are off by 2^-12 at most in f16, and a product of two of them by twice that.
+  const Measurement m =
+      measure("distance-by-offset", make("normalized-index", {}, 64, DType::f16).subject);
+  CHECK(m.bound > 3 * 0x1p-12);
+}
+
+TEST_CASE("the spread of products that was seen lies below what is certain of all") {
+  for (const DType dtype : {DType::f32, DType::f16}) {
+    const Measurement m = measure("relative-only", make("rope", {}, 2000, dtype).subject);
+    const std::size_t at = m.witness.find("deviation in [");
+    REQUIRE(at != std::string::npos);
+    std::size_t digits = 0;
+    const std::string from = m.witness.substr(at + 14);
+    const double low = std::stod(from, &digits), high = std::stod(from.substr(digits + 2));
+    CAPTURE(m.witness);
+    CHECK(low > 0);
+    CHECK(low <= high);
+  }
+}
+
+TEST_CASE("a fit finds the cell that is farthest beyond its bound, and says what it would find") {
+  Made made = make("sinusoidal", {{"dim", {"32", ""}}}, 400);
+  Table unknown = std::get<Table>(made.subject.effect);
+  unknown.waves.reset();
+  made.subject.effect = unknown;
+  const Measurement sound = measure("linear-shift", made.subject);
+  CHECK(sound.holds());
+  CHECK(sound.power.change >= sound.bound);
+  for (const double times : {1.0, 1.1, 1.2, 1.3, 1.4, 2.0, 8.0}) {
+    const double off = times * sound.power.change;
+    made.subject.effect = spoilt(unknown, [=](std::int64_t p, Index c, double v) {
+      return p == 41 && c == 6 ? v + off : v;
+    });
+    CAPTURE(times);
+    CHECK(measure("linear-shift", made.subject).worst > off / 2);
+  }
+}
+
+TEST_CASE("a table of as many rows as a fit asks for is long enough") {
+  Made made = make("learned", {{"dim", {"64", ""}}}, 100);
+  const std::string asked = measure("linear-shift", made.subject).skipped;
+  const std::string words = "give at least ";
+  const Index least = std::stoll(asked.substr(asked.find(words) + words.size()));
+  made = make("learned", {{"dim", {"64", ""}}}, least);
+  CHECK_FALSE(measure("linear-shift", made.subject).skipped.starts_with("too short"));
+}
+
+TEST_CASE("a law of every kind says so") {
+  CHECK(find_property("finite").applies_to() == "any");
+  CHECK(find_property("linear-shift").applies_to() == "table");
 }
 
 TEST_CASE("a fit tells nothing of a table that is nothing, or more than numbers can be") {

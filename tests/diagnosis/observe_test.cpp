@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <numbers>
 
@@ -104,6 +105,23 @@ TEST_SUITE("observe") {
     }
   }
 
+  TEST_CASE("a dump tells nothing of positions that it does not have") {
+    const Dump dump{.arrays = {array(DType::f32, {8, 32}, sinusoids(8, 32))}, .before = {}};
+    const Observed observed = observe(expect("sinusoidal", {{"dim", "32"}}, 8), dump);
+    const Table& table = std::get<Table>(observed.subject.effect);
+    std::vector<double> out(64);
+    const auto ask = [&](const PositionRange& positions) {
+      table.fill(positions, DType::f64, reinterpret_cast<std::byte*>(out.data()));
+    };
+    CHECK_NOTHROW(ask({0, 1, 1, 0}));
+    CHECK_NOTHROW(ask({6, 1, 2, 0}));
+    CHECK_THROWS_AS(ask({-1, 1, 1, 0}), UsageError);
+    CHECK_THROWS_AS(ask({-1, 1, 2, 0}), UsageError);
+    CHECK_THROWS_AS(ask({7, 1, 2, 0}), UsageError);
+    CHECK_THROWS_AS(ask({8, 1, 1, 0}), UsageError);
+    CHECK_THROWS_AS(ask({5, 1, 1, 1}), UsageError);  // half a position
+  }
+
   TEST_CASE("a float32 cache obeys the laws of turns, whatever its base") {
     const Expectation expected = expect("rope", {{"dim", "32"}});
     for (const double base : {10000.0, 500000.0, 1e6})
@@ -117,6 +135,28 @@ TEST_SUITE("observe") {
           CHECK(word(expected, Cache{.base = base, .dtype = dtype}.dump(), law) == "holds");
         }
     CHECK(word(expected, Cache{}.dump(), "length-invariant") == "skipped");
+  }
+
+  TEST_CASE("what turns of another amplitude are off by is reckoned with it") {
+    const Expectation expected = expect("rope", {{"dim", "32"},
+                                                 {"scaling", "yarn"},
+                                                 {"factor", "2"},
+                                                 {"original-max-position", "512"},
+                                                 {"attention-factor", "3"}});
+    const auto measured = [&](const Cache& cache) {
+      return judge_law(find_property("relative-only"), *expected.encoding,
+                       observe(expected, cache.dump()))
+          .measurement;
+    };
+    const Measurement sound = measured({.factor = 3});
+    CHECK(sound.worst <= sound.bound);
+    double a = 0, d = 0;
+    REQUIRE(std::sscanf(sound.bound_from.c_str(), "2A·D + D², A = %lf, D = %lf", &a, &d) == 2);
+    CHECK(a == doctest::Approx(3).epsilon(1e-5));
+    CHECK(sound.bound == doctest::Approx(2 * a * d + d * d).epsilon(0.01));
+    const Measurement off =
+        measured({.factor = 3, .spoil = [](std::vector<double>& values) { values[77] += 0.5; }});
+    CHECK(off.worst == doctest::Approx(2 * 3 * 0.5 + 0.25).epsilon(1e-3));
   }
 
   TEST_CASE("positions that begin elsewhere are relative and do not add") {

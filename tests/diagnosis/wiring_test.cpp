@@ -68,6 +68,15 @@ TEST_CASE("a wiring without a name has its formula") {
   CHECK(strange.reasons[0].sentence ==
         "channel 3 is x[3]·cos(p·θ_3)−x[5]·sin(p·θ_3), where x[3]·cos(p·θ_3)−x[19]·sin(p·θ_3) is "
         "meant; the others are right");
+  CHECK(strange.after > 0);  // every row is held to it
+  CHECK(strange.after < 1e-5);
+}
+
+TEST_CASE("a channel that does not turn is told by its number") {
+  const Diagnosis left = of([](const double* x, double* y) { y[3] = x[3]; });
+  CHECK(told(left) == "wrong channels-not-rotated");
+  CHECK(left.reasons[0].sentence ==
+        "channels 3 of every vector are left as they were; the others are right");
 }
 
 TEST_CASE("what is no wiring has no formula") {

@@ -201,11 +201,11 @@ Measurement fitted_shift(const Table& table, const Case& subject) {
     // more.
     const Index fitted = (std::min<Index>(positions.count - shift, most_rows) + 1) / 2;
     if (fitted < table.width + std::max<Index>(4, table.width / 4))
-      return not_told(
-          fmt::format("too short: {} positions leave {} rows to fit {} columns at offset {}, and "
-                      "any table fits itself then; give at least {} positions",
-                      positions.count, std::max<Index>(fitted, 0), table.width, shift,
-                      2 * (table.width + std::max<Index>(4, table.width / 4)) + shift));
+      return not_told(fmt::format(
+          "too short: {} positions leave {} rows to fit {} columns at offset {}, and "
+          "any table fits itself then; give at least {} positions",
+          positions.count, std::max<Index>(fitted, 0), table.width, shift,
+          2 * (table.width + std::max<Index>(4, table.width / 4)) + std::ranges::max(shifts)));
     Trial trial;
     try {
       trial = try_shift(table, positions, shift, e, subject.dtype);
