@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Breaks one comparison, bound, sign or choice of the verifier's judgement at a time, and counts those breaks that no test notices.
 """All mutants are compiled into one copy of the tree, each behind a switch (PE_MUTANT=N), so that they cost one build. What each part of
-the tests reaches is recorded first; a mutant is then tried by the parts that reach it, the quick ones first, until one fails.
+the tests, and each case of the corpus, reaches is recorded first; a mutant is then tried by the parts that reach it, the quick ones first,
+and by the cases that do, until one fails. Of cases that hundreds of mutants reach, as many as --cases says are tried.
 The folder keeps what is known: the same command goes on where it was stopped. Needs Debian's python3-clang-14."""
 import argparse
 import concurrent.futures
@@ -9,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,9 +21,12 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import interpreter  # noqa: E402
 
 interpreter.need("numpy", "h5py", "mpmath", "clang")
+import cases  # noqa: E402
 import sites  # noqa: E402
 
 ROOMS = ("lib/pe/diagnosis/", "lib/pe/verify/", "lib/pe/properties/")
+TARGETS = ("pe_tests", "pe-gen", "pe-apply", "pe-analyze", "pe-verify")
+QUICK = 8  # seconds of a part that is tried before the corpus
 SWITCH = """// Which mutant is on, and which were reached: PE_MUTANT and the file that PE_MUTANTS_REACHED names, a byte each.
 #pragma once
 #include <fcntl.h>
@@ -53,11 +58,17 @@ constexpr bool on(int mutant) {
 """
 
 
+def put(path, content):
+    """Leaves a file alone that is so already: it is not compiled once more."""
+    if not path.is_file() or path.read_bytes() != content:
+        path.write_bytes(content)
+
+
 class Work:
     """The folder: the copy of the tree, its build, and what is known of each mutant."""
 
     def __init__(self, folder, options):
-        self.folder, self.tree, self.options = folder, folder / "tree", options
+        self.folder, self.tree, self.options, self.corpus = folder, (folder / "tree").resolve(), options, None
         self.build, self.state = self.tree / "build" / "dev", folder / "mutants.json"
         self.known = json.loads(self.state.read_text()) if self.state.is_file() else {}
 
@@ -77,15 +88,18 @@ class Work:
                 shutil.copy2(ROOT / name, target)
 
     def configure(self):
-        subprocess.run(["cmake", "--preset", "release", "-B", str(self.build), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], cwd=self.tree, check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", *shlex.split(self.options.cmake), "-B", str(self.build), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], cwd=self.tree,
+                       check=True, stdout=subprocess.DEVNULL)
 
     def draw(self):
-        """As many files as mutants are wanted, by their size; then a site of each, and a change of the site."""
+        """As many files as mutants are wanted, or fewer, by their size; then a site of each, and a change of the site."""
         generator = random.Random(self.options.seed)
         arguments = sites.arguments_of(self.build)
-        files = [f for f in arguments if any(str(self.tree / room) in f for room in ROOMS)]
+        files = sorted(f for f in arguments if any(str(self.tree / room) in f for room in self.options.rooms or ROOMS))
         sizes = [pathlib.Path(f).stat().st_size for f in files]
+        if self.options.files:  # without replacement, the large ones rather
+            files = sorted(files, key=lambda f: generator.random() ** (1 / pathlib.Path(f).stat().st_size))[-self.options.files:]
+            sizes = [pathlib.Path(f).stat().st_size for f in files]
         drawn, read = [], {}
         for file in generator.choices(files, sizes, k=4 * self.options.count):
             if len(drawn) == self.options.count:
@@ -102,7 +116,7 @@ class Work:
 
     def mutate(self):
         """Writes every file with its mutants in it; a file that does not compile so is left as it was, and its mutants drop out."""
-        (self.tree / "lib" / "pe" / "base" / "mutant.hpp").write_text(SWITCH)
+        put(self.tree / "lib" / "pe" / "base" / "mutant.hpp", SWITCH.encode())
         by_file = {}
         for number, mutant in enumerate(self.known["mutants"], 1):
             by_file.setdefault(mutant["file"], []).append((number, mutant))
@@ -111,9 +125,9 @@ class Work:
             for number, mutant in sorted(mutants, key=lambda m: -m[1]["first"]):
                 text = f"(pe_mutants::on({number}) ? ({mutant['change']}) : ({mutant['text']}))".encode()
                 source = source[:mutant["first"]] + text + source[mutant["last"]:]
-            pathlib.Path(file).write_bytes(b'#include "pe/base/mutant.hpp"\n' + source)
+            put(pathlib.Path(file), b'#include "pe/base/mutant.hpp"\n' + source)
         for _ in range(4):
-            done = subprocess.run(["cmake", "--build", str(self.build), "--parallel", str(self.options.jobs), "--", "-k", "0"],
+            done = subprocess.run(["cmake", "--build", str(self.build), "--parallel", str(self.options.jobs), "--target", *TARGETS, "--", "-k", "0"],
                                   capture_output=True, text=True)
             if done.returncode == 0:
                 return
@@ -138,7 +152,7 @@ class Work:
         return {**quick, "laws": python("tests/laws/truth.py"), "shards": python("tests/shards.py"), "reports": python("tests/reports.py"),
                 "transcripts": python("tests/tools/transcripts.py"), "own": python("tests/own_output.py"),
                 "dumps": [*python("tests/manifests.py"), "data/parity/dumps/manifest.json", "data/parity/family_dumps/manifest.json", "tests/notes/manifest.json"],
-                "hostile": python("tests/hostile.py"), "corpus": python("tests/corpus/corpus.py", "--one-miss")}
+                "identify": python("tests/corpus/corpus.py", "--identify", "--deal", "200"), "hostile": python("tests/hostile.py")}
 
     def run(self, command, mutant, limit, reached=None):
         environment = {**os.environ, "PE_MUTANT": str(mutant), "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -157,17 +171,36 @@ class Work:
 
     def reach(self):
         """Part → the mutants that it reaches and how long it takes, with none of them on."""
-        known = self.known.setdefault("parts", {})
+        known, marks = self.known.setdefault("parts", {}), self.folder / "reached"
         for name, command in self.parts().items():
             if name in known:
                 continue
-            marks = self.folder / "reached"
             marks.write_bytes(bytes(1 << 16))
             good, seconds = self.run(command, 0, 1800, marks)
             if not good:
                 sys.exit(f"{name} fails without a mutant: {self.tree} is not what it was copied from")
             known[name] = {"seconds": seconds, "reached": [i for i, mark in enumerate(marks.read_bytes()) if mark]}
             self.keep()
+        self.corpus = cases.Cases(self.folder / "corpus")
+        reaching = self.known.setdefault("cases", {})
+        left = [name for name in self.corpus.ones if name not in reaching]
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            for told in pool.map(self.reached_by, [left[i::self.options.jobs] for i in range(self.options.jobs)], range(self.options.jobs)):
+                reaching.update(told)
+        self.keep()
+
+    def reached_by(self, names, worker):
+        """Name → the mutants that a case of the corpus reaches; none where it is answered wrongly without one."""
+        marks, told = self.folder / f"reached-{worker}", {}
+        for name in names:
+            marks.write_bytes(bytes(1 << 16))
+            start = time.monotonic()
+            good = self.corpus.are_right([name], lambda command: self.run(command, 0, 300, marks), f"reach-{worker}")
+            seconds = time.monotonic() - start
+            if not good:
+                print(f"answered wrongly without a mutant, and left out: {name}", flush=True)
+            told[name] = {"seconds": seconds, "reached": [i for i, mark in enumerate(marks.read_bytes()) if mark and good]}
+        return told
 
     def try_all(self):
         until = time.monotonic() + 60 * self.options.minutes
@@ -184,12 +217,25 @@ class Work:
         """What becomes of one mutant; None where there was no time left."""
         commands, order = self.parts(), sorted(self.known["parts"].items(), key=lambda p: p[1]["seconds"])
         reaching = [(name, part) for name, part in order if number in part["reached"]]
-        for name, part in reaching:
+        names = self.cases_of(number)
+        quick = [one for one in reaching if one[1]["seconds"] < QUICK]
+        for name, part in [*quick, *(("corpus", portion) for portion in cases.in_portions(names)), *reaching[len(quick):]]:
             if time.monotonic() > until:
                 return None
-            if not self.run(commands[name], number, 120 + 5 * part["seconds"])[0]:
+            if name == "corpus":
+                limit = 60 + 5 * sum(self.known["cases"][case]["seconds"] for case in part)
+                if not self.corpus.are_right(part, lambda command: self.run(command, number, limit), f"of-{number}"):
+                    return f"noticed by corpus ({part[0]} …)"
+            elif not self.run(commands[name], number, 120 + 5 * part["seconds"])[0]:
                 return f"noticed by {name}"
-        return "unnoticed" if reaching else "unreached"
+        return "unnoticed" if reaching or names else "unreached"
+
+    def cases_of(self, number):
+        """The cases that reach a mutant, those first that few mutants are reached by; some of them, where they are many."""
+        told = self.known["cases"]
+        found = sorted((name for name, one in told.items() if number in one["reached"]), key=lambda name: (len(told[name]["reached"]), name))
+        step = max(1, len(found) // self.options.cases)
+        return [*found[::step], *(found[-1:] if step > 1 else [])]
 
     def told(self, mutant):
         where = pathlib.Path(mutant["file"]).relative_to(self.tree)
@@ -200,6 +246,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "out" / "mutants", help="the copy of the tree and what is known")
     parser.add_argument("--count", type=int, default=200, metavar="N", help="mutants")
+    parser.add_argument("--rooms", nargs="+", metavar="FOLDER", help=f"where, in place of {' '.join(ROOMS)}")
+    parser.add_argument("--files", type=int, metavar="N", help="in so many files at most, which is the quicker build")
+    parser.add_argument("--cases", type=int, default=400, metavar="N", help="of the corpus that one mutant is tried by")
+    parser.add_argument("--cmake", default="--preset release", metavar="WORDS", help="how the copy is configured")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="another draw")
     parser.add_argument("--minutes", type=float, default=600, metavar="M", help="stop after so long; the same command goes on later")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilers, and mutants, at once")

@@ -42,6 +42,8 @@ def changes_of(left, operator, right, kinds):
         return [f"{left} {SWAPPED[operator]} {right}"]
     if operator in NEGATED:
         found = [f"{left} {NEGATED[operator]} {right}"]
+        if floating and right in ("0", "0.0"):
+            return found  # sixteen times nothing is nothing
         if floating:
             return [*found, f"{left} {operator} 16 * ({right})", f"{left} {operator} ({right}) / 16"]
         return [*found, f"{left} {BORDER[operator]} {right}"]
