@@ -24,7 +24,7 @@ import numpy  # noqa: E402
 
 from plot import choose, fonts, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
-from plot_looks import Stdin, drawn_of, looks, options  # noqa: E402
+from plot_looks import Stdin, drawn_of, lie_on_one_another, looks, options  # noqa: E402
 import plot_gallery  # noqa: E402
 import plot_program  # noqa: E402
 import plot_titles  # noqa: E402
@@ -296,6 +296,17 @@ def details(count):
     told = re.search(r"each cell the mean of (\d+) rows", figure._suptitle.get_text())
     cells = figure.axes[0].images[0].get_array()
     count.check(told and len(cells) == -(-20000 // int(told[1])) and numpy.allclose(cells[:-1, 0], 0.5, atol=0.5 / int(told[1])), "rows that share a pixel are told of")
+    laws = [f"a-rather-long-law-{n}" for n in range(30)]
+    for subjects in (2, 3, 40):
+        figure, _, kind = drawn_of(table("subject,law,verdict,obeyed\n" + "".join(f"s{s},{law},{('holds', 'fails', 'noted')[s % 3]},yes\n" for s in range(subjects) for law in laws)))
+        figure.canvas.draw()
+        row = figure.axes[0].get_window_extent().height / figure.dpi / subjects
+        count.check(kind == "words" and row > 0.15, f"{subjects} rows of words are {row:.2f} inches high")
+        count.check(not list(lie_on_one_another(figure.axes[0].get_yticklabels(), figure.canvas.get_renderer())), f"names of {subjects} rows of words")
+    waves = "pair,frequency,wavelength,turns,seen\n" + "".join(f"{p},{f},{6.28 / f},{f},0\n" for p, f in enumerate([1, 0.1, 0.01, 1, 0.1, 0.01]))
+    figure, _, kind = drawn_of(table(waves))
+    line = figure.axes[0].lines[0]
+    count.check(kind == "wavelengths" and list(numpy.flatnonzero(numpy.isnan(line.get_ydata()))) == [3], "a ladder for each axis is a line for each")
     few_pixels(count)
     figure, _, _ = drawn_of(table("length,base,safe_base,valid_share\n1024,4293,6018,0.05\n2048,11587,22760,0.6\n4096,26952,58790,0.6\n"))
     figure.canvas.draw()

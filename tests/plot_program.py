@@ -93,6 +93,8 @@ ASKED = [
     ("p.csv -title x -o a.png", 2, "did you mean --title?"), ("p.csv --out a.png", 2, "did you mean --output?"), ("p.csv --no-clob -o a.png", 2, "did you mean --no-clobber?"),
     ("p.csv --col 0 -o a.png", 2, "did you mean --columns?"), ("p.csv --version=3", 2, "--version takes no value, got '3'"), ("p.csv -o old.png --no-clobber", 2,
      "'old.png' is there, and --no-clobber keeps it: give another -o"), ("p.csv -o old.png --keep", 2, "did you mean --no-clobber?"),
+    ("p.csv --lang zh -o a.png", 2, "--title"), ("p.csv --list", 2, "--help, which names the kinds"), ("p.csv --titel x -o a.png", 2, "did you mean --title?"),
+    ("rope -o a.png", 2, "pe-gen rope | pe-plot"), ("pe-gen rope -o a.png", 2, "pipe it, pe-gen rope | pe-plot"),
     ("p.csv -o old.png --force", 2, "files are overwritten anyway, unless --no-clobber"), ("p.csv -o link.png --no-clobber", 2, "'link.png' is there"),
 ]
 

@@ -17,11 +17,13 @@ HABITS = {
     "--name": "--title", "--column": "--columns", "--heads": "--columns, or --at head=3", "--head": "--at head=3", "--select": "--at", "--where": "--at",
     "--size": "--dpi, which makes a picture larger", "--figsize": "--dpi, which makes a picture larger", "--resolution": "--dpi",
     "--height": "--width: a picture on the terminal keeps its shape", "--format": "the suffix of --output",
+    "--list": "--help, which names the kinds", "--slice": "--at", "--pair": "--at pair=3", "--position": "--at position=3",
     "--no-overwrite": "--no-clobber", "--keep": "--no-clobber", "--noclobber": "--no-clobber",
 }
 NONE = {
     "--colormap": "signed numbers are blue and red, others one ramp", "--cmap": "signed numbers are blue and red, others one ramp",
     "--show": "without -o the picture is drawn onto the terminal", "--log": "an axis is logarithmic where its numbers are",
+    "--lang": "a title's words are its own, in any script: --title", "--language": "a title's words are its own, in any script: --title",
     "--animate": "pe-gen … -o page.html makes a page that moves", "--label": "inputs are named by their files",
     "--force": "files are overwritten anyway, unless --no-clobber", "--overwrite": "files are overwritten anyway, unless --no-clobber",
 }
@@ -42,11 +44,15 @@ class Parser(argparse.ArgumentParser):
     def own(self):
         return [option for action in self._actions for option in action.option_strings if option.startswith("--")]
 
+    def near(self, name):
+        """The option that is one letter in three away: the dashes of all are alike, and tell nothing."""
+        return ["--" + own for own in difflib.get_close_matches(name.lstrip("-"), [own.lstrip("-") for own in self.own()], 1, 0.67)]
+
     def unknown(self, word, meant=""):
         name = (meant or word).split("=")[0].replace("_", "-").lower()
         if name in NONE:
             return f"unknown option '{word}': {NONE[name]}"
-        near = [HABITS[name]] if name in HABITS else difflib.get_close_matches(name, self.own(), 1) or [option for option in self.own() if option.startswith(name)][:1]
+        near = [HABITS[name]] if name in HABITS else self.near(name) or [option for option in self.own() if option.startswith(name)][:1]
         return f"unknown option '{word}'" + (f": did you mean {near[0]}?" if near else "")
 
     def error(self, message):
@@ -102,10 +108,14 @@ def kept(path):
 
 
 def check(options):
+    tools = ("pe-gen", "pe-analyze", "pe-apply")
+    if options.inputs[0] in tools:
+        raise Fault(f"'{options.inputs[0]}' stands where a file belongs: pipe it, {' '.join(options.inputs)} | pe-plot")
     for name in options.inputs:
         path = name if os.path.exists(name) else name.rpartition(":")[0] or name
         if name != "-" and not os.path.exists(path):
-            raise Fault(f"cannot read {name}: No such file or directory")
+            tip = f" (of an encoding: pe-gen {name} | pe-plot)" if re.fullmatch("[a-z][a-z0-9-]*", name) else ""
+            raise Fault(f"cannot read {name}: No such file or directory{tip}")
     if options.output and options.output.suffix.lower() not in SUFFIXES:
         raise Fault(f"-o {options.output}: the suffix must be one of {' '.join(SUFFIXES)}")
     if options.output and not options.output.parent.is_dir():

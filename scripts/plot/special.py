@@ -77,7 +77,8 @@ def wavelengths(plot, fields, options):
         raise Fault("too many subjects for one picture of wavelengths")
     x = numpy.asarray(wave.axes[-1].places, float)
     for (_, values), colour in zip(flat, hues(len(flat))):
-        axes.plot(x, values, color=colour, linewidth=1.8, marker="o" if len(x) <= 40 else None, markersize=3)
+        anew = numpy.flatnonzero(values[1:] < values[:-1]) + 1  # a ladder for each axis of a grid, one behind the other
+        axes.plot(numpy.insert(x, anew, numpy.nan), numpy.insert(values, anew, numpy.nan), color=colour, linewidth=1.8, marker="o" if len(x) <= 40 else None, markersize=3)
     axes.set_yscale("log")
     for name, text, colour in (("turns_trained", "trained length", HUES[1]), ("turns", "wanted length", HUES[2])):
         if name in by_name:

@@ -173,20 +173,22 @@ def words(plot, fields, options):
         raise Fault(f"{field.name} has {len(kinds)} different texts, and a picture tells a dozen: choose with --at {rows.name}={rows.places[0]}")
     others = iter(matplotlib.colormaps["Pastel1"].colors * 2)
     colour = {word: VERDICTS.get(word) or next(others) for word in kinds}
-    figure, axes = plot.subplots(figsize=(1.6 + 0.42 * values.shape[1] + 1.6, 1.2 + 0.24 * values.shape[0]))
+    told = kinds + ["no meaning"] * bool((values == "").any())
+    names = [place_text(columns, i) for i in range(len(columns))] if columns else [field.label]
+    above = 0.3 + 0.075 * max(map(len, names)) if columns else 0.4  # what upright names take
+    figure, axes = plot.subplots(figsize=(3.2 + 0.42 * values.shape[1], 0.6 + above + max(0.24 * values.shape[0], 0.23 * len(told) + 0.15)))
     for (r, c), word in numpy.ndenumerate(values):
         if word:
             axes.add_patch(matplotlib.patches.Rectangle((c, r), 0.94, 0.9, color=colour[word], linewidth=0))
     axes.set(xlim=(0, values.shape[1]), ylim=(values.shape[0], 0))
     axes.set_yticks(numpy.arange(len(rows)) + 0.45, [place_text(rows, i) if not rows.named else rows.places[i] for i in range(len(rows))], fontsize=8)
-    axes.set_xticks(numpy.arange(values.shape[1]) + 0.5, [place_text(columns, i) for i in range(len(columns))] if columns else [field.label],
-                    rotation=90 if columns else 0, fontsize=8)
+    axes.set_xticks(numpy.arange(values.shape[1]) + 0.5, names, rotation=90 if columns else 0, fontsize=8)
     axes.tick_params(length=0, labeltop=True, labelbottom=False, top=False)
     for side in axes.spines.values():
         side.set_visible(False)
     patches = [matplotlib.patches.Patch(color=colour[word], label=word) for word in kinds]
-    if (values == "").any():
-        patches.append(matplotlib.patches.Patch(facecolor="none", edgecolor=GREY, label="no meaning"))
+    if len(told) > len(kinds):
+        patches.append(matplotlib.patches.Patch(facecolor="none", edgecolor=GREY, label=told[-1]))
     axes.legend(handles=patches, loc="upper left", bbox_to_anchor=(1, 1), fontsize=9, labelcolor=INK)
     return figure, f"the first {values.shape[0]} x {values.shape[1]} of {whole}" if whole else ""
 
