@@ -281,6 +281,19 @@ std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dum
   return diagnosis;
 }
 
+void refuse_same_names(const Dump& dump) {
+  if (!dump.before.empty()) return;
+  std::map<std::string, const Stored*> seen;
+  for (const Stored& array : dump.arrays) {
+    const auto [first, is_new] = seen.emplace(array.name, &array);
+    if (is_new || (dump.arrays.size() == 2 && !side_said_by(array))) continue;
+    throw UsageError(
+        fmt::format("{} and {} have one name: give one dump at a time, or its parts "
+                    "as FILE:TENSOR",
+                    first->second->shown, array.shown));
+  }
+}
+
 std::string not_looked_at(std::vector<std::string> names) {
   constexpr std::size_t most = 4;  // that are named
   if (names.size() > most) {

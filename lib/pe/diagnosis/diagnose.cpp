@@ -215,6 +215,7 @@ Diagnosis cut_short(const Dump& dump) {
 Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   refuse_long_rows(as_stored.arrays);
   refuse_long_rows(as_stored.before);
+  refuse_same_names(as_stored);
   const Written written = as_written(remembering(asked), as_stored);
   if (const auto table = sinusoids_of(written.expected, written.dump))
     return diagnose(table->expected, table->dump);

@@ -173,6 +173,7 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
 Identification identify(const Dump& given, const std::string& layout) {
   refuse_long_rows(given.arrays);
   refuse_long_rows(given.before);
+  refuse_same_names(given);
   const Dump whole = without_coordinates(given), dump = tables_of(whole);
   Identification found = identify_main(dump, layout);
   std::vector<std::string> beside;

@@ -77,6 +77,7 @@ Observed observe(const Expectation& expected, const Dump& dump) {
     throw UsageError(
         "laws are measured on tables, biases and buckets, not on vectors before and after");
   refuse_long_rows(dump.arrays);
+  refuse_same_names(dump);
   Written written = as_written(expected, dump);
   if (auto companions = companions_of(written.expected, written.dump))
     written.dump = std::move(companions->main);
