@@ -22,7 +22,6 @@
 #include "pe/io/html.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
-#include "pe/page/drawn.hpp"
 #include "pe/page/fitted_sheet.hpp"
 #include "pe/subject/drawn_numbers.hpp"
 #include "pe/verify/judge_dump.hpp"
@@ -89,6 +88,7 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
                        "curves follow positions that are evenly apart; pe-gen and pe-apply take "
                        "lists");
   request.of_dump = of_file;
+  request.of_numbers = !quantity.sees_numbers || quantity.sees_numbers(options);
   const Resolved resolved = resolve(request, "pe-analyze", command, usual, quiet);
   if (provenance) *provenance = resolved.provenance;
   Question question{.subject = resolved.subject,
@@ -103,9 +103,10 @@ Answer answer_to(const Analysis& analysis, Request request, const std::string& c
     progress.at(share);
     if (tell) tell(share);
   };
-  const std::string drawn = is_page(analysis) && !of_file ? drawn_warning(question.subject) : "";
+  const std::string drawn =
+      is_page(analysis) && !of_file && request.of_numbers ? drawn_as_asked(question.subject) : "";
   return {named, drawn, quantity.measure(question),
-          !of_file && !doubt_of_numbers(resolved.subject).empty()};
+          !of_file && request.of_numbers && !doubt_of_numbers(resolved.subject).empty()};
 }
 
 // The answers of all, each worked out by one rank; the first is rank 0's, who learns the
@@ -270,8 +271,7 @@ Sheet measured(const Analysis& analysis, const std::string& command, Provenance&
   for (const Refusal& refusal : refusals)
     sheet.notes.push_back(fmt::format("{} is left out: {}", refusal.encoding, refusal.why));
   if (!drawn.empty())
-    sheet.notes.push_back(
-        fmt::format("the numbers of {} are drawn, as before training", fmt::join(drawn, ", ")));
+    sheet.notes.push_back(drawn_with(fmt::format("{}", fmt::join(drawn, ", ")), 0));
   if (!analysis.request.fields.empty())
     choose_columns(sheet, comma_separated(analysis.request.fields));
   describe(provenance, analysis, sheet);

@@ -159,6 +159,7 @@ Resolved resolve_for_laws(Check& check, const CheckRequest& asked, const std::st
                        "laws hold positions against their neighbours; a dump's rows (--file) may "
                        "stand at a list");
   request.explain = false;
+  request.of_numbers = !asked.law || asked.law->sees_numbers();
   Resolved resolved = resolve(request, "pe-verify", command, usual_length, quiet);
   const Subject& subject = resolved.subject;
   const Index own = own_length(subject), here = subject.span.positions.count;

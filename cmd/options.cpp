@@ -157,6 +157,7 @@ std::string_view pairing_of(const Subject& subject) {
 // Whether the encoding's own numbers are looked at: buckets are the same whatever they index, and
 // are what is written of a relative encoding where no field is named.
 bool needs_numbers(const Request& request, const Subject& subject) {
+  if (!request.of_numbers) return false;
   if (request.of_dump || !request.of_fields) return !request.of_dump;
   const std::vector<std::string> fields = comma_separated(request.fields);
   return fields.empty() ? subject.encoding->kind != Kind::relative
@@ -206,7 +207,10 @@ std::vector<std::string> comma_separated(const std::string& text) {
   std::vector<std::string> items;
   for (std::size_t start = 0; start <= text.size() && !text.empty();) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
-    items.push_back(text.substr(start, comma - start));
+    std::string item = text.substr(start, comma - start);
+    item.erase(0, std::min(item.find_first_not_of(' '), item.size()));
+    item.erase(item.find_last_not_of(' ') + 1);
+    items.push_back(std::move(item));
     start = comma + 1;
   }
   return items;

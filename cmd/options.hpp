@@ -16,6 +16,7 @@ struct Request {
   SubjectTexts texts;
   std::string fields, threads = "0";
   bool explain = false, strict = false;
+  bool of_numbers = true;  // what is asked depends on numbers that training makes
   bool of_fields = false;  // `fields` are the encoding's own: no others of its numbers are wanted
   bool of_dump = false;    // somebody's numbers stand in the place of the encoding's
 };

@@ -10,7 +10,7 @@
 #include "pe/io/format.hpp"
 #include "pe/io/writable.hpp"
 #include "pe/model/number.hpp"
-#include "pe/page/drawn.hpp"
+#include "pe/subject/drawn_numbers.hpp"
 #include "progress.hpp"
 #include "talk.hpp"
 #include "tool.hpp"
@@ -159,7 +159,7 @@ void run(const Apply& apply, const std::string& command) {
   const auto fields =
       pe::apply(subject.effect, application.contents, attention, subject.dtype, names);
   if (is_page(output))
-    if (std::string drawn = drawn_warning(subject); !drawn.empty())
+    if (std::string drawn = drawn_as_asked(subject); !drawn.empty())
       resolved.provenance.warnings.push_back(std::move(drawn));
   write(watched(fields, progress), resolved.provenance, output);
   if (!note.empty()) say(note);

@@ -4,8 +4,8 @@
 #include "options.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
-#include "pe/page/drawn.hpp"
 #include "pe/page/page_fields.hpp"
+#include "pe/subject/drawn_numbers.hpp"
 #include "position_list.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
@@ -66,7 +66,7 @@ void run(const Generate& generate, const std::string& command) {
       if (entry.name == "positions") entry.value = spell(positions);
   }
   if (is_page(output))
-    if (std::string drawn = drawn_warning(resolved.subject); !drawn.empty())
+    if (std::string drawn = drawn_as_asked(resolved.subject); !drawn.empty())
       resolved.provenance.warnings.push_back(std::move(drawn));
   if (is_page(output) && request.fields.empty() && !all && !listed)
     fields =

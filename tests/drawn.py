@@ -52,6 +52,33 @@ def fields(gen, name, form, folder):
         count.check(options and all(f"  {option} " in known for option in options), f"pe-gen {name}: {options} are not all its options")
 
 
+def quantities(analyze, listed, folder):
+    """pe-analyze: of what is measured the draw is told where another seed changes what comes out, and there alone."""
+    seeded = [row for row in listed["encodings"] if any(one["name"] == "seed" for one in row["parameters"]) and row["name"] != "floater"]
+    for quantity in listed["quantities"]:
+        for row in seeded:
+            if not {"any", row["name"], row["kind"]} & set(quantity["kind"].split()):
+                continue
+            words = [quantity["name"], row["name"], *([] if row["name"] in ("swin", "decomposed") else ["--length", "64"])]
+            one, other = (run(analyze, *words, "--seed", seed, folder=folder).stdout for seed in ("1", "2"))
+            plain = run(analyze, *words, folder=folder)
+            if plain.returncode == 2:  # a quantity that has no draw of its own
+                count.check("or --seed for what training starts from" in plain.stderr, f"pe-analyze {words}: {plain.stderr}")
+                continue
+            told = plain.stderr.count("the numbers of " + row["name"] + " are drawn, as before training (--seed 0): trained ones are given by --")
+            count.check(plain.returncode == 0 and told == (one != other), f"pe-analyze {words}: another seed changes it: {one != other}; it says {plain.stderr!r}")
+
+
+def bucket_laws(verify, folder):
+    """Laws of buckets, and of how an encoding is made, see no trained number."""
+    for law in ("buckets-total", "buckets-by-offset", "buckets-covered", "clipped", "deterministic", "length-invariant"):
+        for name in ("tupe", "transformer-xl"):
+            done = run(verify, law, name, "--length", "8", folder=folder)
+            count.check(done.returncode in (0, 1, 2) and "drawn" not in done.stderr, f"pe-verify {law} {name}: {done.stderr}")
+    done = run(verify, "toeplitz", "kerple", "--length", "8", folder=folder)
+    count.check(len(warned(done)) == 1, f"pe-verify toeplitz kerple: {done.stderr}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path)
@@ -81,7 +108,10 @@ def main():
                 count.check(asked.returncode == 0 and not warned(asked), f"{words} --seed 1: {asked.stderr}")
         for name in ("t5", "shaw", "deberta", "decomposed"):  # drawn by the quantity itself, which says so
             done = run(analyze, "attention", name, "--length", "8", "-o", "out.npz", folder=folder)
-            count.check(done.returncode == 0 and "are drawn with --seed" in done.stderr, f"attention {name}: {done.returncode} {done.stderr}")
+            count.check(done.returncode == 0 and "are drawn, as before training (--seed 0): trained ones are given by --" in done.stderr, f"attention {name}: {done.returncode} {done.stderr}")
+        every = json.loads(run(analyze, "list", "--json", folder=folder).stdout)
+        quantities(analyze, every, folder)
+        bucket_laws(tools / "pe-verify", folder)
     return count.close()
 
 

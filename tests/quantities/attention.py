@@ -266,7 +266,7 @@ CASES = [
          notes=["\"我 爱 你\" and \"你 爱 我\" are alike to this encoding", "\"爱 我 你\" differ"]),
     Case("attention alibi --tokens 我爱你", lambda row: {}, notes=["without the encoding the causal mask alone moves it"]),
     Case("attention rope --tokens aaa", lambda row: {}, notes=["all tokens are the same"]),
-    Case("attention t5 --length 4", lambda row: {}, count=32, notes=["trained and were not given: they are drawn with --seed 0"]),
+    Case("attention t5 --length 4", lambda row: {}, count=32, notes=["the numbers of t5 are drawn, as before training (--seed 0): trained ones are given by --weights"]),
     Case("attention alibi --tokens 我爱 --view distance --heads 1", lambda row: {}, count=2),
     Case("attention deberta --form paper --view matrix --length 3 --heads 2", lambda row: {}, count=18),
     Case("attention rope --positions 0:2:0.5 --dim 2", lambda row: {"weight": softmax(np.array([2 * math.cos(0.5 * i) / math.sqrt(2) for i in range(4)]))[

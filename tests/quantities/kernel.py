@@ -80,7 +80,7 @@ CASES = [
     Case(T5, summary(t5), count=2),
     Case(f"{T5} --half after", summary(after), count=2),
     Case(f"{T5} --half mean", summary([(a + b) / 2 for a, b in zip(t5, after)]), count=2),
-    Case("kernel t5", lambda row: {}, count=8, notes=["drawn with --seed 0"]),
+    Case("kernel t5", lambda row: {}, count=8, notes=["are drawn, as before training (--seed 0): trained ones are given by --weights"]),
     Case("kernel alibi --dtype bf16 --heads 1 --length 64", summary([-2.0 ** -8 * d64], ["yes"]), count=1),  # exact in bf16
     Case("kernel alibi --heads 1 --versus 'kerple --heads 1'", lambda row: {"cpd": "yes"}, count=2),
     Case("kernel alibi --heads 1 --positions 63:-1:-1", summary([-2.0 ** -8 * d64], ["yes"]), count=1),

@@ -67,7 +67,7 @@ CASES = [
     Case("laws rope --scaling yarn --factor 4 --original-max-position 2048 --laws unit-pairs,relative-only", verdicts(), count=2),
     Case("laws xpos --laws norm-preserving,relative-only", verdicts(norm_preserving="fails"), count=2),
     Case("laws alibi --symmetric --laws symmetric,causal", verdicts(causal="fails"), count=2),
-    Case("laws t5 --laws toeplitz,order-sensitive", verdicts(), notes=["drawn with --seed 0"], count=2),
+    Case("laws t5 --laws toeplitz,order-sensitive", verdicts(), notes=["are drawn, as before training (--seed 0): trained ones are given by --weights"], count=2),
     Case("laws rope --laws toeplitz --versus alibi", lambda row: {"verdict": "no meaning" if row["subject"] == "rope" else "holds"}, count=2),
     Case("laws", matrix, count=ENCODINGS * 31, notes=["normalized-index: ", "deberta: "]),
     # −inf where a key is masked is the mask; anywhere else no number is finite that is none.

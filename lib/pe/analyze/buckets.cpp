@@ -150,6 +150,7 @@ extern constinit const Quantity buckets{
     .parameters = options,
     .example = "t5 --view fragile",
     .usual_length = 512,
+    .sees_numbers = [](const Parameters&) { return false; },
     .measure = &measure,
 };
 

@@ -196,7 +196,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity cost{
     .name = "cost",
-    .also = "flops parameters",
+    .also = "flops parameters params memory complexity",
     .summary =
         "trained numbers, operations and bytes for each token and layer, and how far the "
         "encoding reaches",
@@ -219,6 +219,7 @@ extern constinit const Quantity cost{
     .example = "rope --model llama-3.1-8b --heads 32 --kv-heads 8 --layers 32",
     .usual_length = 1024,
     .bare = true,
+    .sees_numbers = [](const Parameters&) { return false; },
     .measure = &measure,
 };
 

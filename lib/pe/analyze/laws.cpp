@@ -111,7 +111,8 @@ std::string summary_of(const std::vector<std::string>& names, const Rows& rows) 
   std::vector<std::string> failing, lost;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (rows.obeyed[i] == "no") (rows.verdicts[i] == "noted" ? lost : failing).push_back(names[i]);
-  std::string text = fmt::format("{} hold", number("holds"));
+  const auto holding = number("holds");
+  std::string text = fmt::format("{} {}", holding, holding == 1 ? "holds" : "hold");
   if (!failing.empty()) text += fmt::format("; fails {}", fmt::join(failing, ", "));
   if (!lost.empty()) text += fmt::format("; not promised and not so: {}", fmt::join(lost, ", "));
   if (number("skipped") > 0) text += fmt::format("; {} could not be told", number("skipped"));
@@ -179,7 +180,8 @@ Sheet measure(const Question& question) {
       Column::of_words("why", "where a law is broken, or why it could not be told", rows.whys),
       Column::of_words("statement", "what the law says", rows.statements)};
   sheet.notes = {summary_of(names, rows)};
-  if (!prepared.note.empty()) sheet.notes.push_back(prepared.note);
+  if (!prepared.note.empty() && std::ranges::any_of(asked.laws, &Property::sees_numbers))
+    sheet.notes.push_back(prepared.note);
   return sheet;
 }
 
@@ -207,6 +209,10 @@ extern constinit const Quantity laws{
     .example = "sinusoidal --laws wishes --versus index",
     .usual_length = 512,
     .bare = true,
+    .sees_numbers =
+        [](const Parameters& options) {
+          return std::ranges::any_of(asked_of(options).laws, &Property::sees_numbers);
+        },
     .measure = &measure,
 };
 

@@ -9,6 +9,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/subject/drawn_numbers.hpp"
 
 namespace pe {
 namespace {
@@ -92,16 +93,13 @@ Prepared with_numbers(const Subject& subject, const std::string& seed) {
   const bool has_seed = std::ranges::any_of(subject.encoding->parameters, [](const Parameter& row) {
     return std::string_view(row.name) == "seed";
   });
-  Subject drawn =
-      has_seed ? changed(subject, {{"seed", {seed, "no weights were given"}}}) : subject;
+  Subject drawn = has_seed ? changed(subject, {{"seed", {seed, for_want_of_weights}}}) : subject;
   if (lacks_numbers(drawn.effect))
     throw UsageError(
         fmt::format("the numbers of this {} are trained and were not given: give them (see --help)",
                     subject.encoding->name));
-  return {std::move(drawn),
-          fmt::format("the numbers of {} are trained and were not given: they are drawn "
-                      "with --seed {}, as before training",
-                      subject.encoding->name, seed)};
+  std::string note = doubt_of_numbers(drawn);
+  return {std::move(drawn), std::move(note)};
 }
 
 Subject of_length(const Subject& subject, Index length) {

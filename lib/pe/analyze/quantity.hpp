@@ -44,6 +44,8 @@ struct Quantity {
   bool tries_rules = false;      // parameters of scalings need no --scaling: they are for all
   bool deals = false;  // measure() itself deals its work out to processes, in small pieces
   bool bare = false;   // without an encoding: of every one that it has a meaning for, side by side
+  /// Whether numbers that training makes decide the answer; null: they do.
+  bool (*sees_numbers)(const Parameters& options) = nullptr;
   Sheet (*measure)(const Question&);
 };
 

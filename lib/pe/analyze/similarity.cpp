@@ -226,7 +226,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity similarity{
     .name = "similarity",
-    .also = "gram cosine inner-product",
+    .also = "gram cosine inner-product dot-product",
     .summary =
         "inner products and cosines of rows: by lag with their spread, one against all, all "
         "against all, neighbours",

@@ -131,6 +131,7 @@ extern constinit const Quantity spectrum{
     .subjects = "rotation sinusoidal sincos-2d sincos-3d transformer-xl",
     .parameters = options,
     .example = "rope --model llama-3.1-8b",
+    .sees_numbers = [](const Parameters&) { return false; },
     .measure = &measure,
 };
 

@@ -94,6 +94,8 @@ struct Property {
   Measurement (*relative)(const Relative&, const Case&) = nullptr;
 
   bool applies(Kind kind) const;
+  /// Whether numbers that training makes decide the verdict: not of buckets, nor of how it is made.
+  bool sees_numbers() const { return sees == Sees::values || sees == Sees::scores; }
   std::string applies_to() const;  // "any", "table", "bias, relative"
   /// Why the law has no meaning for the effect; empty where it has one.
   std::string silent_about(const Effect& effect) const;

@@ -14,11 +14,22 @@ namespace {
 bool is_asked_for(const Subject& subject) {
   const bool is_table = subject.encoding->name == "learned";
   if (is_table && subject.reading.family) return false;
-  return subject.parameters.origin("seed") != "default" ||
+  const std::string seed = subject.parameters.origin("seed");
+  return (seed != "default" && seed != for_want_of_weights) ||
          (is_table && subject.parameters.origin("init") != "default");
 }
 
 }  // namespace
+
+std::string drawn_with(std::string_view whose, std::int64_t seed) {
+  return fmt::format("the numbers of {} are drawn, as before training (--seed {})", whose, seed);
+}
+
+std::string drawn_as_asked(const Subject& subject) {
+  if (drawn_options(*subject.encoding, subject.parameters).empty() || !is_asked_for(subject))
+    return "";
+  return drawn_with(subject.encoding->name, subject.parameters.integer("seed"));
+}
 
 std::string doubt_of_numbers(const Subject& subject) {
   const Encoding& encoding = *subject.encoding;
@@ -27,9 +38,9 @@ std::string doubt_of_numbers(const Subject& subject) {
   for (std::string& option : options) option.insert(0, "--");
   const Family* family = subject.reading.family;
   if (!family)
-    return fmt::format(
-        "the numbers of {} are drawn, as before training (--seed {}): trained ones are given by {}",
-        encoding.name, subject.parameters.integer("seed"), fmt::join(options, ", "));
+    return fmt::format("{}: trained ones are given by {}",
+                       drawn_with(encoding.name, subject.parameters.integer("seed")),
+                       fmt::join(options, ", "));
   const std::string tensor = text_of(family->find("tensor"));
   return fmt::format(
       "{} learns its {}: this one has its shape, but numbers as before training; the model's "

@@ -45,8 +45,9 @@ std::string sentence_of(const std::vector<Verdict>& verdicts) {
   if (!failing.empty()) return "fails " + failing;
   const auto number = [&](Word word) { return std::ranges::count(verdicts, word, &Verdict::word); };
   if (number(Word::holds) > 0)
-    return fmt::format("{} laws hold, {} noted, {} skipped", number(Word::holds),
-                       number(Word::noted), number(Word::skipped));
+    return fmt::format("{} {}, {} noted, {} skipped", number(Word::holds),
+                       number(Word::holds) == 1 ? "law holds" : "laws hold", number(Word::noted),
+                       number(Word::skipped));
   return verdicts.size() == 1 ? verdicts[0].measurement.skipped
                               : fmt::format("no law was judged, {} noted, {} skipped",
                                             number(Word::noted), number(Word::skipped));

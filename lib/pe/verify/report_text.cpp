@@ -117,9 +117,11 @@ std::string to_text(const Check& check, bool color, bool explain) {
   std::string text = check.diagnosis ? to_text(check, *check.diagnosis, color, explain) : "";
   text += laws_of(check.verdicts, color, explain);
   if (check.diagnosis) return text;
-  text += fmt::format("{}: {} hold, {} fail, {} noted, {} skipped\n", check.provenance.encoding,
-                      check.count(Word::holds), check.count(Word::fails), check.count(Word::noted),
-                      check.count(Word::skipped));
+  const auto holding = check.count(Word::holds), failing = check.count(Word::fails);
+  text +=
+      fmt::format("{}: {} {}, {} {}, {} noted, {} skipped\n", check.provenance.encoding, holding,
+                  holding == 1 ? "holds" : "hold", failing, failing == 1 ? "fails" : "fail",
+                  check.count(Word::noted), check.count(Word::skipped));
   if (!check.note.empty()) text += folded(printable(check.note), 0, 2) + "\n";
   return text;
 }
