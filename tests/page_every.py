@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 
-from page_words import CLAIMS, ENGLISH, FREE, NUMBERED
+from page_words import CLAIMS, ENGLISH, NAMES, NUMBERED
 
 WIDTHS = [(360, 740), (414, 896), (768, 1024), (1280, 800), (3840, 1000)]
 # What is seen first of each quantity's example, and of its views: the view of the page and the column in it.
@@ -236,7 +236,7 @@ def first(count, name, said, data, table, seen):
 def encoding(count, said, name, data, seen):
     """Encodings whose numbers are trained say that these are not; the others are silent. What a page draws first is there."""
     trained = {"learned", "kerple", "fire", "swin", "t5", "tupe", "shaw", "decomposed", "deberta", "transformer-xl"}
-    warned = f"the numbers of {name} are drawn with seed 1, not trained" in seen["warnings"]
+    warned = f"the numbers of {name} are drawn, as before training (--seed 1)" in seen["warnings"]
     count.check(warned == (name in trained), f"{said}: {seen['warnings']}")
     count.check(seen["main"] and any(seen["main"] in text for field in data["fields"] for text in field["values"].split(",")), f"{said}: opens on {seen['main']!r}")
     marks = {"lines": seen["paths"], "map": seen["images"], "rotors": seen["paths"], "bars": seen["bars"], "numbers": seen["rows"], "figures": seen["figures"]}
@@ -252,7 +252,7 @@ def screens(browser, count, said, data):
     browser.run("document.getElementById('language').click()")
     told = browser.run(WALK + "(true)")
     count.check(not told["found"], f"{said} in Chinese: {told['found'][:4]}")
-    own = [text for axis in data["axes"] for text in axis.get("labels", [])] + [data["provenance"]["encoding"], data["provenance"]["version"], "Men et al.", *sum(data["parameters"], [])]
+    own = [text for axis in data["axes"] for text in axis.get("labels", [])] + [data["provenance"]["encoding"], data["provenance"]["version"], "Men et al.", data["zh"].get(data["provenance"]["source"], ""), *sum(data["parameters"], [])]
     own += [word for field in data["fields"] for word in field.get("words", []) if word in data["zh_names"] or not re.search(r"[a-z] [a-z]", word)]
     whole = re.compile(r"(?<!\w)(?:" + "|".join(re.escape(text) for text in sorted(filter(None, own), key=len, reverse=True)) + r")(?!\w)")
     strange = lambda text: WORDS.search(text) if re.search("[㐀-鿿]", text) else not KEPT.match(text)
@@ -260,7 +260,7 @@ def screens(browser, count, said, data):
     count.check(not untold, f"{said}: English on the Chinese page: {untold[:4]}")
     about = data["provenance"]
     free = {about["source"], about["encoding"], about["dialect"], about["version"], "English", *(entry[0] for entry in data["parameters"]), *(f"{value} ({origin})" for _, value, origin in data["parameters"])}
-    free |= {word for field in data["fields"] if field["name"].rpartition(".")[2] in FREE | (CLAIMS if not about["encoding"] else set()) for word in field.get("words", [])}
+    free |= {word for field in data["fields"] if field["name"].rpartition(".")[2] in NAMES | (CLAIMS if not about["encoding"] else set()) for word in field.get("words", [])}
     english = sorted(text for text in told["english"] if text not in free and not text.startswith(ENGLISH) and not NUMBERED.fullmatch(text) and re.search("[A-Za-z]{2}", text))
     count.check(not english, f"{said}: could be told in Chinese: {english[:4]}")
     browser.run("document.getElementById('language').click()")

@@ -21,10 +21,12 @@ from count import Count  # noqa: E402
 
 CHINESE = re.compile("[㐀-鿿]")
 SMALL = {"sincos-2d": ["--grid", "3x4", "--dim", "8"], "sincos-3d": ["--grid", "2x2x2", "--dim", "12"], "rope-2d": ["--grid", "3x3"], "swin": ["--window", "3x3"], "decomposed": ["--grid", "3x3"]}
-# Words of these columns are made of numbers and names of the moment; those of the others are a fixed few.
-FREE = {"why", "config", "reason", "rule"}
-# Of published numbers: what is quoted.
-CLAIMS = {"paper", "place", "what", "printed", "ours", "command", "value"}
+# Words of these columns are sentences with numbers of the moment; those of the others are a fixed few, but for names and JSON.
+SENTENCES, NAMES = {"why", "reason"}, {"config", "rule"}
+# Of published numbers: what is quoted from data/published.csv.
+CLAIMS = {"paper", "place", "what", "printed", "ours", "command", "value", "reason"}
+# A source that says more than who, when and where.
+PROSE = re.compile(r"\b(the|of|as|each|what|that)\b")
 # Sentences that are lists of English words: they are shown as they are, marked as English.
 ENGLISH = ("pairs beyond the angles", "frequencies apart from", "first off by more than ")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -52,7 +54,7 @@ class Texts:
 
     def __init__(self, bin):
         self.bin, self.names, self.descriptions, self.words, self.met, self.silent = bin, {}, {}, {}, set(), []
-        self.sentences = {}
+        self.sentences, self.sources = {}, {}
 
     def page(self, command):
         made = subprocess.run([self.bin / command[0], *command[1:], "--format", "html"], capture_output=True, text=True, timeout=120)
@@ -72,8 +74,12 @@ class Texts:
                     for name in filter(None, (prefix, short)):
                         self.names.setdefault(name, said)
                     self.descriptions.setdefault(field["description"], said)
-                    for word in () if short in FREE or (command[1] == "published" and short in CLAIMS) else field.get("words", ()):
-                        self.words.setdefault(word, said)
+                    for word in () if short in NAMES or (command[1] == "published" and short in CLAIMS) else field.get("words", ()):
+                        if short not in SENTENCES:
+                            self.words.setdefault(word, said)
+                        elif word:
+                            self.sentences.setdefault(word, (said, data["zh"].get(word)))
+                self.sources.setdefault(data["provenance"].get("source", ""), (said, data["zh"]))
                 for sentence in sentences_of(data["provenance"]):
                     self.sentences.setdefault(sentence, (said, data["zh"].get(sentence)))
                 for axis in data["axes"]:
@@ -120,7 +126,7 @@ def collect(bin, count):
             count.check(False, f"{' '.join(random)}: {asked.stderr}")
     texts.take(applied, may_refuse=True)
     texts.take(commands_of_quantities(listed), may_refuse=True)
-    texts.take([["pe-analyze", "decay", "alibi", "--length", "8", "--versus", "kerple --seed 1"], ["pe-analyze", "cost"], ["pe-analyze", "laws", "--length", "8"],
+    texts.take([["pe-analyze", "plan", "rope", "--model", "llama-2-7b"], ["pe-analyze", "laws", "index", "--length", "99"], ["pe-analyze", "decay", "alibi", "--length", "8", "--versus", "kerple --seed 1"], ["pe-analyze", "cost"], ["pe-analyze", "laws", "--length", "8"],
                 ["pe-analyze", "decay", "rope", "--length", "20", "--draws", "9"], ["pe-analyze", "exposure", "rope", "--length", "5000"],
                 ["pe-analyze", "published", "--only", "RoFormer"],
                 ["pe-gen", "deberta", "--length", "4", "--seed", "1", "--heads", "2", "--head-dim", "4", "--fields", "table"],
@@ -188,6 +194,8 @@ def main():
         count.check(CHINESE.search(names.get(row["name"], "")), f"zh_names.tsv lacks the quantity {row['name']}")
     for accuracy in sorted({row["accuracy"] for row in [*listed["encodings"], *listed["quantities"]]}):
         count.check(accuracy in rows, f"zh.tsv lacks the accuracy {accuracy!r}")
+    for source, (said, chinese) in sorted(texts.sources.items()):
+        count.check(not PROSE.search(source) or CHINESE.search(chinese.get(source, "")), f"zh.tsv lacks the source {source!r} of {said}")
     for sentence, (said, chinese) in sorted(texts.sentences.items()):
         if chinese is None:
             count.check(sentence.startswith(ENGLISH), f"zh_sentences.tsv lacks {sentence!r} of {said}")

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <set>
 
 #include "pe/base/error.hpp"
@@ -143,10 +144,18 @@ std::string rows_of(std::string_view table, const Used& used) {
   return rows;
 }
 
-// Of zh_sentences.tsv: warnings and notes, with and without the quantity that they speak of.
-std::string chinese_sentences_of(const Provenance& provenance, bool are_first) {
+bool has_no_row(std::string_view word) {
+  return rows_of(page_chinese, [&](std::string_view english) { return english == word; }).empty();
+}
+
+// Of zh_sentences.tsv: words that are sentences, warnings, and notes with and without the quantity
+// that they speak of.
+std::string chinese_sentences_of(const Job& job, bool are_first) {
+  const Provenance& provenance = job.provenance;
   std::set<std::string, std::less<>> sentences(provenance.warnings.begin(),
                                                provenance.warnings.end());
+  for (const Field& field : job.fields)
+    std::ranges::copy_if(field.words, std::inserter(sentences, sentences.end()), has_no_row);
   for (const Provenance::Texts& texts : provenance.texts)
     for (const std::string& text : texts.rows) {
       sentences.insert(text);
@@ -161,11 +170,11 @@ std::string chinese_sentences_of(const Provenance& provenance, bool are_first) {
   return rows;
 }
 
-// Of zh.tsv: descriptions and words, and what a digit is worth.
+// Of zh.tsv: descriptions and words, what a digit is worth, and sources that are more than names.
 std::string chinese_of(const Job& job) {
   return rows_of(page_chinese, [&](std::string_view english) {
     const auto is_of = [&](const auto& named) { return named.description == english; };
-    if (english == job.provenance.accuracy) return true;
+    if (english == job.provenance.accuracy || english == job.provenance.source) return true;
     return std::ranges::any_of(job.fields, [&](const Field& field) {
       return is_of(field) || std::ranges::any_of(field.axes, is_of) ||
              std::ranges::find(field.words, english) != field.words.end();
@@ -235,11 +244,11 @@ void write_html(const Job& job) {
   for (const Field& field : job.fields)
     fields += (fields.empty() ? "\n" : ",\n") + describe(field, axes, job.output.threads);
   const std::string words = chinese_of(job);
-  const std::string data = harmless(fmt::format(
-      "{{\"schema_version\":1,\n\"provenance\":{},\n\"axes\":[{}],\n"
-      "\"parameters\":[{}],\n\"zh\":{{{}{}}},\n\"zh_names\":{{{}}},\n\"fields\":[{}]}}",
-      provenance_json(job.provenance), axes.text(), parameters_of(job.provenance), words,
-      chinese_sentences_of(job.provenance, words.empty()), chinese_names_of(job), fields));
+  const std::string data = harmless(
+      fmt::format("{{\"schema_version\":1,\n\"provenance\":{},\n\"axes\":[{}],\n"
+                  "\"parameters\":[{}],\n\"zh\":{{{}{}}},\n\"zh_names\":{{{}}},\n\"fields\":[{}]}}",
+                  provenance_json(job.provenance), axes.text(), parameters_of(job.provenance),
+                  words, chinese_sentences_of(job, words.empty()), chinese_names_of(job), fields));
   // The last mark first: what a mark is replaced by is not searched for others.
   std::string page(page_html);
   put_in(page, "@SCRIPT@", page_script);

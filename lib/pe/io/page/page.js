@@ -43,9 +43,9 @@ function fillHeader() {
   const quantity = parameter("quantity"), chosen = [], usual = [];
   for (const [name, value, origin] of DATA.parameters)
     if (name !== "quantity") (origin === "default" ? usual : chosen).push(el("span", { title: origin, translate: "no" }, `${name} `, el("b", {}, value)));
-  const gloss = "encoding " + ABOUT.encoding, subject = nameOf(gloss) === gloss ? ABOUT.encoding : `${ABOUT.encoding} ${nameOf(gloss)}`;
+  const gloss = "encoding " + ABOUT.encoding, subject = nameOf(gloss) === gloss ? ABOUT.encoding : `${ABOUT.encoding} ${nameOf(gloss)}`.replace("all ", "");
   $("title").replaceChildren(quantity && subject ? t("{0} of {1}", nameOf(quantity), subject) : subject || t(quantity), " ", el("small", {}, `${ABOUT.tool} ${ABOUT.version}`));
-  document.title = `${$("title").textContent}`;
+  document.title = $("title").textContent;
   $("parameters").replaceChildren(...chosen, ...usual);
   $("command").textContent = ABOUT.command;
   $("copy").textContent = t("copy");

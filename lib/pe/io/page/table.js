@@ -39,7 +39,11 @@ const TABLE = {
         for (let i = first; i < Math.min(first + ROWS_AT_ONCE, size); ++i) {
           const places = axes.map((axis, a) => [axis.texts[Math.floor(i / unit(a)) % axis.count]]);
           const line = el("tr", { class: i === row() ? "current" : undefined, "aria-current": i === row() ? "true" : undefined, onclick: () => go(i) });
-          for (const [c, parts] of [...places, ...group.fields.map((f) => cellOf(f, i))].entries()) line.append(el("td", { "data-name": nameOf(names[c]), translate: "no" }, ...parts));
+          for (const [c, parts] of [...places, ...group.fields.map((f) => cellOf(f, i))].entries()) {
+            const cell = el("td", { "data-name": nameOf(names[c]), translate: "no" }, ...parts);
+            if (cell.textContent.length > 60) cell.className = "long";
+            line.append(cell);
+          }
           table.tBodies[0].append(line);
         }
         table.classList.remove("cards");
