@@ -132,7 +132,7 @@ void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) c
   const std::string& word = words_[depth];
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     if (sub->get_name() == word) return;
-  const std::string tool = tool_.empty() ? "pe-gen" : tool_;  // which has every list
+  const std::string tool = tool_.empty() ? "--versus" : tool_;  // whose text has no tool
   const std::string lead = depth == 1              ? tool + " " + words_[0]
                            : own == Sort::law      ? tool + " check"
                            : own == Sort::quantity ? tool + " cost"
@@ -145,6 +145,7 @@ void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) c
     if (std::ranges::find(drawing, word) != std::end(drawing))
       throw UsageError(fmt::format("'{}' is what pe-plot does: {} | pe-plot", word, line));
     const bool tells = std::ranges::find(telling, word) != std::end(telling);
+    if (is_file(word, lead)) throw UsageError(unknown_word(app, word, own, line));
     if (tells || encoding_named(words_[depth + 1]))
       throw UsageError(fmt::format("'{}' stands before the name: did you mean {}{}?", word, line,
                                    tells ? " --help" : ""));

@@ -8,6 +8,7 @@
 
 #include "catalogues.hpp"
 #include "pe/analyze/quantity.hpp"
+#include "pe/base/text.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/dialects/spell.hpp"
@@ -150,6 +151,10 @@ std::string encoding_for(std::string_view law_or_quantity) {
   return "rope";
 }
 
+std::string behind(const std::string& lead, const std::string& line) {
+  return lead + " " + (lead == "--versus" ? shell_word(line) : line);
+}
+
 std::string_view other_words(std::string_view name) {
   for (const Shelf& shelf : shelves())
     for (const Named& named : shelf.names())
@@ -167,7 +172,7 @@ std::vector<Meaning> meanings_of(std::string_view word, Sort own, const std::str
       continue;
     const std::string first = meant.names.front(), line = shelf.line(first);
     found.push_back({meant.why, shelf.sort, std::move(meant.names), shelf.option(first),
-                     shelf.led ? lead + " " + line : line});
+                     shelf.led ? behind(lead, line) : line});
   }
   std::ranges::stable_sort(found, {}, &Meaning::why);
   return found;

@@ -29,6 +29,9 @@ std::string_view name_of(Sort sort);
 /// the surest first; `lead` is what such a command begins with: "pe-verify check".
 std::vector<Meaning> meanings_of(std::string_view word, Sort own, const std::string& lead);
 
+/// "pe-gen --model gpt2", "--versus '--model gpt2'": a line behind what stands before it.
+std::string behind(const std::string& lead, const std::string& line);
+
 /// The other words of a name of any sort.
 std::string_view other_words(std::string_view name);
 

@@ -24,11 +24,15 @@ std::string stray_numbers(const CLI::App& app, const std::vector<std::string>& s
   const auto is_told = [&](const char* option) {
     return has(app, option) && app.get_option("--" + std::string(option))->count() > 0;
   };
-  if (stray.size() == 1 && is_told("scaling") && !is_told("factor"))
+  if (is_told("positions"))
+    meant =
+        fmt::format("--positions {},{}", fmt::join(app.get_option("--positions")->results(), ","),
+                    fmt::join(stray, ","));
+  else if (stray.size() == 1 && is_told("scaling") && !is_told("factor"))
     meant = "--factor " + stray.front();
   else if (has(app, "length"))
     meant = "--length " + stray.front();
-  if (has(app, "length") && stray.size() == 2 && !width.empty())
+  if (!is_told("positions") && has(app, "length") && stray.size() == 2 && !width.empty())
     meant += fmt::format(" --{} {}", width, stray.back());
   return fmt::format("'{}' without an option{}", fmt::join(stray, " "),
                      meant.empty() ? "" : ": did you mean " + meant + "?");
@@ -172,14 +176,6 @@ std::string first_example(const std::string& footer) {
                                     : footer.substr(start, footer.find('\n', start) - start);
 }
 
-// By its suffix.
-bool is_dump(const std::string& word) {
-  constexpr std::string_view suffixes[] = {".npy", ".npz", ".h5",          ".hdf5",
-                                           ".csv", ".bin", ".safetensors", ".raw"};
-  return std::ranges::find(suffixes, std::filesystem::path(word).extension().string()) !=
-         std::end(suffixes);
-}
-
 std::string missing(const CLI::App& app, const std::string& lead,
                     const std::vector<std::string>& typed) {
   const bool wants_command = app.get_subcommands().empty() && app.get_require_subcommand_min() > 0;
@@ -203,14 +199,21 @@ std::string missing(const CLI::App& app, const std::string& lead,
                      names.empty() ? "more" : fmt::format("{}", fmt::join(names, " and ")));
 }
 
+std::string tool_of(const std::string& lead) {
+  return lead == "--versus" ? "pe-analyze" : lead.substr(0, lead.find(' '));
+}
+
 // A file where a name belongs; "": it is none.
 std::string file_meant(const std::string& word, const std::string& lead) {
   std::error_code error;
   const std::string suffix = std::filesystem::path(word).extension();
   const bool is_config = suffix == ".json" || suffix == ".gguf";
   if (!is_config && !is_dump(word) && !std::filesystem::is_regular_file(word, error)) return "";
-  const std::string tool = lead.substr(0, lead.find(' '));
+  const std::string tool = tool_of(lead);
   const bool verifies = tool == "pe-verify";
+  const std::string name = lead.substr(lead.rfind(' ') + 1);
+  if (!is_config && verifies && encoding_named(name))
+    return fmt::format("'{0}' stands before the name: did you mean {1} --file {0}?", word, lead);
   if (verifies && is_config)
     return fmt::format(
         "'{0}' stands where a name belongs: pe-verify run {0} for a manifest, pe-verify check "
@@ -252,7 +255,7 @@ std::string several_meant(const CLI::App& app, const std::string& word, Sort own
 // "models" where a name belongs: the list of them. "": it is no catalogue's name.
 std::string list_meant(const CLI::App& app, const std::string& word, Sort own,
                        const std::string& lead) {
-  const std::string list = lead.substr(0, lead.find(' ')) + " list ";
+  const std::string list = tool_of(lead) + " list ";
   if (own == Sort::law && (word == "law" || word == "laws"))
     return fmt::format(
         "'{}' stands where a name belongs: pe-verify check ENCODING looks at all laws, pe-verify "
@@ -267,6 +270,17 @@ std::string list_meant(const CLI::App& app, const std::string& word, Sort own,
 }
 
 }  // namespace
+
+bool is_dump(const std::string& word) {
+  constexpr std::string_view suffixes[] = {".npy", ".npz", ".h5",          ".hdf5",
+                                           ".csv", ".bin", ".safetensors", ".raw"};
+  return std::ranges::find(suffixes, std::filesystem::path(word).extension().string()) !=
+         std::end(suffixes);
+}
+
+bool is_file(const std::string& word, const std::string& lead) {
+  return !file_meant(word, lead).empty();
+}
 
 std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
                          const std::string& lead) {
@@ -291,10 +305,10 @@ std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
   constexpr std::size_t least = 5;  // letters of a model's name
   if (meant.names.empty() && others.empty() && !is_absent && word.size() >= least)
     if (const std::vector<std::string> models = models_like(word); !models.empty())
-      return start + fmt::format("is it a model? Near it is {} ({} --model {})", either_of(models),
-                                 lead, models.front());
+      return start + fmt::format("is it a model? Near it is {} ({})", either_of(models),
+                                 behind(lead, "--model " + models.front()));
   if (meant.names.empty() && others.empty())
-    return start + fmt::format("{} list {} names those there are", lead.substr(0, lead.find(' ')),
+    return start + fmt::format("{} list {} names those there are", tool_of(lead),
                                own == Sort::law        ? "properties"
                                : own == Sort::quantity ? "quantities"
                                                        : "encodings");

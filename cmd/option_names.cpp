@@ -16,6 +16,12 @@ std::string without_dashes(const std::string& option) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
+// As the tables of hints spell it.
+std::string with_dashes(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 // "rope_scaling.low_freq_factor" → "low-freq-factor".
 std::string as_option(const std::string& key) {
   std::string name = key.substr(key.rfind('.') + 1);
@@ -92,9 +98,9 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
     return fmt::format("'{}' stands behind --, where nothing is an option", option);
   if (const std::string letter = letter_meant(app, option, value); !letter.empty())
     return said + ": did you mean " + letter + "?";
-  if (const auto says = surer_hint(app, name)) return said + ": " + *says;
+  if (const auto says = surer_hint(app, with_dashes(name))) return said + ": " + *says;
   if (meant.names.empty() || meant.why > Likeness::begins)
-    if (const auto says = hint(app, name)) return said + ": " + *says;
+    if (const auto says = hint(app, with_dashes(name))) return said + ": " + *says;
   // A name as an option: what begins an option's own name is told only where it is the name itself.
   const Likeness most = meant.names.empty() || meant.why > Likeness::begins ? Likeness::also
                         : meant.why > Likeness::also                        ? Likeness::same
@@ -103,6 +109,9 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
     if (most != Likeness::none && meaning.why <= most && !meaning.option.empty() &&
         has(app, meaning.option.substr(2, meaning.option.find(' ') - 2)))
       return said + ": " + told(meaning, meaning.option);
+  for (const std::string_view no : {"no-", "non-", "not-", "without-"})
+    if (name.starts_with(no) && has(app, name.substr(no.size())))
+      return said + fmt::format(": leave out --{}", name.substr(no.size()));
   return meant.names.empty() ? said : said + ": did you mean " + either_of(meant.names) + "?";
 }
 

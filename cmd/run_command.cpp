@@ -13,6 +13,7 @@
 
 #include "dumps.hpp"
 #include "growing_report.hpp"
+#include "mistakes.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
 #include "pe/base/real_caches.hpp"
@@ -243,6 +244,11 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
     if (run.manifest.empty())
       throw UsageError("run needs the name of a manifest (see pe-verify run --help)");
     refuse_names({run.manifest}, "pe-verify check {} looks at its laws");
+    if (is_dump(run.manifest))
+      throw UsageError(fmt::format(
+          "'{0}' is a dump, and a manifest belongs there: pe-verify check ENCODING --file {0} "
+          "judges it, pe-verify identify {0} tells what it is",
+          run.manifest));
     outcome.exit_code = unread;
     outcome.exit_code = run_manifest(run, command);
   });

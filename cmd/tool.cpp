@@ -48,7 +48,9 @@ void parse(CLI::App& app, const CommandLine& line) {
 
 // How help calls the first word.
 std::string heading(Sort sort) {
-  return sort == Sort::law ? "LAW" : sort == Sort::quantity ? "QUANTITY" : "ENCODING";
+  return sort == Sort::law        ? "LAW ENCODING"
+         : sort == Sort::quantity ? "QUANTITY ENCODING"
+                                  : "ENCODING";
 }
 
 // The version may be asked for behind any word.

@@ -82,14 +82,30 @@ bool is_device(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+// What to write instead of a file that nothing here writes; "" where nothing is as near as another.
+std::string instead_of(std::string_view suffix) {
+  if (is_word_of(".pt .pth .ckpt .pkl .pickle", suffix))
+    return "PyTorch reads .safetensors and .npz";
+  if (is_word_of(".parquet .feather .arrow .tsv .txt .xlsx", suffix)) return "tables are .csv";
+  if (is_word_of(".mat .nc", suffix)) return "MATLAB and netCDF read .h5";
+  if (is_word_of(".yaml .yml .toml", suffix)) return "keys and values are .json";
+  return "";
+}
+
 const FormatRow& row_to_write(const Output& output) {
   if (output.format) return *std::ranges::find(rows, *output.format, &FormatRow::format);
   const std::string suffix = suffix_of(output.path);
   if (const FormatRow* row = row_of_suffix(suffix); row && row->write) return *row;
   if (output.path == "-" || is_device(output.path)) return rows[0];
+  struct stat status;
+  if (output.path.empty()) throw UsageError("the name of the file to write is empty");
+  if (stat(output.path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    throw UsageError(fmt::format("'{}' is a folder: name a file to write in it", output.path));
+  const std::string instead = instead_of(suffix);
   throw UsageError(
-      fmt::format("no format has the suffix '{}' of '{}': take one of {}, or say --format", suffix,
-                  output.path, all_suffixes()));
+      fmt::format("no format has the suffix '{}' of '{}': {}take one of {}, or say "
+                  "--format",
+                  suffix, output.path, instead.empty() ? "" : instead + "; ", all_suffixes()));
 }
 
 std::vector<std::string> names_of(const std::vector<Field>& fields) {

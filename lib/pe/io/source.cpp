@@ -33,6 +33,8 @@ Source::Source(const std::string& path, Limit most)
   // Opening a FIFO would wait for somebody to write to it, without an end.
   descriptor_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                             : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0 && errno == ENOENT && path.find("://") != std::string::npos)
+    refuse("it is an address, and nothing here reads the network: fetch the file first");
   if (descriptor_ < 0) refuse(std::strerror(errno));
   struct stat status;
   try {

@@ -24,11 +24,32 @@ Coordinates grid_coordinates(const std::vector<Index>& extents) {
   return grid;
 }
 
+namespace {
+
+// "14x14" of 14 for a square, and of 14,14, 14*14, 14X14 and (14, 14); "" of anything else.
+std::string grid_meant_by(std::string_view text, std::size_t rank) {
+  std::vector<std::string> extents(1);
+  for (const char c : text)
+    if (c >= '0' && c <= '9')
+      extents.back() += c;
+    else if (std::string_view(",*X;:/ ()[]").find(c) == std::string_view::npos)
+      return "";
+    else if (!extents.back().empty())
+      extents.emplace_back();
+  if (extents.back().empty()) extents.pop_back();
+  if (rank == 2 && extents.size() == 1) extents.push_back(extents.front());
+  return extents.size() == rank ? fmt::format("{}", fmt::join(extents, "x")) : "";
+}
+
+}  // namespace
+
 std::vector<Index> parse_grid(std::string_view text, std::size_t rank, std::string_view option) {
   const auto refuse = [&] {
-    return UsageError(
-        fmt::format("--{} takes {}, positive whole numbers up to 2^40 cells in all, got '{}'",
-                    option, rank == 2 ? "HxW" : "TxHxW", text));
+    const std::string meant = grid_meant_by(text, rank);
+    return UsageError(fmt::format(
+        "--{} takes {}, positive whole numbers up to 2^40 cells in all, got '{}'{}", option,
+        rank == 2 ? "HxW" : "TxHxW", text,
+        meant.empty() || meant == text ? "" : fmt::format(": did you mean {}?", meant)));
   };
   std::vector<Index> extents;
   for (std::size_t start = 0; start <= text.size();) {

@@ -46,13 +46,16 @@ std::size_t slips(const std::string& from, const std::string& to) {
 struct Spelling {
   const Named* named;
   std::string name;
-  std::vector<std::string> also;
+  std::vector<std::string> also, ends;  // ends: of linear-shift, from each of its words on
 };
 
 std::vector<Spelling> spellings_of(const std::vector<Named>& names) {
   std::vector<Spelling> spellings;
   for (const Named& named : names) {
-    spellings.push_back({&named, folded(named.name), words(named.also)});
+    spellings.push_back({&named, folded(named.name), words(named.also), {}});
+    for (std::size_t i = named.name.find('-'); i != std::string::npos;
+         i = named.name.find('-', i + 1))
+      spellings.back().ends.push_back(folded(named.name.substr(i)));
     for (std::string& other : spellings.back().also) other = folded(other);
   }
   return spellings;
@@ -106,9 +109,6 @@ Meant meant_by(std::string_view word, const std::vector<Named>& names) {
     return std::ranges::any_of(spelling.also, is);
   };
   const auto begins = [&](const std::string& other) { return other.starts_with(letters); };
-  const auto holds = [&](const std::string& other) {
-    return other.find(letters) != std::string::npos;
-  };
   std::vector<std::string> found;
   const auto take = [&](std::vector<std::string> those_found) {
     found = std::move(those_found);
@@ -127,7 +127,8 @@ Meant meant_by(std::string_view word, const std::vector<Named>& names) {
     return {Likeness::begins, found};
   if (!is_short && take(misspelt(letters, all))) return {Likeness::misspelt, found};
   if (take(begun(letters, all))) return {Likeness::begun, found};
-  if (!is_shorter && take(those(all, [&](const Spelling& one) { return holds(one.name); })))
+  if (!is_shorter &&
+      take(those(all, [&](const Spelling& one) { return std::ranges::any_of(one.ends, begins); })))
     return {Likeness::within, found};
   return {};
 }

@@ -91,9 +91,11 @@ Decimal checked_number(const TypedValue& value, std::string_view item, const Num
                    meant_by(item));
     }
   }();
-  if (rule.whole && !number.is_integer()) refuse_value(value, "a whole number");
+  if (rule.whole && trunc(number.real()) != number.real()) refuse_value(value, "a whole number");
   const bool low = rule.lowest && number.real() < Decimal(std::string_view(rule.lowest)).real();
   const bool high = rule.highest && number.real() > Decimal(std::string_view(rule.highest)).real();
+  if (!low && !high && rule.whole && !number.is_integer())
+    refuse_value(value, "a whole number below 2^63");
   if (!low && !high) return number;
   if (rule.lowest && rule.highest)
     refuse_value(value, fmt::format("between {} and {}", rule.lowest, rule.highest));

@@ -33,11 +33,17 @@ std::string quoted(std::string_view text) {
   return fmt::format("'{}{}'", text.substr(0, 40), text.size() > 40 ? "..." : "");
 }
 
-// "0,1,2" of "[0, 1, 2]", as other languages print a list.
+// "0,1,2" of "[0, 1, 2]", "[0 1 2]" and "0 1 2", as other languages print a list. A blank parts two
+// numbers, and says nothing beside any other sign.
 std::string without_brackets(std::string_view text) {
+  const auto is_part = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
   std::string tidy;
-  for (const char c : text)
-    if (c != ' ') tidy += c;
+  bool blank = false;
+  for (const char c : text) {
+    if (blank && !tidy.empty() && is_part(tidy.back()) && (is_part(c) || c == '-')) tidy += ',';
+    blank = c == ' ';
+    if (!blank) tidy += c;
+  }
   const bool square = tidy.starts_with('[') && tidy.ends_with(']'),
              round = tidy.starts_with('(') && tidy.ends_with(')');
   return square || round ? tidy.substr(1, tidy.size() - 2) : tidy;

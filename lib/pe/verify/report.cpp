@@ -45,8 +45,9 @@ const Spelling& spelling_of(const std::string& path) {
   const std::string suffix = std::filesystem::path(path).extension().string();
   for (const Spelling& spelling : spellings)
     if (spelling.suffix == suffix) return spelling;
-  throw UsageError(fmt::format("no report has the suffix '{}' of '{}': take one of {}", suffix,
-                               path, report_suffixes()));
+  throw UsageError(fmt::format(
+      "no report has the suffix '{}' of '{}': take one of {} (JUnit is .xml, Markdown .md)", suffix,
+      path, report_suffixes()));
 }
 
 }  // namespace
