@@ -39,6 +39,13 @@ bool is_of_frequencies(const Expectation& expected, const Stored& array) {
          !says(name, "orig") && truth->axis.empty() && (says(name, "freq") || says(name, "period"));
 }
 
+// Whether its name is a field's, or a side's: "x" says nothing, and two such are two parts.
+bool says_what_it_is(const Stored& array) {
+  const std::string name = last_name(array);
+  return side_said_by(array) ||
+         std::ranges::any_of(all_fields(), [&](const FieldRow& row) { return row.name == name; });
+}
+
 // How near the fields of a kind stand to what says what a dump is: those of turns all alike, else
 // in the order of the catalogue. −1: no field's name.
 int rank_of(const Expectation& expected, const Stored& array) {
@@ -286,7 +293,7 @@ void refuse_same_names(const Dump& dump) {
   std::map<std::string, const Stored*> seen;
   for (const Stored& array : dump.arrays) {
     const auto [first, is_new] = seen.emplace(array.name, &array);
-    if (is_new || (dump.arrays.size() == 2 && !side_said_by(array))) continue;
+    if (is_new || !says_what_it_is(array)) continue;
     throw UsageError(
         fmt::format("{} and {} have one name: give one dump at a time, or its parts "
                     "as FILE:TENSOR",

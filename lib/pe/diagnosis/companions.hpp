@@ -18,8 +18,8 @@ struct Companions {
 std::optional<Companions> companions_of(const Expectation& expected, const Dump& dump);
 inline constexpr std::size_t most_companions = 1024;
 
-/// Throws UsageError where a dump has two arrays of one name, of which one alone would be judged:
-/// two files of cosines and sines. Two that say nothing by their name are two parts.
+/// Throws UsageError where a dump has two arrays of one name, and the name is a field's, of which
+/// one alone would be judged: two files of cosines and sines.
 void refuse_same_names(const Dump& dump);
 
 /// "wq, wk were not looked at"; of many the first.
