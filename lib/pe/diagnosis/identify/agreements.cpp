@@ -177,9 +177,9 @@ class AgreementSearch {
       if (auto plain = over_readings([&](std::size_t i) { return amplified(seen_[i], usuals[i]); });
           !plain.empty())
         return admit == Admit::faults_and_lists ? plain : std::vector<AgreeingCandidate>{};
-    if (!hits.empty() || admit != Admit::faults_and_lists) return hits;
+    if (!hits.empty() || admit == Admit::held_tables) return hits;
     hits = anywhere();
-    if (!hits.empty()) return hits;
+    if (!hits.empty() || admit != Admit::faults_and_lists) return hits;
     hits = faulty(usuals);
     if (!hits.empty()) return hits;
     for (FrequencyEstimate& seen : seen_) {

@@ -128,30 +128,38 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
     if (found && (found->encoding || is_masked(dump))) return *found;
   }
   if (auto scaled = identify_scales(dump, layout)) return *scaled;
-  std::optional<Identification> turns;
   const auto is_whole = [](const std::optional<Identification>& one) {
     return one && one->encoding && one->diagnosis.reasons.empty();
   };
+  std::optional<Identification> turns, grid;
   const std::array others{with_side_named(dump), with_sides_unnamed(dump), sides_apart(dump)};
-  // What holds as it is, under any name, before faults and lists are looked for, which takes long.
-  for (const Admit admit : {Admit::whole_tables, Admit::faults_and_lists}) {
+  // Whether turns hold as they are, under any name.
+  const auto turns_hold = [&](Admit admit) {
     try {
       turns = identify_turns(dump, layout, admit);
     } catch (const UsageError&) {
       if (!found) throw;
     }
-    if (is_whole(turns)) return *turns;
+    if (is_whole(turns)) return true;
     for (const auto& other : others)
       if (other) try {
-          if (auto turned = identify_turns(*other, layout, admit); is_whole(turned)) return *turned;
+          if (auto turned = identify_turns(*other, layout, admit); is_whole(turned)) {
+            turns = std::move(turned);
+            return true;
+          }
         } catch (const UsageError&) {
         }
-  }
+    return false;
+  };
+  // What holds before faults and lists are looked for, which takes long.
+  if (turns_hold(Admit::whole_tables)) return *turns;
   if (auto sections = identify_sections(dump, layout)) return *sections;
-  auto grid = identify_grid(dump, layout);
+  grid = identify_grid(dump, layout);
   if (!grid && dump.before.empty() && dump.arrays.size() == 1)
     grid = identify_grid(with_channels_last(dump), layout);
-  if (is_whole(grid) || (grid && !(turns && turns->encoding))) return *grid;
+  if (is_whole(grid)) return *grid;
+  if (turns_hold(Admit::faults_and_lists)) return *turns;
+  if (grid && !(turns && turns->encoding)) return *grid;
   if (!(turns && turns->encoding) && layout.empty())
     if (auto odd = identify_odd_sinusoid(dump)) return *odd;
   if (!(turns && turns->encoding))
