@@ -121,7 +121,24 @@ def middles():
                   accepted("coordinate-offset"), lambda a=angle, l=layout, d=dtype: Built(turns(a, l), d, 100.0))
 
 
+def prefixes():
+    """A token's row of zeros before the positions, in tables that are longer than what was asked for."""
+    for number in range(8):
+        rng = drawn(300 + number)
+        tokens, dim, length = int(rng.integers(1, 4)), int(rng.choice([32, 64])), int(rng.choice([100, 200]))
+        more = int(rng.integers(1, 9))
+        angle = np.arange(length + more)[:, None] * ladder(dim, 1e4)
+        table = np.stack([np.sin(angle), np.cos(angle)], -1).reshape(len(angle), dim)
+        lacks = number % 2 == 0
+        if not lacks:
+            table = np.vstack([np.zeros((tokens, dim)), table])[:length + more]
+        yield one(70 + number, f"{tokens} rows of tokens {'lack' if lacks else 'stand'} before {length} of {len(table)}", "sinusoidal", {"dim": dim, "prefix": tokens},
+                  accepted("position-offset", "token-rows", "position-offset + token-rows") if lacks else (),
+                  lambda t=table, n=length: Built([("pe", t)], "f32", 100.0, check={"length": n}))
+
+
 def spoilt(folder):
+    yield from prefixes()
     yield from videos()
     yield from pretrained(folder)
     yield from ranks()

@@ -44,6 +44,12 @@ std::optional<RotationTruth> truth_of(const Expectation& expected, const Rotatio
   return truth;
 }
 
+// Rows that all stand in one place tell nothing of how they would move on.
+bool is_still(const std::vector<std::int64_t>& positions) {
+  return positions.size() > 1 &&
+         std::ranges::all_of(positions, [&](std::int64_t p) { return p == positions[0]; });
+}
+
 class AgreementSearch {
  public:
   AgreementSearch(Kept<Dump> dump, std::vector<FrequencyEstimate> seen)
@@ -278,7 +284,7 @@ class AgreementSearch {
         const auto truth = truth_of(one.second, seen_[i].reading);
         if (!truth) continue;
         auto decoded = decoded_positions(dump_, seen_[i].reading, one.second, *truth);
-        if (!decoded) continue;
+        if (!decoded || is_still(*decoded)) continue;
         FrequencyEstimate seen = seen_[i];
         const Positions places(std::move(*decoded));
         seen.first = places.is_run() ? places.at(0) : 0;

@@ -44,6 +44,19 @@ std::string emptiness(const Stored& array) {
                                                broken == 1 ? "is" : "are"));
 }
 
+// Whether all that was looked at is what it was before.
+bool are_unchanged(const Dump& dump) {
+  for (std::size_t i = 0; i < dump.before.size(); ++i) {
+    std::vector<double> before(
+        static_cast<std::size_t>(std::min<Index>(dump.before[i].size(), 65536))),
+        after = before;
+    dump.before[i].read(0, std::ssize(before), before.data());
+    dump.arrays[i].read(0, std::ssize(after), after.data());
+    if (before != after) return false;
+  }
+  return !dump.before.empty();
+}
+
 // The column that says at which position each row stands, as our own CSV has one.
 bool is_coordinate(const Stored& array, const Stored& beside) {
   if (array.name != "position" || array.is_complex || beside.shape.empty() ||
@@ -121,6 +134,12 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
         nothing.seen = std::move(why);
         return nothing;
       }
+  if (are_unchanged(dump)) {
+    Identification nothing;
+    nothing.seen =
+        "the vectors are what they were before: nothing is turned where it was looked at";
+    return nothing;
+  }
   if (auto matrices = identify_matrices(dump)) return *matrices;
   std::optional<Identification> found;
   if (dump.before.empty() && dump.arrays.size() == 1 && !dump.arrays[0].is_complex) {

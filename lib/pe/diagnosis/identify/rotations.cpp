@@ -177,7 +177,9 @@ std::optional<Identification> identify_one(const Dump& dump, const std::string& 
   for (const AgreeingCandidate& hit : hits) {
     if (!hit.candidate.model.empty() &&
         hit.candidate.encoding->kind == best.candidate.encoding->kind)
-      (same_turns(hit, best) ? found.models : near).push_back(hit.candidate.model);
+      if (auto& models = same_turns(hit, best) ? found.models : near;
+          std::ranges::find(models, hit.candidate.model) == models.end())
+        models.push_back(hit.candidate.model);
     if (hit.candidate.encoding->kind == best.candidate.encoding->kind) continue;
     if (!found.equals.empty()) continue;  // the cheapest speaks for its kind
     if (const std::string other = fmt::format("{} base {}", hit.candidate.encoding->name,
