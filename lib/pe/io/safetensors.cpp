@@ -18,7 +18,7 @@ constexpr struct {
   std::string_view name;
   Element element;
   bool is_complex = false;
-} types[] = {
+} stored_types[] = {
     {"F64", {DType::f64, 8}},        {"F32", {DType::f32, 4}},       {"F16", {DType::f16, 2}},
     {"BF16", {DType::bf16, 2}},      {"I64", {DType::i64, 8}},       {"I32", {DType::i32, 4}},
     {"I16", {DType::i32, 2}},        {"I8", {DType::i32, 1}},        {"U64", {DType::i64, 8, true}},
@@ -64,8 +64,8 @@ void write_safetensors(const Job& job) {
   std::string header = "{\"__metadata__\":" + metadata_json(job);
   std::uint64_t end = 0;
   for (const Field& field : job.fields) {
-    const auto type =
-        std::ranges::find(types, field.dtype, [](const auto& row) { return row.element.dtype; });
+    const auto type = std::ranges::find(stored_types, field.dtype,
+                                        [](const auto& row) { return row.element.dtype; });
     const std::uint64_t begin = end;
     end += bytes_of(field);
     header +=
@@ -91,8 +91,8 @@ std::vector<Offered> open_safetensors(const std::shared_ptr<const Source>& sourc
   for (const SafetensorsTensor& tensor : header.tensors)
     arrays.push_back(offer(tensor.name, *source, [&] {
       const auto* type =
-          std::ranges::find(types, tensor.type, [](const auto& row) { return row.name; });
-      if (type == std::end(types))
+          std::ranges::find(stored_types, tensor.type, [](const auto& row) { return row.name; });
+      if (type == std::end(stored_types))
         throw OtherType(
             fmt::format("the tensor '{}' is {}; read are F64, F32, F16, BF16, C64, I8 to I64, U8 "
                         "to U64 and BOOL",

@@ -11,8 +11,8 @@
 namespace pe {
 namespace {
 
-constexpr double turn = 2 * std::numbers::pi;
-constexpr double farthest = 0x1p40;
+constexpr double full_circle = 2 * std::numbers::pi;
+constexpr double farthest_position = 0x1p40;
 
 // One row's phases, and how far off rounding may have left each.
 struct Phases {
@@ -44,8 +44,9 @@ std::optional<std::int64_t> decoded(const Phases& phases, const std::vector<doub
     const double f = frequencies[j], phase = phases.values[j];
     if (!std::isfinite(phase)) return {};
     const bool is_first = j == slowest_first.front();
-    if (is_first && phase < -3 * phases.errors[j]) position = turn / (2 * f);  // past half a wave
-    const double own = (phase + turn * std::round((position * f - phase) / turn)) / f,
+    if (is_first && phase < -3 * phases.errors[j])
+      position = full_circle / (2 * f);  // past half a wave
+    const double own = (phase + full_circle * std::round((position * f - phase) / full_circle)) / f,
                  left = (phases.errors[j] + rounding_at(own, f)) / f;
     if (!is_first && std::fabs(own - position) > 2 * (left + error)) return {};
     if (is_first || left < error) {
@@ -53,12 +54,12 @@ std::optional<std::int64_t> decoded(const Phases& phases, const std::vector<doub
       error = left;
     }
   }
-  if (!(error < 0.4) || !(std::fabs(position) < farthest)) return {};
+  if (!(error < 0.4) || !(std::fabs(position) < farthest_position)) return {};
   const double whole = std::round(position);
   if (std::fabs(position - whole) > 2 * error) return {};
   for (const std::size_t j : slowest_first) {
     const double angle = whole * frequencies[j];
-    if (std::fabs(std::remainder(phases.values[j] - angle, turn)) >
+    if (std::fabs(std::remainder(phases.values[j] - angle, full_circle)) >
         2 * (phases.errors[j] + rounding_at(whole, frequencies[j])))
       return {};
   }
@@ -107,6 +108,7 @@ std::optional<std::vector<std::int64_t>> decoded_positions(const Dump& dump,
 double proportionality(const Dump& dump, const RotationReading& reading,
                        const std::vector<Index>& rows) {
   const Stored& array = dump.arrays[reading.cosine.array];
+  if (rows.empty()) return 0;
   std::vector<std::vector<double>> angles;
   for (const Index row : rows) {
     std::vector<double> whole(static_cast<std::size_t>(reading.width)), own;
