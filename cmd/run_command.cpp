@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -244,7 +245,10 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
     if (run.manifest.empty())
       throw UsageError("run needs the name of a manifest (see pe-verify run --help)");
     refuse_names({run.manifest}, "pe-verify check {} looks at its laws");
-    if (is_dump(run.manifest))
+    // What a pipe holds its name does not say.
+    std::error_code unknown;
+    if (is_dump(run.manifest) && (std::filesystem::is_regular_file(run.manifest, unknown) ||
+                                  !std::filesystem::exists(run.manifest, unknown)))
       throw UsageError(fmt::format(
           "'{0}' is a dump, and a manifest belongs there: pe-verify check ENCODING --file {0} "
           "judges it, pe-verify identify {0} tells what it is",
