@@ -137,7 +137,38 @@ def prefixes():
                   lambda t=table, n=length: Built([("pe", t)], "f32", 100.0, check={"length": n}))
 
 
+def odd_widths():
+    """Tensor2tensor leaves the last column of an odd width zero, the usual repair of PyTorch's tutorial keeps its sine; angles in float32, far out, too."""
+    for number in range(12):
+        rng = drawn(400 + number)
+        dim, length = int(rng.choice([33, 65, 97])), int(rng.choice([60, 3000, 8192]))
+        half = dim // 2
+        theta = (1e4 ** (-2 * np.arange(half + 1) / dim)).astype(F32)
+        angle = np.arange(length, dtype=F32)[:, None] * theta if number % 2 else np.arange(length)[:, None] * (1e4 ** (-2 * np.arange(half + 1) / dim))
+        table = np.zeros((length, dim))
+        table[:, 0:2 * half:2], table[:, 1::2] = np.sin(angle[:, :half]), np.cos(angle[:, :half])
+        keeps, meant = bool(rng.integers(2)), ("zero-column", "drop-last")[int(rng.integers(2))]
+        if keeps:
+            table[:, -1] = np.sin(angle[:, half])
+        right = keeps == (meant == "drop-last")
+        yield one(80 + number, f"{'sines' if keeps else 'zeros'} in the last of {dim} columns, {length} rows, {meant}", "sinusoidal", {"dim": dim, "odd": meant},
+                  () if right else accepted("wrong-parameter"), lambda t=table: Built([("pe", t)], "f32", 100.0))
+
+
+def far_columns():
+    """A cut table of a long grid in float32: the column that lost its cosine goes with the columns, far out."""
+    for number, (h, w, dim) in enumerate(((3, 200, 50), (2, 600, 34), (40, 40, 50))):
+        channels = 2 * -(-dim // 4)
+        theta = (1.0 / 1e4 ** (np.arange(0, channels, 2, dtype=F32) / F32(channels))).astype(F32)
+        parts = [np.stack([np.sin(a), np.cos(a)], -1).reshape(n, -1) for n in (h, w) for a in [np.arange(n, dtype=F32)[:, None] * theta]]
+        table = np.concatenate([np.repeat(parts[0], w, 0), np.tile(parts[1], (h, 1))], 1)[:, :dim].reshape(h, w, dim)
+        yield one(92 + number, f"multidim {h}x{w} cut to {dim}, float32", "sincos-2d", {"dim": dim, "grid": f"{h}x{w}", "convention": "multidim"}, (),
+                  lambda t=table: Built([("pe", t)], "f32", 1.0))
+
+
 def spoilt(folder):
+    yield from odd_widths()
+    yield from far_columns()
     yield from prefixes()
     yield from videos()
     yield from pretrained(folder)

@@ -86,42 +86,60 @@ void look_at_rest(const RotationObservation& observation, const Dump& dump, Inde
   }
 }
 
+// How far the row stands out on any axis.
+double farthest_place(const RotationHypothesis& start, Index row) {
+  double far = 0;
+  for (std::size_t axis = 0; axis < start.axes(); ++axis)
+    far = std::max(far, std::fabs(start.position(row, axis)));
+  return far;
+}
+
 // Columns of a table that no pair has both sides of: zeros, or a side whose other was cut, whose
 // float32 angles grow with the position as those of the pairs do.
 void look_at_lone(const RotationObservation& observation, const Dump& dump, const ExactTruth& truth,
-                  Index first, Index count, RotationResiduals& residuals) {
+                  Index first, Index count, Part& part) {
+  RotationResiduals& residuals = part.residuals;
   const std::vector<Index>& columns = observation.reading().lone;
   if (columns.empty() || columns.size() != observation.truth().lone.size()) return;
   const std::vector<double> meant = truth.lone(first, count);
   const Index width = observation.reading().width;
   const Spacing spacing(observation.dtype());
   std::vector<double> row(static_cast<std::size_t>(width));
-  const auto& growth = observation.truth().growth;
-  const auto& frequencies = observation.truth().frequencies;
-  const double fastest = *std::ranges::max_element(frequencies),
-               ulps = *std::ranges::max_element(growth);
+  const double fastest = *std::ranges::max_element(observation.truth().frequencies),
+               ulps = *std::ranges::max_element(observation.truth().growth);
   const RotationHypothesis start = observation.start();
   for (Index r = 0; r < count; ++r) {
     dump.arrays[observation.reading().cosine.array].read((first + r) * width, width, row.data());
-    const double angle = std::fabs(start.position(first + r, 0)) * fastest;
+    const double angle = farthest_place(start, first + r) * fastest;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const double got = row[static_cast<std::size_t>(columns[k])],
                    want = meant[static_cast<std::size_t>(r) * columns.size() + k],
+                   off = std::fabs(got - want),
                    bound = want == 0
                                ? 0
                                : std::min(1.0, (ulps * angle + 3) * 0x1p-24) + spacing.at(want);
       if (dump.has_gaps && !std::isfinite(got)) continue;
       ++residuals.cells;
-      residuals.rounded_otherwise += got != want;
-      if (std::fabs(got - want) <= bound) continue;
+      if (got == want) continue;
+      ++residuals.rounded_otherwise;
+      residuals.ulps =
+          std::max(residuals.ulps,
+                   off / (std::isfinite(got) ? std::max(spacing.at(want), spacing.at(got)) : 1));
+      const std::string at = spell_place(observation, first + r, 0, false),
+                        place = fmt::format("{}, column {}", at.substr(0, at.find(", pair")),
+                                            columns[k]);
+      if (part.worst_row < 0 || off > residuals.worst) {
+        residuals.worst = off;
+        residuals.bound = bound;
+        residuals.worst_cell = {place, want, got};
+        part.worst_row = first + r;
+      }
+      keep(part, observation, first + r, off);
+      if (off <= bound) continue;
       ++residuals.beyond;
       ++residuals.lone_beyond;
       suspect(residuals, first + r);
-      const std::string place = spell_place(observation, first + r, 0, false);
-      if (!residuals.first_wrong)
-        residuals.first_wrong =
-            Cell{fmt::format("{}, column {}", place.substr(0, place.find(", pair")), columns[k]),
-                 want, got};
+      if (!residuals.first_wrong) residuals.first_wrong = Cell{place, want, got};
     }
   }
 }
@@ -156,7 +174,7 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
   if (!reading.cosine_copy) c2 = s2 = {};
   RotationResiduals& residuals = part.residuals;
   look_at_rest(observation, dump, first, count, residuals);
-  look_at_lone(observation, dump, truth, first, count, residuals);
+  look_at_lone(observation, dump, truth, first, count, part);
   const std::vector<double>& growth = observation.truth().growth;
   const double amplitude = angles ? 0 : std::max(observation.truth().magnitude, 1e-300),
                file = unit_roundoff(observation.dtype());
@@ -360,7 +378,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
   });
   RotationResiduals residuals;
   for (Part& part : parts) {
-    if (part.worst_row >= 0)
+    if (part.worst_row >= 0 && part.residuals.worst_cell.place.empty())
       part.residuals.worst_cell.place =
           spell_place(observation, part.worst_row, part.worst_pair, part.worst_sine);
     merge(residuals, part);

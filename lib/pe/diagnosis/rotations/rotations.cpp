@@ -12,6 +12,7 @@
 #include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
 #include "pe/diagnosis/rotations/damage.hpp"
+#include "pe/diagnosis/rotations/lone.hpp"
 #include "pe/diagnosis/rotations/sifting.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
 
@@ -254,7 +255,7 @@ class Verdict {
     } else if (const auto one = wrong_side(attempt)) {
       take_reasons(attempt, residuals, one->reasons, one->tier, true);
       diagnosis_.after = one->after;
-    } else if (const auto cells = damaged_cells(residuals, observation, dump_))
+    } else if (const auto cells = spoilt_cells(residuals, observation))
       diagnosis_.reasons = {*cells};
     else if (nearly_)
       diagnosis_.reasons = *nearly_;
@@ -345,10 +346,18 @@ class Verdict {
     return {};
   }
 
+  // What is wrong with cells that no turn explains.
+  std::optional<Reason> spoilt_cells(const RotationResiduals& residuals,
+                                     const RotationObservation& observation) const {
+    if (residuals.lone_beyond > 0 && residuals.lone_beyond == residuals.beyond)
+      if (auto reason = cut_otherwise(expected_, dump_)) return reason;
+    return damaged_cells(residuals, observation, dump_);
+  }
+
   // What is meant holds but for the cells that no turn explains.
   bool tells_damage(const Attempt& attempt, const RotationObservation& observation,
                     const RotationResiduals& residuals) {
-    const auto cells = damaged_cells(residuals, observation, dump_);
+    const auto cells = spoilt_cells(residuals, observation);
     if (!cells) return false;
     diagnosis_.before = diagnosis_.after = residuals.worst;
     take_reasons(attempt, residuals, {*cells}, Tier::wrong, true);
