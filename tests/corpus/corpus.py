@@ -39,6 +39,7 @@ import identifying  # noqa: E402
 import judged_cases  # noqa: E402
 import pair_cases  # noqa: E402
 import setting_cases  # noqa: E402
+import shape_cases  # noqa: E402
 import single_cases  # noqa: E402
 import slice_cases  # noqa: E402
 import mask_cases  # noqa: E402
@@ -91,7 +92,7 @@ def every_case(folder):
                    distance_cases, written_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
-                   head_cases, setting_cases):
+                   head_cases, setting_cases, shape_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases):

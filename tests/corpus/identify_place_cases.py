@@ -152,6 +152,29 @@ def nothing():
     yield one(113, "a few random phases in bf16", "", [("cos", np.cos(phases)), ("sin", np.sin(phases))], "bf16")
 
 
+def behind_tokens():
+    """Sinusoids behind rows of zeros: of tokens that have no position, or of positions that were left out."""
+    for number in range(6):
+        rng = drawn(600 + number)
+        tokens, length, base = int(rng.integers(1, 6)), int(rng.choice([20, 100, 400])), float(rng.choice([1e4, 1e5]))
+        theta, left_out = ladder(int(rng.choice([32, 64, 96])), base), number % 3 == 2
+        cos, sin = sides(np.arange(length) + (tokens if left_out else 0), theta)
+        table = np.stack([sin, cos], -1).reshape(length, -1) if number % 2 else np.hstack([sin, cos])
+        yield one(120 + number, f"{tokens} rows of zeros, then sinusoids from position {tokens if left_out else 0}",
+                  "sinusoidal" if left_out else f"sinusoidal, {2 * len(theta)} channels", [("pe", np.vstack([np.zeros((tokens, 2 * len(theta))), table]))], encoding="sinusoidal")
+
+
+def slopes_of_nothing():
+    """What rises along a row, and is no bias: counts, pictures, the ids of tokens."""
+    rng = drawn(700)
+    side = int(rng.choice([32, 48, 64]))
+    yield one(130, "a count in rows", "", [("x", np.arange(side * side).reshape(side, side).astype(F32))])
+    yield one(131, "a picture's gradient", "", [("x", np.add.outer(np.arange(side), np.arange(side)) / 255)])
+    yield one(132, "a gradient along rows and down columns", "", [("x", np.add.outer(3.0 * np.arange(side), 0.5 * np.arange(side)))])
+    yield one(133, "the ids of tokens", "", [("position_ids", np.arange(int(rng.integers(20, 200))))])
+    yield one(134, "the ids of tokens from 7 on, a batch of one", "", [("x", np.arange(7, 60)[None].astype(np.int32))])
+
+
 def clean():
-    for cases in (caches, tables, coordinates, pictures, indices, zeros, nothing):
+    for cases in (caches, tables, coordinates, pictures, indices, zeros, nothing, behind_tokens, slopes_of_nothing):
         yield from cases()

@@ -80,6 +80,8 @@ std::string to_text(const Identification& found, bool color) {
   }
   for (const std::string& alternative : found.alternatives)
     text += entry("cannot tell", alternative);
+  if (d.reasons.empty())
+    for (const std::string& doubt : d.doubts) text += entry("note", doubt);
   for (const std::string& note : d.notes) text += entry("note", note);
   return text;
 }
@@ -126,6 +128,7 @@ std::string to_json(const Identification& found, const std::vector<std::string>&
                   {"make", found.command},
                   {"alternatives", found.alternatives},
                   {"equals", found.equals},
+                  {"doubts", d.doubts},
                   {"notes", d.notes}});
   if (!found.listed.empty()) row["positions"] = spell(Positions(found.listed));
   shorten(row);

@@ -32,12 +32,9 @@ BiasHypothesis of_pairs(const BiasHypothesis& hypothesis, PairValue value) {
   return made;
 }
 
-namespace {
-
-// The bias that is meant with another number in place of each finite one, of its head and its
-// distance. Proposals are evaluated as f64.
-BiasHypothesis remade(const BiasHypothesis& hypothesis,
-                      std::function<double(Index head, double distance, double meant)> other) {
+// Proposals are evaluated as f64.
+BiasHypothesis of_values(const BiasHypothesis& hypothesis,
+                         std::function<double(Index head, double distance, double meant)> other) {
   auto bias = std::make_shared<Bias>(*hypothesis.bias);
   bias->fill = [fill = bias->fill, other = std::move(other)](Index head, std::int64_t query,
                                                              const PositionRange& keys, DType dtype,
@@ -52,6 +49,8 @@ BiasHypothesis remade(const BiasHypothesis& hypothesis,
   made.bias = std::move(bias);
   return made;
 }
+
+namespace {
 
 // What each head of Sandwich divides the common sum by; empty where the bias is another.
 std::vector<double> compression_of(const Bias& bias) {
@@ -134,7 +133,7 @@ namespace {
 BiasHypothesis summed(const BiasHypothesis& hypothesis, double base, bool from_zero,
                       std::function<double(Index head)> ratio, std::vector<double> meant_ratio) {
   const double last = 1 / base;
-  return remade(hypothesis, [=](Index head, double distance, double meant) {
+  return of_values(hypothesis, [=](Index head, double distance, double meant) {
     const double more = from_zero ? std::cos(distance) - std::cos(distance * last) : 0;
     return (meant * meant_ratio[static_cast<std::size_t>(head)] + more) / ratio(head);
   });
@@ -217,7 +216,7 @@ BiasProposals offer_exchanged(const BiasObservation& observation,
     return d == 0 ? 0 : -a * std::pow(d, b);
   };
   const auto offer = [&](bool as_power, bool exchanged) {
-    return remade(hypothesis, [=](Index head, double distance, double) {
+    return of_values(hypothesis, [=](Index head, double distance, double) {
       const auto h = static_cast<std::size_t>(head);
       const double a = exchanged ? r2[h] : r1[h], b = exchanged ? r1[h] : r2[h];
       return as_power ? power_of(a, b, distance) : log_of(a, b, distance);

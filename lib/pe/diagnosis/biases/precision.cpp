@@ -22,6 +22,16 @@ BiasProposals offer_short_positions(const BiasObservation& observation,
                                     const BiasHypothesis& hypothesis) {
   BiasProposals proposals;
   if (!is_linear(hypothesis) || observation.shape.slopes) return proposals;
+  if (!hypothesis.signed_distance)
+    for (const bool is_signed : {false, true}) {
+      BiasHypothesis other = hypothesis;
+      other.wraps = true;
+      other.wraps_signed = is_signed;
+      proposals.push_back({std::move(other),
+                           fmt::format("distances are {} and begin again at {}",
+                                       is_signed ? "int8" : "uint8", is_signed ? "128" : "256"),
+                           1.05});
+    }
   for (const DType type : {DType::bf16, DType::f16})
     for (const auto rounded :
          {BiasHypothesis::Rounded::distances, BiasHypothesis::Rounded::positions,

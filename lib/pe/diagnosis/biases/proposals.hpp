@@ -18,6 +18,10 @@ bool is_first(const BiasObservation& observation, const BiasHypothesis& hypothes
 using PairValue = std::function<double(Index head, std::int64_t query, std::int64_t key)>;
 BiasHypothesis of_pairs(const BiasHypothesis& hypothesis, PairValue value);
 
+/// The same by the head, the distance and the finite number that is meant; a masked pair stays so.
+BiasHypothesis of_values(const BiasHypothesis& hypothesis,
+                         std::function<double(Index head, double distance, double meant)> other);
+
 BiasProposals offer_ladders(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 BiasProposals offer_exponents(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 BiasProposals offer_orders(const BiasObservation& observation, const BiasHypothesis& hypothesis);
@@ -43,6 +47,10 @@ BiasProposals offer_parts(const BiasObservation& observation, const BiasHypothes
 
 /// Sandwich's sum with a term too many, or without its compression.
 BiasProposals offer_sums(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// The bucket of each offset as the weights there tell it, where no rule makes the map.
+BiasProposals offer_read_map(const BiasObservation& observation, const BiasHypothesis& hypothesis);
+/// A function of the weights in their place: Swin v2's sigmoid, or none where it is meant.
+BiasProposals offer_functions(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 /// Swin v2's coordinates divided by another window's than the one of pretraining.
 BiasProposals offer_windows(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 /// A number of the encoding that was fitted, of biases that are functions of an argument.

@@ -336,6 +336,8 @@ constexpr Proposer<BiasObservation> causes[] = {
     {Cause::wrong_parameter, "setting", &offer_parts},
     {Cause::wrong_parameter, "setting", &settings},
     {Cause::wrong_parameter, "setting", &offer_windows},
+    {Cause::wrong_parameter, "values", &offer_functions},
+    {Cause::bucket_boundary, "buckets", &offer_read_map},
     {Cause::wrong_parameter, "setting", &offer_numbers},
 
 };

@@ -107,11 +107,6 @@ class Faults {
   }
 
   void count() {
-    if (rule_.scale == Scale::window)
-      offer_window([](Index rows, Index columns, Index,
-                      Index width) { return rows * (2 * width) + columns; },
-                   "the difference of rows is multiplied by twice the width, where that less one "
-                   "is meant");
     if (rule_.scale != Scale::t5 && rule_.scale != Scale::deberta) return;
     const std::string name = name_among(expected_, {"num-buckets", "position-buckets"});
     if (rule_.scale == Scale::deberta)
@@ -219,82 +214,9 @@ class Faults {
     }
   }
 
-  void axes() {
-    if (rule_.scale != Scale::window) return;
-    BucketRule other = rule_;
-    other.columns_first = !rule_.columns_first;
-    offer(other,
-          "columns count for rows: the difference of columns is multiplied, where that of rows is "
-          "to be",
-          1);
-    if (rule_.height == rule_.width) return;
-    offer_window([](Index rows, Index columns, Index height,
-                    Index) { return rows * (2 * height - 1) + columns; },
-                 "the difference of rows is multiplied by twice the height less one, where that of "
-                 "the width is meant");
-    other = rule_;
-    std::swap(other.height, other.width);
-    other.columns_first = !rule_.columns_first;
-    offer(other,
-          "positions run down the columns, where they run along the rows: a grid of indexing xy, "
-          "where ij is meant",
-          1);
-    other = rule_;
-    std::swap(other.height, other.width);
-    offer(other,
-          fmt::format("the window is {} rows x {} columns, where {} x {} are meant", rule_.width,
-                      rule_.height, rule_.height, rule_.width),
-          1);
-  }
-
-  // Of a window the sign of one axis alone.
-  void signs() {
-    if (rule_.scale != Scale::window) return;
-    offer_window([](Index rows, Index columns, Index height,
-                    Index width) { return (2 * height - 2 - rows) * (2 * width - 1) + columns; },
-                 "rows are subtracted the other way round, and columns are not");
-    offer_window([](Index rows, Index columns, Index,
-                    Index width) { return rows * (2 * width - 1) + 2 * width - 2 - columns; },
-                 "columns are subtracted the other way round, and rows are not");
-    if (rule_.cls) offer_token();
-  }
-
   std::vector<BucketMap> maps;
 
  private:
-  // The class token's row and column in each other's place.
-  void offer_token() {
-    auto map = made(rule_);
-    if (!map) return;
-    map->of = [meant = map->of](std::int64_t query, std::int64_t key) -> Index {
-      const bool is_one_of_both = (query == 0) != (key == 0);
-      return is_one_of_both ? meant(key, query) : meant(query, key);
-    };
-    map->rule.reset();
-    maps.push_back({std::move(*map),
-                    "the class token's row and column are exchanged: its buckets as a query stand "
-                    "where those as a key are meant",
-                    1});
-  }
-
-  // An index of both differences, each from 0 on, that no field of the rule says.
-  void offer_window(Index (*index)(Index rows, Index columns, Index height, Index width),
-                    std::string sentence) {
-    auto map = made(rule_);
-    if (!map) return;
-    map->count = 4 * std::max(rule_.height, rule_.width) * std::max(rule_.height, rule_.width) + 3;
-    map->of = [meant = map->of, rule = rule_, last = map->count, index](std::int64_t query,
-                                                                        std::int64_t key) -> Index {
-      if (rule.cls && (query == 0 || key == 0))  // behind all others
-        return last - 3 + (query != 0 ? 1 : key == 0 ? 2 : 0);
-      const std::int64_t q = query - rule.cls, k = key - rule.cls;
-      return index(q / rule.width - k / rule.width + rule.height - 1,
-                   q % rule.width - k % rule.width + rule.width - 1, rule.height, rule.width);
-    };
-    map->rule.reset();
-    maps.push_back({std::move(*map), std::move(sentence), 1});
-  }
-
   static std::string shown(std::int64_t value) { return std::to_string(value); }
 
   static std::optional<Buckets> made(const BucketRule& rule) {
@@ -383,6 +305,7 @@ std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& f
                                    BucketFault fault, const BucketEvidence& evidence) {
   if (!from.rule) return {};
   Faults faults(expected, *from.rule);
+  if (from.rule->scale == Scale::window) faults.maps = window_maps(*from.rule, fault);
   switch (fault) {
     case BucketFault::direction:
       faults.direction();
@@ -402,10 +325,7 @@ std::vector<BucketMap> bucket_maps(const Expectation& expected, const Buckets& f
       faults.offset();
       break;
     case BucketFault::axes:
-      faults.axes();
-      break;
     case BucketFault::signs:
-      faults.signs();
       break;
   }
   for (BucketMap& map : faults.maps) map.buckets.positions = from.positions;

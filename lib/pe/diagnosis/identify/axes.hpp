@@ -19,6 +19,9 @@ std::optional<Identification> identify_matrices(const Dump& dump);
 /// Tables whose axes are exchanged, or whose rows stand in another order; that is the fault told.
 std::optional<Identification> identify_rearranged(const Dump& dump, const std::string& layout);
 
+/// A table of one ladder behind rows of zeros: of tokens without a position, or of padding.
+std::optional<Identification> identify_prefixed(const Dump& dump, const std::string& layout);
+
 /// xpos, of vectors before and after, and of cosines and sines that carry its scales.
 std::optional<Identification> identify_scales(const Dump& dump, const std::string& layout);
 

@@ -13,6 +13,7 @@
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 #include "pe/diagnosis/identify/scores.hpp"
+#include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 
 namespace pe {
@@ -67,6 +68,15 @@ bool is_coordinate(const Stored& array, const Stored& beside) {
   for (std::size_t i = 2; i < some.size(); ++i)
     if (some[i] - some[i - 1] != some[1] - some[0]) return false;
   return some.size() < 2 || some[1] > some[0];
+}
+
+// Whether a row of numbers rises by one.
+bool is_count(const Stored& array) {
+  if (squeezed(array.shape).size() != 1 || array.size() < 3) return false;
+  std::vector<double> some(static_cast<std::size_t>(std::min<Index>(array.size(), 4096)));
+  array.read(0, std::ssize(some), some.data());
+  return std::ranges::adjacent_find(some, [](double a, double b) { return b != a + 1; }) ==
+         some.end();
 }
 
 Dump without_coordinates(Dump dump) {
@@ -140,6 +150,13 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
         "the vectors are what they were before: nothing is turned where it was looked at";
     return nothing;
   }
+  if (is_integer(dump.arrays[0].dtype) && is_count(dump.arrays[0])) {
+    Identification nothing;
+    nothing.seen = fmt::format(
+        "{}: whole numbers, each one more than the last: the positions of tokens, and no table",
+        spell_array(dump.arrays[0]));
+    return nothing;
+  }
   if (auto matrices = identify_matrices(dump)) return *matrices;
   std::optional<Identification> found;
   if (dump.before.empty() && dump.arrays.size() == 1 && !dump.arrays[0].is_complex) {
@@ -181,6 +198,8 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   if (grid && !(turns && turns->encoding)) return *grid;
   if (!(turns && turns->encoding) && layout.empty())
     if (auto odd = identify_odd_sinusoid(dump)) return *odd;
+  if (!(turns && turns->encoding))
+    if (auto prefixed = identify_prefixed(dump, layout)) return *prefixed;
   if (!(turns && turns->encoding))
     if (auto rearranged = identify_rearranged(dump, layout)) return *rearranged;
   if (!(turns && turns->encoding) && layout.empty())

@@ -134,6 +134,15 @@ Index period_of(const ScoreMatrix& m, const Stored& array) {
 
 std::string word_of(Index heads) { return heads == 1 ? "head" : "heads"; }
 
+// A matrix without a mask whose first row rises with the key and whose rows differ is a slope of
+// something else: no bias favours the keys that are far off.
+bool rises_from_query(const ScoreMatrix& m, const Stored& array) {
+  const std::vector<double> first = m.row(array, 0, 0);
+  if (m.queries != m.keys || first == m.row(array, 0, m.queries - 1)) return false;
+  const auto slope = slope_of(first, array.dtype);
+  return slope && *slope > 0;
+}
+
 std::optional<Identification> identify_alibi(const Dump& dump, const std::string& layout) {
   const Stored& array = dump.arrays[0];
   const Index axes = std::ranges::count_if(array.shape, [](Index extent) { return extent > 1; });
@@ -169,7 +178,7 @@ std::optional<Identification> identify_alibi(const Dump& dump, const std::string
       if (top != row.end()) row.erase(top + 1, row.end());
       linear = slope_of(row, array.dtype).has_value();
     }
-    if (!linear) return {};
+    if (!linear || rises_from_query(m, array)) return {};
     heads = period_of(m, array);
     if (m.heads == 1 && m.queries > 1 && axes == 2 && m.queries != m.keys &&
         array.shape.size() == 2)

@@ -18,6 +18,12 @@
 namespace pe {
 namespace {
 
+// Whether what a formula makes of zeros is not zero.
+bool adds(const PairFormula& formula) {
+  constexpr double one = 1;
+  return formula.of({&one, &one, 1}, 0, 0, 0, {0, 0}) != PairNumbers{0, 0};
+}
+
 // Vectors by one reading, beside the turns that are meant.
 class Turned {
  public:
@@ -47,7 +53,11 @@ class Turned {
       const PairNumbers made{y[out[0]], y[out[1]]},
           is = formula.of(at, j, x[in[0]], x[in[1]], made),
           should = plain_turn().of(at, j, x[in[0]], x[in[1]], made);
-      for (std::size_t k = 0; k < 2; ++k) y[out[k]] += should[k] - is[k];
+      // What was added to a vector much shorter than itself has left nothing of it.
+      constexpr double most = 4;
+      const bool is_lost = std::hypot(is[0], is[1]) > most * std::hypot(x[in[0]], x[in[1]]);
+      for (std::size_t k = 0; k < 2; ++k)
+        y[out[k]] = is_lost && adds(formula) ? std::nan("") : y[out[k]] + should[k] - is[k];
     }
   }
 
@@ -67,8 +77,10 @@ class Turned {
     const AngleRow at{cosine.data(), sine.data(), channels_.size()};
     for (std::size_t j = 0; j < channels_.size(); ++j) {
       const auto& [in, out] = channels_[j];
-      const double a = x[in[0]], b = x[in[1]], near = (unit + 2 * widest) * std::hypot(a, b);
+      const double a = x[in[0]], b = x[in[1]];
       const PairNumbers is = formula.of(at, j, a, b, {y[out[0]], y[out[1]]});
+      const double near =
+          (unit + 2 * widest) * std::max(std::hypot(a, b), std::hypot(is[0], is[1]));
       if (!(std::fabs(y[out[0]] - is[0]) <= near) || !(std::fabs(y[out[1]] - is[1]) <= near))
         return false;
     }
@@ -100,7 +112,8 @@ std::optional<RestoredDump> restored_by_formula(const Expectation& expected, con
                                         [turned, &formula](Index row, const double* x, double* y) {
                                           turned->put_right(formula, row, x, y);
                                         })},
-                             dump.before},
+                             dump.before,
+                             adds(formula)},
                             {Cause::pair_formula, formula.sentence},
                             0,
                             0};

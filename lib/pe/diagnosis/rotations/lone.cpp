@@ -3,10 +3,20 @@
 
 #include <fmt/format.h>
 
+#include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
+namespace {
+
+bool holds(const Expectation& expected, const Dump& dump) try {
+  return held_as_meant(expected, dump, {}).has_value();
+} catch (const UsageError&) {  // no reading suits: the field of a cut pair, too
+  return false;
+}
+
+}  // namespace
 
 std::optional<Reason> cut_otherwise(const Expectation& expected, const Dump& dump) {
   if (!expected.remake || !expected.parameters.has("odd")) return {};
@@ -19,7 +29,7 @@ std::optional<Reason> cut_otherwise(const Expectation& expected, const Dump& dum
       other.parameters = std::move(made->parameters);
       other.effect = std::move(made->effect);
       other.remake = nullptr;
-      if (held_as_meant(other, dump, {}))
+      if (holds(other, dump))
         return Reason{Cause::wrong_parameter, fmt::format("odd {}, where {} ({}) is meant", odd,
                                                           expected.parameters.choice("odd"),
                                                           expected.parameters.origin("odd"))};

@@ -58,6 +58,38 @@ constexpr std::array formulas{
         [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
           return {a * at.cosine[j] - a * at.sine[j], b * at.cosine[j] + b * at.sine[j]};
         }},
+    PairFormula{"a cosine is lost: the first number of a pair is a − b·sin",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {a - b * at.sine[j], turn(at, j, a, b)[1]};
+                }},
+    PairFormula{"a cosine is lost: the second number of a pair is b + a·sin",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {turn(at, j, a, b)[0], b + a * at.sine[j]};
+                }},
+    PairFormula{"both cosines are lost: x + rotate_half(x)·sin",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {a - b * at.sine[j], b + a * at.sine[j]};
+                }},
+    PairFormula{"a sine is lost: the first number of a pair is a·cos − b",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {a * at.cosine[j] - b, turn(at, j, a, b)[1]};
+                }},
+    PairFormula{"a sine is lost: the second number of a pair is b·cos + a",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {turn(at, j, a, b)[0], b * at.cosine[j] + a};
+                }},
+    PairFormula{"cosines and sines are added to the vectors, which should turn by them",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {a + at.cosine[j], b + at.sine[j]};
+                }},
+    PairFormula{"sines and cosines are added to the vectors, which should turn by them",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {a + at.sine[j], b + at.cosine[j]};
+                }},
+    PairFormula{"the first number of a pair is multiplied by the cosine, the second by the sine",
+                [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
+                  return {a * at.cosine[j], b * at.sine[j]};
+                }},
     PairFormula{"the turned vector is added to the one before: x + R·x",
                 [](const AngleRow& at, std::size_t j, double a, double b, Made) -> PairNumbers {
                   const PairNumbers turned = turn(at, j, a, b);

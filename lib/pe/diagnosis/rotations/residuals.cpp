@@ -137,7 +137,6 @@ void look_at_lone(const RotationObservation& observation, const Dump& dump, cons
       keep(part, observation, first + r, off);
       if (off <= bound) continue;
       ++residuals.beyond;
-      ++residuals.lone_beyond;
       suspect(residuals, first + r);
       if (!residuals.first_wrong) residuals.first_wrong = Cell{place, want, got};
     }
@@ -317,7 +316,6 @@ void merge(RotationResiduals& into, const Part& part) {
   into.copies_differ += from.copies_differ;
   into.copy_cells += from.copy_cells;
   into.beyond += from.beyond;
-  into.lone_beyond += from.lone_beyond;
   into.rows_beyond += from.rows_beyond;
   into.in_double = into.in_double && from.in_double;
   into.ulps = std::max(into.ulps, from.ulps);

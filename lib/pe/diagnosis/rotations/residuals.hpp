@@ -16,7 +16,6 @@ struct RotationResiduals {
   bool in_double = true;              // every cell lies within the bound of double angles
   std::string angles;                 // how the file's angles were made; "": any float32 way
   Index beyond = 0, rows_beyond = 0;  // cells, of a bound that the file's own arithmetic sets
-  Index lone_beyond = 0;              // of these cells: in columns that no pair has
   Index not_finite = 0;
   std::optional<Cell> first_not_finite;
   Index copies_differ = 0, first_copy = -1;  // rows

@@ -77,7 +77,7 @@ class Verdict {
     if (holds_nothing()) return diagnosis_;
     ChosenReading choice = choose(expected_, dump_, attempts_, more_);
     kept_ = std::move(choice.kept);
-    if (choice.meant && holds(*choice.meant)) return diagnosis_;
+    if (choice.meant ? holds(*choice.meant) : tells_cut()) return diagnosis_;
     if (!choice.meant)
       for (Attempt& attempt : kept_) attempt.damaged = damaged_probes(observe(attempt), dump_);
     // Rows that refute every hypothesis in the full pass become probes.
@@ -147,7 +147,8 @@ class Verdict {
     const bool is_lone =
         more_.empty() && residuals.beyond <= 4 && residuals.cells >= 5000 * residuals.beyond;
     more_ = residuals.suspects;
-    if (residuals.first_wrong) return is_lone && tells_damage(attempt, observation, residuals);
+    if (residuals.first_wrong)
+      return tells_cut() || (is_lone && tells_damage(attempt, observation, residuals));
     diagnosis_.reasons = attempt.reasons;
     if (const auto reason = copies_differ(residuals, attempt.reading))
       diagnosis_.reasons.push_back(*reason);
@@ -164,6 +165,17 @@ class Verdict {
           for (const auto& proposal : cause.propose(observation, observation.start()))
             diagnosis_.notes.push_back(proposal.sentence);
     finish(attempt, observation, residuals);
+    return true;
+  }
+
+  // A row of an odd width that was filled by another rule is told by it, whatever else would do.
+  bool tells_cut() {
+    const auto reason = cut_otherwise(expected_, dump_);
+    if (!reason) return false;
+    compared();
+    diagnosis_.reasons = {*reason};
+    diagnosis_.tier = Tier::wrong;
+    diagnosis_.after = 0;
     return true;
   }
 
@@ -255,7 +267,7 @@ class Verdict {
     } else if (const auto one = wrong_side(attempt)) {
       take_reasons(attempt, residuals, one->reasons, one->tier, true);
       diagnosis_.after = one->after;
-    } else if (const auto cells = spoilt_cells(residuals, observation))
+    } else if (const auto cells = damaged_cells(residuals, observation, dump_))
       diagnosis_.reasons = {*cells};
     else if (nearly_)
       diagnosis_.reasons = *nearly_;
@@ -346,18 +358,10 @@ class Verdict {
     return {};
   }
 
-  // What is wrong with cells that no turn explains.
-  std::optional<Reason> spoilt_cells(const RotationResiduals& residuals,
-                                     const RotationObservation& observation) const {
-    if (residuals.lone_beyond > 0 && residuals.lone_beyond == residuals.beyond)
-      if (auto reason = cut_otherwise(expected_, dump_)) return reason;
-    return damaged_cells(residuals, observation, dump_);
-  }
-
   // What is meant holds but for the cells that no turn explains.
   bool tells_damage(const Attempt& attempt, const RotationObservation& observation,
                     const RotationResiduals& residuals) {
-    const auto cells = spoilt_cells(residuals, observation);
+    const auto cells = damaged_cells(residuals, observation, dump_);
     if (!cells) return false;
     diagnosis_.before = diagnosis_.after = residuals.worst;
     take_reasons(attempt, residuals, {*cells}, Tier::wrong, true);

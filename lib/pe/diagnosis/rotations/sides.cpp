@@ -16,12 +16,15 @@ namespace {
 // since s(p − c)/s(q − c) is s(p − q) for every c.
 void leave_equivalents(const Expectation& expected, std::vector<Diagnosis>& each) {
   const Rotation* rotation = std::get_if<Rotation>(&expected.effect);
-  const bool is_backward = rotation && rotation->backward;  // gradients have one direction
+  // Gradients have one direction, and so has what a user gives one.
+  const bool is_said =
+      (rotation && rotation->backward) || (expected.parameters.has("direction") &&
+                                           expected.parameters.origin("direction") != "default");
   if (each.size() < 2) return;
   const std::vector<Reason> first = each[0].reasons;
   for (const Reason& reason : first) {
     if (reason.cause != Cause::scale_center &&
-        (reason.cause != Cause::direction_reversed || is_backward))
+        (reason.cause != Cause::direction_reversed || is_said))
       continue;
     const auto is_it = [&](const Reason& other) {
       return other.cause == reason.cause && other.sentence == reason.sentence;
@@ -36,7 +39,8 @@ void leave_equivalents(const Expectation& expected, std::vector<Diagnosis>& each
         (one.reasons.empty() ? one.doubts : one.notes)
             .push_back(fmt::format("queries and keys alike: {}; their products follow the offset "
                                    "with its sign turned, "
-                                   "which is right for weights that were trained so alone",
+                                   "which is right for weights that were trained so alone "
+                                   "(--direction forward holds them to it)",
                                    reason.sentence));
       else
         one.notes.push_back(

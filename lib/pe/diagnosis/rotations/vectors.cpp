@@ -161,6 +161,32 @@ std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& d
   return told;
 }
 
+// Vectors that nothing explains by those before them, and that are another array's.
+std::optional<Diagnosis> copied_vectors(const Expectation& expected, const Dump& dump,
+                                        const std::vector<Diagnosis>& each) {
+  if (dump.has_gaps || !expected.searches) return {};
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const bool is_vague = std::ranges::all_of(
+        each[i].reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
+    if (each[i].tier != Tier::wrong || !is_vague) continue;
+    for (std::size_t other = 0; other < each.size(); ++other) {
+      if (other == i || dump.before[other].shape != dump.arrays[i].shape) continue;
+      const Dump crossed{{dump.arrays[i]}, {dump.before[other]}, false};
+      if (judge_vectors(expected, crossed, {}).tier == Tier::wrong) continue;
+      Diagnosis told = each[i];
+      const bool is_whole = each[other].tier == Tier::wrong;
+      told.reasons = {
+          {Cause::side_copied,
+           fmt::format("{} holds {} turned, where {} is to be{}", dump.arrays[i].name,
+                       dump.before[other].name, dump.before[i].name,
+                       is_whole ? "" : fmt::format("; {} is right", dump.arrays[other].name))}};
+      told.after = 0;
+      return told;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
@@ -198,6 +224,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
       if (auto wired = judge_wiring(expected, as_made(pair), side)) told = std::move(*wired);
     each.push_back(std::move(told));
   }
+  if (auto copied = copied_vectors(expected, dump, each)) return *copied;
   return told_by_name(expected, std::move(each), dump.arrays);
 }
 

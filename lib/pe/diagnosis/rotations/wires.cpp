@@ -10,17 +10,16 @@
 namespace pe {
 namespace {
 
-std::string spell(const Wire& term, Index pair, std::string_view side) {
+std::string spell(const Wire& term, std::string_view side) {
   if (term.sign == 0) return "";
   return fmt::format("{}x[{}]{}", term.sign < 0 ? "−" : "+", term.channel,
-                     pair < 0 ? "" : fmt::format("·{}(p·θ_{})", side, pair));
+                     term.pair < 0 ? "" : fmt::format("·{}(p·θ_{})", side, term.pair));
 }
 
 }  // namespace
 
 std::string spell(const ChannelSource& source) {
-  const std::string text =
-      spell(source.cosine, source.pair, "cos") + spell(source.sine, source.pair, "sin");
+  const std::string text = spell(source.cosine, "cos") + spell(source.sine, "sin");
   return text.empty() ? "0" : text.starts_with("+") ? text.substr(1) : text;
 }
 
@@ -32,8 +31,8 @@ std::vector<ChannelSource> sources_of(const RotationReading& reading, Pairing fr
   written.pairing = to;
   for (Index j = 0; j < reading.pairs; ++j) {
     const auto in = channels_of(read, j).in, out = channels_of(written, j).out;
-    sources[static_cast<std::size_t>(out[0])] = {j, {in[0], 1}, {in[1], -1}};
-    sources[static_cast<std::size_t>(out[1])] = {j, {in[1], 1}, {in[0], 1}};
+    sources[static_cast<std::size_t>(out[0])] = {{in[0], 1, j}, {in[1], -1, j}};
+    sources[static_cast<std::size_t>(out[1])] = {{in[1], 1, j}, {in[0], 1, j}};
   }
   return sources;
 }
@@ -42,8 +41,8 @@ std::vector<ChannelSource> sources_of(const RotationReading& reading) {
   std::vector<ChannelSource> sources = sources_of(reading, Pairing::adjacent, Pairing::adjacent);
   for (Index j = 0; j < reading.pairs; ++j) {
     const auto [in, out] = channels_of(reading, j);
-    sources[static_cast<std::size_t>(out[0])] = {j, {in[0], 1}, {in[1], -1}};
-    sources[static_cast<std::size_t>(out[1])] = {j, {in[1], 1}, {in[0], 1}};
+    sources[static_cast<std::size_t>(out[0])] = {{in[0], 1, j}, {in[1], -1, j}};
+    sources[static_cast<std::size_t>(out[1])] = {{in[1], 1, j}, {in[0], 1, j}};
   }
   return sources;
 }
@@ -84,12 +83,10 @@ double WireObservation::off(Index channel, const ChannelSource& source) const {
   for (std::size_t i = 0; i < count_; ++i) {
     const double a = source.cosine.sign * before(i, source.cosine.channel),
                  b = source.sine.sign * before(i, source.sine.channel);
-    const double c = source.turns()                        ? turn(i, source.pair, false)
-                     : source.pair == ChannelSource::still ? prediction_->amplitude()
-                                                           : 1,
-                 s = source.turns() ? turn(i, source.pair, true) : 0;
-    const double away = std::fabs(after(i, channel) - (a * c + b * s));
-    const double allowed = source.pair == ChannelSource::none ? 0 : doubt_[i] * std::hypot(a, b);
+    const double made = a * turn(i, source.cosine, false) + b * turn(i, source.sine, true);
+    const double away = std::fabs(after(i, channel) - made);
+    const bool is_copied = !source.turns() && source.cosine.pair == Wire::none;
+    const double allowed = is_copied ? 0 : doubt_[i] * std::hypot(a, b);
     if (!(away <= allowed)) return std::numeric_limits<double>::infinity();
     most = std::max(most, away);
   }
@@ -114,7 +111,7 @@ Wire WireObservation::likeliest(const std::vector<double>& left, Index pair, boo
     }
     if (!(along * along > most * squares)) continue;
     most = along * along / squares;
-    best = {a, along < 0 ? -1 : 1};
+    best = {a, along < 0 ? -1 : 1, pair};
   }
   return best;
 }

@@ -12,26 +12,28 @@
 
 namespace pe {
 
-/// A channel before, with a sign; 0: none.
+/// A channel before, with a sign (0: none), and the pair whose cosine or sine multiplies it.
 struct Wire {
+  static constexpr Index none = -1, still = -2;  // no pair; a pair at angle 0, by its magnitude
   Index channel = 0;
   int sign = 0;
+  Index pair = none;
   bool operator==(const Wire&) const = default;
+
+  bool turns() const { return sign != 0 && pair >= 0; }
+  Wire negative() const { return {channel, -sign, pair}; }
+  Wire of(Index other) const { return {channel, sign, other}; }
 };
 
-/// What a channel is made from: x·cos + x·sin of a pair's angle, or x itself where no pair turns
-/// it.
+/// What a channel is made from: one before by a cosine, and one by a sine; x itself where no pair
+/// turns it.
 struct ChannelSource {
-  static constexpr Index none = -1, still = -2;  // still: a pair at angle 0, by its magnitude
-  Index pair = none;
   Wire cosine, sine;
   bool operator==(const ChannelSource&) const = default;
 
-  bool turns() const { return pair >= 0; }
-  ChannelSource backward() const { return {pair, cosine, {sine.channel, -sine.sign}}; }
-  ChannelSource negative() const {
-    return {pair, {cosine.channel, -cosine.sign}, {sine.channel, -sine.sign}};
-  }
+  bool turns() const { return cosine.turns() || sine.turns(); }
+  ChannelSource backward() const { return {cosine, sine.negative()}; }
+  ChannelSource negative() const { return {cosine.negative(), sine.negative()}; }
 };
 
 /// "x[0]·cos(p·θ_0)−x[64]·sin(p·θ_0)", "x[3]", "0".
@@ -60,6 +62,11 @@ class WireObservation {
     const auto cell =
         row * static_cast<std::size_t>(reading_.pairs) + static_cast<std::size_t>(pair);
     return sine ? sine_[cell] : cosine_[cell];
+  }
+
+  double turn(std::size_t row, const Wire& wire, bool sine) const {
+    if (wire.pair >= 0) return turn(row, wire.pair, sine);
+    return wire.pair == Wire::still ? prediction_->amplitude() : 1;
   }
 
   /// How far a channel lies from a source; infinity beyond what rounding allows.

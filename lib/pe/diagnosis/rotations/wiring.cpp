@@ -40,14 +40,37 @@ class WireSearch {
     std::vector<ChannelSource> likely{meant,
                                       meant.backward(),
                                       meant.negative(),
-                                      {ChannelSource::none, {channel, 1}, {}},
-                                      {ChannelSource::still, {channel, 1}, {}},
+                                      {{channel, 1}, {}},
+                                      {{channel, 1, Wire::still}, {}},
                                       {}};
     likely.insert(likely.end(), meant_.begin(), meant_.end());
     if (const auto next = as_before()) likely.push_back(*next);
+    add_lost(meant, likely);
     for (const ChannelSource& source : likely)
       if (rows_.fits(channel, source)) return source;
     return by_angles(channel);
+  }
+
+  // A cosine or a sine that was never multiplied by, a product that is missing, and those of
+  // another pair, the nearest first.
+  void add_lost(const ChannelSource& meant, std::vector<ChannelSource>& likely) const {
+    if (!meant.turns()) return;
+    const auto& [cosine, sine] = meant;
+    for (const Wire& second : {sine, sine.negative()}) {
+      likely.push_back({cosine.of(Wire::none), second});
+      likely.push_back({cosine, second.of(Wire::none)});
+      likely.push_back({{}, second});
+    }
+    likely.push_back({cosine, {}});
+    for (Index away = 1; away < rows_.pairs(); ++away)
+      for (const Index pair : {cosine.pair + away, cosine.pair - away}) {
+        if (pair < 0 || pair >= rows_.pairs()) continue;
+        for (const Wire& second : {sine, sine.negative()}) {
+          likely.push_back({cosine, second.of(pair)});
+          likely.push_back({cosine.of(pair), second});
+          likely.push_back({cosine.of(pair), second.of(pair)});
+        }
+      }
   }
 
   // The two channels before went on by equal steps.
@@ -55,14 +78,16 @@ class WireSearch {
     if (found_.size() < 2) return {};
     const ChannelSource &a = found_[found_.size() - 2], &b = found_.back();
     const auto next = [](Index x, Index y) { return 2 * y - x; };
-    ChannelSource source{next(a.pair, b.pair),
-                         {next(a.cosine.channel, b.cosine.channel), b.cosine.sign},
-                         {next(a.sine.channel, b.sine.channel), b.sine.sign}};
-    const auto inside = [](Index x, Index end) { return x >= 0 && x < end; };
-    const bool is_one = inside(source.pair, rows_.pairs()) &&
-                        inside(source.cosine.channel, rows_.width()) &&
-                        inside(source.sine.channel, rows_.width());
-    return is_one ? std::optional(source) : std::nullopt;
+    const auto after = [&](const Wire& x, const Wire& y) {
+      return y.sign == 0 ? y : Wire{next(x.channel, y.channel), y.sign, next(x.pair, y.pair)};
+    };
+    const ChannelSource source{after(a.cosine, b.cosine), after(a.sine, b.sine)};
+    const auto is_inside = [&](const Wire& wire) {
+      return wire.channel >= 0 && wire.channel < rows_.width() && wire.pair >= Wire::still &&
+             wire.pair < rows_.pairs();
+    };
+    return is_inside(source.cosine) && is_inside(source.sine) ? std::optional(source)
+                                                              : std::nullopt;
   }
 
   // Of every pair, the one that is meant first, the channel that goes best with its cosines, and
@@ -72,7 +97,7 @@ class WireSearch {
     if (asked_ > most) return {};
     std::vector<double> all(rows_.count());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = rows_.after(i, channel);
-    std::vector<Index> pairs{meant_[static_cast<std::size_t>(channel)].pair};
+    std::vector<Index> pairs{meant_[static_cast<std::size_t>(channel)].cosine.pair};
     for (Index pair = 0; pair < rows_.pairs(); ++pair) pairs.push_back(pair);
     for (const Index pair : pairs) {
       if (pair < 0) continue;
@@ -83,7 +108,7 @@ class WireSearch {
           left[i] -= first.sign * rows_.before(i, first.channel) * rows_.turn(i, pair, sine_first);
         const Wire second = rows_.likeliest(left, pair, !sine_first);
         const ChannelSource source =
-            sine_first ? ChannelSource{pair, second, first} : ChannelSource{pair, first, second};
+            sine_first ? ChannelSource{second, first} : ChannelSource{first, second};
         if (first.channel != second.channel && rows_.fits(channel, source)) return source;
       }
       if (pair == pairs.front()) ++asked_;
@@ -123,9 +148,9 @@ std::vector<NamedWiring> named_wirings(const RotationReading& reading) {
     std::vector<ChannelSource> whole = sources_of(reading, table, table);
     for (Index k = 0; k < reading.width; ++k)
       if (ChannelSource& source = whole[static_cast<std::size_t>(k)]; source.turns())
-        source = {source.pair,
-                  {k, 1},
-                  {(k + half) % reading.width, (k < half) != reading.backward ? -1 : 1}};
+        source = {{k, 1, source.cosine.pair},
+                  {(k + half) % reading.width, (k < half) != reading.backward ? -1 : 1,
+                   source.cosine.pair}};
     all.push_back(
         {std::move(whole),
          {{Cause::wrong_pairing,

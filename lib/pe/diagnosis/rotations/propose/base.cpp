@@ -274,13 +274,15 @@ RotationProposals other_base(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis) {
   RotationProposals all;
   std::set<double> tried{number_of(observation, hypothesis, "base")};
+  std::string is_meant = meant(observation, "base");
+  if (is_meant == "the default")
+    if (const auto base = meant_base_of_axes(observation, hypothesis))
+      is_meant = fmt::format("{:.6g}", *base);
   const auto propose = [&](double value, double cost) {
     if (!tried.insert(value).second) return;
     if (auto other = remade(observation, hypothesis, {{"base", value}}))
-      all.push_back({*other,
-                     fmt::format("base {}, where {} is meant", spell_number(value),
-                                 meant(observation, "base")),
-                     cost});
+      all.push_back(
+          {*other, fmt::format("base {}, where {} is meant", spell_number(value), is_meant), cost});
   };
   for (const double fitted : fitted_bases(observation, hypothesis)) {
     if (!(fitted > 1) || !(fitted < 1e12)) continue;

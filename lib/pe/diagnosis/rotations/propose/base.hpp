@@ -12,4 +12,8 @@ RotationProposals other_base(const RotationObservation& observation,
 RotationProposals base_of_axes(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis);
 
+/// The base of those that are meant, a convention's own included; nothing along one axis.
+std::optional<double> meant_base_of_axes(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis);
+
 }  // namespace pe

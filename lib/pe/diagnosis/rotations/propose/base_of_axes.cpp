@@ -54,6 +54,16 @@ Line line_of(const Exponents& exponents, const std::vector<double>& frequencies,
 
 }  // namespace
 
+std::optional<double> meant_base_of_axes(const RotationObservation& observation,
+                                         const RotationHypothesis& hypothesis) {
+  if (hypothesis.axis.empty()) return {};
+  const auto exponents = exponents_of(observation, hypothesis);
+  if (!exponents) return {};
+  const Line line =
+      line_of(*exponents, observation.truth().frequencies, std::vector(exponents->e.size(), 1e-9));
+  return std::isfinite(line.error) ? std::optional(std::exp(line.value)) : std::nullopt;
+}
+
 RotationProposals base_of_axes(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis) {
   RotationProposals all;

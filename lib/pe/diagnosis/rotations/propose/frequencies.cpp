@@ -9,6 +9,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
 #include "pe/diagnosis/rotations/propose/fitted.hpp"
+#include "pe/diagnosis/rotations/propose/other_shapes.hpp"
 
 namespace pe {
 namespace {
@@ -233,6 +234,9 @@ RotationProposals uninitialised(const RotationObservation& observation,
 
 constexpr RotationProposer rows[] = {
     {Cause::wrong_base, "base", other_base},
+    {Cause::wrong_rotary_width, "ladder", narrower},
+    {Cause::wrong_ladder, "ladder", equal_steps},
+    {Cause::wrong_ladder, "ladder", ladders_of_axes},
     {Cause::wrong_denominator, "ladder", denominator},
     {Cause::wrong_ladder, "ladder", ladder},
     {Cause::exponent_shifted, "ladder", exponent},

@@ -1,0 +1,193 @@
+# Dumps whose ladder, formula, index or map has another shape than is meant: equal steps, pairs that stand, axes with ladders of their own, lost factors,
+# columns read further on, windows of another stride, bytes that begin again.
+"""Formulas alone: θ_j = base^(−2j/d); a pair (a, b) becomes (a cos − b sin, b cos + a sin); a window's index is (Δrow + H − 1)(2W − 1) + Δcolumn + W − 1
+(Liu et al. 2021); T5's buckets as bias.py has them."""
+import numpy as np
+
+import bias
+import case
+import mrope
+import score_kinds
+from case import Built, Case, accepted
+from seen_cases import ladder
+from setting_cases import places, turns
+from tables import F32, F64
+from wiring_cases import halves, neighbours, turned
+
+LINES = 27500
+LAYOUTS, DTYPES = ("pairs", "halves", "cos-sin"), ("f32", "f64", "bf16")
+
+
+def drawn(number):
+    return np.random.default_rng([case.Cycle.seed, 275, number])
+
+
+def one(number, what, encoding, parameters, causes, build, container="npz"):
+    made = " + ".join(sorted(causes[0])) if causes else "clean"
+    return Case(f"{made} | {encoding} {what} #{LINES + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container)
+
+
+def ladders():
+    """(what, causes, frequencies) of so many pairs."""
+    for number in range(12):
+        rng = drawn(number)
+        pairs, base, length = int(rng.choice([16, 32, 40, 64])), float(rng.choice([1e4, 5e5, 1e6])), int(rng.choice([60, 300, 600]))
+        layout, dtype = str(rng.choice(LAYOUTS)), str(rng.choice(DTYPES))
+        plain, theta = ladder(2 * pairs, base), np.zeros(pairs)
+        turning = pairs // int(rng.choice([2, 4]))
+        what, causes = (("equal steps", accepted("wrong-ladder")), ("a part that turns by its own width", accepted("wrong-rotary-width")),
+                        ("a part that turns", accepted("wrong-scaling")))[number % 3]
+        if number % 3 == 0:
+            theta = np.linspace(1, 1 / base, pairs)
+        else:
+            theta[:turning] = ladder(2 * turning, base) if number % 3 == 1 else plain[:turning]
+        angle = np.arange(length)[:, None] * theta
+        yield one(number, f"{what}, {pairs} pairs, {layout} {dtype}", "rope", {"dim": 2 * pairs, "base": base}, causes,
+                  lambda a=angle, l=layout, d=dtype, n=length: Built(turns(a, l), d, 100.0, n))
+
+
+def axes():
+    for number in range(8):
+        rng = drawn(100 + number)
+        base = float(rng.choice([1e4, 1e6]))
+        sections = ((16, 24, 24), (24, 20, 20))[number % 2]
+        h, w, before, behind = (int(n) for n in rng.integers(4, 9, 4))
+        layout, dtype = str(rng.choice(LAYOUTS)), str(rng.choice(DTYPES))
+        pairs = sum(sections)
+        if number % 4 < 2:
+            axis, at = mrope.axis_of_pair(sections, False), places([("text", before), ("image", (1, h, w)), ("text", behind)], 1, "space")
+            own = number < 4
+            theta = np.concatenate([base ** (-np.arange(n) / (n if own else pairs)) for n in sections])
+            parameters = {"dim": 2 * pairs, "base": base, "sections": ",".join(map(str, sections)), "segments": f"text:{before},image:{h}x{w},text:{behind}"}
+            encoding, what = "mrope", "each section's own ladder" if own else "the ladder again in each section"
+        else:
+            at = np.stack(np.indices((h, w)), -1).reshape(-1, 2)
+            axis, theta = np.repeat([0, 1], 32), base ** (-np.arange(64) / 64)
+            encoding, what, parameters = "rope-2d", "one ladder over both axes", {"dim": 128, "base": base, "grid": f"{h}x{w}"}
+        angle = at[:, axis] * theta
+        yield one(20 + number, f"{what}, {layout} {dtype}", encoding, parameters, accepted("wrong-ladder"),
+                  lambda a=angle, l=layout, d=dtype: Built(turns(a, l), d, 100.0))
+
+
+def odd_widths():
+    """Every way to fill an odd width for every other."""
+    number = 40
+    for meant in ("drop-last", "pad-and-cut", "zero-column"):
+        for got in ("drop-last", "pad-and-cut", "zero-column"):
+            rng = drawn(number)
+            dim, length = int(rng.choice([33, 65, 7, 129])), int(rng.choice([30, 200, 900]))
+            over = dim + (got == "pad-and-cut")
+            angle = np.arange(length)[:, None] * 1e4 ** (-2 * np.arange(dim // 2 + 1) / over)
+            table = np.stack([np.sin(angle), np.cos(angle)], -1).reshape(length, -1)[:, :dim]
+            if got == "zero-column":
+                table[:, -1] = 0
+            if meant == got or "zero-column" not in (meant, got):
+                yield one(number, f"odd {got} for {meant}, {dim} wide", "sinusoidal", {"dim": dim, "odd": meant}, accepted("wrong-parameter") if got != meant else (),
+                          lambda t=table, n=length: Built([("pe", t)], "f32", 100.0, n))
+            number += 1
+
+
+def lost(rng, x, cosine, sine, pair):
+    """(what, vectors afterwards)."""
+    a, b = pair(x, cosine.shape[-1])
+    on = int(rng.integers(1, cosine.shape[-1] // 2))
+    further = np.concatenate([sine[..., on:], np.zeros_like(sine[..., :on])], -1)
+    cosines_on = np.concatenate([cosine[..., on:], cosine[..., -on:]], -1)
+    both = ((a - b * sine, b * cosine + a * sine), (a * cosine - b * sine, b + a * sine), (a - b * sine, b + a * sine), (a * cosine - b, b * cosine + a * sine),
+            (a * cosine - b * sine, b * cosine + a), (a * cosine, b * sine), (a + cosine, b + sine), (a + sine, b + cosine),
+            (a * cosine - b * further, b * cosine + a * further), (a * cosines_on - b * sine, b * cosines_on + a * sine))
+    words = ("first cosine lost", "second cosine lost", "both cosines lost", "first sine lost", "second sine lost", "times the table", "table added",
+             "table added, sines first", f"sines {on} columns on", f"cosines {on} columns on")
+    for word, (first, second) in zip(words, both):
+        y = x.copy()
+        u, v = pair(y, cosine.shape[-1])
+        u[...], v[...] = first, second
+        yield word, y
+
+
+def vectors():
+    number = 60
+    for k in range(4):
+        rng = drawn(300 + k)
+        dim, dtype = int(rng.choice([32, 64, 128])), ("f32", "bf16", "f32", "f16")[k]
+        pair, base, length = (halves, neighbours)[k % 2], float(rng.choice([1e4, 5e5])), int(rng.choice([40, 64]))
+        x = case.rounded(rng.standard_normal((2, 3, length, dim)), dtype)
+        angle = np.arange(length)[:, None] * ladder(dim, base)
+        parameters = {"dim": dim, "base": base, "pairing": "halves" if pair is halves else "adjacent"}
+        for what, y in lost(rng, x, np.cos(angle), np.sin(angle), pair):
+            y = case.rounded(y, dtype)
+            yield one(number, f"{what}, {dim} {dtype}", "rope", parameters, accepted("pair-formula"),
+                      lambda x=x, y=y, d=dtype, n=length: Built([("q_after", y.astype(F32))], d if d == "f16" else "f32", 100.0, n, [("q_before", x.astype(F32))],
+                                                                check={"axes": "bhsd"}))
+            number += 1
+        other = case.rounded(rng.standard_normal(x.shape), dtype)
+        right = case.rounded(turned(x, np.cos(angle), np.sin(angle), pair, pair), dtype)
+        yield one(number, f"keys hold the queries, {dim} {dtype}", "rope", parameters, accepted("side-copied"),
+                  lambda x=x, k=other, y=right, n=length: Built([("q_after", y.astype(F32)), ("k_after", y.astype(F32))], "f32", 100.0, n,
+                                                                [("q_before", x.astype(F32)), ("k_before", k.astype(F32))], check={"axes": "bhsd"}))
+        number += 1
+
+
+def windows(folder):
+    number = 110
+    for k in range(3):
+        rng = drawn(400 + k)
+        h, w = ((7, 7), (8, 8), (4, 6))[k]
+        table = (rng.standard_normal(((2 * h - 1) * (2 * w - 1), 3)) * 0.5).astype(F32)
+        row, column = (v.ravel() for v in np.indices((h, w)))
+        down, right = row[:, None] - row, column[:, None] - column
+        steps = 2 * w - 1
+        index = score_kinds.swin_index(h, w)
+        kinds = [("stride of the width", accepted("bucket-count"), (down + h - 1) * w + right + w - 1), ("stride of 2W - 2", accepted("bucket-count"), (down + h - 1) * (steps - 1) + right + w - 1),
+                 ("no signs", accepted("bucket-direction"), np.abs(down) * steps + np.abs(right)),
+                 ("no signs, behind the middle", accepted("bucket-direction"), (np.abs(down) + h - 1) * steps + np.abs(right) + w - 1),
+                 ("no signs of columns", accepted("bucket-direction"), (down + h - 1) * steps + np.abs(right) + w - 1)]
+        values = [(what, causes, table[at]) for what, causes, at in kinds]
+        meant = table.astype(F64)[index]
+        values += [("16·sigmoid", accepted("wrong-parameter"), 16 / (1 + np.exp(-meant))), ("magnitudes", accepted("wrong-parameter"), np.abs(meant))]
+        path = score_kinds.saved(folder, LINES + k, "swin", table)
+        for what, causes, value in values:
+            yield one(number, f"{what}, {h}x{w}", "swin", {"window": f"{h}x{w}", "weights": path}, causes,
+                      lambda v=value: Built([("bias", v.transpose(2, 0, 1).astype(F32))], "f32", 100.0))
+            number += 1
+
+
+def maps(folder):
+    """Any map of buckets, told by the weights that stand there."""
+    for number in range(8):
+        rng = drawn(500 + number)
+        heads, length, both = int(rng.choice([4, 6, 12])), int(rng.choice([60, 200])), bool(number % 2)
+        w = rng.standard_normal((32, heads)).astype(F32)
+        relative = -bias.offsets(length)
+        index = bias.buckets(relative, both=both)
+        far = np.abs(relative) >= int(rng.integers(20, 50))
+        other = np.where(far & (relative < 0), np.maximum(index - int(rng.integers(1, 3)), 1), index) if number % 4 < 2 else np.where(index == 9, 11, np.where(index == 11, 9, index))
+        path = score_kinds.saved(folder, LINES + 10 + number, "t5", w)
+        yield one(140 + number, f"{'far keys a bucket early' if number % 4 < 2 else 'two buckets exchanged'}, {heads} heads", "t5",
+                  {"num-buckets": 32, "max-distance": 128, "bidirectional" if both else "causal": True, "weights": path},
+                  accepted("bucket-boundary") if number % 4 < 2 else accepted("other-weights"),
+                  lambda v=w[other], n=length: Built([("bias", np.moveaxis(v, -1, 0))], "f32", 100.0, n))
+
+
+def bytes_of_distance():
+    for number in range(4):
+        rng = drawn(600 + number)
+        heads, length = int(rng.choice([4, 8, 12])), int(rng.choice([300, 600]))
+        d = np.abs(bias.offsets(length))
+        d = d % 256 if number % 2 else (d + 128) % 256 - 128
+        masked = number < 2
+        value = -bias.slopes(heads)[:, None, None] * d
+        if masked:
+            value = np.where(bias.offsets(length) < 0, -np.inf, value)
+        yield one(150 + number, f"distances {'uint8' if number % 2 else 'int8'}, {heads} heads", "alibi", {"heads": heads, **({} if masked else {"symmetric": True})},
+                  accepted("low-precision-positions"), lambda v=value, n=length: Built([("bias", v.astype(F32))], "f32", 100.0, n))
+
+
+def spoilt(folder):
+    yield from ladders()
+    yield from axes()
+    yield from odd_widths()
+    yield from vectors()
+    yield from windows(folder)
+    yield from maps(folder)
+    yield from bytes_of_distance()
