@@ -21,7 +21,9 @@ def drawn(number):
 
 def one(number, what, encoding, parameters, causes, build, container="npz"):
     made = " + ".join(sorted(causes[0])) if causes else "clean"
-    return Case(f"{made} | {encoding} {what} #{LINES + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container)
+    width = parameters.get("dim", 0)
+    told = (f"sinusoidal, dim {width}" if width % 2 else f"sinusoidal, {width} channels") if encoding == "sinusoidal" and not causes else None
+    return Case(f"{made} | {encoding} {what} #{LINES + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container, told=told)
 
 
 def turns(angle, layout):

@@ -24,7 +24,9 @@ def drawn(number):
 
 def one(number, what, encoding, parameters, causes, build, container="npz"):
     made = " + ".join(sorted(causes[0])) if causes else "clean"
-    return Case(f"{made} | {encoding} {what} #{LINES + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container)
+    width = parameters.get("dim", 0)
+    told = (f"sinusoidal, dim {width}" if width % 2 else f"sinusoidal, {width} channels") if encoding == "sinusoidal" and not causes else None
+    return Case(f"{made} | {encoding} {what} #{LINES + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container, told=told)
 
 
 def ladders():
@@ -128,6 +130,12 @@ def vectors():
         number += 1
 
 
+def beside(folder, number, name, table, built):
+    """The dump, with the weights that its check names written beside it."""
+    score_kinds.saved(folder, number, name, table)
+    return built
+
+
 def windows(folder):
     number = 110
     for k in range(3):
@@ -145,10 +153,10 @@ def windows(folder):
         values = [(what, causes, table[at]) for what, causes, at in kinds]
         meant = table.astype(F64)[index]
         values += [("16·sigmoid", accepted("wrong-parameter"), 16 / (1 + np.exp(-meant))), ("magnitudes", accepted("wrong-parameter"), np.abs(meant))]
-        path = score_kinds.saved(folder, LINES + k, "swin", table)
+        path = str(folder / f"weights{LINES + k}-swin.npy")
         for what, causes, value in values:
             yield one(number, f"{what}, {h}x{w}", "swin", {"window": f"{h}x{w}", "weights": path}, causes,
-                      lambda v=value: Built([("bias", v.transpose(2, 0, 1).astype(F32))], "f32", 100.0))
+                      lambda v=value, k=k, t=table: beside(folder, LINES + k, "swin", t, Built([("bias", v.transpose(2, 0, 1).astype(F32))], "f32", 100.0)))
             number += 1
 
 
@@ -162,11 +170,11 @@ def maps(folder):
         index = bias.buckets(relative, both=both)
         far = np.abs(relative) >= int(rng.integers(20, 50))
         other = np.where(far & (relative < 0), np.maximum(index - int(rng.integers(1, 3)), 1), index) if number % 4 < 2 else np.where(index == 9, 11, np.where(index == 11, 9, index))
-        path = score_kinds.saved(folder, LINES + 10 + number, "t5", w)
+        path = str(folder / f"weights{LINES + 10 + number}-t5.npy")
         yield one(140 + number, f"{'far keys a bucket early' if number % 4 < 2 else 'two buckets exchanged'}, {heads} heads", "t5",
                   {"num-buckets": 32, "max-distance": 128, "bidirectional" if both else "causal": True, "weights": path},
                   accepted("bucket-boundary") if number % 4 < 2 else accepted("other-weights"),
-                  lambda v=w[other], n=length: Built([("bias", np.moveaxis(v, -1, 0))], "f32", 100.0, n))
+                  lambda v=w[other], n=length, w=w, k=LINES + 10 + number: beside(folder, k, "t5", w, Built([("bias", np.moveaxis(v, -1, 0))], "f32", 100.0, n)))
 
 
 def bytes_of_distance():

@@ -27,7 +27,7 @@ bool same_bits(const BiasObservation& observation, const BiasHypothesis& hypothe
                const std::vector<double>& slopes) {
   for (const BiasObservation::Probe& probe : observation.probes) {
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);
-    const std::vector<char> hidden = observation.hidden(probe);
+    const std::vector<char>& hidden = probe.hidden;
     const auto own = static_cast<std::size_t>(
         hypothesis.heads[static_cast<std::size_t>(probe.plane % observation.shape.heads)]);
     const double slope = to_double(hypothesis.slopes[own]);

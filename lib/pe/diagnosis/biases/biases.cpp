@@ -137,11 +137,12 @@ std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Store
                                        const BiasHypothesis& start, Diagnosis& diagnosis) {
   constexpr int rounds = 3;
   constexpr std::size_t most = 6;  // passes over the array in a round
+  constexpr Index enough = 4096;   // wrong cells that refute a hypothesis
   for (int round = 0; round < rounds; ++round) {
     auto found = explain<BiasObservation>(observation, start, bias_proposers());
     if (found.empty()) return {};
     for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
-      const BiasPass pass = bias_pass(observation, array, found[i].hypothesis);
+      const BiasPass pass = bias_pass(observation, array, found[i].hypothesis, enough);
       if (pass.residuals.agrees()) {
         found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i));
         const auto sides = wrong_sides(observation, found.front().hypothesis, pass.later);

@@ -40,6 +40,7 @@ bool is_alone(const BiasObservation& observation, const BiasHypothesis& hypothes
                                  .runs = {{shape.first_key + key, 1, 1, 0}},
                                  .got = {0}};
     observation.array->read((plane * shape.queries + q) * shape.keys + key, 1, probe.got.data());
+    probe.hidden = {0};
     one.probes = {std::move(probe)};
     ++total;
     wrong += !one.agrees(hypothesis);
@@ -95,7 +96,7 @@ std::optional<BiasObservation> without_foreign_cells(const BiasObservation& obse
 
 std::optional<Reason> damage_beside(const BiasObservation& observation, const Stored& array,
                                     const BiasHypothesis& hypothesis) {
-  const Tally residuals = bias_pass(observation, array, hypothesis).residuals;
+  const Tally residuals = bias_pass(observation, array, hypothesis, array.size() / 20).residuals;
   if (!is_few(residuals) || !is_alone(observation, hypothesis, *residuals.first_wrong()) ||
       !is_alone(observation, hypothesis, *residuals.worst_spot()))
     return {};

@@ -135,7 +135,7 @@ bool has_other_output(const BiasObservation& observation) {
   if (!fire || !parameters.has("hidden-weight") || !parameters.has("hidden-bias")) return false;
   std::map<Index, std::vector<Seen>> places;  // of each head
   for (const BiasObservation::Probe& probe : observation.probes) {
-    const std::vector<char> hidden = observation.hidden(probe);
+    const std::vector<char>& hidden = probe.hidden;
     std::size_t k = 0;
     for (const PositionRange& run : probe.runs)
       for (Index i = 0; i < run.count; ++i, ++k) {

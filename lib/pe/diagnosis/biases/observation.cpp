@@ -141,7 +141,11 @@ std::vector<double> BiasObservation::evaluate(const BiasHypothesis& hypothesis,
 }
 
 std::vector<char> BiasObservation::hidden(const Probe& probe) const {
+  std::size_t count = 0;
+  for (const PositionRange& run : probe.runs) count += static_cast<std::size_t>(run.count);
+  if (mask->shape(probe.plane).empty()) return std::vector<char>(count);
   std::vector<char> all;
+  all.reserve(count);
   for (const PositionRange& run : probe.runs)
     for (Index at = 0; at < run.count; ++at)
       all.push_back(is_hidden(probe.plane, probe.query, run.at(at)));
@@ -191,10 +195,12 @@ std::vector<double> open_cells(const BiasObservation& observation,
 // number would agree, too.
 bool holds_nothing(const BiasObservation& observation, const BiasHypothesis& hypothesis) {
   if (observation.shape.slopes) return false;
-  Index said = 0, held = 0;
+  Index said = 0, held = 0, cells = 0;
+  for (const BiasObservation::Probe& probe : observation.probes) cells += std::ssize(probe.got);
   for (const BiasObservation::Probe& probe : observation.probes) {
+    if (8 * held >= cells) return false;  // whatever the others say
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);
-    const std::vector<char> hidden = observation.hidden(probe);
+    const std::vector<char>& hidden = probe.hidden;
     const double constant = observation.constant_of(hypothesis, truth, probe.got, hidden);
     double least = HUGE_VAL;
     for (const double value : truth)
@@ -214,7 +220,7 @@ template <typename Look>
 bool compare(const BiasObservation& observation, const BiasHypothesis& hypothesis, Look look) {
   for (const BiasObservation::Probe& probe : observation.probes) {
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);
-    const std::vector<char> hidden = observation.hidden(probe);
+    const std::vector<char>& hidden = probe.hidden;
     const double constant = observation.constant_of(hypothesis, truth, probe.got, hidden);
     if (hypothesis.storage && !on_grid(open_cells(observation, probe), *hypothesis.storage) &&
         !look(HUGE_VAL, 1))
@@ -280,7 +286,7 @@ std::vector<double> slope_ratios(const BiasObservation& observation,
       weight(ratios.size(), 0);
   for (const BiasObservation::Probe& probe : observation.probes) {
     const std::vector<double> truth = observation.evaluate(hypothesis, probe);
-    const std::vector<char> hidden = observation.hidden(probe);
+    const std::vector<char>& hidden = probe.hidden;
     const auto head = static_cast<std::size_t>(probe.plane % observation.shape.heads);
     // Against the cell of least bias, where a constant of the row may stand.
     std::size_t least = truth.size();

@@ -75,6 +75,7 @@ struct BiasObservation {
     std::int64_t query = 0;
     std::vector<PositionRange> runs = {};  // of keys
     std::vector<double> got = {};          // one run behind the other
+    std::vector<char> hidden = {};         // by the dump's mask, each of these
   };
 
   const Expectation* expected = nullptr;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "pe/base/ulp.hpp"
@@ -107,7 +108,9 @@ BiasProposals offer_read_map(const BiasObservation& observation, const BiasHypot
     nearest = offset;
     first = fmt::format("key - query = {} has bucket {}, where {} is meant", offset, bucket, meant);
   }
-  if (others == 0 || is_rule) return {};
+  std::set<Index> values;
+  for (const auto& [meant, bucket] : held) values.insert(bucket);
+  if (others == 0 || (is_rule && values.size() == held.size())) return {};
   const auto value = [rows](Index head, std::int64_t of, std::int64_t key) {
     const auto row = rows->find(key - of);
     return row == rows->end() ? std::nan("") : row->second[static_cast<std::size_t>(head)];

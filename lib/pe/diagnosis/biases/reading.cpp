@@ -151,6 +151,7 @@ void add_probe(BiasObservation& observation, const Stored& array, Index row, Ind
     array.read(row * shape.keys + run.first - (shape.slopes ? 0 : shape.first_key), run.count,
                probe.got.data() + before);
   }
+  probe.hidden = observation.hidden(probe);
   observation.probes.push_back(std::move(probe));
 }
 
@@ -185,6 +186,8 @@ BiasObservation observe_bias(const Expectation& expected, const Stored& array) {
       }))
     observation.base.constant = BiasHypothesis::Constant::key;
 
+  if (!shape.slopes) observation.mask = std::make_shared<const DumpMask>(array, shape);
+
   // Of a linear bias every head, for they may stand in any order; some 200 000 cells in all. Of
   // other batches one head, for their padding.
   const std::vector<Index> heads = spread(shape.heads, linear ? 4096 : 64);
@@ -208,7 +211,6 @@ BiasObservation observe_bias(const Expectation& expected, const Stored& array) {
       array.read(batch * shape.heads * shape.queries * shape.keys, shape.keys,
                  observation.first_rows.back().data());
     }
-  if (!shape.slopes) observation.mask = std::make_shared<const DumpMask>(array, shape);
   return observation;
 }
 

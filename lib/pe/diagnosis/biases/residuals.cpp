@@ -53,7 +53,7 @@ class Comparison {
     hidden_.resize(static_cast<std::size_t>(shape_.keys));
   }
 
-  BiasPass run(const Stored& array) {
+  BiasPass run(const Stored& array, Index most) {
     constexpr Index room = Index{1} << 20;  // cells read at once
     const Index block = std::clamp<Index>(room / shape_.keys, 1, shape_.queries);
     std::vector<double> got(static_cast<std::size_t>(block * shape_.keys));
@@ -66,6 +66,7 @@ class Comparison {
         for (Index row = 0; row < rows; ++row)
           compare(shape_.first_query + first + row, plane * shape_.queries + first + row,
                   {got.data() + row * shape_.keys, static_cast<std::size_t>(shape_.keys)});
+        if (result_.residuals.beyond() > most) return std::move(result_);
       }
     }
     return std::move(result_);
@@ -184,8 +185,8 @@ class Comparison {
 }  // namespace
 
 BiasPass bias_pass(const BiasObservation& observation, const Stored& array,
-                   const BiasHypothesis& hypothesis) {
-  return Comparison(observation, hypothesis).run(array);
+                   const BiasHypothesis& hypothesis, Index most) {
+  return Comparison(observation, hypothesis).run(array, most);
 }
 
 }  // namespace pe

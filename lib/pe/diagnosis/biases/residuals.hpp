@@ -1,6 +1,8 @@
 // Every cell of a dump against a hypothesis of a bias.
 #pragma once
 
+#include <limits>
+
 #include "pe/diagnosis/biases/observation.hpp"
 #include "pe/diagnosis/residuals.hpp"
 
@@ -16,8 +18,10 @@ struct BiasPass {
   LaterKeys later;
 };
 
-/// In blocks of rows, in constant memory.
+/// In blocks of rows, in constant memory; given up behind the block in which more cells than `most`
+/// are wrong.
 BiasPass bias_pass(const BiasObservation& observation, const Stored& array,
-                   const BiasHypothesis& hypothesis);
+                   const BiasHypothesis& hypothesis,
+                   Index most = std::numeric_limits<Index>::max());
 
 }  // namespace pe
