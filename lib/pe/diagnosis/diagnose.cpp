@@ -216,9 +216,23 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   refuse_long_rows(as_stored.arrays);
   refuse_long_rows(as_stored.before);
   refuse_same_names(as_stored);
+  if (!as_stored.before.empty() && kind_of(asked.effect) != Kind::rotation)
+    throw UsageError(
+        fmt::format("--before: vectors before and after are those of a rotation; {} is {}: give "
+                    "--file what it holds",
+                    asked.encoding->name,
+                    kind_of(asked.effect) == Kind::table ? "a table that is added to vectors"
+                                                         : "a bias on scores"));
   const Written written = as_written(remembering(asked), as_stored);
-  if (const auto table = sinusoids_of(written.expected, written.dump))
-    return diagnose(table->expected, table->dump);
+  if (const auto table = sinusoids_of(written.expected, written.dump)) {
+    Diagnosis told = diagnose(table->expected, table->dump);
+    if (table->reason) {
+      told.reasons.insert(told.reasons.begin(), *table->reason);
+      told.tier = Tier::wrong;
+      told.arithmetic.clear();
+    }
+    return told;
+  }
   if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
   const auto companions = companions_of(written.expected, written.dump);
   const Dump& main = companions ? companions->main : written.dump;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 
@@ -112,11 +113,13 @@ bool may_be_sinusoids(const Stored& array, Index width) {
 }
 
 // The positions of the dump's rows.
-Distances positions_of(const Expectation& expected, const Relative& relative, const Stored& array) {
+Distances positions_of(const Expectation& expected, const Relative& relative, const Stored& array,
+                       bool clamped = true) {
   if (expected.encoding->name == "shaw")
     return counted(relative.first_sinusoid, 1, relative.buckets.count);
   const std::int64_t clamp =
-      expected.parameters.has("clamp-len") ? expected.parameters.integer("clamp-len") : 0;
+      clamped && expected.parameters.has("clamp-len") ? expected.parameters.integer("clamp-len")
+                                                      : 0;
   const std::vector<Distances> orders = orders_of(relative, squeezed(array.shape)[0], clamp);
   return *std::ranges::min_element(orders, {}, [&](const Distances& order) {
     return distance_from(*relative.sinusoids, order, array);
@@ -140,9 +143,17 @@ std::optional<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump
   };
   const auto& entries = expected.parameters.entries();
   Distances positions = positions_of(expected, *relative, dump.arrays[0]);
-  const Repeated repeated = repeated_in(positions);
+  Repeated repeated = repeated_in(positions);
   auto rows = without(dump.arrays[0], repeated);
-  if (!rows) return {};
+  std::optional<Reason> reason;
+  if (!rows) {  // distances that should repeat at the clamp and do not
+    repeated = {};
+    rows = dump.arrays[0];
+    positions = positions_of(expected, *relative, dump.arrays[0], false);
+    reason = {Cause::bias_distance,
+              fmt::format("distances go on beyond --clamp-len {}, where they are to stay at it",
+                          expected.parameters.spell("clamp-len"))};
+  }
   positions.erase(positions.end() - repeated.behind, positions.end());
   positions.erase(positions.begin(), positions.begin() + repeated.before);
   Expectation table = expectation_of(make_subject(
@@ -154,7 +165,7 @@ std::optional<SinusoidDump> sinusoids_of(const Expectation& expected, const Dump
                     {"layout", given(layout_of(expected))}},
           .positions = spell(positions)},
       std::ssize(positions)));
-  return SinusoidDump{std::move(table), {{std::move(*rows)}, {}, dump.has_gaps}};
+  return SinusoidDump{std::move(table), {{std::move(*rows)}, {}, dump.has_gaps}, std::move(reason)};
 }
 
 }  // namespace pe

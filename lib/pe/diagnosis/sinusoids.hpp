@@ -11,6 +11,7 @@ namespace pe {
 struct SinusoidDump {
   Expectation expected;
   Dump dump;
+  std::optional<Reason> reason = {};  // its rows are other distances than they should
 };
 
 /// A dump that holds the sinusoids of NEZHA (a row for each bucket) or of Transformer-XL (a row for

@@ -10,6 +10,7 @@
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/byte_order.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/printed.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/dialects/spell.hpp"
@@ -281,6 +282,37 @@ void put_bytes_right(Written& written) {
   }
 }
 
+bool is_zero_row(const Stored& array, Index row, std::vector<double>& values) {
+  const Index width = array.size() / array.shape[0];
+  values.resize(static_cast<std::size_t>(width));
+  array.read(row * width, width, values.data());
+  return std::ranges::all_of(values, [](double value) { return value == 0; });
+}
+
+// Rows behind those that were asked for that hold nothing but zeros: memory for longer contexts.
+void leave_out_unwritten(Written& written) {
+  const Expectation& expected = written.expected;
+  if (!expected.rows || !written.dump.before.empty() || written.dump.arrays.empty() ||
+      (kind_of(expected.effect) != Kind::rotation && kind_of(expected.effect) != Kind::table))
+    return;
+  std::vector<Stored> arrays = written.dump.arrays;
+  for (Stored& array : arrays) array.shape = squeezed(array.shape);
+  const Index rows = arrays[0].shape.empty() ? 0 : arrays[0].shape[0];
+  if (rows <= *expected.rows || std::ranges::any_of(arrays, [&](const Stored& array) {
+        return array.shape.size() != 2 || array.shape[0] != rows;
+      }))
+    return;
+  Index end = rows;
+  std::vector<double> values;
+  const auto is_zero = [&](const Stored& array) { return is_zero_row(array, end - 1, values); };
+  while (end > *expected.rows && std::ranges::all_of(arrays, is_zero)) --end;
+  if (end == rows) return;
+  for (Stored& array : arrays) array = rows_of(array, 0, 0, end);
+  written.dump.arrays = std::move(arrays);
+  written.note = fmt::format("rows {}–{}, behind the {} that were asked for, hold zeros", end,
+                             rows - 1, *expected.rows);
+}
+
 }  // namespace
 
 Written as_written(const Expectation& expected, const Dump& dump) {
@@ -295,6 +327,7 @@ Written as_written(const Expectation& expected, const Dump& dump) {
   put_heads_first(written);
 
   leave_out_tokens(written);
+  leave_out_unwritten(written);
   return written;
 }
 

@@ -75,6 +75,22 @@ Stored with_axes_put_right(const Stored& array, const RotationReading& reading, 
   return right;
 }
 
+// Rows multiplied by a factor of their entry along an axis, and rounded to the array's own type.
+Stored multiplied_along(const Stored& array, const RotationReading& reading, std::size_t axis,
+                        std::vector<double> factors) {
+  Stored wide = array;
+  wide.dtype = DType::f64;
+  wide.fill = [array, reading, axis, factors = std::move(factors)](Index first, Index count,
+                                                                   std::byte* out) {
+    auto* values = reinterpret_cast<double*>(out);
+    array.read(first, count, values);
+    for (Index i = 0; i < count; ++i)
+      values[i] *=
+          factors[static_cast<std::size_t>(reading.along((first + i) / reading.width, axis))];
+  };
+  return wide;
+}
+
 // Every number multiplied, and rounded to the array's own type again; where it then is one of
 // `after` to two roundings, that one: what does not turn is compared exactly.
 Stored multiplied(const Stored& array, double factor, const Stored& after) {
@@ -136,6 +152,41 @@ class Lengths {
          fmt::format("every vector is multiplied by {}, the channels that do not turn, "
                      "too",
                      what)}};
+  }
+
+  // Those of each entry along another axis, as heads are, have grown alike, and others otherwise.
+  std::optional<RestoredDump> grown_apart() const {
+    for (std::size_t axis = 0; axis < reading_.extents.size(); ++axis) {
+      const Index extent = reading_.extents[axis];
+      if (axis == reading_.axis || extent < 2 || extent > 1024) continue;
+      std::vector<std::vector<double>> ratios(static_cast<std::size_t>(extent));
+      for (Index row = 0; row < std::ssize(after_); ++row)
+        if (const auto i = static_cast<std::size_t>(row); before_[i] > 0)
+          ratios[static_cast<std::size_t>(reading_.along(row, axis))].push_back(after_[i] /
+                                                                               before_[i]);
+      std::vector<double> factors;
+      for (std::vector<double>& own : ratios) {
+        if (own.size() < 4) return {};
+        factors.push_back(median_of(own));
+        const double factor = factors.back();
+        if (!(factor > 0) || std::ranges::any_of(own, [&](double r) {
+              return !(std::fabs(r - factor) <= near_ * factor);
+            }))
+          break;
+      }
+      const auto [least, most] = std::ranges::minmax(factors);
+      if (std::ssize(factors) < extent || !(most - least > 2 * near_ * most)) continue;
+      const std::string name = name_of_axis(reading_, axis);
+      std::string sentence =
+          fmt::format("the vectors of each {} are multiplied by a number of its own: {:.4g}, "
+                      "{:.4g}{}",
+                      name, factors[0], factors[1], extent > 2 ? ", …" : "");
+      return RestoredDump{
+          {{dump_.arrays[0]},
+           {multiplied_along(dump_.before[0], reading_, axis, std::move(factors))}},
+          {Cause::wrong_amplitude, std::move(sentence)}};
+    }
+    return {};
   }
 
   // Each vector is the turn of one some places before it, or behind: the one that belongs there, or
@@ -204,6 +255,7 @@ class Lengths {
       const std::string name = name_of_axis(reading_, axis);
       const auto moved = std::ranges::find_if(
           sources, [&, entry = Index{0}](Index s) mutable { return s != entry++; });
+      if (moved == sources.end()) continue;
       all.push_back(
           {{dump_.arrays, {gathered(dump_.before[0], axis, sources)}},
            {name == "head" ? Cause::heads_permuted : Cause::rows_permuted,
@@ -273,6 +325,7 @@ std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationRead
     const Lengths lengths(as_made, reading, by);
     if (lengths.are_kept()) return {};
     if (auto grown = lengths.grown()) return {std::move(*grown)};
+    if (auto apart = lengths.grown_apart()) return {std::move(*apart)};
     lengths.add_permuted(all);
     if (all.empty()) lengths.add_exchanged(all);
     if (all.empty()) lengths.add_late(all);

@@ -47,7 +47,7 @@ Spacing::Spacing(DType type) {
 
 double roundings_to(double file_unit, double amplitude) {
   const bool is_short = file_unit > 0x1p-13;
-  return is_short && amplitude != 1 ? 1 + amplitude : 1;
+  return is_short && amplitude != 1 ? 2 + amplitude : 1;
 }
 
 RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,

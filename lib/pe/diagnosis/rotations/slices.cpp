@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -69,7 +70,7 @@ struct ToldApart {
 std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dump,
                                     std::optional<Side> side, const Slicing& slicing,
                                     const TurnJudge& judge_one) {
-  constexpr std::size_t most_wrong = 8;
+  constexpr std::size_t most_wrong = 64, most_told = 6;
   std::vector<Index> wrong;
   for (Index i = 0; i < slicing.count; ++i)
     if (!held_as_meant(expected, slice_of(dump, slicing, i), side)) wrong.push_back(i);
@@ -90,13 +91,18 @@ std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dum
         same->numbers.push_back(i);
     }
   }
+  std::map<Cause, std::size_t> told;
   for (const Alike& one : alike) {
     const auto same = std::ranges::find(all.reasons, one.reason.cause, &Reason::cause);
     if (same == all.reasons.end())
       all.reasons.push_back({one.reason.cause, spell(one, slicing)});
-    else
+    else if (told[one.reason.cause] < most_told)
       same->sentence += "; " + spell(one, slicing);
+    ++told[one.reason.cause];
   }
+  for (Reason& reason : all.reasons)
+    if (const std::size_t count = told[reason.cause]; count > most_told)
+      reason.sentence += fmt::format("; and {} {}s more", count - most_told, slicing.name);
   return all;
 }
 

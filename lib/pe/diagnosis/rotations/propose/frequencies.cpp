@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
@@ -116,14 +118,17 @@ RotationProposals ladder(const RotationObservation& observation,
   const std::vector<double>& unscaled = observation.truth().unscaled;
   const auto n = static_cast<double>(observation.pairs());
   if (observation.pairs() < 3) return all;
-  for (const auto& [ratio, what] : {std::pair{n / (n - 1), "pairs less one"},
-                                    {(n - 1) / n, "pairs, both ends not reached"},
-                                    {2.0, "half the channels"},
-                                    {0.5, "twice the channels"},
-                                    {2 * n, "1, they are not divided"}})
+  constexpr std::optional<Cause> ladder{}, denominator = Cause::wrong_denominator;
+  for (const auto& [ratio, what, cause] :
+       {std::tuple{n / (n - 1), "pairs less one", ladder},
+        {(n - 1) / n, "pairs, both ends not reached", ladder},
+        {2.0, "half the channels", denominator},
+        {0.5, "twice the channels", denominator},
+        {2 * n, "1, they are not divided", denominator}})
     all.push_back({bent(observation, hypothesis,
                         [&, ratio = ratio](std::size_t j) { return std::pow(unscaled[j], ratio); }),
-                   fmt::format("the denominator of the exponents is another: {}", what), 1.05});
+                   fmt::format("the denominator of the exponents is another: {}", what), 1.05,
+                   cause});
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/propose/base.hpp"
 
 namespace pe {
 namespace {
@@ -30,6 +31,7 @@ RotationProposals narrower(const RotationObservation& observation,
   const std::vector<double>& f = hypothesis.frequencies;
   const std::size_t pairs = f.size();
   if (!hypothesis.axis.empty() || pairs != observation.pairs() || !hypothesis.changes.empty() ||
+      !observation.truth().width.empty() ||  // the reading says another width
       std::ranges::any_of(f, [](double one) { return !(one > 0); }))
     return {};
   // Slow pairs may stand as those that do not turn: fewer than were seen to.
@@ -76,9 +78,11 @@ RotationProposals equal_steps(const RotationObservation& observation,
 
 RotationProposals ladders_of_axes(const RotationObservation& observation,
                                   const RotationHypothesis& hypothesis) {
-  const double base = number_of(observation, hypothesis, "base");
   const std::size_t pairs = hypothesis.axis.size();
-  if (hypothesis.axis.empty() || !(base > 1) || pairs != hypothesis.frequencies.size()) return {};
+  if (hypothesis.axis.empty() || pairs != hypothesis.frequencies.size()) return {};
+  double base = number_of(observation, hypothesis, "base");
+  if (base == 0) base = meant_base_of_axes(observation, hypothesis).value_or(0);
+  if (!(base > 1)) return {};
   std::map<std::size_t, double> counts, next;
   for (const std::size_t axis : hypothesis.axis) ++counts[axis];
   RotationHypothesis own = hypothesis, again = hypothesis, on = hypothesis;
@@ -90,12 +94,21 @@ RotationProposals ladders_of_axes(const RotationObservation& observation,
     on.frequencies[j] = std::pow(base, -static_cast<double>(j) / static_cast<double>(pairs));
   }
   RotationProposals all;
-  const auto offer = [&](RotationHypothesis other, const char* sentence) {
+  const auto offer = [&](RotationHypothesis other, const char* sentence,
+                         std::optional<Cause> cause = {}) {
     if (other.frequencies != hypothesis.frequencies)
-      all.push_back({std::move(other), sentence, 1.05});
+      all.push_back({std::move(other), sentence, 1.05, cause});
   };
+  bool have_own = true;
+  for (std::size_t j = 0; j < pairs; ++j)
+    have_own = have_own && std::fabs(own.frequencies[j] - hypothesis.frequencies[j]) <=
+                               1e-12 * hypothesis.frequencies[j];
   offer(std::move(own), "each axis has a ladder of its own, from 1 to the base over its pairs");
-  offer(std::move(again), "the ladder starts again with each axis, by the exponents of all pairs");
+  if (have_own)
+    offer(std::move(again), "exponents of each axis go over the channels of all",
+          Cause::wrong_denominator);
+  else
+    offer(std::move(again), "the ladder starts again with each axis, by the exponents of all pairs");
   offer(std::move(on), "one ladder runs over the pairs of all axes, where each has its own");
   return all;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
 
 namespace pe {
@@ -54,15 +55,20 @@ RotationProposals ladders_of_conventions(const RotationObservation& observation,
                                          const RotationHypothesis& hypothesis) {
   RotationProposals all;
   const Expectation& expected = observation.expected();
-  if (observation.has_rows() || !expected.parameters.has("convention")) return all;
+  if (!expected.parameters.has("convention")) return all;
+  const bool is_table = observation.has_rows();
   for (const Parameter& row : expected.encoding->parameters) {
     if (row.name != std::string_view("convention")) continue;
     for (const std::string& convention : words(row.choices))
       if (auto other = remade(observation, hypothesis, {{"convention", convention}}))
-        all.push_back({std::move(*other),
-                       fmt::format("frequencies are those of convention {}, where {} is meant",
-                                   convention, meant(observation, "convention")),
-                       1});
+        all.push_back(
+            {std::move(*other),
+             fmt::format("{} convention {}, where {} is meant",
+                         is_table ? fmt::format("this is {},", expected.encoding->name)
+                                  : "frequencies are those of",
+                         convention, meant(observation, "convention")),
+             is_table ? 1.2 : 1,
+             is_table ? std::optional(Cause::other_table) : std::nullopt});
   }
   return all;
 }
