@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Holds pe-verify to its exit codes on arrays that nobody means: every law, check and identify on zeros, NaN, 1e308 and the like.
-"""hostile.py --bin FOLDER [--only REGEX] [--seed N]
+"""hostile.py --bin FOLDER [--only REGEX] [--seed N] [--seconds S]
 
 Each array is given to `check` and to every law of its kind, and to identify. Whatever it holds: the exit code is 0, 1 or 2, the JSON
-report says the same one, 0 comes with a verdict on stdout, 2 with a line on stderr or in the report, and nothing takes longer than ten seconds.
+report says the same one, 0 comes with a verdict on stdout, 2 with a line on stderr or in the report, and nothing takes longer than ten seconds, or S,
+as a build with sanitizers does, which must have nothing to say either.
 The last line reads "N passed, N failed".
 """
 import argparse
@@ -20,7 +21,6 @@ import zipfile
 
 import numpy as np
 
-SECONDS = 10
 # kind of effect → encodings whose dumps it is, the flags that they need, the shape of each array of a dump
 KINDS = {
     "table": (("learned", "--dim 8"), ("sinusoidal", "--dim 8"), (65, 8), 1),
@@ -71,7 +71,7 @@ def arrays(shape, seed):
     yield "odd bits", r.integers(0, 2 ** 64, size=shape, dtype="u8").view("f8")
 
 RAW = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|^ *::", re.MULTILINE)
-FAULT = re.compile("a crash, which is a fault|ended the program")  # our own, whatever the file: no answer with exit code 2
+FAULT = re.compile(r"a crash, which is a fault|ended the program|ERROR: \w+Sanitizer|runtime error: ")  # our own: no answer with exit code 2
 NAMES = ("\x1b[31mred","\x1b[2J\x1b]0;x\x07", "a\n::error::b", "\r\n::error file=x::y", "=cmd|' /C calc'!A0", "'; touch x; '", "\u202egnp.exe", "x" * 1_000_000, "\0\x85\x9b31m", "%0A::error::")
 
 
@@ -103,27 +103,27 @@ def laws_of(tool, kind):
     return [law["name"] for law in listed["properties"] if law["kind"] == "any" or kind in law["kind"]]
 
 
-def shown_by_info(tool, folder):
+def shown_by_info(tool, folder, seconds):
     """Why pe-gen info of a file with an odd name in it breaks a promise, for each file and form; or ""."""
     for number, name in enumerate(NAMES):
         for kind in ("npz", "safetensors", "json"):
             path = folder / f"info-{number}.{kind}"
             write_named(path, kind, name)
             for more in ([], ["--json"]):
-                done = subprocess.run([tool, "info", str(path), *more], capture_output=True, text=True, errors="replace", timeout=SECONDS)
+                done = subprocess.run([tool, "info", str(path), *more], capture_output=True, text=True, errors="replace", timeout=seconds)
                 odd = RAW.search(done.stdout + "\n" + done.stderr)
                 long = not more and max(map(len, done.stdout.split("\n"))) > 5_000
                 yield (f"info {kind} of odd name {number} {' '.join(more)}",
                        f"says {odd[0]!r} raw" if odd else "says a line of more than 5000 characters" if long else "")
 
 
-def what_is_wrong(tool, words, folder, number):
+def what_is_wrong(tool, words, folder, number, seconds):
     """Why the run breaks a promise, or ""."""
     report = folder / f"{number}.json"
     try:
-        done = subprocess.run([tool, *words, "--report", str(report)], capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+        done = subprocess.run([tool, *words, "--report", str(report)], capture_output=True, timeout=seconds, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        return f"takes longer than {SECONDS} s"
+        return f"takes longer than {seconds} s"
     out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
     if done.returncode not in (0, 1, 2):
         return f"exit {done.returncode}: {err[:200]}"
@@ -189,7 +189,7 @@ def cases(tool, folder, seed):
         yield f"check learned: std {std}", f"check learned --init normal --std {std} --seed 1 --dim 8 --length 64".split()
 
 
-def manifest_is_wrong(tool, folder, seed):
+def manifest_is_wrong(tool, folder, seed, seconds):
     """Why a manifest of all the dumps, one known to be wrong among them, loses any of them."""
     checks = [{"name": "known failure", "encoding": "sinusoidal", "parameters": {"dim": 8}, "file": str(folder / "table-ones-0.npy")}]
     for kind, (*encodings, shape, files) in KINDS.items():
@@ -200,7 +200,7 @@ def manifest_is_wrong(tool, folder, seed):
                 checks.append({"name": f"{encoding}: {name}", "encoding": encoding, "file": paths, "parameters": dict(zip(words[::2], words[1::2]))})
     (folder / "manifest.json").write_text(json.dumps({"schema_version": 1, "checks": checks}))
     reports = [word for suffix in ("json", "xml", "csv", "h5") for word in ("--report", str(folder / f"all.{suffix}"))]
-    done = subprocess.run([tool, "run", str(folder / "manifest.json"), *reports], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([tool, "run", str(folder / "manifest.json"), *reports], capture_output=True, text=True, timeout=6 * seconds)
     if done.returncode != 1:
         return f"exit {done.returncode}: {done.stderr[:300]}"
     told = json.loads((folder / "all.json").read_text())["checks"]
@@ -214,23 +214,24 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     parser.add_argument("--only", default="", help="cases whose name matches")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=10, help="that each may take")
     options = parser.parse_args()
     tool, passed, failed = options.bin / "pe-verify", 0, 0
     with tempfile.TemporaryDirectory(prefix="pe-hostile-") as scratch:
         folder = pathlib.Path(scratch)
         wanted = [(name, words) for name, words in cases(tool, folder, options.seed) if re.search(options.only, name)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = pool.map(lambda case: what_is_wrong(tool, case[1][1], folder, case[0]), enumerate(wanted))
+            results = pool.map(lambda case: what_is_wrong(tool, case[1][1], folder, case[0], options.seconds), enumerate(wanted))
             for (name, words), wrong in zip(wanted, results):
                 passed, failed = passed + (not wrong), failed + bool(wrong)
                 if wrong:
                     print(f"FAIL {name}: {wrong}\n     {' '.join(words)}")
-        for name, wrong in shown_by_info(options.bin / "pe-gen", folder) if re.search(options.only, "info") else ():
+        for name, wrong in shown_by_info(options.bin / "pe-gen", folder, options.seconds) if re.search(options.only, "info") else ():
             passed, failed = passed + (not wrong), failed + bool(wrong)
             if wrong:
                 print(f"FAIL {name}: {wrong}")
         if re.search(options.only, "manifest"):
-            wrong = manifest_is_wrong(tool, folder, options.seed)
+            wrong = manifest_is_wrong(tool, folder, options.seed, options.seconds)
             passed, failed = passed + (not wrong), failed + bool(wrong)
             if wrong:
                 print(f"FAIL manifest: {wrong}")

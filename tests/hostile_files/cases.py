@@ -1,6 +1,7 @@
 # What the cases of hostile files share: limits, the list of them, and the simplest files.
 import json
 import os
+import re
 import struct
 
 BASE = 24       # MiB that the tool takes without a file: code, libraries, tables of the catalogue
@@ -8,6 +9,7 @@ STREAMED = BASE + 64  # a file that is read in parts, or a list of what is in it
 WHOLE = STREAMED + 1024  # what has to be held whole: the bytes of a pipe, the numbers of a csv, what HDF5 packs
 CASES = []
 TIMEOUT = "0.5"  # seconds that the tool is given, where it may need more: enough to pass any limit of memory
+FAULT = re.compile(r"ERROR: \w+Sanitizer|runtime error: ")  # said by a build with sanitizers, and no answer whatever the exit code
 LONG = ("--dim", "8", "--timeout", "60")  # for files that are refused in the end
 
 

@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from cases import STREAMED, npy_head, sparse
+from cases import FAULT, STREAMED, npy_head, sparse
 from kinds import FILES
 
 CAP = 64  # MiB that PE_MEMORY says: what must be held whole is refused beyond it
@@ -44,7 +44,7 @@ def limits():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def taken(tool, words, folder):
+def taken(tool, words, folder, longest):
     """Exit code, MiB, seconds, what was printed and what was said. The clock is the processor's: a busy machine is no fault of the tool."""
     with open(folder / "stderr", "w+b") as said, open(folder / "stdout", "w+b") as printed:
         done = subprocess.Popen([tool, *words], stdin=subprocess.DEVNULL, stdout=printed, stderr=said, cwd=folder, preexec_fn=limits,
@@ -52,7 +52,7 @@ def taken(tool, words, folder):
         began, status = time.monotonic(), 0
         while True:
             pid, status, usage = os.wait4(done.pid, os.WNOHANG)
-            if pid or time.monotonic() - began > 30:
+            if pid or time.monotonic() - began > longest:
                 break
             time.sleep(0.005)
         if not pid:
@@ -66,14 +66,15 @@ def taken(tool, words, folder):
         return done.returncode, usage.ru_maxrss >> 10, usage.ru_utime + usage.ru_stime, *texts
 
 
-def what_is_wrong(tool, words, folder, codes, says):
-    code, took, lasted, printed, said = taken(tool, words, folder)
+def what_is_wrong(tool, words, folder, codes, says, sanitized):
+    code, took, lasted, printed, said = taken(tool, words, folder, 300 if sanitized else 30)
     lines = [line for line in said.splitlines() if "warning:" not in line]
     limit, untold = STREAMED + CAP, printed and not said  # a verdict that says why
     return "; ".join(filter(None, [
         f"exit {code}, not {codes}" if code not in codes else "",
-        f"{took} MiB of {limit}" if took > limit else "",
-        f"{lasted:.1f} s of {SECONDS}" if lasted > SECONDS else "",
+        f"{took} MiB of {limit}" if took > limit and not sanitized else "",
+        f"{lasted:.1f} s of {SECONDS}" if lasted > SECONDS and not sanitized else "",
+        f"says {fault[0]!r}" if (fault := FAULT.search(printed + said)) else "",
         f"{len(lines)} lines on stderr" if code == 2 and len(lines) != 1 and not untold else "",
         "does not say " + says if code == 2 and not untold and not re.search(says, said) else "",
     ])), f"exit {code}, {took} MiB, {lasted:.1f} s: {said[:250]!r}"
@@ -97,7 +98,7 @@ def cases(files):
                     yield f"{tool} {command.replace('FILE', name)}", tool, command, name, codes, says
 
 
-def everywhere(bin_folder, scratch, only, verbose):
+def everywhere(bin_folder, scratch, only, verbose, sanitized):
     """Runs all of them, two at a time; how many passed and failed."""
     bin_folder = bin_folder.resolve()  # each run has a folder of its own
     scratch.mkdir()
@@ -113,7 +114,7 @@ def everywhere(bin_folder, scratch, only, verbose):
         wait = WAIT if name.startswith("never") or command not in itertools.chain(*WHOLE.values()) else "3"
         words = [word.replace("FILE", str(scratch / name)).replace("OUT", "out").replace("WAIT", wait) for word in command.split()]
         try:
-            return what_is_wrong(bin_folder / tool, words, folder, codes, says)
+            return what_is_wrong(bin_folder / tool, words, folder, codes, says, sanitized)
         finally:
             shutil.rmtree(folder)
 
