@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -405,6 +406,20 @@ TEST_CASE("the spread of products that was seen lies below what is certain of al
     CHECK(low > 0);
     CHECK(low <= high);
   }
+  // Of many positions the first and the last are looked at.
+  Made far = make("rope", {{"dim", {"4", ""}}}, 9000);
+  far.subject.shifts = {1};
+  const Rotation good = std::get<Rotation>(far.subject.effect);
+  for (const std::int64_t at : {7, 8990}) {
+    far.subject.effect = spoilt(good, [at](std::int64_t p, Index j, bool is_sine, double v) {
+      return p == at && j == 1 && !is_sine ? v + 0.25 : v;
+    });
+    const std::string witness = measure("relative-only", far.subject).witness;
+    CAPTURE(witness);
+    const std::size_t from = witness.find("deviation in [");
+    REQUIRE(from != std::string::npos);
+    CHECK(std::stod(witness.substr(from + 14)) > 0.05);
+  }
 }
 
 TEST_CASE("a fit finds the cell that is farthest beyond its bound, and says what it would find") {
@@ -415,14 +430,42 @@ TEST_CASE("a fit finds the cell that is farthest beyond its bound, and says what
   const Measurement sound = measure("linear-shift", made.subject);
   CHECK(sound.holds());
   CHECK(sound.power.change >= sound.bound);
-  for (const double times : {1.0, 1.1, 1.2, 1.3, 1.4, 2.0, 8.0}) {
-    const double off = times * sound.power.change;
+  // Of thousands of numbers that were rounded the one nearest to its bound is no exact one.
+  CHECK(sound.worst > 0x1p-26);
+  const auto with = [&](double off) {
     made.subject.effect = spoilt(unknown, [=](std::int64_t p, Index c, double v) {
       return p == 41 && c == 6 ? v + off : v;
     });
+    return measure("linear-shift", made.subject);
+  };
+  for (const double times : {1.0, 1.1, 1.2, 1.3, 1.4, 2.0, 8.0}) {
+    const double off = times * sound.power.change;
     CAPTURE(times);
-    CHECK(measure("linear-shift", made.subject).worst > off / 2);
+    CHECK(with(off).worst > off / 2);
   }
+}
+
+TEST_CASE("what a fit may be off by counts the rows that a guess is made of") {
+  // One pair that turns by a radian: M is a turn, whose columns sum to cos 1 + sin 1. The rows that
+  // a guess is made of are at most 1 anywhere, and make a row whose larger number is √½ or more.
+  Made made = make("sinusoidal", {{"dim", {"2", ""}}}, 64);
+  Table unknown = std::get<Table>(made.subject.effect);
+  unknown.waves.reset();
+  made.subject.effect = unknown;
+  made.subject.shifts = {1};
+  const Measurement m = measure("linear-shift", made.subject);
+  CAPTURE(m.bound_from);
+  double e = 0;
+  REQUIRE(std::sscanf(m.bound_from.c_str(), "e(1 + |w|)(1 + |M|) + |r||M|, e = %lf", &e) == 1);
+  const double size = 2 * (std::cos(1.0) + std::sin(1.0));
+  CHECK(m.bound > 0.99 * e * (1 + std::sqrt(0.5)) * (1 + size));
+  CHECK(m.bound < 4 * e * (1 + size));
+}
+
+TEST_CASE("a single row is like no other, and nothing is said of a second") {
+  const Measurement one = measure("unique", make("sinusoidal", {{"dim", {"8", ""}}}, 1).subject);
+  CHECK(one.holds());
+  CHECK(one.witness.empty());
 }
 
 TEST_CASE("a table of as many rows as a fit asks for is long enough") {

@@ -149,19 +149,26 @@ TEST_CASE("mrope tells text, images and videos from its positions") {
   text(2);
   frames(2, 2, 3);
   text(3);
-  Values angles;
-  for (const auto& place : places)
-    for (std::size_t j = 0; j < 64; ++j)
-      angles.push_back(place[j < 16   ? 0
-                             : j < 40 ? 1
-                                      : 2] *
-                       std::pow(1e6, -static_cast<double>(j) / 64));
   const auto rows = static_cast<Index>(places.size());
-  for (const DType dtype : {DType::f32, DType::bf16}) {
+  // Its own base, and those of other models.
+  for (const auto& [base, dtype] : {std::pair{1e6, DType::f32},
+                                    {1e6, DType::bf16},
+                                    {1e4, DType::f32},
+                                    {5e5, DType::f32},
+                                    {5e6, DType::f32}}) {
+    Values angles;
+    for (const auto& place : places)
+      for (std::size_t j = 0; j < 64; ++j)
+        angles.push_back(place[j < 16   ? 0
+                               : j < 40 ? 1
+                                        : 2] *
+                         std::pow(base, -static_cast<double>(j) / 64));
+    CAPTURE(base);
     const Identification found = identify(cosines_and_sines(angles, {rows, 64}, dtype), "");
     CHECK(name_of_encoding(found) == "mrope");
     CHECK(value(found, "segments") == "text:4,image:3x5,text:2,video:2x2x3,text:3");
     CHECK(value(found, "sections") == "16,24,24");
+    CHECK(value(found, "base") == fmt::format("{:.0f}", base));
   }
 }
 

@@ -141,6 +141,19 @@ TEST_CASE("scalings tell their parameters") {
   CHECK(value(found, "high-freq-factor") == "8");
   CHECK(value(found, "original-max-position") == "4096");
 
+  // What no table tells without a number stands beside it, and what says nothing does not.
+  found = identify(cache(llama3(500000, 64, 16, 1, 4, 4096), 1024), "");
+  CHECK(value(found, "low-freq-factor") == "1");
+  CHECK(value(found, "high-freq-factor") == "4");
+  found = identify(cache(yarn(30000, 32, 6, 4096), 1024), "");
+  CHECK(value(found, "factor") == "6");
+  CHECK(value(found, "beta-fast") == "");
+  // As a model of the catalogue has it, which promises more positions than any dump of it need
+  // have.
+  found = identify(cache(llama3(500000, 64, 8, 1, 4, 8192), 256), "");
+  CHECK(std::ranges::count(found.models, "llama-3.1-8b") == 1);
+  CHECK(value(found, "max-position") == "");
+
   Angles divided = plain(300000, 48);
   for (double& f : divided) f /= 3;
   found = identify(cache(divided, 1024), "");
@@ -258,12 +271,56 @@ TEST_CASE("biases and slopes tell the heads, buckets their map") {
   CHECK(identify({.arrays = {array("bias", DType::f32, {12, 20, 20}, bias)}, .before = {}}, "")
             .summary.starts_with("alibi, 12 heads, two ladders"));
 
+  const auto invisible = [](const Identification& found) {
+    return std::ranges::count_if(found.alternatives, [](const std::string& one) {
+      return one.find("invisible to softmax") != std::string::npos;
+    });
+  };
+  CHECK(invisible(identify(
+            {.arrays = {array("bias", DType::f32, {12, 20, 20}, bias)}, .before = {}}, "")) == 1);
+  CHECK(invisible(identify({.arrays = {array("slopes", DType::f32, {12}, slopes)}, .before = {}},
+                           "")) == 0);
+
   std::vector<double> clipped;
   for (int q = 0; q < 30; ++q)
     for (int k = 0; k < 30; ++k) clipped.push_back(std::clamp(k - q, -8, 8) + 8);
   const Identification found =
       identify({.arrays = {array("index", DType::i32, {30, 30}, clipped)}, .before = {}}, "");
   CHECK(found.summary == "shaw, max-distance 8");
+}
+
+TEST_CASE("a batch that lies in the heads is none of them") {
+  std::vector<double> bias;
+  for (int plane = 0; plane < 16; ++plane)
+    for (int q = 0; q < 20; ++q)
+      for (int k = 0; k < 20; ++k)
+        bias.push_back(k > q ? -HUGE_VAL : std::exp2(-(plane % 8 + 1)) * (k - q));
+  CHECK(identify({.arrays = {array("bias", DType::f32, {16, 20, 20}, bias)}, .before = {}}, "")
+            .summary.starts_with("alibi, 8 heads"));
+  // One query each, with a token of padding behind one of the keys or none.
+  for (const int padding : {0, 1}) {
+    std::vector<double> rows;
+    for (int plane = 0; plane < 16; ++plane)
+      for (int k = 0; k < 20; ++k)
+        rows.push_back(k >= 20 - padding ? 0 : std::exp2(-(plane % 8 + 1)) * k);
+    CAPTURE(padding);
+    CHECK(identify({.arrays = {array("alibi", DType::f32, {16, 1, 20}, rows)}, .before = {}}, "")
+              .summary.starts_with("alibi, 8 heads"));
+  }
+}
+
+// transformers' build_alibi_tensor: slope·(cumsum(mask) − 1)·mask, of one query.
+TEST_CASE("padding on either side hides no slopes") {
+  for (const auto& [left, right] : {std::pair{0, 0}, {1, 0}, {3, 0}, {0, 1}, {0, 2}, {0, 5}}) {
+    std::vector<double> bias;
+    for (int h = 1; h <= 8; ++h)
+      for (int k = 0; k < 20; ++k)
+        bias.push_back(k < left || k >= 20 - right ? 0 : std::exp2(-h) * (k - left));
+    CAPTURE(left);
+    CAPTURE(right);
+    CHECK(identify({.arrays = {array("alibi", DType::f32, {8, 1, 20}, bias)}, .before = {}}, "")
+              .summary == "alibi, 8 heads, one geometric ladder, stored as +slope·key");
+  }
 }
 
 TEST_CASE("a bias is known behind any mask, and with its parameters where it is a formula") {
@@ -313,6 +370,18 @@ TEST_CASE("what has no formula is not identified") {
       identify({.arrays = {array("weight", DType::f32, {64, 32}, noise)}, .before = {}}, "");
   CHECK(!found.encoding);
   CHECK(found.seen.find("of no formula known here") != std::string::npos);
+  // (2, 1) has the least norm, √5, and (9, 12) stands 5 beside (6, 8).
+  const std::vector<double> few{3, 4, -4, 12, 6, 8, 9, 12, -30, 0, 0, 70, 31, -9, 2, 1};
+  CHECK(
+      identify({.arrays = {array("weight", DType::f32, {8, 2}, few)}, .before = {}}, "").seen ==
+      "[8, 2], f32, of no formula known here (a learned table looks so): rows of 2 numbers, norms "
+      "2.236 to 70; the nearest neighbours are rows 2 and 3, 5 apart");
+  // Two arrays that are named as sides are no side alone, whatever they hold.
+  CHECK(identify({.arrays = {array("cos", DType::f32, {64, 32}, noise),
+                             array("sin", DType::f32, {64, 32}, noise)},
+                  .before = {}},
+                 "")
+            .seen.find("of no formula known here") != std::string::npos);
   CHECK(identify({.arrays = {array("weight", DType::f32, {8, 8}, std::vector<double>(64, 0))},
                   .before = {}},
                  "")

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -223,6 +224,26 @@ TEST_SUITE("observe") {
       }
     CHECK(told(warped, "linear-shift") == "fails");
     CHECK(told(warped, "distance-by-offset") == "fails");
+    // Some columns turned among one another, by a matrix of Hadamard's, have an M_k all the same,
+    // and what the angles of a float32 program are off by is theirs as well.
+    std::vector<double> stepped, mixed;
+    for (Index row = 0; row < 600; ++row)
+      for (Index c = 0; c < 32; ++c) {
+        const float frequency = std::pow(10000.0f, -static_cast<float>(c / 2 * 2) / 32.0f),
+                    angle = static_cast<float>(row) * frequency;
+        stepped.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
+    mixed = stepped;
+    for (std::size_t at = 0; at < mixed.size(); at += 32)
+      for (unsigned i = 0; i < 8; ++i) {
+        mixed[at + i] = 0;
+        for (unsigned j = 0; j < 8; ++j)
+          mixed[at + i] += (std::popcount(i & j) % 2 ? -1 : 1) * stepped[at + j] / std::sqrt(8.0);
+      }
+    CHECK(told(stepped, "linear-shift") == "holds");
+    CHECK(told(mixed, "linear-shift") == "holds");
+    mixed[301 * 32 + 5] += 0.1;
+    CHECK(told(mixed, "linear-shift") == "fails");
   }
 
   TEST_CASE("biases: slopes, masks, diagonals, and constants that softmax cannot see") {

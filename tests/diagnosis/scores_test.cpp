@@ -480,6 +480,27 @@ TEST_CASE("clipped and logarithmic buckets of shaw and deberta, and a window's i
         "wrong axes-swapped");
 }
 
+TEST_CASE("weights that stand in the bucket beside their own are told, however few are read") {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<double> weights(32 * 2);
+  for (double& weight : weights) weight = f32(normal(random));
+  tensors()["t5 few"] = array(DType::f32, {32, 2}, weights);
+  for (const int length : {10, 40, 200})
+    for (const int by : {1, -1, 3}) {
+      CAPTURE(length);
+      CAPTURE(by);
+      const Diagnosis found =
+          diagnose_bias(expect("t5", {{"weights", "t5 few"}}, length),
+                        dump(DType::f32, {1, 2, length, length},
+                             matrix(2, length, length, [&](int h, int i, int j) {
+                               const int bucket = (t5_bucket(j - i, true, 32, 128) + by + 32) % 32;
+                               return weights[static_cast<std::size_t>(bucket * 2 + h)];
+                             })));
+      CHECK(told(found) == "wrong bucket-offset");
+    }
+}
+
 TEST_CASE("t5's bias: what its buckets are is seen through the weights") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
@@ -745,4 +766,21 @@ TEST_CASE("a window's bias whose columns count for rows, with its weights and wi
   CHECK(told(diagnose_bias(untold, bias(false))) == "exact");
   // Other numbers for the same differences: without the weights nobody can tell.
   CHECK(told(diagnose_bias(untold, bias(true))) == "exact");
+  // Maps that no rule says are among those that a wrong one is held against.
+  std::vector<double> values = matrix(2, places, places, [&](int h, int i, int j) {
+    const int dh = i / width - j / width, dw = i % width - j % width;
+    return std::sin(h + 3.7 * dh + 0.3 * dw);
+  });
+  values[static_cast<std::size_t>(places * 7 + 11)] += 0.5;
+  CHECK(told(diagnose_bias(untold, dump(DType::f32, {2, places, places}, values))) ==
+        "wrong damaged-cells");
+  const auto of_height = matrix(2, places, places, [&](int h, int i, int j) {
+    const int dh = i / width - j / width, dw = i % width - j % width;
+    return std::sin(h + 1.3 * (dh * (2 * height - 1) + dw));
+  });
+  CHECK(told(diagnose_bias(untold, dump(DType::f32, {2, places, places}, of_height))) == "exact");
+  // Nor is a bias held against numbers that are drawn because nobody gave any.
+  const Expectation drawn =
+      expect("swin", {{"window", "4x6"}, {"form", "continuous"}, {"hidden", "16"}});
+  CHECK(told(diagnose_bias(drawn, bias(false))) == "exact");
 }

@@ -79,6 +79,22 @@ TEST_CASE("a channel that does not turn is told by its number") {
         "channels 3 of every vector are left as they were; the others are right");
 }
 
+TEST_CASE("turns that go backwards are told beside a channel that does not turn") {
+  for (const bool leaves : {false, true}) {
+    const Diagnosis found = of([position = Index{0}, leaves](const double* x, double* y) mutable {
+      const Index p = position++ % positions;
+      for (Index j = 0; j < pairs; ++j) {
+        const double by = -angle(p, j);
+        y[j] = x[j] * std::cos(by) - x[j + pairs] * std::sin(by);
+        y[j + pairs] = x[j] * std::sin(by) + x[j + pairs] * std::cos(by);
+      }
+      if (leaves) y[3] = x[3];
+    });
+    CHECK(told(found) ==
+          (leaves ? "wrong direction-reversed channels-not-rotated" : "wrong direction-reversed"));
+  }
+}
+
 TEST_CASE("what is no wiring has no formula") {
   const Diagnosis noise = of([](const double* x, double* y) { y[3] = x[3] * x[4] + x[5]; });
   CHECK(noise.tier == Tier::wrong);

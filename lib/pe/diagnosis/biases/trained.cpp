@@ -244,7 +244,8 @@ std::optional<Reason> reason_of(const Expectation& expected, const Buckets& mean
       balance_of(changes, last_query - axes.first_key + 1), changes};
   for (const auto& [fault, cause] : faults)
     for (BucketMap& map : bucket_maps(expected, meant, fault, evidence)) {
-      if (!map.buckets.rule->clamped) continue;  // beyond the table nobody's weights lie
+      if (map.buckets.rule && !map.buckets.rule->clamped)
+        continue;  // beyond the table nobody's weights lie
       if ((!best || map.cost < best->cost) && holds(matrix, map.buckets, all) &&
           is_shown(matrix, map.buckets, all)) {
         best = std::move(map);

@@ -23,7 +23,7 @@ ScoreMatrix masked_matrix_of(const Stored& array);
 
 inline bool is_good(const Diagnosis& diagnosis) { return diagnosis.tier != Tier::wrong; }
 
-/// The candidate with the fewest faults: none, or with `faults` some that have names. Summary and
+/// The first candidate without faults, or with `faults` with some that have names. Summary and
 /// family are left to the caller.
 std::optional<Identification> settle(const std::vector<Candidate>& candidates, const Dump& dump,
                                      const std::string& layout, bool faults);

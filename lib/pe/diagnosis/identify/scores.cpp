@@ -38,7 +38,6 @@ ScoreMatrix masked_matrix_of(const Stored& array) {
 
 std::optional<Identification> settle(const std::vector<Candidate>& candidates, const Dump& dump,
                                      const std::string& layout, bool faults) {
-  std::optional<Identification> best;
   for (const Candidate& candidate : candidates) {
     const auto expected = expectation_of(candidate, 1024, 0, faults);
     if (!expected) continue;
@@ -51,10 +50,7 @@ std::optional<Identification> settle(const std::vector<Candidate>& candidates, c
       continue;
     }
     if (!is_good(diagnosis) && (!faults || diagnosis.reasons.empty())) continue;
-    if (best && (is_good(best->diagnosis) || !is_good(diagnosis)) &&
-        best->diagnosis.reasons.size() <= diagnosis.reasons.size())
-      continue;
-    best = Identification{.encoding = candidate.encoding,
+    return Identification{.encoding = candidate.encoding,
                           .family = "",
                           .summary = "",
                           .parameters = telling(candidate, asked),
@@ -65,9 +61,8 @@ std::optional<Identification> settle(const std::vector<Candidate>& candidates, c
                           .equals = {},
                           .diagnosis = diagnosis,
                           .seen = {}};
-    if (is_good(diagnosis)) break;
   }
-  return best;
+  return {};
 }
 
 namespace {
@@ -118,8 +113,11 @@ Index period_of(const ScoreMatrix& m, const Stored& array) {
   constexpr Index most = 1024;
   if (m.batch > 1 || m.heads > most) return m.heads;
   std::vector<double> slopes;
-  for (Index plane = 0; plane < m.heads; ++plane)
-    slopes.push_back(slope_of(m.row(array, plane, m.queries - 1), array.dtype).value_or(0));
+  for (Index plane = 0; plane < m.heads; ++plane) {
+    const auto slope = slope_of(m.row(array, plane, m.queries - 1), array.dtype);
+    if (!slope) return m.heads;  // what is not known is not alike
+    slopes.push_back(*slope);
+  }
   for (Index period = 1; period < m.heads; ++period) {
     bool again = m.heads % period == 0;
     for (Index plane = period; plane < m.heads && again; ++plane) {

@@ -1,0 +1,86 @@
+// One side of the turns alone, one side unlike the other, and copies of a side that differ.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "foreign_dumps.hpp"
+
+namespace {
+
+using namespace pe;
+using foreign::expect, foreign::told;
+
+constexpr Index positions = 64, pairs = 8;
+
+// Both halves of a row hold the same numbers.
+std::vector<double> sides(bool sines, double amplitude = 1) {
+  std::vector<double> values;
+  for (Index p = 0; p < positions; ++p)
+    for (Index c = 0; c < 2 * pairs; ++c) {
+      const double angle = static_cast<double>(p) *
+                           std::pow(10000.0, -static_cast<double>(c % pairs) / double(pairs));
+      values.push_back(amplitude * (sines ? std::sin(angle) : std::cos(angle)));
+    }
+  return values;
+}
+
+Stored named(const std::string& name, const std::vector<double>& values) {
+  return stored(foreign::array(DType::f32, {positions, 2 * pairs}, values), name, name + ".npy");
+}
+
+Diagnosis of(const std::string& name, const std::vector<double>& values,
+             const foreign::Flags& more = {}) {
+  foreign::Flags flags = more;
+  flags["dim"] = "16";
+  return diagnose(expect("rope", flags, positions),
+                  {.arrays = {named(name, values)}, .before = {}});
+}
+
+bool is_said_of(const Diagnosis& found, std::string_view words) {
+  for (const auto* lines : {&found.doubts, &found.notes})
+    for (const std::string& line : *lines)
+      if (line.find(words) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("diagnosis slices");
+
+TEST_CASE("a side alone that has the other's name is said to") {
+  for (const char* name : {"sin", "sin_cached", "layer.0.sin", "rope/sin.1"}) {
+    CAPTURE(name);
+    const Diagnosis cosines = of(name, sides(false));
+    CHECK(cosines.tier != Tier::wrong);
+    CHECK(is_said_of(cosines, "in an array that is called sines"));
+    CHECK(!is_said_of(of(name, sides(true)), "that is called"));
+  }
+  CHECK(is_said_of(of("cos", sides(true)), "in an array that is called cosines"));
+  for (const char* name : {"cos", "table", "sinusoids", "single"}) {
+    CAPTURE(name);
+    CHECK(!is_said_of(of(name, sides(false)), "that is called"));
+  }
+}
+
+TEST_CASE("one side alone does not tell that the other has another amplitude") {
+  const foreign::Flags yarn = {{"scaling", "yarn"},
+                               {"factor", "4"},
+                               {"original-max-position", "1000000"},
+                               {"attention-factor", "1.3"}};
+  for (const bool sines : {false, true}) {
+    CHECK(told(of("x", sides(sines, 1.3), yarn)) != "wrong");
+    CHECK(told(of("x", sides(sines, 1.5), yarn)) == "wrong attention-factor-unexpected");
+  }
+}
+
+TEST_CASE("of copies that differ the first row is told") {
+  std::vector<double> cosines = sides(false);
+  for (const Index row : {20, 21, 40}) cosines[static_cast<std::size_t>(row * 16 + 9)] += 0.1;
+  const Diagnosis found =
+      diagnose(expect("rope", {{"dim", "16"}}, positions),
+               {.arrays = {named("cos", cosines), named("sin", sides(true))}, .before = {}});
+  CHECK(told(found) == "wrong damaged-cells");
+  CHECK(found.reasons[0].sentence.find("in 3 rows, the first of them row 20") != std::string::npos);
+}
+
+TEST_SUITE_END();
