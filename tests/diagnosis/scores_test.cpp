@@ -701,8 +701,6 @@ TEST_CASE("shapes that are none are refused with what they might be") {
       UsageError);
 }
 
-TEST_SUITE_END();
-
 }  // namespace
 
 TEST_CASE("2026-11-21: tables too long to look each row up are told without it") {
@@ -784,3 +782,5 @@ TEST_CASE("a window's bias whose columns count for rows, with its weights and wi
       expect("swin", {{"window", "4x6"}, {"form", "continuous"}, {"hidden", "16"}});
   CHECK(told(diagnose_bias(drawn, bias(false))) == "exact");
 }
+
+TEST_SUITE_END();

@@ -149,6 +149,7 @@ class Work:
         suites = [line for line in listed if line and not line.startswith(("[", "="))]
         python = lambda *words: [sys.executable, *words, "--bin", "build/dev/cmd"]  # noqa: E731
         quick = {f"unit {suite}": [unit, f"-ts={suite}"] for suite in suites if suite != "hdf5 inside"}
+        quick["unit of no suite"] = [unit, "-tse=?*"]
         return {**quick, "laws": python("tests/laws/truth.py"), "shards": python("tests/shards.py"), "reports": python("tests/reports.py"),
                 "transcripts": python("tests/tools/transcripts.py"), "own": python("tests/own_output.py"),
                 "dumps": [*python("tests/manifests.py"), "data/parity/dumps/manifest.json", "data/parity/family_dumps/manifest.json", "tests/notes/manifest.json"],
