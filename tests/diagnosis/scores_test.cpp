@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <numbers>
 #include <random>
 
 #include "foreign_dumps.hpp"
@@ -478,6 +479,70 @@ TEST_CASE("clipped and logarithmic buckets of shaw and deberta, and a window's i
   CHECK(told(diagnose_bias(swin, dump(DType::i64, {35, 35}, window(5, 7, false)))) == "exact");
   CHECK(told(diagnose_bias(swin, dump(DType::i64, {35, 35}, window(5, 7, true)))) ==
         "wrong axes-swapped");
+}
+
+TEST_CASE("a scale is told before the order of the heads that it stands on") {
+  Alibi alibi;
+  std::swap(alibi.slopes[0], alibi.slopes[1]);
+  const Diagnosis found = alibi([](double slope, int i, int j) {
+    return j > i ? masked : f32(std::numbers::log2e * slope * (j - i));
+  });
+  CHECK(told(found) == "wrong bias-scaled alibi-order");
+}
+
+TEST_CASE("a bias without its weights is dropped where every head's is") {
+  const Expectation expected = expect("t5", {{"bidirectional", "true"}}, 60);
+  const auto from = [&](const std::vector<int>& first) {
+    const int heads = static_cast<int>(first.size());
+    return told(diagnose_bias(
+        expected, dump(DType::f32, {heads, 60, 60}, matrix(heads, 60, 60, [&](int h, int i, int j) {
+                         return i >= first[static_cast<std::size_t>(h)]
+                                    ? 0
+                                    : std::sin(h + 1.7 * t5_bucket(j - i, true, 32, 128));
+                       }))));
+  };
+  CHECK(from({60}) == "exact");
+  CHECK(from({30}) == "wrong bias-zero");
+  CHECK(from({30, 30}) == "wrong bias-zero");
+  CHECK(from({60, 30}) == "wrong");
+  CHECK(from({30, 60}) == "wrong");
+  CHECK(from({40, 30}) == "wrong");
+}
+
+TEST_CASE("distances of both signs and of one are told apart") {
+  const auto distances = [](int least) {
+    return dump(DType::i64, {40, 40}, matrix(1, 40, 40, [=](int, int i, int j) {
+                  return std::clamp(i - j, least, 10) - least;
+                }));
+  };
+  for (const char* type : {"uni", "bi"}) {
+    const Expectation expected =
+        expect("transformer-xl", {{"clamp-len", "10"}, {"attn-type", type}}, 40);
+    const bool both = type[0] == 'b';
+    CHECK(told(diagnose_buckets(expected, distances(both ? -10 : 0))) == "exact");
+    CHECK(told(diagnose_buckets(expected, distances(both ? 0 : -10))) == "wrong bucket-direction");
+  }
+}
+
+TEST_CASE("what else fits a map of buckets is said, and one cell of it is no map, from any place") {
+  const auto buckets = [](int farthest, int spoilt) {
+    std::vector<double> values =
+        matrix(1, 60, 60, [=](int, int i, int j) { return t5_bucket(j - i, true, 32, farthest); });
+    if (spoilt >= 0) values[static_cast<std::size_t>(spoilt)] += 1;
+    return dump(DType::i64, {60, 60}, values);
+  };
+  for (const std::int64_t first : {0, 100}) {
+    CAPTURE(first);
+    Expectation expected = expect("t5", {{"bidirectional", "true"}}, 60);
+    expected.first = first;
+    const Diagnosis other = diagnose_buckets(expected, buckets(256, -1));
+    CHECK(told(other) == "wrong bucket-max-distance");
+    CHECK(other.reasons[0].sentence == "max-distance 256, where 128 is meant");
+    CHECK(std::ranges::any_of(other.others, [](const std::string& one) {
+      return one.starts_with("the bucket that begins at distance 12 begins at 13");
+    }));
+    CHECK(told(diagnose_buckets(expected, buckets(128, 7 * 60 + 9))) == "wrong damaged-cells");
+  }
 }
 
 TEST_CASE("weights that stand in the bucket beside their own are told, however few are read") {
