@@ -481,6 +481,20 @@ TEST_CASE("clipped and logarithmic buckets of shaw and deberta, and a window's i
         "wrong axes-swapped");
 }
 
+TEST_CASE("a bias whose bits lie in whole numbers is read as bf16, and buckets there are buckets") {
+  Dump bits =
+      dump(DType::i32, {8, 40, 40}, matrix(8, 40, 40, [](int h, int i, int j) {
+             return to_bf16(j > i ? masked : std::exp2(-h - 1) * (j - i));
+           }));
+  bits.arrays[0].u16 = true;
+  CHECK(told(diagnose_bias(expect("alibi", {{"heads", "8"}}, 40), bits)) == "exact");
+  Dump buckets =
+      dump(DType::i32, {40, 40},
+           matrix(1, 40, 40, [](int, int i, int j) { return t5_bucket(j - i, true, 32, 128); }));
+  buckets.arrays[0].u16 = true;
+  CHECK(told(diagnose_bias(expect("t5", {{"bidirectional", "true"}}, 40), buckets)) == "exact");
+}
+
 TEST_CASE("a scale is told before the order of the heads that it stands on") {
   Alibi alibi;
   std::swap(alibi.slopes[0], alibi.slopes[1]);

@@ -1,6 +1,8 @@
 // What is said of caches that were made otherwise, by the sentence and not by its cause alone.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -141,6 +143,39 @@ TEST_CASE("of vectors in one block no block is spoken of") {
            {{"layout", "halves"}}) ==
       "wrong wrong-pairing: channels 2j and 2j+1 make a pair (interleaved), where halves is meant "
       "(flag --layout)");
+}
+
+TEST_CASE("a grid of three axes that is walked in another order is told by the order") {
+  const foreign::Flags grid = {{"dim", "48"}, {"grid", "2x3x4"}, {"axes-dim", "16,16,16"}};
+  constexpr std::array<Index, 3> extents{2, 3, 4};  // frames, rows, columns
+  constexpr const char* names[] = {"frame", "row", "column"};
+  std::array<std::size_t, 3> walk{0, 1, 2};  // the slowest first
+  do {
+    std::vector<double> cosines, sines;
+    std::array<Index, 3> cell{};
+    for (cell[walk[0]] = 0; cell[walk[0]] < extents[walk[0]]; ++cell[walk[0]])
+      for (cell[walk[1]] = 0; cell[walk[1]] < extents[walk[1]]; ++cell[walk[1]])
+        for (cell[walk[2]] = 0; cell[walk[2]] < extents[walk[2]]; ++cell[walk[2]])
+          for (std::size_t j = 0; j < 24; ++j) {
+            const double angle =
+                static_cast<double>(cell[j / 8]) * ladder(10000, static_cast<Index>(j % 8), 8);
+            cosines.push_back(std::cos(angle));
+            sines.push_back(std::sin(angle));
+          }
+    const Dump dump{.arrays = {stored(foreign::array(DType::f32, {24, 24}, cosines), "cos", "cos"),
+                               stored(foreign::array(DType::f32, {24, 24}, sines), "sin", "sin")},
+                    .before = {}};
+    const Diagnosis found = diagnose(expect("rope-3d", grid, 24), dump);
+    if (std::ranges::is_sorted(walk)) {
+      CHECK(found.tier != Tier::wrong);
+      continue;
+    }
+    REQUIRE(told(found) == "wrong axes-swapped");
+    CHECK(found.reasons[0].sentence ==
+          fmt::format("the grid is walked by {}, {}, {} (slowest first), where by frame, row, "
+                      "column (slowest first) is meant",
+                      names[walk[0]], names[walk[1]], names[walk[2]]));
+  } while (std::ranges::next_permutation(walk).found);
 }
 
 TEST_CASE("a dump of more rows than a grid has places is refused") {
