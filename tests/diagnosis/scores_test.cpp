@@ -482,10 +482,9 @@ TEST_CASE("clipped and logarithmic buckets of shaw and deberta, and a window's i
 }
 
 TEST_CASE("a bias whose bits lie in whole numbers is read as bf16, and buckets there are buckets") {
-  Dump bits =
-      dump(DType::i32, {8, 40, 40}, matrix(8, 40, 40, [](int h, int i, int j) {
-             return to_bf16(j > i ? masked : std::exp2(-h - 1) * (j - i));
-           }));
+  Dump bits = dump(DType::i32, {8, 40, 40}, matrix(8, 40, 40, [](int h, int i, int j) {
+                     return to_bf16(j > i ? masked : std::exp2(-h - 1) * (j - i));
+                   }));
   bits.arrays[0].u16 = true;
   CHECK(told(diagnose_bias(expect("alibi", {{"heads", "8"}}, 40), bits)) == "exact");
   Dump buckets =

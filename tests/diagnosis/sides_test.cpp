@@ -83,4 +83,53 @@ TEST_CASE("of copies that differ the first row is told") {
   CHECK(found.reasons[0].sentence.find("in 3 rows, the first of them row 20") != std::string::npos);
 }
 
+// transformers' Gemma 4 vision: x turns the first half of a head's channels, y the other, and each
+// half holds its cosines twice.
+TEST_CASE("copies stand in each block where every axis has one of its own") {
+  constexpr Index height = 4, width = 6;
+  std::vector<double> cosines, sines;
+  for (Index place = 0; place < height * width; ++place)
+    for (const Index coordinate : {place % width, place / width})
+      for (Index c = 0; c < 16; ++c) {
+        const double angle =
+            static_cast<double>(coordinate) * std::pow(100.0, -static_cast<double>(c % 8) / 8);
+        cosines.push_back(std::cos(angle));
+        sines.push_back(std::sin(angle));
+      }
+  const auto judged = [&] {
+    const std::vector<Index> shape{height * width, 32};
+    return diagnose(
+        expect("rope-2d", {{"dim", "32"}, {"grid", "4x6"}, {"convention", "gemma4-vision"}},
+               height * width),
+        {.arrays = {stored(foreign::array(DType::f32, shape, cosines), "cos", "cos"),
+                    stored(foreign::array(DType::f32, shape, sines), "sin", "sin")},
+         .before = {}});
+  };
+  const Diagnosis sound = judged();
+  CHECK(told(sound) == "exact");
+  CHECK(sound.layout == "halves of each block");
+  cosines[static_cast<std::size_t>(11 * 32 + 27)] += 0.1;
+  const Diagnosis copy = judged();
+  CHECK(told(copy) == "wrong damaged-cells");
+  CHECK(copy.reasons[0].sentence.find("the first of them row 11") != std::string::npos);
+}
+
+// A file's own coordinates beside the turns of one position.
+TEST_CASE("coordinates that stand first are no turns") {
+  std::vector<double> row;
+  for (const bool sine : {false, true})
+    for (Index j = 0; j < pairs; ++j) {
+      const double angle = 7 * std::pow(10000.0, -static_cast<double>(j) / double(pairs));
+      row.push_back(sine ? std::sin(angle) : std::cos(angle));
+    }
+  Expectation expected = expect("rope", {{"dim", "16"}}, 1);
+  expected.first = 7;
+  const Diagnosis found = diagnose(
+      expected,
+      {.arrays = {stored(foreign::array(DType::i64, {1}, {7}), "position", "x.npz:position"),
+                  stored(foreign::array(DType::f32, {1, 16}, row), "table", "x.npz:table")},
+       .before = {}});
+  CHECK(told(found) == "exact");
+}
+
 TEST_SUITE_END();
