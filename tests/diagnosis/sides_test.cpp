@@ -132,4 +132,37 @@ TEST_CASE("coordinates that stand first are no turns") {
   CHECK(told(found) == "exact");
 }
 
+// transformers' rotary classes hold a number of their own beside inv_freq; others keep what they
+// like.
+TEST_CASE("numbers that can be no turns are not taken for them, whatever stands first") {
+  std::vector<double> frequencies, row;
+  for (Index j = 0; j < pairs; ++j)
+    frequencies.push_back(std::pow(10000.0, -static_cast<double>(j) / double(pairs)));
+  for (const double f : frequencies) row.push_back(std::cos(7 * f));
+  for (const double f : frequencies) row.push_back(std::sin(7 * f));
+  const auto line = [](const std::string& name, const std::vector<double>& values) {
+    return stored(foreign::array(DType::f32, {std::ssize(values)}, values), name, "x.npz:" + name);
+  };
+  for (const auto& [name, values] : {std::pair{"attention_scaling", std::vector<double>{1}},
+                                     {"x", {1, 2, 3, 4, 5}},
+                                     {"weight", {0.25, -0.5, 3}}})
+    for (const bool last : {false, true}) {
+      CAPTURE(name);
+      CAPTURE(last);
+      Expectation expected = expect("rope", {{"dim", "16"}}, positions);
+      for (const char* kept : {"inv_freq", "table"}) {
+        const bool is_row = kept[0] == 't';
+        if (is_row) expected = expect("rope", {{"dim", "16"}}, 1);
+        expected.first = is_row ? 7 : 0;
+        if (is_row) expected.rows = 1;
+        Dump dump{.arrays = {line(kept, is_row ? row : frequencies), line(name, values)},
+                  .before = {}};
+        if (last) std::swap(dump.arrays[0], dump.arrays[1]);
+        const Diagnosis found = diagnose(expected, dump);
+        CHECK(told(found) == "exact");
+        CHECK(is_said_of(found, fmt::format("{} was not looked at", name)));
+      }
+    }
+}
+
 TEST_SUITE_END();

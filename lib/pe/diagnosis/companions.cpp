@@ -159,6 +159,17 @@ std::optional<Companions> companions_of(const Expectation& expected, const Dump&
                                                             : all.main.arrays)
         .push_back(array);
   }
+  // A line that the pairs do not divide, of a name that says nothing, is none of their turns.
+  const auto says_nothing = [&](const Stored& array) {
+    const std::string name = last_name(array);
+    return truth && squeezed(array.shape).size() <= 1 && !says_what_it_is(array) &&
+           !names_coordinates(array.name) && !says(name, "freq") && !says(name, "period") &&
+           array.size() % std::max<Index>(1, std::ssize(truth->frequencies)) != 0;
+  };
+  if (!all.fields.empty() || !std::ranges::all_of(all.main.arrays, says_nothing)) {
+    std::ranges::copy_if(all.main.arrays, std::back_inserter(all.others), says_nothing);
+    std::erase_if(all.main.arrays, says_nothing);
+  }
   if (std::ranges::all_of(all.main.arrays, [](const Stored& array) {
         return array.shape.size() == 1 && names_coordinates(array.name);
       })) {  // frequencies alone, and periods beside them
