@@ -191,7 +191,96 @@ def bytes_of_distance():
                   accepted("low-precision-positions"), lambda v=value, n=length: Built([("bias", v.astype(F32))], "f32", 100.0, n))
 
 
+def conventions():
+    """Qwen2-VL's grid where Pixtral's is meant: each axis has its own ladder there, and takes every second frequency of one here."""
+    for number in range(4):
+        rng = drawn(700 + number)
+        dim, (h, w) = int(rng.choice([32, 64, 96, 128])), (int(n) for n in rng.integers(4, 12, 2))
+        layout, dtype = str(rng.choice(LAYOUTS)), str(rng.choice(DTYPES))
+        at = np.stack(np.indices((h, w)), -1).reshape(-1, 2)
+        own = 1e4 ** (-2 * np.arange(dim // 4) / (dim // 2))
+        angle = np.hstack([at[:, :1] * own, at[:, 1:] * own])
+        yield one(160 + number, f"qwen2-vl's {h}x{w} for pixtral's, {dim} {layout} {dtype}", "rope-2d", {"dim": dim, "grid": f"{h}x{w}", "convention": "pixtral"},
+                  accepted("other-table"), lambda a=angle, l=layout, d=dtype: Built(turns(a, l), d, 100.0))
+
+
+def three_axes():
+    """Exponents over the whole head, or one ladder through it, where each axis has its own (Wan: 44, 42 and 42 of 128 channels; FLUX: 16, 56 and 56)."""
+    for number, (convention, split) in enumerate((("wan", (22, 21, 21)), ("hunyuan-video", (8, 28, 28)), ("wan", (22, 21, 21)), ("flux", (8, 28, 28)))):
+        rng = drawn(800 + number)
+        base = 256.0 if convention == "hunyuan-video" else 1e4
+        grid = tuple(int(n) for n in rng.integers(2, 6, 3))
+        at = np.stack(np.indices(grid), -1).reshape(-1, 3)
+        through = number == 2
+        theta = base ** (-np.arange(64) / 64) if through else np.concatenate([base ** (-np.arange(n) / 64) for n in split])
+        angle = at[:, np.repeat([0, 1, 2], split)] * theta
+        layout = str(rng.choice(LAYOUTS))
+        yield one(165 + number, f"{convention} {'x'.join(map(str, grid))}, {'one ladder' if through else 'exponents over 128'} {layout}", "rope-3d",
+                  {"dim": 128, "grid": "x".join(map(str, grid)), "convention": convention}, accepted("wrong-ladder") if through else accepted("wrong-denominator"),
+                  lambda a=angle, l=layout: Built(turns(a, l), "f32", 100.0))
+
+
+def heads():
+    """Head h stands h positions on; each head has a scale of its own, as quantised caches have."""
+    for number in range(6):
+        rng = drawn(900 + number)
+        count, dim, length, dtype = int(rng.choice([4, 12, 24])), int(rng.choice([32, 64])), 40, ("f32", "bf16", "f16")[number % 3]
+        x = case.rounded(rng.standard_normal((1, count, length, dim)), dtype)
+        later, theta = number < 3, ladder(dim, 1e4)
+        place = np.arange(length)[:, None] + (np.arange(count)[:, None, None] if later else 0)
+        y = turned(x, np.cos(place * theta), np.sin(place * theta), halves, halves)
+        if not later:
+            y = y * np.round(rng.uniform(0.9, 1.1, count), 3)[:, None, None]
+        y = case.rounded(y, dtype)
+        yield one(170 + number, f"{count} heads, {'each stands one on' if later else 'each times its own number'}, {dim} {dtype}", "rope",
+                  {"dim": dim, "pairing": "halves"}, accepted("position-offset", "positions-run-on") if later else accepted("wrong-amplitude"),
+                  lambda x=x, y=y, n=length: Built([("q_after", y.astype(F32))], "f32", 100.0, n, [("q_before", x.astype(F32))], check={"axes": "bhsd"}))
+
+
+def frequencies_of_nothing():
+    """A module on the meta device: inv_freq of zeros or ones, where a table's length is asked for as well."""
+    for number, value in enumerate((0.0, 1.0, 0.0, 1.0)):
+        pairs = (64, 32)[number // 2]
+        yield one(180 + number, f"inv_freq of {value:g}, {pairs} pairs", "rope", {"dim": 2 * pairs}, accepted("uninitialised", "frequencies-equal"),
+                  lambda v=value, n=pairs: Built([("inv_freq", np.full(n, v))], "f32", 100.0, check={"length": 64}))
+
+
+def clamps():
+    """Transformer-XL's distances that go on beyond the length at which they are to stay, and those that stay."""
+    for number in range(4):
+        rng = drawn(1000 + number)
+        length, clamp = int(rng.choice([12, 40])), int(rng.integers(4, 10))
+        away = np.arange(length - 1, -1, -1)
+        right = number % 2 == 1
+        angle = (np.minimum(away, clamp) if right else away)[:, None] * ladder(64, 1e4)
+        yield one(185 + number, f"{length} distances {'clamped at' if right else 'beyond'} {clamp}", "transformer-xl", {"dim": 64, "clamp-len": clamp},
+                  () if right else accepted("bias-distance"), lambda a=angle, n=length: Built([("sinusoid", np.hstack([np.sin(a), np.cos(a)]))], "f32", 100.0, n))
+
+
+def short_amplitudes():
+    """Sound: cosines and sines rounded to 16 bits, and then multiplied by the attention factor in that type (CTranslate2)."""
+    for number in range(4):
+        rng = drawn(1100 + number)
+        factor, dtype = float(rng.choice([4, 16, 32, 40])), ("f16", "bf16")[number % 2]
+        m = 0.1 * np.log(factor) + 1
+        base, dim, original = 1e4, 64, 4096
+        theta = ladder(dim, base)
+        low, high = (dim * np.log(original / (b * 2 * np.pi)) / (2 * np.log(base)) for b in (32, 1))
+        ramp = np.clip((np.arange(dim // 2) - max(np.floor(low), 0)) / (min(np.ceil(high), dim - 1) - max(np.floor(low), 0)), 0, 1)
+        angle = np.arange(200)[:, None] * (theta / factor * ramp + theta * (1 - ramp))
+        short = [case.rounded(case.rounded(part, dtype) * case.rounded(np.array([m]), dtype), dtype) for part in (np.cos(angle), np.sin(angle))]
+        yield one(190 + number, f"yarn by {factor:g}, multiplied in {dtype}", "rope",
+                  {"dim": dim, "scaling": "yarn", "factor": factor, "original-max-position": original}, (),
+                  lambda s=short, d=dtype: Built([("cos", s[0]), ("sin", s[1])], d, 1.0, 200))
+
+
 def spoilt(folder):
+    yield from conventions()
+    yield from three_axes()
+    yield from heads()
+    yield from frequencies_of_nothing()
+    yield from clamps()
+    yield from short_amplitudes()
     yield from ladders()
     yield from axes()
     yield from odd_widths()

@@ -117,9 +117,9 @@ Distances positions_of(const Expectation& expected, const Relative& relative, co
                        bool clamped = true) {
   if (expected.encoding->name == "shaw")
     return counted(relative.first_sinusoid, 1, relative.buckets.count);
-  const std::int64_t clamp =
-      clamped && expected.parameters.has("clamp-len") ? expected.parameters.integer("clamp-len")
-                                                      : 0;
+  const std::int64_t clamp = clamped && expected.parameters.has("clamp-len")
+                                 ? expected.parameters.integer("clamp-len")
+                                 : 0;
   const std::vector<Distances> orders = orders_of(relative, squeezed(array.shape)[0], clamp);
   return *std::ranges::min_element(orders, {}, [&](const Distances& order) {
     return distance_from(*relative.sinusoids, order, array);

@@ -10,9 +10,9 @@
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/byte_order.hpp"
 #include "pe/diagnosis/causes.hpp"
-#include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/printed.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
+#include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/dialects/spell.hpp"
 
 namespace pe {

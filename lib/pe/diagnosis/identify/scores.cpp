@@ -136,14 +136,10 @@ std::string word_of(Index heads) { return heads == 1 ? "head" : "heads"; }
 // something else: no bias favours the keys that are far off.
 bool rises_from_query(const ScoreMatrix& m, const Stored& array) {
   const std::vector<double> first = m.row(array, 0, 0);
-  if (m.queries == 1 && m.heads > 1) {  // heads that all rise alike
-    const auto one = slope_of(first, array.dtype),
-               other = slope_of(m.row(array, m.heads - 1, 0), array.dtype);
-    return one && other && *one > 0 && *one == *other;
-  }
-  if (m.queries != m.keys || first == m.row(array, 0, m.queries - 1)) return false;
-  const auto slope = slope_of(first, array.dtype);
-  return slope && *slope > 0;
+  const std::vector<double> last = m.row(array, m.heads - 1, m.queries - 1);
+  if (first == last || m.mask.any()) return false;
+  const auto slope = slope_of(first, array.dtype), other = slope_of(last, array.dtype);
+  return slope && *slope > 0 && (m.queries == m.keys || slope == other);
 }
 
 std::optional<Identification> identify_alibi(const Dump& dump, const std::string& layout) {

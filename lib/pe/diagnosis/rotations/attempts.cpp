@@ -241,9 +241,10 @@ std::vector<Attempt> attempts_of(const Expectation& expected, const Dump& dump,
     if (std::ranges::find(names, reading.layout) == names.end()) names.push_back(reading.layout);
     if (!expected.layout.empty() && expected.layout != reading.layout) continue;
     // One axis alone is a vector of frequencies, unless one position was asked for.
-    if (reading.form <= Form::angles && reading.rows == 1 && expected.rows != 1 &&
-        dump.arrays.size() == 1 && dump.arrays[0].shape.size() == 1 &&
-        (!expected.rows || !side_said_by(dump.arrays[0])))
+    const bool is_asked = expected.rows && (expected.rows == 1 || dump.arrays.size() > 1 ||
+                                            side_said_by(dump.arrays[0]));
+    if (reading.form <= Form::angles && reading.rows == 1 && !is_asked &&
+        dump.arrays[0].shape.size() == 1)
       continue;
     if (auto attempt = attempt_of(expected, dump, reading, truth, required, on_own_axis)) {
       attempts.push_back(*attempt);

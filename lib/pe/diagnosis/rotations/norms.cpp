@@ -163,7 +163,7 @@ class Lengths {
       for (Index row = 0; row < std::ssize(after_); ++row)
         if (const auto i = static_cast<std::size_t>(row); before_[i] > 0)
           ratios[static_cast<std::size_t>(reading_.along(row, axis))].push_back(after_[i] /
-                                                                               before_[i]);
+                                                                                before_[i]);
       std::vector<double> factors;
       for (std::vector<double>& own : ratios) {
         if (own.size() < 4) return {};
@@ -177,14 +177,13 @@ class Lengths {
       const auto [least, most] = std::ranges::minmax(factors);
       if (std::ssize(factors) < extent || !(most - least > 2 * near_ * most)) continue;
       const std::string name = name_of_axis(reading_, axis);
-      std::string sentence =
-          fmt::format("the vectors of each {} are multiplied by a number of its own: {:.4g}, "
-                      "{:.4g}{}",
-                      name, factors[0], factors[1], extent > 2 ? ", …" : "");
-      return RestoredDump{
-          {{dump_.arrays[0]},
-           {multiplied_along(dump_.before[0], reading_, axis, std::move(factors))}},
-          {Cause::wrong_amplitude, std::move(sentence)}};
+      std::string sentence = fmt::format(
+          "the vectors of each {} are multiplied by a number of its own: {:.4g}, "
+          "{:.4g}{}",
+          name, factors[0], factors[1], extent > 2 ? ", …" : "");
+      return RestoredDump{{{dump_.arrays[0]},
+                           {multiplied_along(dump_.before[0], reading_, axis, std::move(factors))}},
+                          {Cause::wrong_amplitude, std::move(sentence)}};
     }
     return {};
   }

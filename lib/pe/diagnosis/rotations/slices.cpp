@@ -10,6 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/vectors.hpp"
 
 namespace pe {
 namespace {
@@ -71,9 +72,10 @@ std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dum
                                     std::optional<Side> side, const Slicing& slicing,
                                     const TurnJudge& judge_one) {
   constexpr std::size_t most_wrong = 64, most_told = 6;
+  const Dump made = dump.before.empty() ? dump : as_made(dump);
   std::vector<Index> wrong;
   for (Index i = 0; i < slicing.count; ++i)
-    if (!held_as_meant(expected, slice_of(dump, slicing, i), side)) wrong.push_back(i);
+    if (!held_as_meant(expected, slice_of(made, slicing, i), side)) wrong.push_back(i);
   if (wrong.empty() || std::ssize(wrong) == slicing.count || wrong.size() > most_wrong) return {};
   std::vector<Alike> alike;
   ToldApart all;

@@ -21,12 +21,6 @@
 namespace pe {
 namespace {
 
-// In the type that the vectors afterwards were made in, which a longer one may hold.
-Dump as_made(const Dump& dump) {
-  const auto type = type_of_numbers(dump.arrays[0]);
-  return type ? Dump{{narrowed(dump.arrays[0], *type)}, dump.before, dump.has_gaps} : dump;
-}
-
 // As numbers of a shorter type where every one is one of it: bfloat16 vectors are made float32 to
 // be written where nothing else can hold them. As the file has them where they are right so, too.
 Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
@@ -188,6 +182,11 @@ std::optional<Diagnosis> copied_vectors(const Expectation& expected, const Dump&
 }
 
 }  // namespace
+
+Dump as_made(const Dump& dump) {
+  const auto type = type_of_numbers(dump.arrays[0]);
+  return type ? Dump{{narrowed(dump.arrays[0], *type)}, dump.before, dump.has_gaps} : dump;
+}
 
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
   if (dump.before.size() != dump.arrays.size())

@@ -10,4 +10,7 @@ namespace pe {
 /// and after do not go together.
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump);
 
+/// Vectors in the type that those afterwards were made in, which a longer one may hold.
+Dump as_made(const Dump& dump);
+
 }  // namespace pe

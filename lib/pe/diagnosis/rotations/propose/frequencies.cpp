@@ -119,12 +119,11 @@ RotationProposals ladder(const RotationObservation& observation,
   const auto n = static_cast<double>(observation.pairs());
   if (observation.pairs() < 3) return all;
   constexpr std::optional<Cause> ladder{}, denominator = Cause::wrong_denominator;
-  for (const auto& [ratio, what, cause] :
-       {std::tuple{n / (n - 1), "pairs less one", ladder},
-        {(n - 1) / n, "pairs, both ends not reached", ladder},
-        {2.0, "half the channels", denominator},
-        {0.5, "twice the channels", denominator},
-        {2 * n, "1, they are not divided", denominator}})
+  for (const auto& [ratio, what, cause] : {std::tuple{n / (n - 1), "pairs less one", ladder},
+                                           {(n - 1) / n, "pairs, both ends not reached", ladder},
+                                           {2.0, "half the channels", denominator},
+                                           {0.5, "twice the channels", denominator},
+                                           {2 * n, "1, they are not divided", denominator}})
     all.push_back({bent(observation, hypothesis,
                         [&, ratio = ratio](std::size_t j) { return std::pow(unscaled[j], ratio); }),
                    fmt::format("the denominator of the exponents is another: {}", what), 1.05,

@@ -108,7 +108,8 @@ RotationProposals ladders_of_axes(const RotationObservation& observation,
     offer(std::move(again), "exponents of each axis go over the channels of all",
           Cause::wrong_denominator);
   else
-    offer(std::move(again), "the ladder starts again with each axis, by the exponents of all pairs");
+    offer(std::move(again),
+          "the ladder starts again with each axis, by the exponents of all pairs");
   offer(std::move(on), "one ladder runs over the pairs of all axes, where each has its own");
   return all;
 }

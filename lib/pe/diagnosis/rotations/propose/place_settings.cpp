@@ -61,14 +61,13 @@ RotationProposals ladders_of_conventions(const RotationObservation& observation,
     if (row.name != std::string_view("convention")) continue;
     for (const std::string& convention : words(row.choices))
       if (auto other = remade(observation, hypothesis, {{"convention", convention}}))
-        all.push_back(
-            {std::move(*other),
-             fmt::format("{} convention {}, where {} is meant",
-                         is_table ? fmt::format("this is {},", expected.encoding->name)
-                                  : "frequencies are those of",
-                         convention, meant(observation, "convention")),
-             is_table ? 1.2 : 1,
-             is_table ? std::optional(Cause::other_table) : std::nullopt});
+        all.push_back({std::move(*other),
+                       fmt::format("{} convention {}, where {} is meant",
+                                   is_table ? fmt::format("this is {},", expected.encoding->name)
+                                            : "frequencies are those of",
+                                   convention, meant(observation, "convention")),
+                       is_table ? 1.04 : 1,
+                       is_table ? std::optional(Cause::other_table) : std::nullopt});
   }
   return all;
 }
