@@ -233,7 +233,7 @@ def heads():
             y = y * np.round(rng.uniform(0.9, 1.1, count), 3)[:, None, None]
         y = case.rounded(y, dtype)
         yield one(170 + number, f"{count} heads, {'each stands one on' if later else 'each times its own number'}, {dim} {dtype}", "rope",
-                  {"dim": dim, "pairing": "halves"}, accepted("position-offset", "positions-run-on") if later else accepted("wrong-amplitude"),
+                  {"dim": dim, "pairing": "halves"}, accepted("position-offset", "positions-run-on") if later else accepted("wrong-amplitude", "attention-factor-unexpected"),
                   lambda x=x, y=y, n=length: Built([("q_after", y.astype(F32))], "f32", 100.0, n, [("q_before", x.astype(F32))], check={"axes": "bhsd"}))
 
 
