@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <span>
 
 #include "pe/analyze/precision/precision_shifts.hpp"
@@ -126,6 +127,31 @@ std::string last_note(const PrecisionSubject& subject, const std::vector<Precisi
   return fmt::format("entries at position {} are off by at most: {}", last, text);
 }
 
+// Where entries of each pipeline are no numbers any more, between the places that were looked at.
+std::vector<double> overflows_of(const Question& question, const PrecisionSubject& subject,
+                                 const std::vector<PositionRange>& places,
+                                 const std::vector<PrecisionPoint>& points) {
+  std::vector<double> firsts(subject.pipelines.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    const auto begin = points.begin() + static_cast<std::ptrdiff_t>(i * places.size());
+    const auto end = begin + static_cast<std::ptrdiff_t>(places.size());
+    const auto past =
+        std::find_if(begin, end, [](const PrecisionPoint& point) { return point.overflows > 0; });
+    if (past == end) continue;
+    const auto found = static_cast<std::size_t>(past - begin);
+    firsts[i] = places[found].value(0);
+    if (found == 0 || !subject.turns || places[found].decimals != 0) continue;
+    const RowErrors errors(subject.pipelines[i], subject, question);
+    std::int64_t sound = places[found - 1].at(0), over = places[found].at(0);
+    while (over - sound > 1) {
+      const std::int64_t middle = sound + (over - sound) / 2;
+      (errors.at({middle, 1, 1, 0}).overflows > 0 ? over : sound) = middle;
+    }
+    firsts[i] = static_cast<double>(over);
+  }
+  return firsts;
+}
+
 // Places of one pipeline that one thread measures.
 struct PipelinePiece {
   std::size_t pipeline, first, count;
@@ -231,6 +257,9 @@ Sheet by_position(const Question& question, const PrecisionSubject& subject) {
   column("distinct", "different numbers that the positions 0 to p become",
          &PrecisionPoint::distinct, {});
   sheet.notes = {last_note(subject, points, numbers.back())};
+  if (std::string past = overflow_note(subject, overflows_of(question, subject, places, points));
+      !past.empty())
+    sheet.notes.push_back(std::move(past));
   return sheet;
 }
 

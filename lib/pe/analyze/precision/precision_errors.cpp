@@ -106,6 +106,7 @@ PrecisionPoint RowErrors::of_row(const PositionRange& place, const double* exact
     const double off = std::fabs(kept - meant);
     point.worst = larger(point.worst, off);
     squares += off * off;
+    if (std::isfinite(meant) && !std::isfinite(kept)) point.overflows = 1;
   };
   std::size_t entries = static_cast<std::size_t>(subject_->width);
   if (!subject_->turns) {
@@ -130,6 +131,18 @@ PrecisionPoint RowErrors::of_row(const PositionRange& place, const double* exact
   }
   point.rms = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(entries, 1)));
   return point;
+}
+
+// Of the types only float16 ends within what positions and entries reach.
+std::string overflow_note(const PrecisionSubject& subject, const std::vector<double>& firsts) {
+  std::string named;
+  for (std::size_t i = 0; i < firsts.size(); ++i)
+    if (!std::isnan(firsts[i]))
+      named += fmt::format("{}{} from position {}", named.empty() ? "" : ", ",
+                           subject.pipelines[i].name, firsts[i]);
+  return named.empty()
+             ? ""
+             : fmt::format("nan and inf stand past 65504, float16's largest number: {}", named);
 }
 
 void PrecisionSubject::fill(const PositionRange& run, double* exact) const {

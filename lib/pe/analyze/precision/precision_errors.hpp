@@ -38,6 +38,7 @@ PositionRange precision_run(const Question& question);
 struct PrecisionPoint {
   double worst = 0, rms = 0, angle = 0;
   double score_rms = 0, score_worst = 0, score_expected = 0, distinct = 0;
+  double overflows = 0;  // 1 where an entry passed its type's largest number on the way
 };
 
 /// Entries of one pipeline against the exact ones.
@@ -57,5 +58,9 @@ class RowErrors {
   DType positions_, table_;
   std::optional<RoundedTurns> rounded_;
 };
+
+/// Why entries of these pipelines are no numbers from these positions on (NaN where all are); ""
+/// where every pipeline's are numbers.
+std::string overflow_note(const PrecisionSubject& subject, const std::vector<double>& firsts);
 
 }  // namespace pe

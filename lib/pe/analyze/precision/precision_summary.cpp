@@ -19,10 +19,12 @@ constexpr Index block = 512;  // positions that a thread takes at a time
 
 struct Extremes {
   double first = none;  // position that is off by more than the limit
+  double past = none;   // position from which on entries are no numbers
   double worst = 0, at = none, squares = 0, angle = 0;
 
   void take(const PrecisionPoint& point, double position, double limit) {
     if (std::isnan(first) && !(point.worst <= limit)) first = position;
+    if (std::isnan(past) && point.overflows > 0) past = position;
     if (!std::isnan(worst) && !(point.worst <= worst)) {
       worst = point.worst;
       at = position;
@@ -34,6 +36,7 @@ struct Extremes {
   // What follows, later in the run.
   void join(const Extremes& next) {
     if (std::isnan(first)) first = next.first;
+    if (std::isnan(past)) past = next.past;
     if (!std::isnan(worst) && !(next.worst <= worst)) {
       worst = next.worst;
       at = next.at;
@@ -156,6 +159,10 @@ Sheet precision_summary(const Question& question, const PrecisionSubject& subjec
          });
   sheet.notes = {past_note(subject, all, question.options.number("error").value(),
                            std::max(run.value(0), run.value(run.count - 1)))};
+  std::vector<double> pasts;
+  for (const Extremes& found : all) pasts.push_back(found.past);
+  if (std::string past = overflow_note(subject, pasts); !past.empty())
+    sheet.notes.push_back(std::move(past));
   return sheet;
 }
 
