@@ -74,6 +74,8 @@ struct Hint {
 };
 // These come before the options that a word is near to.
 constexpr Hint surer_hints[] = {
+    {"query", "queries",
+     "--queries says which are looked at, last or all; --q FILE brings queries of your own"},
     {"law", "offsets", "one law alone is pe-verify LAW ENCODING"},
     {"file files dump input with and to other second", "ulps",
      "two dumps stand without an option: pe-verify compare A B"},

@@ -4,6 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "pe/base/error.hpp"
 #include "pe/configs/config_file.hpp"
@@ -61,19 +68,53 @@ std::string family_of(const std::string& name) {
   return name.substr(0, name.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
 }
 
-// Those of the same family that begin alike the longest.
+// 2.5 of "qwen2.5-7b"; NaN where nothing counts.
+double version_of(const std::string& name) {
+  const std::size_t at = name.find_first_of("0123456789");
+  return at == std::string::npos ? std::numeric_limits<double>::quiet_NaN()
+                                 : std::strtod(name.c_str() + at, nullptr);
+}
+
+// Those of the same family whose version is nearest, and of these that begin alike the longest.
 std::vector<std::string> relatives_of(const std::string& name) {
   constexpr std::size_t most = 3;
+  const auto rank = [&](const std::string& other) {
+    const double apart = std::fabs(version_of(other) - version_of(name));
+    return std::pair(std::isnan(apart) ? HUGE_VAL : apart,
+                     -static_cast<double>(alike(name, other)));
+  };
   std::vector<std::string> found;
-  std::size_t longest = 0;
   for (const Model& model : models)
-    if (family_of(std::string(model.name)) == family_of(name))
-      longest = std::max(longest, alike(name, model.name));
-  for (const Model& model : models)
-    if (longest > 0 && found.size() < most && alike(name, model.name) == longest &&
-        family_of(std::string(model.name)) == family_of(name))
-      found.emplace_back(model.name);
+    if (family_of(std::string(model.name)) == family_of(name)) found.emplace_back(model.name);
+  std::ranges::stable_sort(found, {}, rank);
+  const auto end = std::ranges::find_if(
+      found, [&](const std::string& other) { return rank(other) != rank(found.front()); });
+  found.resize(std::min(most, static_cast<std::size_t>(end - found.begin())));
   return found;
+}
+
+// Letters alone, or all but letters.
+std::string part_of(std::string_view name, bool letters) {
+  std::string kept;
+  for (const char c : lower(name))
+    if ((c >= 'a' && c <= 'z') ? letters : !letters && c >= '0' && c <= '9') kept += c;
+  return kept;
+}
+
+// Whether fingers may have slipped from one to the other: two digits swapped, one more or less, or
+// one that is another where the letters are the same. All else is another model.
+bool may_be_slip(std::string_view typed, std::string_view name) {
+  std::string one = part_of(typed, false), other = part_of(name, false), differ;
+  const bool as_long = one.size() == other.size();
+  const auto others = as_long ? std::inner_product(one.begin(), one.end(), other.begin(), 0,
+                                                   std::plus{}, std::not_equal_to{})
+                              : 0;
+  std::ranges::sort(one);
+  std::ranges::sort(other);
+  std::ranges::set_symmetric_difference(one, other, std::back_inserter(differ));
+  return as_long ? (others <= 2 && differ.empty()) ||
+                       (others == 1 && part_of(typed, true) == part_of(name, true))
+                 : differ.size() == 1;
 }
 
 }  // namespace
@@ -104,10 +145,14 @@ std::vector<std::string> models_like(std::string_view name) {
   if (meant.why <= Likeness::begins) return meant.names;
   const std::string plain = untuned(name);
   const Meant again = meant_by(plain, names);
-  if (again.why <= Likeness::misspelt) return again.names;
-  if (meant.why <= Likeness::misspelt) return meant.names;
+  if (again.why <= Likeness::begins) return again.names;
+  for (const Meant& near : {again, meant}) {
+    std::vector<std::string> slips = near.names;
+    std::erase_if(slips, [&](const std::string& other) { return !may_be_slip(plain, other); });
+    if (near.why == Likeness::misspelt && !slips.empty()) return slips;
+  }
   const std::vector<std::string> relatives = relatives_of(plain);
-  return relatives.empty() ? again.names : relatives;
+  return relatives.empty() && again.why != Likeness::misspelt ? again.names : relatives;
 }
 
 Config read_catalogued(std::string_view name) {
