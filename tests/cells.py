@@ -3,7 +3,9 @@
 """Each encoding at its defaults and with each choice, flag and width told otherwise, each of its fields: as it is, with one number changed,
 and with one column changed in every row. One `pe-verify run` judges all; prints the last line "N passed, N failed"."""
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import random
 import re
@@ -109,8 +111,8 @@ def main():
     BIN, rng = options.bin.resolve(), random.Random(options.seed)
     passed = failed = 0
     fields = {}
-    with tempfile.TemporaryDirectory(prefix="pe-cells-") as scratch:
-        folder, checks, must_fail, known, number = pathlib.Path(scratch), [], set(), set(), 0
+    with tempfile.TemporaryDirectory(prefix="pe-cells-") as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder, checks, must_fail, known, wanted = pathlib.Path(scratch), [], set(), set(), []
         for encoding, parameters in ways():
             words = [w for name, value in parameters.items() for w in ([f"--{name}"] if value is True else [f"--{name}", str(value)])]
             size = [] if encoding in SIZED else ["--length", "20"]
@@ -121,20 +123,21 @@ def main():
                 known.add(name)
                 if encoding == "swin" and field == "bias" and parameters.get("form") != "continuous":
                     continue  # without its weights: a bucket of one pair holds what it holds
-                number += 1
-                file = folder / f"{number}.npz"
-                done = subprocess.run([BIN / "pe-gen", encoding, *words, *size, "--fields", TOGETHER.get(field, field), "-o", file], capture_output=True)
-                if done.returncode:
-                    continue
+                file = folder / f"{len(wanted)}.npz"
+                command = [BIN / "pe-gen", encoding, *words, *size, "--fields", TOGETHER.get(field, field), "-o", file]
                 check = {"encoding": encoding, "parameters": {k: v if v is True else str(v) for k, v in parameters.items()}}
                 if size and field not in ("inv_freq", "wavelength", "slope"):
                     check["length"] = 20
-                checks.append({"name": name, **check, "file": str(file)})
-                for k, (what, arrays) in enumerate(spoilt(dict(np.load(file)), rng, options.every)):
-                    other = folder / f"{number}-{k}.npz"
-                    np.savez(other, **arrays)
-                    checks.append({"name": f"{name}, {what}", **check, "file": str(other)})
-                    must_fail.add(checks[-1]["name"])
+                wanted.append((pool.submit(subprocess.run, command, capture_output=True), name, check, file))
+        for done, name, check, file in wanted:
+            if done.result().returncode:
+                continue
+            checks.append({"name": name, **check, "file": str(file)})
+            for k, (what, arrays) in enumerate(spoilt(dict(np.load(file)), rng, options.every)):
+                other = file.with_name(f"{file.stem}-{k}.npz")
+                np.savez(other, **arrays)
+                checks.append({"name": f"{name}, {what}", **check, "file": str(other)})
+                must_fail.add(checks[-1]["name"])
         for encoding in fields:  # what pe-gen refuses is left out, but not all of it
             if not options.only and not any(check["encoding"] == encoding for check in checks):
                 failed += 1

@@ -3,7 +3,9 @@
 """Of each rope, scaling and grid: the table with one parameter otherwise where the plain one is meant, and the reverse; for grids also `identify`, on
 grids of as many cells as channels. Where both tables hold the same numbers the verdict is right. Prints the last line "N passed, N failed"."""
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -77,22 +79,38 @@ def pairs(folder, plain, given, parameters, size):
                 yield f"{' '.join(map(str, words))}, {'a table of' if held == dump else 'one without'} {' '.join(option)}", good, said
 
 
-def verdicts(folder):
+def identified(folder, name, convention, grid):
+    if made(folder / "grid.npz", [name, "--convention", convention, "--grid", grid]) is not None:
+        said = run("pe-verify", "identify", folder / "grid.npz").stdout.split("\n")[0]
+        yield f"{name} {convention} {grid}, identified", said.startswith(f"identified: {name}") and f"grid {grid}" in said, said
+
+
+def works():
+    """What is to be judged, each by a function and its arguments behind a folder of its own."""
     listed = json.loads(run("pe-gen", "list", "--json").stdout)
     rows = {row["name"]: row["parameters"] for row in listed["encodings"]}
     scalings = {row["name"]: row["parameters"] for row in listed["scalings"]}
-    yield from pairs(folder, ["rope"], ["--dim", "32"], rows["rope"], ["--length", "96"])
+    yield pairs, (["rope"], ["--dim", "32"], rows["rope"], ["--length", "96"])
     for name, given in SCALINGS.items():
-        yield from pairs(folder, ["rope", "--dim", "64", "--scaling", name], given, scalings[name], ["--length", "200"])
+        yield pairs, (["rope", "--dim", "64", "--scaling", name], given, scalings[name], ["--length", "200"])
     for name in GRIDS:
-        yield from pairs(folder, [name], [], rows[name], [])
+        yield pairs, ([name], [], rows[name], [])
         conventions = next(row["choices"] for row in rows[name] if row["name"] == "convention")
         for convention in conventions:
             for grid in ("4x8", "8x4") if name.endswith("2d") else ("2x4x4",):
-                if made(folder / "grid.npz", [name, "--convention", convention, "--grid", grid]) is None:
-                    continue
-                said = run("pe-verify", "identify", folder / "grid.npz").stdout.split("\n")[0]
-                yield f"{name} {convention} {grid}, identified", said.startswith(f"identified: {name}") and f"grid {grid}" in said, said
+                yield identified, (name, convention, grid)
+
+
+def verdicts(scratch):
+    def judge(work):
+        number, (function, arguments) = work
+        folder = scratch / str(number)
+        folder.mkdir()
+        return list(function(folder, *arguments))
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for told in pool.map(judge, enumerate(works())):
+            yield from told
 
 
 def main():

@@ -3,7 +3,9 @@
 """Of every encoding a file with all of its fields, sound, with one of them spoilt, and with an array of no known name; frequencies alone, spoilt in
 several ways. Prints the last line "N passed, N failed"."""
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -32,8 +34,9 @@ def fields_of(asked, size):
     return told.split("choose from ")[1].replace(",", " ").split()
 
 
-def verdicts(folder):
-    """(name, whether it is right, what was said) of every case."""
+def verdicts_of(encoding, folder):
+    """(name, whether it is right, what was said) of every case of an encoding."""
+    folder.mkdir()
     file = folder / "dump.npz"
 
     def judged(asked, size, arrays):
@@ -41,27 +44,33 @@ def verdicts(folder):
         done = run("pe-verify", "check", *asked, *size, "--file", file)
         return done.returncode, " ".join(done.stdout.split("\n  dump")[0].split()) or done.stderr.strip()
 
-    for encoding in (row["name"] for row in json.loads(run("pe-gen", "list", "--json").stdout)["encodings"]):
-        asked = [encoding, *GIVEN.get(encoding, [])]
-        size = [] if any(word in encoding for word in GRIDS) else ["--length", 40]
-        fields = fields_of(asked, size)
-        run("pe-gen", *asked, *size, "--fields", ",".join(fields), "-o", file)
-        arrays = dict(np.load(file))
-        code, said = judged(asked, size, arrays)
-        yield f"{encoding}, all fields", code == 0 and "not looked at" not in said, said
-        for name in fields:
-            code, said = judged(asked, size, {**arrays, name: (arrays[name] * 1.5 + np.arange(arrays[name].size).reshape(arrays[name].shape) % 3 + 1).astype(arrays[name].dtype)})
-            yield f"{encoding}, {name} spoilt", code == 1, said
-        code, said = judged(asked, size, {**arrays, "stranger": np.arange(7.0)})
-        yield f"{encoding}, a stranger", code == 0 and "stranger was not looked at" in said, said
-        if encoding in ("rope", "alibi", "sinusoidal"):
-            np.savez(file, **{name: arrays[name] for name in arrays if name not in ("angle", "matrix", "complex")})
-            said = run("pe-verify", "identify", file).stdout
-            yield f"{encoding}, identified beside others", said.startswith(f"identified: {encoding}") and "not looked at" in said, said
-        if "inv_freq" in fields:
-            for how, spoil in SPOILT.items():
-                code, said = judged(asked, size, {"inv_freq": spoil(arrays["inv_freq"]).astype(np.float32)})
-                yield f"{encoding}, frequencies {how}", code == 1, said
+    asked = [encoding, *GIVEN.get(encoding, [])]
+    size = [] if any(word in encoding for word in GRIDS) else ["--length", 40]
+    fields = fields_of(asked, size)
+    run("pe-gen", *asked, *size, "--fields", ",".join(fields), "-o", file)
+    arrays = dict(np.load(file))
+    code, said = judged(asked, size, arrays)
+    yield f"{encoding}, all fields", code == 0 and "not looked at" not in said, said
+    for name in fields:
+        code, said = judged(asked, size, {**arrays, name: (arrays[name] * 1.5 + np.arange(arrays[name].size).reshape(arrays[name].shape) % 3 + 1).astype(arrays[name].dtype)})
+        yield f"{encoding}, {name} spoilt", code == 1, said
+    code, said = judged(asked, size, {**arrays, "stranger": np.arange(7.0)})
+    yield f"{encoding}, a stranger", code == 0 and "stranger was not looked at" in said, said
+    if encoding in ("rope", "alibi", "sinusoidal"):
+        np.savez(file, **{name: arrays[name] for name in arrays if name not in ("angle", "matrix", "complex")})
+        said = run("pe-verify", "identify", file).stdout
+        yield f"{encoding}, identified beside others", said.startswith(f"identified: {encoding}") and "not looked at" in said, said
+    if "inv_freq" in fields:
+        for how, spoil in SPOILT.items():
+            code, said = judged(asked, size, {"inv_freq": spoil(arrays["inv_freq"]).astype(np.float32)})
+            yield f"{encoding}, frequencies {how}", code == 1, said
+
+
+def verdicts(folder):
+    encodings = [row["name"] for row in json.loads(run("pe-gen", "list", "--json").stdout)["encodings"]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for told in pool.map(lambda encoding: list(verdicts_of(encoding, folder / encoding)), encodings):
+            yield from told
 
 
 def main():

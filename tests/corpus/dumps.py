@@ -1,5 +1,6 @@
 # Cases as files and manifests, batch by batch, and what `pe-verify run` says of them.
 import json
+import os
 import shutil
 import subprocess
 
@@ -48,15 +49,22 @@ def run(tool, folder, checks):
     return answers, ""
 
 
+def size_of(path):
+    return sum(map(size_of, path.iterdir())) if path.is_dir() else path.stat().st_size
+
+
 def batches(cases, folder):
     """(cases, checks) until the files or the cases are enough."""
-    ones, checks = [], []
+    ones, checks, known, size = [], [], set(), 0
     for number, one in enumerate(cases):
         ones.append(one)
         checks.append(write(folder, number, one))
-        if len(ones) >= BATCH_CASES or sum(f.stat().st_size for f in folder.rglob("*")) > BATCH_BYTES:
+        there = set(os.listdir(folder))
+        size += sum(size_of(folder / name) for name in there - known)
+        known = there
+        if len(ones) >= BATCH_CASES or size > BATCH_BYTES:
             yield ones, checks
-            ones, checks = [], []
+            ones, checks, known, size = [], [], set(), 0
     if ones:
         yield ones, checks
 

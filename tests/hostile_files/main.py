@@ -27,7 +27,7 @@ import lists
 import texts
 from cases import CASES, FAULT, TIMEOUT, manifest, npy_head, sparse
 
-assert analysis and arrays and lists and texts  # they register their cases
+assert {make.__module__ for *_, make in CASES} == {module.__name__ for module in (analysis, arrays, lists, texts)}  # they register their cases
 
 
 def patient(words, says):
@@ -94,6 +94,42 @@ def killed_run_is_wrong(tool, folder):
     return "" if "not done yet" in reports["xml"].read_text() else "the entry under way is not said to be"
 
 
+def judged(kind, bin_folder, folder, only, verbose, sanitized):
+    """The cases of one module, one after another in a folder of their own; how many passed and failed, and what is to be told."""
+    folder.mkdir()
+    passed = failed = 0
+    told = []
+    for name, limit, seconds, code, says, make in CASES:
+        if make.__module__ != kind or not re.search(only, name):
+            continue
+        # Written by a process of its own: its peak is no child's of ours.
+        with concurrent.futures.ProcessPoolExecutor(1) as pool:
+            words = pool.submit(make_case, name, folder).result()
+        got, took, lasted, said = run(bin_folder, patient(words, says), 600 if sanitized else 60)
+        wrong = [f"exit {got}" if got not in ((0, 1, 2) if code is None else (code,)) else "",
+                 f"{took} MiB of {limit}" if took > limit and not sanitized else "",
+                 f"{lasted:.1f} s of {seconds}" if lasted > seconds and not sanitized else "",
+                 f"says {fault[0]!r}" if (fault := FAULT.search(said)) else "",
+                 "does not say " + says if got == 2 and not re.search(says, without_names(said, folder)) else "",
+                 f"says {len(said)} characters" if len(said) > 10_000 and words[0] not in ("run", "compare") else ""]
+        wrong = "; ".join(filter(None, wrong))
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+        if wrong or verbose:
+            told.append(f"{'FAIL' if wrong else 'ok  '} {name}: {wrong}\n     exit {got}, {took} MiB, {lasted:.1f} s: {said[:300]!r}")
+        for path in folder.glob("*"):
+            if path.is_file() and path.stat().st_blocks > 1 << 20:
+                path.unlink()
+    return passed, failed, told
+
+
+def killed(bin_folder, folder, only):
+    folder.mkdir()
+    if not re.search(only, "killed run"):
+        return 0, 0, []
+    wrong = killed_run_is_wrong(bin_folder / "pe-verify", folder)
+    return int(not wrong), int(bool(wrong)), [f"FAIL killed run: {wrong}"] * bool(wrong)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, required=True)
@@ -102,35 +138,16 @@ def main():
     parser.add_argument("--sanitized", action="store_true", help="no limits of memory and time, for builds with sanitizers")
     options = parser.parse_args()
     passed = failed = 0
-    with tempfile.TemporaryDirectory(prefix="pe-hostile-") as scratch:
-        folder = pathlib.Path(scratch)
-        for name, limit, seconds, code, says, make in CASES:
-            if not re.search(options.only, name):
-                continue
-            # Written by a process of its own: its peak is no child's of ours.
-            with concurrent.futures.ProcessPoolExecutor(1) as pool:
-                words = pool.submit(make_case, name, folder).result()
-            got, took, lasted, said = run(options.bin, patient(words, says), 600 if options.sanitized else 60)
-            wrong = [f"exit {got}" if got not in ((0, 1, 2) if code is None else (code,)) else "",
-                     f"{took} MiB of {limit}" if took > limit and not options.sanitized else "",
-                     f"{lasted:.1f} s of {seconds}" if lasted > seconds and not options.sanitized else "",
-                     f"says {fault[0]!r}" if (fault := FAULT.search(said)) else "",
-                     "does not say " + says if got == 2 and not re.search(says, without_names(said, folder)) else "",
-                     f"says {len(said)} characters" if len(said) > 10_000 and words[0] not in ("run", "compare") else ""]
-            wrong = "; ".join(filter(None, wrong))
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            if wrong or options.verbose:
-                print(f"{'FAIL' if wrong else 'ok  '} {name}: {wrong}\n     exit {got}, {took} MiB, {lasted:.1f} s: {said[:300]!r}", flush=True)
-            for path in folder.glob("*"):
-                if path.is_file() and path.stat().st_blocks > 1 << 20:
-                    path.unlink()
-        also_passed, also_failed = everywhere.everywhere(options.bin, folder / "everywhere", options.only, options.verbose, options.sanitized)
-        passed, failed = passed + also_passed, failed + also_failed
-        if re.search(options.only, "killed run"):
-            wrong = killed_run_is_wrong(options.bin / "pe-verify", folder)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            if wrong:
-                print(f"FAIL killed run: {wrong}")
+    with tempfile.TemporaryDirectory(prefix="pe-h-") as scratch, concurrent.futures.ProcessPoolExecutor(2) as pool:
+        folder, tools = pathlib.Path(scratch), options.bin.resolve()
+        # Two at a time, those that wait most and take longest first. Of 60 000 members each name has the file's whole: folders are short.
+        parts = [pool.submit(everywhere.everywhere, tools, folder / "everywhere", options.only, options.verbose, options.sanitized),
+                 *(pool.submit(judged, kind, tools, folder / kind[:2], options.only, options.verbose, options.sanitized) for kind in ("arrays", "texts", "lists", "analysis")),
+                 pool.submit(killed, tools, folder / "killed", options.only)]
+        for part in parts:
+            good, bad, told = part.result()
+            passed, failed = passed + good, failed + bad
+            print(*told, sep="\n", end="\n" * bool(told), flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
