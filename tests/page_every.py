@@ -151,6 +151,8 @@ class First:
         for axis in texts[1:]:
             self.says(axis["name"] in texts[0] and axis["description"] in self.seen["caption"], f"its axis {axis['name']} is not named in {texts[0]!r}, {self.seen['caption']!r}")
         self.says(self.fields[self.seen["field"]]["description"] in self.seen["caption"], "what the column is")
+        shown = self.fields[self.seen["field"]]
+        self.says((f" · {shown['dtype']}" in self.seen["caption"]) == ("words" not in shown), "the type of a column of words, or none of one of numbers")
 
     def lines(self):
         self.named("\n".join(self.seen["drawn"]), self.axes[-1])

@@ -128,6 +128,7 @@ def collect(bin, count):
     texts.take(commands_of_quantities(listed), may_refuse=True)
     texts.take([["pe-analyze", "plan", "rope", "--model", "llama-2-7b"], ["pe-analyze", "laws", "index", "--length", "99"], ["pe-analyze", "decay", "alibi", "--length", "8", "--versus", "kerple --seed 1"], ["pe-analyze", "cost"], ["pe-analyze", "laws", "--length", "8"],
                 ["pe-analyze", "decay", "rope", "--length", "20", "--draws", "9"], ["pe-analyze", "exposure", "rope", "--length", "5000"],
+                ["pe-analyze", "precision", "rope", "--dim", "8", "--length", "70000", "--pipelines", "fp16"],
                 ["pe-analyze", "published", "--only", "RoFormer"],
                 ["pe-gen", "deberta", "--length", "4", "--seed", "1", "--heads", "2", "--head-dim", "4", "--fields", "table"],
                 ["pe-analyze", "attention", "alibi", "--tokens", "a,b,c", "--view", "matrix", "--seed", "1"], ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b"]])

@@ -138,11 +138,13 @@ std::string overflow_note(const PrecisionSubject& subject, const std::vector<dou
   std::string named;
   for (std::size_t i = 0; i < firsts.size(); ++i)
     if (!std::isnan(firsts[i]))
-      named += fmt::format("{}{} from position {}", named.empty() ? "" : ", ",
-                           subject.pipelines[i].name, firsts[i]);
-  return named.empty()
-             ? ""
-             : fmt::format("nan and inf stand past 65504, float16's largest number: {}", named);
+      named +=
+          fmt::format("{}{} {}", named.empty() ? "" : ", ", subject.pipelines[i].name, firsts[i]);
+  return named.empty() ? ""
+                       : fmt::format(
+                             "entries are nan or inf past 65504, float16's largest number; "
+                             "from position: {}",
+                             named);
 }
 
 void PrecisionSubject::fill(const PositionRange& run, double* exact) const {

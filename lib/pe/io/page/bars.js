@@ -35,7 +35,7 @@ const BARS = {
           bar.style.marginLeft = `${((Math.min(end, zero) - low) / wide) * 100}%`;
           bar.style.width = `${(Math.abs(end - zero) / wide) * 100}%`;
         }
-        host.setAttribute("aria-label", t("bars of {0} over {1}", nameOf(field.short), nameOf(names.name)));
+        called(host, t("bars of {0} over {1}", nameOf(field.short), nameOf(names.name)));
         host.setAttribute("aria-valuenow", here);
         host.setAttribute("aria-valuetext", `${nameOf(names.name)} ${names.texts[here]}: ${nameOf(field.short)} ${textAt(field, first + here)}`);
       },
@@ -53,7 +53,7 @@ const FIGURES = {
     plot.replaceChildren(list);
     return {
       draw() {
-        list.setAttribute("aria-label", t("numbers of {0}", titleOf(group)));
+        called(list, t("numbers of {0}", titleOf(group)));
         list.replaceChildren(...group.fields.map((each) => el("div", {}, el("dt", {}, nameOf(each.short)), el("dd", {}, el("b", { translate: "no" }, ...cellOf(each, 0)), descriptionOf(each.description)))));
       },
     };

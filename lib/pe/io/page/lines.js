@@ -54,7 +54,7 @@ const LINES = {
         return logarithmic(field);
       },
       draw() {
-        key.setAttribute("aria-label", lines ? nameOf(lines.name) : "");
+        called(key, lines ? nameOf(lines.name) : "");
         for (const [l, button] of buttons.entries()) {
           button.setAttribute("aria-pressed", shown.has(l));
           button.firstChild.style.background = lineColour(l, count);
@@ -66,7 +66,7 @@ const LINES = {
         drawCurves(context, field, frame, shown, line());
         drawHere(context, field, frame, line());
         const text = textAt(field, flat(field));
-        host.setAttribute("aria-label", t("curve of {0} over {1}", nameOf(field.short), nameOf(across.name)));
+        called(host, t("curve of {0} over {1}", nameOf(field.short), nameOf(across.name)));
         host.setAttribute("aria-valuenow", at[across.id]);
         host.setAttribute("aria-valuetext", `${lines ? `${nameOf(lines.name)} ${lines.texts[line()]}, ` : ""}${nameOf(across.name)} ${across.texts[at[across.id]]}: ${nameOf(field.short)} ${text}`);
       },

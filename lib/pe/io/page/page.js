@@ -49,16 +49,16 @@ function fillHeader() {
   $("parameters").replaceChildren(...chosen, ...usual);
   $("command").textContent = ABOUT.command;
   $("copy").textContent = t("copy");
-  $("copy").setAttribute("aria-label", t("copy the command"));
+  called($("copy"), t("copy the command"));
   $("copied").textContent = "";
   $("warnings").replaceChildren(...(ABOUT.warnings ?? []).map(said));
-  $("warnings").setAttribute("aria-label", t("warnings"));
+  called($("warnings"), t("warnings"));
   $("language").textContent = language === "zh" ? "English" : "中文";
   $("language").setAttribute("lang", language === "zh" ? "en" : "zh");
   const theme = document.documentElement.dataset.theme, colours = t({ auto: "as the system", light: "light", dark: "dark" }[theme]);
   $("theme").textContent = { auto: "◐ ", light: "☀ ", dark: "☾ " }[theme] + colours;
-  $("theme").setAttribute("aria-label", t("colours: {0}", colours));
-  $("tabs").setAttribute("aria-label", t("what is shown"));
+  called($("theme"), t("colours: {0}", colours));
+  called($("tabs"), t("what is shown"));
   $("about-word").textContent = t("where it comes from");
   const facts = ["encoding", "dialect", "accuracy", "source"].filter((name) => ABOUT[name]).map((name) => [el("dt", {}, nameOf(name)), descriptionOf(ABOUT[name])]);
   for (const [name, value, origin] of DATA.parameters) facts.push([el("dt", { translate: "no", lang: "en" }, name), el("span", { translate: "no", lang: "en" }, `${value} (${origin})`)]);
@@ -147,7 +147,7 @@ function refresh() {
 
 function fillSide() {
   const group = GROUPS[state.group], field = state.field, here = field.axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`);
-  $("caption").replaceChildren(el("strong", {}, nameOf(field.short)), ": ", descriptionOf(field.description), ` · ${field.dtype}`,
+  $("caption").replaceChildren(el("strong", {}, nameOf(field.short)), ": ", descriptionOf(field.description), field.words ? "" : ` · ${field.dtype}`,
     ...field.axes.filter((axis) => axis.description).map((axis) => el("span", { class: "axis" }, nameOf(axis.name), ": ", descriptionOf(axis.description))), el("span"));
   const rows = here.length ? [el("dt", { class: "where" }, here.join(" · "))] : [];
   const say = (other, main) => rows.push(el("dt", main ? { class: "main" } : { title: descriptionText(other.description) }, nameOf(other.short)),

@@ -9,6 +9,9 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+// What a screen reader calls it.
+const called = (node, name) => node.setAttribute("aria-label", name);
+
 // What a drawing asks of the style, once for each drawing.
 let style = {};
 function ink(name) {

@@ -49,7 +49,7 @@ const ROTORS = {
     const words = () => {
       play.textContent = timer ? "❚❚ " + t("pause") : "▶ " + t("play");
       speedWord.firstChild.textContent = t("speed") + " ";
-      speed.setAttribute("aria-label", t("positions per second"));
+      called(speed, t("positions per second"));
     };
     return {
       stop,
@@ -66,7 +66,7 @@ const ROTORS = {
           rotor(context, (pair % columns + 0.5) * side, (Math.floor(pair / columns) + 0.5) * side, side, cos.values[first + pair] / longest,
             sin.values[first + pair] / longest, pair === at[pairs.id], pairs.texts[pair]);
         host.dataset.grid = JSON.stringify({ columns, side });
-        host.setAttribute("aria-label", t("rotors: the pair by up and down, the position by left and right"));
+        called(host, t("rotors: the pair by up and down, the position by left and right"));
         host.setAttribute("aria-valuenow", at[pairs.id]);
         host.setAttribute("aria-valuetext", `${nameOf(walk.name)} ${walk.texts[at[walk.id]]}, ${nameOf("pair")} ${pairs.texts[at[pairs.id]]}: ${t("cos")} ${textAt(cos, flat(cos))}, ${t("sin")} ${textAt(sin, flat(sin))}`);
         if (score) scoreStrip(strip, score, size.width, 7 * rem());

@@ -35,7 +35,7 @@ const TABLE = {
         on.disabled = first + ROWS_AT_ONCE >= size;
         where.textContent = size > ROWS_AT_ONCE ? t("there is more: {0}", axes.map((axis) => `${nameOf(axis.name)} ${axis.texts[at[axis.id]]}`).join(", ")) : "";
         table.replaceChildren(el("thead", {}, el("tr", {}, ...names.map((name, i) => el("th", { scope: "col", title: told[i] ? descriptionText(told[i]) : undefined }, nameOf(name))))), el("tbody"));
-        table.setAttribute("aria-label", t("numbers of {0}", titleOf(group)));
+        called(table, t("numbers of {0}", titleOf(group)));
         for (let i = first; i < Math.min(first + ROWS_AT_ONCE, size); ++i) {
           const places = axes.map((axis, a) => [axis.texts[Math.floor(i / unit(a)) % axis.count]]);
           const line = el("tr", { class: i === row() ? "current" : undefined, "aria-current": i === row() ? "true" : undefined, onclick: () => go(i) });
