@@ -302,6 +302,13 @@ std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
     return several;
   const std::string what(name_of(own)), sort = what.substr(what.find(' ') + 1);
   const std::string start = fmt::format("unknown {} '{}': ", sort, word);
+  constexpr std::string_view of_content[] = {"cope",  "CoPE",  "COPE",      "contextual",
+                                             "cable", "CABLE", "dape",      "DAPE",
+                                             "fox",   "FoX",   "forgetting"};
+  if (own == Sort::encoding && std::ranges::find(of_content, word) != std::end(of_content))
+    return start +
+           "its positions depend on what the tokens are, and there is nothing to compute "
+           "without them";
   constexpr std::size_t least = 5;  // letters of a model's name
   if (meant.names.empty() && others.empty() && !is_absent && word.size() >= least)
     if (const std::vector<std::string> models = models_like(word); !models.empty())

@@ -26,7 +26,8 @@ constexpr Habit habits[] = {
     {"length",
      "max-len max-length seqlen seq-len seq-length sequence-length n-ctx ctx context "
      "context-length num-positions n-positions max-positions max-position-embeddings max-seq-len "
-     "max-seq-length max-sequence-length rows limit size n num-embeddings target target-length "
+     "max-seq-length max-seq-len-cached max-sequence-length rows limit size n num-embeddings "
+     "target target-length "
      "max-context context-window"},
     {"dim",
      "d-model hidden-size hidden-dim embed-dim embedding-dim n-embd width channels head-size hd d"},
@@ -74,7 +75,7 @@ struct Hint {
 };
 // These come before the options that a word is near to.
 constexpr Hint surer_hints[] = {
-    {"query", "queries",
+    {"query query-position query-pos", "queries",
      "--queries says which are looked at, last or all; --q FILE brings queries of your own"},
     {"law", "offsets", "one law alone is pe-verify LAW ENCODING"},
     {"file files dump input with and to other second", "ulps",
@@ -106,6 +107,8 @@ constexpr Hint surer_hints[] = {
      "--offsets K,... are the shifts that are tried; pe-analyze shift shows M_k"},
     {"model encoding config", "ulps",
      "pe-verify check --model NAME --file FILE asks what is meant"},
+    {"dtypes types precisions", "pipelines",
+     "--pipelines says what to compare, as in --pipelines fp16,bf16"},
     {"freqs-cis", "dialect", "--dialect meta writes freqs_cis"},
     {"lang language locale zh chinese dark light theme", "output",
      "a page (-o FILE.html) has both languages and both themes"},

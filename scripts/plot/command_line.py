@@ -23,6 +23,7 @@ HABITS = {
 NONE = {
     "--colormap": "signed numbers are blue and red, others one ramp", "--cmap": "signed numbers are blue and red, others one ramp",
     "--show": "without -o the picture is drawn onto the terminal", "--log": "an axis is logarithmic where its numbers are",
+    **dict.fromkeys(("--xlim", "--ylim", "--xrange", "--yrange"), "an axis goes as far as its numbers: --length or --positions of the command that made them says how far"),
     "--lang": "a title's words are its own, in any script: --title", "--language": "a title's words are its own, in any script: --title",
     "--animate": "pe-gen … -o page.html makes a page that moves", "--label": "inputs are named by their files",
     "--force": "files are overwritten anyway, unless --no-clobber", "--overwrite": "files are overwritten anyway, unless --no-clobber",
