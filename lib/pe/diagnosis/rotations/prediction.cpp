@@ -47,7 +47,8 @@ Spacing::Spacing(DType type) {
 
 double roundings_to(double file_unit, double amplitude) {
   const bool is_short = file_unit > 0x1p-13;
-  return is_short && amplitude != 1 ? 2 + amplitude : 1;
+  if (!is_short || amplitude == 1 || !(amplitude > 0)) return 1;
+  return 1 + amplitude + std::exp2(std::floor(std::log2(amplitude)) + 1) / amplitude;
 }
 
 RotationPrediction::RotationPrediction(Kept<RotationHypothesis> hypothesis,

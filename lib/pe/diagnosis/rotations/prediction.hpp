@@ -36,8 +36,8 @@ class Spacing {
 };
 
 /// What rounding to the file's type adds, in units of its roundoff at the value: one rounding; of a
-/// 16-bit type two where there is an attention factor m, for some round the cosine before they
-/// multiply it (CTranslate2): m of one, and one.
+/// 16-bit type three where there is an attention factor m, for some round the cosine and the factor
+/// before they multiply (CTranslate2): m of one, one, and the factor's at the value, 2/m at most.
 double roundings_to(double file_unit, double amplitude);
 
 /// A hypothesis's frequencies as its own types hold them, ready to predict rows.
