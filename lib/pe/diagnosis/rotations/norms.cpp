@@ -115,6 +115,7 @@ class Lengths {
   Lengths(Kept<Dump> dump, Kept<RotationReading> reading, double magnitude)
       : dump_(dump),
         reading_(reading),
+        magnitude_(magnitude),
         before_(lengths_of(dump_.before[0], reading_, 0, reading_.rows, magnitude)),
         after_(lengths_of(dump_.arrays[0], reading_, 0, reading_.rows)),
         near_(4 * std::max({unit_roundoff(dump_.arrays[0].dtype),
@@ -159,23 +160,27 @@ class Lengths {
     for (std::size_t axis = 0; axis < reading_.extents.size(); ++axis) {
       const Index extent = reading_.extents[axis];
       if (axis == reading_.axis || extent < 2 || extent > 1024) continue;
-      std::vector<std::vector<double>> ratios(static_cast<std::size_t>(extent));
-      for (Index row = 0; row < std::ssize(after_); ++row)
-        if (const auto i = static_cast<std::size_t>(row); before_[i] > 0)
-          ratios[static_cast<std::size_t>(reading_.along(row, axis))].push_back(after_[i] /
-                                                                                before_[i]);
-      std::vector<double> factors;
-      for (std::vector<double>& own : ratios) {
-        if (own.size() < 4) return {};
-        factors.push_back(median_of(own));
-        const double factor = factors.back();
-        if (!(factor > 0) || std::ranges::any_of(own, [&](double r) {
-              return !(std::fabs(r - factor) <= near_ * factor);
-            }))
-          break;
+      std::vector<double> factors, lengths(static_cast<std::size_t>(extent)), before = lengths;
+      const auto entry = [&](std::size_t row) {
+        return static_cast<std::size_t>(reading_.along(static_cast<Index>(row), axis));
+      };
+      for (std::size_t row = 0; row < after_.size(); ++row) {
+        lengths[entry(row)] += after_[row] * after_[row];
+        before[entry(row)] += before_[row] * before_[row];
       }
+      for (std::size_t i = 0; i < lengths.size(); ++i)
+        factors.push_back(std::sqrt(lengths[i] / before[i]));
+      // Vectors that were not turned lack the turns' amplitude, and nothing else.
+      const auto is_told = [&](double factor) {
+        return factor > 0 && std::isfinite(factor) &&
+               (magnitude_ == 1 || !are_equal(factor * magnitude_, 1));
+      };
       const auto [least, most] = std::ranges::minmax(factors);
-      if (std::ssize(factors) < extent || !(most - least > 2 * near_ * most)) continue;
+      if (!std::ranges::all_of(factors, is_told) || !(most - least > 2 * near_ * most)) continue;
+      bool alike = true;
+      for (std::size_t row = 0; alike && row < after_.size(); ++row)
+        alike = are_equal(after_[row], before_[row] * factors[entry(row)]);
+      if (!alike) continue;
       const std::string name = name_of_axis(reading_, axis);
       std::string sentence = fmt::format(
           "the vectors of each {} are multiplied by a number of its own: {:.4g}, "
@@ -294,6 +299,7 @@ class Lengths {
 
   const Dump& dump_;
   const RotationReading& reading_;
+  double magnitude_;
   std::vector<double> before_, after_;
   double near_;
 };

@@ -97,7 +97,7 @@ RotationProposals ladders_of_axes(const RotationObservation& observation,
   const auto offer = [&](RotationHypothesis other, const char* sentence,
                          std::optional<Cause> cause = {}) {
     if (other.frequencies != hypothesis.frequencies)
-      all.push_back({std::move(other), sentence, 1.05, cause});
+      all.push_back({std::move(other), sentence, 1.07, cause});
   };
   bool have_own = true;
   for (std::size_t j = 0; j < pairs; ++j)

@@ -66,7 +66,7 @@ RotationProposals ladders_of_conventions(const RotationObservation& observation,
                                    is_table ? fmt::format("this is {},", expected.encoding->name)
                                             : "frequencies are those of",
                                    convention, meant(observation, "convention")),
-                       is_table ? 1.04 : 1,
+                       is_table ? 1.06 : 1,
                        is_table ? std::optional(Cause::other_table) : std::nullopt});
   }
   return all;
