@@ -226,12 +226,13 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   const Written written = as_written(remembering(asked), as_stored);
   if (const auto table = sinusoids_of(written.expected, written.dump)) {
     Diagnosis told = diagnose(table->expected, table->dump);
-    if (table->reason) {
-      told.reasons.insert(told.reasons.begin(), *table->reason);
+    if (!table->reason) return told;
+    if (told.tier != Tier::wrong) {
+      told.reasons = {*table->reason};
       told.tier = Tier::wrong;
       told.arithmetic.clear();
+      return told;
     }
-    return told;
   }
   if (const auto lone = judge_lone_field(written.expected, written.dump)) return *lone;
   const auto companions = companions_of(written.expected, written.dump);

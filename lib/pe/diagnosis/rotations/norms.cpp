@@ -88,7 +88,7 @@ Stored multiplied_along(const Stored& array, const RotationReading& reading, std
       values[i] *=
           factors[static_cast<std::size_t>(reading.along((first + i) / reading.width, axis))];
   };
-  return wide;
+  return narrowed(wide, array.dtype);
 }
 
 // Every number multiplied, and rounded to the array's own type again; where it then is one of
