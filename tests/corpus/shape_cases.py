@@ -274,7 +274,23 @@ def short_amplitudes():
                   lambda s=short, d=dtype: Built([("cos", s[0]), ("sin", s[1])], d, 1.0, 200))
 
 
+def rounded_early():
+    """Llama 3's rule over frequencies that went through 16 bits before it."""
+    for number in range(4):
+        rng = drawn(1200 + number)
+        dtype, factor, dim = ("bf16", "f16")[number % 2], float(rng.choice([8, 16, 32])), int(rng.choice([64, 128]))
+        theta = case.rounded(ladder(dim, 5e5), dtype)
+        turned_by = 8192 * theta / (2 * np.pi)
+        share = np.clip((turned_by - 1) / 3, 0, 1)
+        angle = np.arange(300)[:, None] * (theta * share + theta / factor * (1 - share))
+        layout = str(rng.choice(LAYOUTS))
+        yield one(195 + number, f"llama3 by {factor:g} of frequencies in {dtype}, {layout}", "rope",
+                  {"dim": dim, "base": 500000, "scaling": "llama3", "factor": factor, "original-max-position": 8192, "low-freq-factor": 1, "high-freq-factor": 4},
+                  accepted("low-precision-frequencies"), lambda a=angle, l=layout: Built(turns(a, l), "f32", 100.0, 300))
+
+
 def spoilt(folder):
+    yield from rounded_early()
     yield from conventions()
     yield from three_axes()
     yield from heads()

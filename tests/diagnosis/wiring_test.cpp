@@ -76,7 +76,7 @@ TEST_CASE("a channel that does not turn is told by its number") {
   const Diagnosis left = of([](const double* x, double* y) { y[3] = x[3]; });
   CHECK(told(left) == "wrong channels-not-rotated");
   CHECK(left.reasons[0].sentence ==
-        "channels 3 of every vector are left as they were; the others are right");
+        "channel 3 of every vector is left as it was; the others are right");
 }
 
 TEST_CASE("turns that go backwards are told beside a channel that does not turn") {

@@ -161,7 +161,9 @@ class Faults {
     offer(other,
           fmt::format("the bucket that begins at distance {} begins at {}{}", meant[first],
                       starts[first],
-                      moved > 1 ? fmt::format(", and {} others are moved", moved - 1) : ""),
+                      moved > 2    ? fmt::format(", and {} others are moved", moved - 1)
+                      : moved == 2 ? ", and one other is moved"
+                                   : ""),
           1.25);
   }
 

@@ -259,9 +259,13 @@ std::optional<Reason> spoilt_channels(const RotationObservation& observation, co
                               "turn are right",
                               spell_channels(wrong))};
   if (!left && !zero) return {};
-  return Reason{left ? Cause::channels_not_rotated : Cause::channels_zero,
-                fmt::format("channels {} of every vector {}; the others are right",
-                            spell_channels(wrong), left ? "are left as they were" : "hold zeros")};
+  return Reason{
+      left ? Cause::channels_not_rotated : Cause::channels_zero,
+      wrong.size() == 1
+          ? fmt::format("channel {} of every vector {}; the others are right", wrong[0],
+                        left ? "is left as it was" : "holds zeros")
+          : fmt::format("channels {} of every vector {}; the others are right",
+                        spell_channels(wrong), left ? "are left as they were" : "hold zeros")};
 }
 
 }  // namespace pe

@@ -232,7 +232,8 @@ class WiredChannels {
           {Cause::direction_reversed, "sines have the other sign: the turns go backwards"});
     if (!left.empty())
       reasons.push_back({Cause::channels_not_rotated,
-                         fmt::format("{} of every vector do not turn", spell_named(left))});
+                         fmt::format("{} of every vector {} not turn", spell_named(left),
+                                     left.size() == 1 ? "does" : "do")});
     return reasons;
   }
 

@@ -9,7 +9,7 @@
 
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
-#include "pe/diagnosis/rotations/propose.hpp"
+#include "pe/diagnosis/rotations/propose/fitted.hpp"
 
 namespace pe {
 namespace {
@@ -46,6 +46,26 @@ double cut_to_bf16(double x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) & 0xffff0000U);
 }
 
+// What the rule that is meant makes of a plain ladder that was rounded to the type before.
+std::optional<Proposal<RotationHypothesis>> rounded_before_scaling(
+    const RotationObservation& observation, const RotationHypothesis& hypothesis, DType type) {
+  const std::string rule = word_of(observation, hypothesis, "scaling");
+  if (rule.empty() || rule == "none" || hypothesis.changes.contains("base")) return {};
+  auto ladder =
+      measured_ladder(observation, hypothesis, number_of(observation, hypothesis, "base"));
+  if (!ladder) return {};
+  for (double& f : ladder->plain.frequencies) f = rounded_once(f, type);
+  const auto scaled = sketched(find_scaling(rule), *ladder, ladder->context);
+  if (!scaled || scaled->frequencies.size() != hypothesis.frequencies.size()) return {};
+  Proposal<RotationHypothesis> one{
+      hypothesis,
+      fmt::format("frequencies (inv_freq) were rounded to {} before they were scaled",
+                  name_of(type)),
+      1.03};
+  one.hypothesis.frequencies = scaled->frequencies;
+  return one;
+}
+
 RotationProposals frequencies(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   Proposal<RotationHypothesis> cut{hypothesis,
@@ -61,6 +81,8 @@ RotationProposals frequencies(const RotationObservation& observation,
     one.hypothesis.frequency_type = type;
     all.push_back(one);
     if (const auto stepped = step_by_step(observation, hypothesis, type)) all.push_back(*stepped);
+    if (const auto early = rounded_before_scaling(observation, hypothesis, type))
+      all.push_back(*early);
   }
   return all;
 }
