@@ -48,7 +48,7 @@ class MapReader {
                 shape_.first_key,
             1, &row[static_cast<std::size_t>(head)]);
       const auto one = bucket_of.find(row);
-      all = one != bucket_of.end();
+      all = one != bucket_of.end() && one->first == row;  // NaN is no weight
       if (all) found[key - query] = one->second;
     });
     return all ? found : std::map<std::int64_t, Index>{};
@@ -57,7 +57,7 @@ class MapReader {
   const Row& weights(Index bucket) const { return meant_.at(bucket); }
 
  private:
-  // Along the last row and down the first column that is not hidden.
+  // Along the last row and down the last column, where they are not hidden.
   void each_offset(const auto& visit) const {
     const std::int64_t last = shape_.first_query + shape_.queries - 1;
     for (Index k = 0; k < shape_.keys; ++k)
