@@ -19,11 +19,17 @@ def drawn(number):
     return np.random.default_rng([case.Cycle.seed, 274, number])
 
 
-def one(number, what, encoding, parameters, causes, build, container="npz"):
-    made = " + ".join(sorted(causes[0])) if causes else "clean"
-    width = parameters.get("dim", 0)
-    told = (f"sinusoidal, dim {width}" if width % 2 else f"sinusoidal, {width} channels") if encoding == "sinusoidal" and not causes else None
-    return Case(f"{made} | {encoding} {what} #{LINES + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container, told=told)
+def numbered(lines):
+    """Makes a case by its number behind these lines."""
+    def one(number, what, encoding, parameters, causes, build, container="npz"):
+        made = " + ".join(sorted(causes[0])) if causes else "clean"
+        width = parameters.get("dim", 0)
+        told = (f"sinusoidal, dim {width}" if width % 2 else f"sinusoidal, {width} channels") if encoding == "sinusoidal" and not causes else None
+        return Case(f"{made} | {encoding} {what} #{lines + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container, told=told)
+    return one
+
+
+one = numbered(LINES)
 
 
 def turns(angle, layout):

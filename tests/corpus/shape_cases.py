@@ -8,9 +8,9 @@ import bias
 import case
 import mrope
 import score_kinds
-from case import Built, Case, accepted
+from case import Built, accepted
 from seen_cases import ladder
-from setting_cases import places, turns
+from setting_cases import numbered, places, turns
 from tables import F32, F64
 from wiring_cases import halves, neighbours, turned
 
@@ -22,11 +22,7 @@ def drawn(number):
     return np.random.default_rng([case.Cycle.seed, 275, number])
 
 
-def one(number, what, encoding, parameters, causes, build, container="npz"):
-    made = " + ".join(sorted(causes[0])) if causes else "clean"
-    width = parameters.get("dim", 0)
-    told = (f"sinusoidal, dim {width}" if width % 2 else f"sinusoidal, {width} channels") if encoding == "sinusoidal" and not causes else None
-    return Case(f"{made} | {encoding} {what} #{LINES + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container, told=told)
+one = numbered(LINES)
 
 
 def ladders():
@@ -158,6 +154,28 @@ def windows(folder):
             yield one(number, f"{what}, {h}x{w}", "swin", {"window": f"{h}x{w}", "weights": path}, causes,
                       lambda v=value, k=k, t=table: beside(folder, LINES + k, "swin", t, Built([("bias", v.transpose(2, 0, 1).astype(F32))], "f32", 100.0)))
             number += 1
+
+
+def outputs(folder):
+    """Swin v2's network alone: its output, or tanh of it, where 16·sigmoid of it is meant."""
+    for number in range(2):
+        rng = drawn(450 + number)
+        w, hidden, heads = 7, 16, 3
+        weights = {"w1": rng.standard_normal((hidden, 2)), "b1": rng.standard_normal(hidden), "w2": rng.standard_normal((heads, hidden)) * 0.2}
+        weights = {k: v.astype(F32) for k, v in weights.items()}
+        x = 8.0 * np.arange(1 - w, w) / (w - 1)
+        x = np.sign(x) * np.log2(np.abs(x) + 1) / 3
+        at = np.stack(np.meshgrid(x, x, indexing="ij"), -1).reshape(-1, 2)
+        out = np.maximum(at @ weights["w1"].astype(F64).T + weights["b1"], 0) @ weights["w2"].astype(F64).T
+        value = (np.tanh(out) if number else out)[score_kinds.swin_index(w, w)].transpose(2, 0, 1)
+        path = folder / f"output{number}.npz"
+
+        def build(value=value, path=path, weights=weights):
+            np.savez(path, **weights)
+            return Built([("bias", value.astype(F32))], "f32", 100.0)
+        yield one(135 + number, f"{'tanh of the output' if number else 'the output'} for 16·sigmoid", "swin",
+                  {"window": "7x7", "form": "continuous", "hidden-weight": f"{path}:w1", "hidden-bias": f"{path}:b1", "output-weight": f"{path}:w2"},
+                  accepted("wrong-parameter"), build)
 
 
 def maps(folder):
@@ -302,5 +320,6 @@ def spoilt(folder):
     yield from odd_widths()
     yield from vectors()
     yield from windows(folder)
+    yield from outputs(folder)
     yield from maps(folder)
     yield from bytes_of_distance()

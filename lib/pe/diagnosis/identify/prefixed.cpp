@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "pe/base/error.hpp"
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
@@ -48,15 +47,8 @@ std::optional<Identification> identify_prefixed(const Dump& given, const std::st
   const Index rows = array.shape[0], tokens = leading_zeros(array, rows, most);
   if (tokens == 0 || rows - tokens < least) return {};
   array = rows_of(array, 0, tokens, rows - tokens);
-  std::optional<Identification> found;
-  try {
-    found = identify_turns(dump, layout, Admit::whole_tables);
-  } catch (const UsageError&) {
-    return {};
-  }
-  if (!found || !found->encoding || found->diagnosis.tier == Tier::wrong ||
-      !found->diagnosis.reasons.empty() || found->step != 1)
-    return {};
+  auto found = identify_whole_turns(dump, layout);
+  if (!found || found->step != 1) return {};
   const bool has_prefix = std::ranges::any_of(
       found->encoding->parameters,
       [](const Parameter& row) { return row.name == std::string_view("prefix"); });

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
@@ -17,15 +16,8 @@ constexpr Index most_numbers = Index{1} << 22;
 
 // What was found of the rearranged dump, where it holds for every value, with what was done to it.
 std::optional<Identification> blamed(const Dump& dump, const std::string& layout, Reason reason) {
-  std::optional<Identification> found;
-  try {
-    found = identify_turns(dump, layout, Admit::whole_tables);
-  } catch (const UsageError&) {
-    return {};
-  }
-  if (!found || !found->encoding || found->diagnosis.tier == Tier::wrong ||
-      !found->diagnosis.reasons.empty())
-    return {};
+  auto found = identify_whole_turns(dump, layout);
+  if (!found) return {};
   found->diagnosis.tier = Tier::wrong;
   found->diagnosis.arithmetic.clear();
   found->diagnosis.reasons.push_back(std::move(reason));

@@ -212,4 +212,14 @@ std::optional<Identification> identify_turns(const Dump& dump, const std::string
   return found;
 }
 
+std::optional<Identification> identify_whole_turns(const Dump& dump,
+                                                   const std::string& layout) try {
+  auto found = identify_turns(dump, layout, Admit::whole_tables);
+  const bool is_whole = found && found->encoding && found->diagnosis.tier != Tier::wrong &&
+                        found->diagnosis.reasons.empty();
+  return is_whole ? std::move(found) : std::nullopt;
+} catch (const UsageError&) {
+  return {};
+}
+
 }  // namespace pe

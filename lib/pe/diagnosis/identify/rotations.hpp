@@ -16,6 +16,10 @@ enum class Admit { held_tables, whole_tables, faults_and_lists };
 std::optional<Identification> identify_turns(const Dump& dump, const std::string& layout,
                                              Admit admit = Admit::faults_and_lists);
 
+/// The same of a table that holds for every value, with nothing wrong about it; nothing of another,
+/// or of arrays that cannot be read so.
+std::optional<Identification> identify_whole_turns(const Dump& dump, const std::string& layout);
+
 /// What is said of a candidate that agrees: summary, alternatives, command.
 void tell_ladder(const Candidate& candidate, const Expectation& expected,
                  const RotationReading& reading, const Dump& dump, Identification& found);
