@@ -24,6 +24,7 @@ import axis_cases  # noqa: E402
 import bias_cases  # noqa: E402
 import case  # noqa: E402
 import cell_cases  # noqa: E402
+import coarse_cases  # noqa: E402
 import detr_cases  # noqa: E402
 import distance_cases  # noqa: E402
 import dumps  # noqa: E402
@@ -92,7 +93,7 @@ def every_case(folder):
                    distance_cases, written_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
-                   head_cases, setting_cases, shape_cases):
+                   head_cases, setting_cases, shape_cases, coarse_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
                    scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases):

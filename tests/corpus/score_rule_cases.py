@@ -210,6 +210,7 @@ def fire(argument, output=None):
 
 FIRE = (("distance + 1", lambda q, d, c, far: np.log1p(c * (d + 1)) / (np.log1p(c * np.maximum(q, far)) + 1e-6), "bias-distance"),
         ("normalised by query + 1", lambda q, d, c, far: np.log1p(c * d) / (np.log1p(c * np.maximum(q + 1, far)) + 1e-6), "wrong-parameter"),
+        ("normalised by the key", lambda q, d, c, far: np.log1p(c * d) / (np.log1p(c * np.maximum(np.arange(d.shape[-1]), far)) + 1e-6), "wrong-parameter"),
         ("no logarithm below", lambda q, d, c, far: np.log1p(c * d) / (np.maximum(q, far) + 1e-6), "wrong-parameter"))
 
 
@@ -250,7 +251,7 @@ def formulas(folder):
         yield parts.one(folder, LINES + 80 + k - parts.LINES, accepted(cause), "fire", what, fire(argument), length=560)
     for k, length in enumerate((40, 80)):
         sound = fire(lambda q, d, c, far: np.log1p(c * d) / (np.log1p(c * np.maximum(q, far)) + 1e-6), 90 + k)
-        yield parts.one(folder, LINES + 84 + k - parts.LINES, accepted("other-weights"), "fire", "another output layer", sound, length=length)
+        yield parts.one(folder, LINES + 86 + k - parts.LINES, accepted("other-weights"), "fire", "another output layer", sound, length=length)
 
 
 def spoilt(folder):

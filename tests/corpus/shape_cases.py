@@ -9,7 +9,8 @@ import case
 import mrope
 import score_kinds
 from case import Built, accepted
-from seen_cases import ladder
+from rounding_cases import llama3
+from seen_cases import ladder, yarn
 from setting_cases import numbered, places, turns
 from tables import F32, F64
 from wiring_cases import halves, neighbours, turned
@@ -255,6 +256,94 @@ def heads():
                   lambda x=x, y=y, n=length: Built([("q_after", y.astype(F32))], "f32", 100.0, n, [("q_before", x.astype(F32))], check={"axes": "bhsd"}))
 
 
+def exchanged():
+    """Two heads in each other's place, in each sequence, however many rows lie between."""
+    for number in range(6):
+        rng = drawn(950 + number)
+        sequences, count, length = ((2, 6, 20), (2, 3, 43), (1, 8, 33), (3, 4, 21), (2, 12, 32), (4, 5, 13))[number]
+        x = case.rounded(rng.standard_normal((sequences, count, length, 64)), "f32")
+        y = turned(x, np.cos(np.arange(length)[:, None] * ladder(64, 1e4)), np.sin(np.arange(length)[:, None] * ladder(64, 1e4)), halves, halves)
+        first, second = (int(h) for h in rng.choice(count, 2, replace=False))
+        y[:, [first, second]] = y[:, [second, first]]
+        if behind := bool(number % 2 == 0):
+            x, y = x.swapaxes(1, 2), y.swapaxes(1, 2)
+        yield one(200 + number, f"heads {first} and {second} of {count} exchanged, {sequences} sequences", "rope", {"dim": 64, "pairing": "halves"}, accepted("heads-permuted"),
+                  lambda x=x, y=y, n=length, b=behind: Built([("q_after", y.astype(F32))], "f32", 100.0, n, [("q_before", x.astype(F32))], check={"axes": "bshd" if b else "bhsd"}))
+
+
+def grid_rows():
+    """Every row of a grid holds the cell some places on; a token's row stands at the other end."""
+    for number in range(12):
+        rng = drawn(970 + number)
+        h, w = int(rng.integers(4, 9)), int(rng.integers(4, 9))
+        by = (1, -1, 2, w, -w, 1)[number % 6]
+        at = np.arange(h * w) + by
+        place = np.stack([at // w, at % w], -1)
+        layout, dtype = str(rng.choice(LAYOUTS)), str(rng.choice(("f32", "f64")))
+        if number < 6:
+            angle = np.hstack([place[:, :1] * ladder(32, 1e4), place[:, 1:] * ladder(32, 1e4)])
+            yield one(210 + number, f"each row {by} cells on, {layout} {dtype}", "rope-2d", {"dim": 64, "grid": f"{h}x{w}"},
+                      accepted("row-offset", "coordinate-offset") if abs(by) == w else accepted("row-offset"), lambda a=angle, l=layout, d=dtype: Built(turns(a, l), d, 100.0))
+            continue
+        theta, tokens = ladder(32, 1e4), int(rng.integers(1, 4))
+        table = np.hstack([f(place[:, i:i + 1] * theta) for i in (1, 0) for f in (np.sin, np.cos)])
+        ends = number % 2 == 0
+        if ends:
+            at = np.arange(h * w)
+            table = np.hstack([f(p[:, None] * theta) for p in (at % w, at // w) for f in (np.sin, np.cos)])
+        zeros = np.zeros((tokens, 64))
+        table = np.concatenate([table, zeros] if ends else [zeros, table])
+        what, causes = (f"{tokens} rows of tokens last", accepted("token-rows")) if ends else (f"each row {by} cells on", accepted("row-offset", *(["coordinate-offset"] if abs(by) == w else [])))
+        yield one(210 + number, f"{what}, {dtype}", "sincos-2d", {"dim": 64, "grid": f"{h}x{w}", "convention": "mae", "prefix": tokens}, causes,
+                  lambda t=table, d=dtype: Built([("pos_embed", t)], d, 100.0))
+
+
+def bent_ladders():
+    """Another base under a scaling that bends nearly every pair, and each by what the base makes of it."""
+    for number in range(12):
+        rng = drawn(1300 + number)
+        base, dim, original, factor = float(rng.choice([2e3, 5e3, 3e4, 7e4, 3e5, 1.5e6])), int(rng.choice([64, 128])), int(rng.choice([64, 96, 200])), float(rng.choice([4, 8, 20]))
+        layout, dtype = str(rng.choice((*LAYOUTS, "cos", "sin"))), ("f32", "f64")[number % 2]
+        scaling = ("yarn", "llama3")[number // 6]
+        theta = yarn(dim, base, factor, original) if scaling == "yarn" else llama3(dim, base, factor, original)
+        theta, amplitude = np.asarray(theta[0] if isinstance(theta, tuple) else theta, np.float64), 0.1 * np.log(factor) + 1 if scaling == "yarn" else 1.0
+        angle = np.arange(256)[:, None] * theta
+        arrays = {"cos": [("cos", np.cos(angle))], "sin": [("sin", np.sin(angle))]}.get(layout) or turns(angle, layout)
+        parameters = {"dim": dim, "scaling": scaling, "factor": factor, "original-max-position": original}
+        yield one(330 + number, f"{scaling} by {factor:g} of {original} on base {base:g}, {layout} {dtype}", "rope",
+                  {**parameters, **({"low-freq-factor": 1, "high-freq-factor": 4} if scaling == "llama3" else {})}, accepted("wrong-base", "other-table"),
+                  lambda a=[(n, amplitude * x) for n, x in arrays], d=dtype: Built(a, d, 100.0, 256))
+
+
+def backwards_in_part():
+    """Queries and keys alike, a part of them backwards: their products are what no weights were trained for."""
+    for number, what in enumerate(("a head", "two heads", "a sequence", "half of the pairs", "rows from the middle on", "the second axis")):
+        rng = drawn(1400 + number)
+        count, length = 4, 36
+        sign = np.ones((2, count, length, 32))
+        if number < 2:
+            sign[:, rng.choice(count, 1 + number, replace=False)] = -1
+        elif number == 2:
+            sign[1] = -1
+        elif number == 3:
+            sign[..., rng.permutation(32)[:16]] = -1
+        elif number == 4:
+            sign[:, :, length // 2:] = -1
+        else:
+            sign[..., 16:] = -1
+        angle = np.arange(length)[:, None] * ladder(64, 1e4)
+        if number == 5:
+            at = np.arange(length)
+            angle = np.hstack([(at // 6)[:, None] * ladder(32, 1e4), (at % 6)[:, None] * ladder(32, 1e4)])
+        before = [case.rounded(rng.standard_normal((2, count, length, 64)), "f32") for _ in range(2)]
+        after = [turned(x, np.cos(angle), sign * np.sin(angle), halves, halves) for x in before]
+        causes = accepted("direction-reversed", "coordinate-offset") if number == 5 else accepted("direction-reversed", "position-jump") if number == 4 else accepted("direction-reversed")
+        yield one(350 + number, f"{what} backwards, queries and keys alike", "rope-2d" if number == 5 else "rope",
+                  {"dim": 64, "grid": "6x6"} if number == 5 else {"dim": 64, "pairing": "halves"}, causes,
+                  lambda b=before, a=after, n=length, grid=number == 5: Built([("q_after", a[0].astype(F32)), ("k_after", a[1].astype(F32))], "f32", 100.0, 0 if grid else n,
+                                                              [("q_before", b[0].astype(F32)), ("k_before", b[1].astype(F32))], check={} if grid else {"axes": "bhsd"}))
+
+
 def frequencies_of_nothing():
     """A module on the meta device: inv_freq of zeros or ones, where a table's length is asked for as well."""
     for number, value in enumerate((0.0, 1.0, 0.0, 1.0)):
@@ -312,6 +401,10 @@ def spoilt(folder):
     yield from conventions()
     yield from three_axes()
     yield from heads()
+    yield from exchanged()
+    yield from backwards_in_part()
+    yield from bent_ladders()
+    yield from grid_rows()
     yield from frequencies_of_nothing()
     yield from clamps()
     yield from short_amplitudes()

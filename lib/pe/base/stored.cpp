@@ -109,7 +109,7 @@ constexpr std::size_t most_held = std::size_t{4} << 20, longest_column = 4096;
 constexpr std::size_t read_at_once = std::size_t{1} << 18;
 
 // Reads as `array` does, from memory where it is small.
-decltype(Stored::fill) at_hand(const Stored& array) {
+decltype(Stored::fill) fill_at_hand(const Stored& array) {
   const std::size_t size = size_of(array.dtype);
   const auto bytes = static_cast<std::size_t>(array.size()) * size;
   if (bytes > most_held) return array.fill;
@@ -166,7 +166,7 @@ Stored moved_last(const Stored& array, std::size_t axis) {
   const Index width = array.shape[axis], rows = inner_of(array, axis);
   other.shape.erase(other.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   other.shape.push_back(width);
-  other.fill = [fill = at_hand(array), rows, width, size = size_of(array.dtype)](
+  other.fill = [fill = fill_at_hand(array), rows, width, size = size_of(array.dtype)](
                    Index first, Index count, std::byte* out) {
     const Index block = rows * width;
     for (Index i = 0, taken; i < count; i += taken) {
@@ -214,6 +214,12 @@ Stored gathered(const Stored& array, std::size_t axis, std::vector<Index> entrie
     }
   };
   return part;
+}
+
+Stored at_hand(const Stored& stored) {
+  Stored near = stored;
+  near.fill = fill_at_hand(stored);
+  return near;
 }
 
 Array collect(const Stored& stored) {

@@ -56,6 +56,9 @@ Stored rows_of(const Stored& array, std::size_t axis, Index first, Index count);
 /// The entries along one axis that are listed, in that order.
 Stored gathered(const Stored& array, std::size_t axis, std::vector<Index> entries);
 
+/// The same, read into memory at the first question where it is small (4 MiB).
+Stored at_hand(const Stored& stored);
+
 /// All of it in memory.
 Array collect(const Stored& stored);
 

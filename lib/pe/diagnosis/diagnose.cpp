@@ -13,6 +13,7 @@
 #include "pe/diagnosis/biases/biases.hpp"
 #include "pe/diagnosis/buckets/buckets.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/coarse_numbers.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/residuals.hpp"
@@ -119,10 +120,20 @@ bool has_broken(const Diagnosis& diagnosis) {
          diagnosis.reasons.end();
 }
 
+// As told, or as it is where one array was rounded to less than any type has.
+Diagnosis diagnosed_coarse(const Expectation& expected, const Dump& dump, Diagnosis told) {
+  if (is_of_turns(expected.effect) || dump.arrays.size() != 1) return told;
+  const bool is_bias = kind_of(expected.effect) == Kind::bias;
+  return with_coarse_numbers(std::move(told), expected, dump,
+                             {is_bias ? Cause::low_precision_bias : Cause::low_precision_table,
+                              is_bias ? "biases" : "values"},
+                             [&](const Dump& rounded) { return by_kind(expected, rounded); });
+}
+
 // Beside numbers that are none the others may be wrong by a cause of their own.
 Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
   if (auto told = filled(expected, dump)) return std::move(*told);
-  Diagnosis told = by_kind(expected, dump);
+  Diagnosis told = diagnosed_coarse(expected, dump, by_kind(expected, dump));
   if (told.reasons.size() != 1 || !has_broken(told) || !expected.searches ||
       !are_mostly_numbers(dump.arrays))
     return told;
@@ -212,7 +223,22 @@ Diagnosis cut_short(const Dump& dump) {
 
 }  // namespace
 
-Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
+namespace {
+
+// The first few arrays, where they are small, in memory: each is asked for again and again.
+Dump at_hand(const Dump& dump) {
+  constexpr std::size_t most = 4;
+  Dump near = dump;
+  for (auto* arrays : {&near.arrays, &near.before})
+    for (std::size_t i = 0; i < std::min(most, arrays->size()); ++i)
+      (*arrays)[i] = at_hand((*arrays)[i]);
+  return near;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Expectation& asked, const Dump& in_file) {
+  const Dump as_stored = at_hand(in_file);
   refuse_long_rows(as_stored.arrays);
   refuse_long_rows(as_stored.before);
   refuse_same_names(as_stored);

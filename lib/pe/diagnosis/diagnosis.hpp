@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pe/base/coarse.hpp"
 #include "pe/base/stored.hpp"
 #include "pe/diagnosis/cause.hpp"
 #include "pe/dialects/dialect.hpp"
@@ -52,6 +54,8 @@ struct Dump {
   std::vector<Stored>
       before;  // vectors before the encoding was applied; `arrays` then hold them afterwards
   bool has_gaps = false;  // what is no number is held to nothing
+  std::shared_ptr<const Coarse> coarse =
+      {};  // what the numbers of arrays[0] were rounded to; null: its own type
 };
 
 /// One number of a dump.

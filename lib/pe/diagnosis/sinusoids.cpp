@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
@@ -42,10 +43,9 @@ std::vector<Distances> orders_of(const Relative& relative, Index rows, std::int6
 // Sum of |differences| of some rows from the sinusoids of an order, whatever the layout of a row.
 double distance_from(const Table& table, const Distances& order, const Stored& array) {
   constexpr Index most = 64;
-  const Index rows = std::ssize(order), step = std::max<Index>(1, rows / most);
   std::vector<double> held(static_cast<std::size_t>(table.width)), meant(held.size());
   double sum = 0;
-  for (Index row = 0; row < rows; row += step) {
+  for (const Index row : spread_over(std::ssize(order), most)) {
     array.read(row * table.width, table.width, held.data());
     table.fill({order[static_cast<std::size_t>(row)], 1, 1, 0}, DType::f64,
                reinterpret_cast<std::byte*>(meant.data()));

@@ -133,6 +133,22 @@ Reason filled(Index count, bool is_table) {
                    : fmt::format("{} turn{}, where no turn is meant", rows, plural)};
 }
 
+// Whether tokens stand where a dump holds nothing.
+bool stand_so(const Dump& dump, bool is_table, const Rows& rows, const Tokens& tokens) {
+  return hold_nothing(dump, is_table, rows, 0, tokens.before) &&
+         hold_nothing(dump, is_table, rows, rows.count - tokens.behind, tokens.behind);
+}
+
+Reason misplaced(const Tokens& asked) {
+  const bool one = asked.count() == 1;
+  return {Cause::token_rows,
+          fmt::format("the row{} of {} without a position stand{} {} the others, and {} meant {} "
+                      "them",
+                      one ? "" : "s", one ? "a token" : "tokens", one ? "s" : "",
+                      asked.before > 0 ? "behind" : "before", one ? "is" : "are",
+                      asked.before > 0 ? "before" : "behind")};
+}
+
 // Where rows of tokens stand in the dump, if they do.
 std::optional<Rows> rows_with_tokens(const Written& written, const Tokens& asked) {
   const Expectation& expected = written.expected;
@@ -175,10 +191,16 @@ void leave_out_tokens(Written& written) {
                            asked.count() == 1 ? "there is no row" : "there are no rows",
                            asked.count() == 1 ? "one is" : fmt::format("{} are", asked.count()))};
   if (!rows) return;
-  const Tokens tokens =
-      asked.count() > 0 ? asked
-                        : seen_tokens(written.dump, is_table, *rows, rows->count - *grid->count);
+  Tokens tokens = asked.count() > 0
+                      ? asked
+                      : seen_tokens(written.dump, is_table, *rows, rows->count - *grid->count);
   if (tokens.count() == 0) return;
+  const Tokens other{.before = tokens.behind, .behind = tokens.before};
+  if (!stand_so(written.dump, is_table, *rows, tokens) &&
+      stand_so(written.dump, is_table, *rows, other)) {
+    written.reason = misplaced(tokens);
+    tokens = other;
+  }
   for (const auto& [first, count] :
        {std::pair{Index{0}, tokens.before}, std::pair{rows->count - tokens.behind, tokens.behind}})
     if (!hold_nothing(written.dump, is_table, *rows, first, count))

@@ -239,6 +239,7 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
 
   BiasObservation observation = observe_bias(expected, array);
   observation.has_gaps = dump.has_gaps;
+  observation.coarse = dump.coarse;
   const BiasShape& shape = observation.shape;
   Diagnosis diagnosis;
   diagnosis.what = fmt::format("{} {}", shape.sentence, spell_array(array));

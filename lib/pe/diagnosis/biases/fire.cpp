@@ -41,6 +41,13 @@ BiasProposals offer_arguments(const BiasObservation& observation,
   const double c = fire->c, threshold = fire->threshold, eps = fire->eps;
   const auto perceptron = fire->perceptron;
   using Argument = std::function<double(double query, double distance)>;
+  const auto by_key = [&](std::function<double(double query, double key)> argument) {
+    return of_pairs(hypothesis, [perceptron, argument = std::move(argument)](
+                                    Index head, std::int64_t query, std::int64_t key) {
+      const double x = argument(static_cast<double>(query), static_cast<double>(key));
+      return (*perceptron)(head, std::span(&x, 1));
+    });
+  };
   const auto with = [&](Argument argument) {
     return of_pairs(hypothesis, [perceptron, argument = std::move(argument)](
                                     Index head, std::int64_t query, std::int64_t key) {
@@ -80,6 +87,10 @@ BiasProposals offer_arguments(const BiasObservation& observation,
   offer("every query is normalised by the threshold",
         [=](double, double d) { return psi(c, d) / (psi(c, threshold) + eps); });
   offer("there is no normaliser", [=](double, double d) { return psi(c, d); });
+  proposals.push_back({by_key([=](double query, double key) {
+                         return psi(c, std::fabs(query - key)) / (psi(c, farthest(key)) + eps);
+                       }),
+                       "every distance is normalised by the key, not by the query", 1});
   return proposals;
 }
 

@@ -160,6 +160,7 @@ double BiasObservation::allowed(const BiasHypothesis& hypothesis, Index plane, d
   // makes it.
   const double magnitude = free ? std::fabs(truth) + 2 * std::fabs(constant) : std::fabs(truth);
   double bound_here = bound.at(own, magnitude, distance) + rounding_error(magnitude, dtype);
+  if (coarse) bound_here += coarse->half_step(plane * shape.queries * shape.keys, truth + constant);
   // Slope, distance and product each rounded to the shorter type.
   if (hypothesis.storage) bound_here += 3 * rounding_error(magnitude, *hypothesis.storage);
   if (free && !std::isfinite(got)) return bound_here;

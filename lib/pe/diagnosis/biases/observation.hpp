@@ -85,7 +85,8 @@ struct BiasObservation {
   BiasShape shape;
   Drift bound = Drift(0, "");  // of an evaluation in float32
   bool has_gaps = false;       // see Dump
-  BiasHypothesis base;         // what is masked where nothing is wrong
+  std::shared_ptr<const Coarse> coarse = {};
+  BiasHypothesis base;  // what is masked where nothing is wrong
   std::shared_ptr<const DumpMask> mask = std::make_shared<const DumpMask>();
   std::vector<Probe> probes;
   std::vector<std::vector<double>> first_rows;  // whole: the first of each batch, of head 0

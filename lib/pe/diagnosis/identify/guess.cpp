@@ -43,7 +43,9 @@ std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index ro
     // Of the width that the candidate has, and no other: candidates of all widths are tried.
     Expectation of_its_width = written.expected;
     of_its_width.remake = nullptr;
-    LikelyReading likely = likely_reading(of_its_width, written.dump);
+    constexpr Index few = 48;  // rows that refute most candidates
+    LikelyReading likely = likely_reading(of_its_width, written.dump, few);
+    if (likely.share == 1) likely = likely_reading(of_its_width, written.dump);
     return Guess{candidate, std::move(written.expected), std::move(written.dump), std::move(likely),
                  written.tokens};
   } catch (const UsageError&) {

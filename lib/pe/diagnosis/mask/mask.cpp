@@ -7,6 +7,7 @@
 
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/spread.hpp"
 
 namespace pe {
 namespace {
@@ -62,11 +63,11 @@ bool DumpMask::any() const {
 
 std::optional<std::pair<Index, Index>> DumpMask::heads_that_differ() const {
   constexpr Index most_rows = 64;
-  const Index step = std::max<Index>(1, axes_.queries / most_rows);
+  const std::vector<Index> queries = spread_over(axes_.queries, most_rows);
   for (Index plane = 1; plane < std::ssize(which_); ++plane) {
     const auto at = static_cast<std::size_t>(plane);
     if (plane % axes_.heads == 0 || which_[at] == which_[at - 1]) continue;
-    for (Index query = 0; query < axes_.queries; query += step)
+    for (const Index query : queries)
       for (Index key = 0; key < axes_.keys; ++key)
         if (hides(plane, query, key) != hides(plane - 1, query, key))
           return std::pair{plane % axes_.heads, plane % axes_.heads - 1};

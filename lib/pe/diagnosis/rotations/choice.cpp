@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/likelihood.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
@@ -122,13 +123,17 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
   return choice;
 }
 
-LikelyReading likely_reading(const Expectation& expected, const Dump& dump) {
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump, Index most) {
   std::optional<LikelyReading> likely;
   double best = 0;
   for (const Attempt& attempt :
        attempts_of(expected, dump, truth_of(expected), required_layout(expected))) {
-    const RotationObservation observation(expected, dump, attempt.reading, attempt.truth,
-                                          probes_of(expected, attempt.reading, {}));
+    const std::vector<Index> all = probes_of(expected, attempt.reading, {});
+    std::vector<Index> rows;
+    for (const Index i : spread_over(std::ssize(all), most))
+      rows.push_back(all[static_cast<std::size_t>(i)]);
+    std::ranges::reverse(rows);
+    const RotationObservation observation(expected, dump, attempt.reading, attempt.truth, rows);
     const double share = observation.measure(observation.start()).share,
                  score = likelihood(expected, dump, attempt, observation).share + share / 2 -
                          attempt.cost / 4;

@@ -9,6 +9,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/pair_formulas.hpp"
 #include "pe/diagnosis/rotations/prediction.hpp"
@@ -101,9 +102,7 @@ std::optional<RestoredDump> restored_by_formula(const Expectation& expected, con
                                                 const std::vector<RotationReading>& readings) {
   constexpr Index most = 32;
   for (const RotationReading& reading : readings) {
-    const Index step = std::max<Index>(1, reading.rows / most);
-    std::vector<Index> rows;
-    for (Index row = reading.rows - 1; row >= 0; row -= step) rows.push_back(row);
+    const std::vector<Index> rows = spread_over(reading.rows, most);
     const auto turned = std::make_shared<const Turned>(expected, dump, reading);
     if (turned->fits(plain_turn(), rows)) return {};
     for (const PairFormula& formula : pair_formulas())

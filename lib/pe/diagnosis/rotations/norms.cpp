@@ -10,6 +10,7 @@
 #include "pe/base/kept.hpp"
 #include "pe/base/median.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/scalings/fit.hpp"
 
@@ -243,28 +244,27 @@ class Lengths {
     }
   }
 
-  // Entries along another axis, as heads are, stand in another order.
+  // Entries along an axis stand in another order: turned where they stand, or, of positions, before
+  // they were moved there.
   void add_permuted(std::vector<RestoredDump>& all) const {
     for (std::size_t axis = 0; axis < reading_.extents.size(); ++axis) {
-      const Index extent = reading_.extents[axis];
-      if (axis == reading_.axis || extent < 2 || extent > 1024) continue;
-      std::vector<Index> sources;
-      for (Index entry = 0; entry < extent; ++entry) {
-        Index i = 0;
-        while (i < extent && !are_one(axis, entry, (entry + i) % extent)) ++i;
-        if (i == extent) break;
-        sources.push_back((entry + i) % extent);
-      }
-      if (std::ssize(sources) < extent) continue;
-      const std::string name = name_of_axis(reading_, axis);
+      if (reading_.extents[axis] < 2) continue;
+      const std::vector<Index> sources = sources_along(axis);
       const auto moved = std::ranges::find_if(
           sources, [&, entry = Index{0}](Index s) mutable { return s != entry++; });
       if (moved == sources.end()) continue;
-      all.push_back(
-          {{dump_.arrays, {gathered(dump_.before[0], axis, sources)}},
-           {name == "head" ? Cause::heads_permuted : Cause::rows_permuted,
-            fmt::format("vectors stand in another order along axis {}: {} {} is the turn of {}",
-                        axis, name, moved - sources.begin(), *moved)}});
+      const std::string name = name_of_axis(reading_, axis);
+      const Reason reason{
+          name == "head" ? Cause::heads_permuted : Cause::rows_permuted,
+          fmt::format("vectors stand in another order along axis {}: {} {} is the turn of {}", axis,
+                      name, moved - sources.begin(), *moved)};
+      all.push_back({{dump_.arrays, {gathered(dump_.before[0], axis, sources)}}, reason});
+      if (axis != reading_.axis) continue;
+      std::vector<Index> places(sources.size(), -1);
+      for (std::size_t i = 0; i < sources.size(); ++i)
+        places[static_cast<std::size_t>(sources[i])] = static_cast<Index>(i);
+      if (std::ranges::find(places, -1) == places.end())
+        all.push_back({{{gathered(dump_.arrays[0], axis, places)}, dump_.before}, reason});
     }
   }
 
@@ -278,6 +278,32 @@ class Lengths {
               before_[static_cast<std::size_t>(row)]))
         return false;
     return true;
+  }
+
+  // Which entry before each one along an axis was, by the lengths of its vectors: its own where
+  // they allow it. Empty where one has none.
+  std::vector<Index> sources_along(std::size_t axis) const {
+    const Index extent = reading_.extents[axis], inner = reading_.inner(axis);
+    std::vector<std::pair<double, Index>> lengths;  // of each entry's first vector
+    for (Index entry = 0; entry < extent; ++entry)
+      lengths.emplace_back(before_[static_cast<std::size_t>(entry * inner)], entry);
+    std::ranges::sort(lengths);
+    constexpr Index most_looked = Index{1} << 22;
+    Index looked = 0;
+    std::vector<Index> sources;
+    for (Index entry = 0; entry < extent; ++entry) {
+      const double length = after_[static_cast<std::size_t>(entry * inner)];
+      Index source = are_one(axis, entry, entry) ? entry : -1;
+      for (auto at = std::ranges::lower_bound(lengths, std::pair{length * (1 - near_), Index{-1}});
+           source < 0 && at != lengths.end() && at->first * (1 - near_) <= length; ++at)
+        if (are_one(axis, entry, at->second))
+          source = at->second;
+        else if (++looked > most_looked)
+          return {};
+      if (source < 0) return {};
+      sources.push_back(source);
+    }
+    return sources;
   }
 
   bool are_moved(Index by) const {
@@ -308,9 +334,8 @@ class Lengths {
 
 bool keep_lengths(const Dump& dump, const RotationReading& reading, double magnitude) {
   constexpr Index most = 64;
-  const Index step = std::max<Index>(1, reading.rows / most);
   const double near = 4 * unit_roundoff(DType::bf16);
-  for (Index row = reading.rows - 1; row >= 0; row -= step) {
+  for (const Index row : spread_over(reading.rows, most)) {
     const double before = lengths_of(dump.before[0], reading, row, row + 1, magnitude)[0],
                  after = lengths_of(dump.arrays[0], reading, row, row + 1)[0];
     if (!(std::fabs(after - before) <= near * std::max(before, after))) return false;

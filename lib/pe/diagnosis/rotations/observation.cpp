@@ -146,21 +146,34 @@ bool RotationObservation::on_grid_times(DType type, double factor) const {
   return has_values() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
 }
 
-bool RotationObservation::in_steps(double step) const {
+// Between vectors a turn is known within its slack alone, and one that is known to no more than a
+// quarter of a step tells nothing: half of them must tell.
+bool RotationObservation::all_in_steps(const std::function<double(double)>& step_at) const {
+  if (!has_rows()) return false;
   const double unit = unit_roundoff(dtype());
-  const auto holds = [&](double value) {
-    return std::fabs(value - step * std::round(value / step)) <= 2 * unit * std::fabs(value);
-  };
-  return has_rows() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
+  const bool vectors = reading_->is_vectors();
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < cosine_.size(); ++i) {
+    for (const double value : {cosine_[i], sine_[i]}) {
+      const double step = step_at(value), loose = vectors ? slack_[i] : 2 * unit * std::fabs(value);
+      if (vectors && !(4 * loose < step)) continue;
+      ++told;
+      if (std::fabs(value - step * std::round(value / step)) > loose) return false;
+    }
+  }
+  return told >= cosine_.size();
+}
+
+bool RotationObservation::in_steps(double step) const {
+  return all_in_steps([step](double) { return step; });
 }
 
 bool RotationObservation::has_significant_bits(int bits) const {
-  const auto holds = [&](double value) {
+  return all_in_steps([bits](double value) {
     int exponent = 0;
-    const double whole = std::ldexp(std::frexp(value, &exponent), bits);
-    return whole == std::round(whole);
-  };
-  return has_rows() && std::ranges::all_of(cosine_, holds) && std::ranges::all_of(sine_, holds);
+    std::frexp(value, &exponent);
+    return std::ldexp(1.0, exponent - bits);
+  });
 }
 
 std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& hypothesis,

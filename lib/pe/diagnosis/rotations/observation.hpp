@@ -105,6 +105,8 @@ class RotationObservation {
   bool in_steps(double step) const;
   /// Whether every cosine and sine that was probed is a number of so many significant bits.
   bool has_significant_bits(int bits) const;
+  /// Whether each of them is a multiple of the step at it.
+  bool all_in_steps(const std::function<double(double)>& step_at) const;
   bool finite() const { return finite_; }
 
   /// Frequencies from the turns between rows (phases unwrapped at distances 1, 2, 4, …), or as the

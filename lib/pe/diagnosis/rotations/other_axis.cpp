@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/attempts.hpp"
 
@@ -38,7 +39,7 @@ bool turn_alike_along(const Dump& dump, const RotationReading& reading, std::siz
   constexpr Index lines = 8, places = 8;
   const Index extent = reading.extents[axis], inner = reading.inner(axis),
               count = reading.rows / extent;
-  for (Index line = 0; line < count; line += std::max<Index>(1, count / lines)) {
+  for (const Index line : spread_over(count, lines)) {
     const Index row = line / inner * inner * extent + line % inner;
     const Turns first = turns_of(dump, reading, row);
     for (Index place = extent - 1; place > 0; place -= std::max<Index>(1, extent / places))

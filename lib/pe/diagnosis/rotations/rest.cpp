@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/spread.hpp"
+
 namespace pe {
 
 std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& reading, Index first,
@@ -29,11 +31,10 @@ std::vector<RestCell> changed_rest(const Dump& dump, const RotationReading& read
 Index changed_channels(const Dump& dump) {
   constexpr Index most = 256;
   const Index width = dump.arrays[0].shape.back(),
-              rows = dump.arrays[0].size() / std::max<Index>(1, width),
-              step = std::max<Index>(1, rows / most);
+              rows = dump.arrays[0].size() / std::max<Index>(1, width);
   std::vector<double> before(static_cast<std::size_t>(width)), after = before;
   Index first = width, end = 0;
-  for (Index row = rows - 1; row >= 0; row -= step) {
+  for (const Index row : spread_over(rows, most)) {
     dump.before[0].read(row * width, width, before.data());
     dump.arrays[0].read(row * width, width, after.data());
     for (Index k = 0; k < width; ++k)

@@ -47,7 +47,9 @@ struct LikelyReading {
   Effect effect;
   double share = 0;
 };
-LikelyReading likely_reading(const Expectation& expected, const Dump& dump);
+/// By so many rows of those that are probed.
+LikelyReading likely_reading(const Expectation& expected, const Dump& dump,
+                             Index most = std::numeric_limits<Index>::max());
 
 /// How closely a codebase's arithmetic gives the observed turns: worst distance at the probes, in
 /// numbers of the file's type; the best of all dialects. Nothing where no dialect has a rule for

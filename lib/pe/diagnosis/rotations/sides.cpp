@@ -11,9 +11,9 @@
 namespace pe {
 namespace {
 
-// Takes away what queries and keys both have and relative positions survive: the other direction,
-// which is right where the weights were trained so, or another place where xPos' scales are 1,
-// since s(p − c)/s(q − c) is s(p − q) for every c.
+// Takes away what queries and keys both have and relative positions survive: the other direction of
+// all that turns, which is right where the weights were trained so, or another place where xPos'
+// scales are 1, since s(p − c)/s(q − c) is s(p − q) for every c.
 void leave_equivalents(const Expectation& expected, std::vector<Diagnosis>& each) {
   const Rotation* rotation = std::get_if<Rotation>(&expected.effect);
   // Gradients have one direction, and so has what a user gives one.
@@ -24,7 +24,7 @@ void leave_equivalents(const Expectation& expected, std::vector<Diagnosis>& each
   const std::vector<Reason> first = each[0].reasons;
   for (const Reason& reason : first) {
     if (reason.cause != Cause::scale_center &&
-        (reason.cause != Cause::direction_reversed || is_said))
+        (reason.cause != Cause::direction_reversed || reason.sentence != goes_backwards || is_said))
       continue;
     const auto is_it = [&](const Reason& other) {
       return other.cause == reason.cause && other.sentence == reason.sentence;

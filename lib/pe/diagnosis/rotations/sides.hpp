@@ -1,11 +1,16 @@
 // Sides: queries and keys beside one another, each judged by itself.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
+
+/// Of all pairs of all rows: of some alone no weights were ever trained.
+inline constexpr std::string_view goes_backwards =
+    "sines have the other sign: the turns go backwards";
 
 /// Of queries and keys, or of one alone, what is farthest from right. What both have and relative
 /// positions survive is a note: the other direction, another centre of xPos' scales.

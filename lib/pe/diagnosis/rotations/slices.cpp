@@ -65,6 +65,7 @@ std::string spell(const Alike& one, const Slicing& slicing) {
 struct ToldApart {
   std::vector<Reason> reasons;
   double after = 0;
+  std::size_t most_sentences = 0;  // that differ, of one cause
 };
 
 // Nothing where all are right, none is, or one is unexplained.
@@ -100,7 +101,7 @@ std::optional<ToldApart> told_apart(const Expectation& expected, const Dump& dum
       all.reasons.push_back({one.reason.cause, spell(one, slicing)});
     else if (told[one.reason.cause] < most_told)
       same->sentence += "; " + spell(one, slicing);
-    ++told[one.reason.cause];
+    all.most_sentences = std::max(all.most_sentences, ++told[one.reason.cause]);
   }
   for (Reason& reason : all.reasons)
     if (const std::size_t count = told[reason.cause]; count > most_told)
@@ -121,8 +122,13 @@ bool is_of_places(const Diagnosis& diagnosis) {
   });
 }
 
-std::optional<Diagnosis> judge_slices(const Expectation& expected, const Dump& dump,
-                                      std::optional<Side> side, const TurnJudge& judge_one) {
+struct ToldOfSlices {
+  Diagnosis told;
+  bool may_be_of_whole = false;  // as well, or better
+};
+
+std::optional<ToldOfSlices> judge_slices(const Expectation& expected, const Dump& dump,
+                                         std::optional<Side> side, const TurnJudge& judge_one) {
   try {
     const RotationReading reading = likely_reading(expected, dump).reading;
     if (reading.extents.size() < 2 || reading.per_axis) return {};
@@ -137,7 +143,8 @@ std::optional<Diagnosis> judge_slices(const Expectation& expected, const Dump& d
         told.reasons = std::move(apart->reasons);
         told.before = told.worst;
         told.after = apart->after;
-        return told;
+        const bool are_many = 2 * apart->most_sentences > static_cast<std::size_t>(slicing.count);
+        return ToldOfSlices{told, are_many || is_of_places(told)};
       }
   } catch (const UsageError&) {  // slices that are none of the shapes that turns come in
   }
@@ -149,13 +156,13 @@ std::optional<Diagnosis> judge_slices(const Expectation& expected, const Dump& d
 Diagnosis judge_by_slices(const Expectation& expected, const Dump& dump, std::optional<Side> side,
                           const TurnJudge& judge_one) {
   if (const auto right = held_as_meant(expected, dump, side)) return *right;
-  std::optional<Diagnosis> slices = judge_slices(expected, dump, side, judge_one);
-  if (slices && !is_of_places(*slices)) return *slices;
+  const auto slices = judge_slices(expected, dump, side, judge_one);
+  if (slices && !slices->may_be_of_whole) return slices->told;
   Diagnosis whole = judge_one(expected, dump);
   const bool is_vague =
       whole.tier == Tier::wrong &&
-      (!is_explained(whole) || (slices && whole.reasons.size() > slices->reasons.size()));
-  return slices && is_vague ? *slices : whole;
+      (!is_explained(whole) || (slices && whole.reasons.size() > slices->told.reasons.size()));
+  return slices && is_vague ? slices->told : whole;
 }
 
 }  // namespace pe

@@ -169,6 +169,10 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
       cosine[at] = (a * c + b * d) / norm;
       sine[at] = (a * d - b * c) / norm;
       slack[at] = unit * (std::isfinite(turned) ? std::max(turned / std::sqrt(norm), 1.0) : 1.0);
+      if (dump.coarse && std::isfinite(turned))
+        slack[at] += length_of(dump.coarse->half_step((first + r) * width + to[0], c),
+                               dump.coarse->half_step((first + r) * width + to[1], d)) /
+                     std::sqrt(norm);
     }
   leave_open(reading, count, cosine, sine, slack);
 }

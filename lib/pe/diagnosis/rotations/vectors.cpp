@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/coarse_numbers.hpp"
 #include "pe/diagnosis/rotations/attempts.hpp"
 #include "pe/diagnosis/rotations/formulas.hpp"
 #include "pe/diagnosis/rotations/norms.hpp"
@@ -21,14 +22,23 @@
 namespace pe {
 namespace {
 
+// As told, or as it is where vectors were rounded to less than any type has.
+Diagnosis judge_coarse(const Expectation& expected, const Dump& dump, std::optional<Side> side,
+                       Diagnosis told) {
+  return with_coarse_numbers(std::move(told), expected, dump,
+                             {Cause::low_precision_table, "vectors"},
+                             [&](const Dump& rounded) { return judge(expected, rounded, side); });
+}
+
 // As numbers of a shorter type where every one is one of it: bfloat16 vectors are made float32 to
 // be written where nothing else can hold them. As the file has them where they are right so, too.
 Diagnosis judge_vectors(const Expectation& expected, const Dump& dump, std::optional<Side> side) {
   const Stored& after = dump.arrays[0];
   const auto type = type_of_numbers(after);
-  if (!type) return judge(expected, dump, side);
+  if (!type) return judge_coarse(expected, dump, side, judge(expected, dump, side));
   Diagnosis other = judge(expected, {{narrowed(after, *type)}, dump.before, dump.has_gaps}, side);
-  if (other.tier == Tier::wrong && !is_explained(other)) return other;
+  if (other.tier == Tier::wrong && !is_explained(other))
+    return judge_coarse(expected, dump, side, std::move(other));
   if (other.tier != Tier::wrong)
     if (const auto plain = held_as_meant(expected, dump, side)) return *plain;
   const std::string sentence = fmt::format(

@@ -8,11 +8,13 @@
 #include <iterator>
 
 #include "pe/base/kept.hpp"
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/attempts.hpp"
 #include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/wires.hpp"
 
 namespace pe {
@@ -227,9 +229,7 @@ class WiredChannels {
     }
     if (any_backward != all_backward && any_backward) return {};
     std::vector<Reason> reasons;
-    if (any_backward)
-      reasons.push_back(
-          {Cause::direction_reversed, "sines have the other sign: the turns go backwards"});
+    if (any_backward) reasons.push_back({Cause::direction_reversed, std::string(goes_backwards)});
     if (!left.empty())
       reasons.push_back({Cause::channels_not_rotated,
                          fmt::format("{} of every vector {} not turn", spell_named(left),
@@ -268,9 +268,7 @@ std::optional<Diagnosis> judge_wiring(const Expectation& expected, const Dump& d
       !expected.listed.empty() || reading.rows < 16)
     return {};
   WireObservation sample(expected, dump, reading, attempt.truth);
-  std::vector<Index> rows;
-  const Index step = std::max<Index>(1, reading.rows / most_rows);
-  for (Index row = reading.rows - 1; row >= 0; row -= step) rows.push_back(row);
+  std::vector<Index> rows = spread_over(reading.rows, most_rows);
   sample.load(rows);
   const auto wiring = wiring_of(reading, sample);
   if (!wiring) return {};

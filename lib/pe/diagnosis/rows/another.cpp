@@ -10,6 +10,9 @@
 namespace pe {
 
 std::optional<Reason> another_table(const RowObservation& observation) {
+  if (2 * std::ranges::count_if(observation.implied, [](std::int64_t p) { return p >= 0; }) >
+      observation.rows)
+    return {};
   constexpr double enough = 256, alike = 4;  // cells; of standard deviations
   double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
   std::vector<double> meant(static_cast<std::size_t>(observation.width));

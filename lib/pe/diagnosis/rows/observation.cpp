@@ -42,13 +42,15 @@ bool RowObservation::evaluate(const RowHypothesis& hypothesis, Index row, double
   return true;
 }
 
-double RowObservation::allowed(const RowHypothesis& hypothesis, double truth) const {
+double RowObservation::allowed(const RowHypothesis& hypothesis, double truth, Index row,
+                               Index channel) const {
   const double magnitude = std::fabs(truth);
   double bound = relative * magnitude + absolute * std::fabs(hypothesis.scale) +
                  rounding_error(magnitude, dtype);
   if (hypothesis.scale != 1)
     bound += 2 * 0x1p-24 * magnitude;  // the factor in float32, and its product
   if (hypothesis.storage) bound += rounding_error(magnitude, *hypothesis.storage);
+  if (coarse) bound += coarse->half_step(row * width + channel, truth);
   return bound;
 }
 
@@ -64,7 +66,8 @@ Fit RowObservation::measure(const RowHypothesis& hypothesis) const {
     for (std::size_t column = 0; column < truth.size(); ++column) {
       double difference = std::fabs(probe.got[column] - truth[column]);
       if (std::isnan(difference)) difference = HUGE_VAL;
-      const double limit = allowed(hypothesis, truth[column]);
+      const double limit =
+          allowed(hypothesis, truth[column], probe.row, static_cast<Index>(column));
       within += difference <= limit;
       ++cells;
       fit.residual = std::max(fit.residual, difference);

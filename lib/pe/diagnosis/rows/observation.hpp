@@ -41,6 +41,7 @@ struct RowObservation {
   std::int64_t begin = 0, end = 0;       // positions that the table meant has
   double relative = 0, absolute = 0;     // bound before the rounding to the file's dtype
   std::string derivation;
+  std::shared_ptr<const Coarse> coarse = {};  // see Dump
   std::vector<Probe> probes;
   std::vector<std::int64_t>
       implied;  // position of the row meant that each row of the dump equals; −1: of none
@@ -48,7 +49,8 @@ struct RowObservation {
   Fit measure(const RowHypothesis& hypothesis) const;
   /// A row of the dump as the hypothesis has it; false where the table meant has no such row.
   bool evaluate(const RowHypothesis& hypothesis, Index row, double* out) const;
-  double allowed(const RowHypothesis& hypothesis, double truth) const;
+  /// What is allowed at a channel of a row of the dump as [times · rows, width].
+  double allowed(const RowHypothesis& hypothesis, double truth, Index row, Index channel) const;
 };
 
 std::span<const Proposer<RowObservation>> row_proposers();

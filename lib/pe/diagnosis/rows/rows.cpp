@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 
 #include "pe/base/error.hpp"
@@ -68,6 +69,42 @@ std::string key_of(std::span<const double> row) {
   return {reinterpret_cast<const char*>(row.data()), row.size_bytes()};
 }
 
+// Which row of the table meant each row of the dump is, to a third of its length, where most rows
+// equal none: those that were rounded are nearer to their own than to any other.
+void match_nearest(RowObservation& observation, const Stored& array) {
+  constexpr double near = 0.3;
+  const Index positions = observation.end - observation.begin, width = observation.width;
+  if (2 * std::ranges::count(observation.implied, -1) < observation.rows ||
+      positions * width > Index{1} << 24)
+    return;
+  std::vector<double> table(static_cast<std::size_t>(positions * width)),
+      row(static_cast<std::size_t>(width));
+  observation.table.fill({observation.begin, 1, positions, 0}, DType::f64,
+                         reinterpret_cast<std::byte*>(table.data()));
+  const auto length_of = [&](const double* from) {
+    return std::sqrt(std::inner_product(from, from + width, from, 0.0));
+  };
+  std::vector<std::pair<double, std::int64_t>> lengths;
+  for (Index i = 0; i < positions; ++i)
+    lengths.emplace_back(length_of(table.data() + i * width), observation.begin + i);
+  std::ranges::sort(lengths);
+  for (Index i = 0; i < observation.rows; ++i) {
+    std::int64_t& implied = observation.implied[static_cast<std::size_t>(i)];
+    if (implied != -1) continue;
+    array.read(i * width, width, row.data());
+    const double length = length_of(row.data());
+    for (auto at = std::ranges::lower_bound(lengths, std::pair{(1 - near) * length, INT64_MIN});
+         at != lengths.end() && at->first <= (1 + near) * length && implied == -1; ++at) {
+      const double* meant = table.data() + (at->second - observation.begin) * width;
+      double left = near * near * length * length;
+      for (Index k = 0; k < width && left >= 0; ++k)
+        left -= (row[static_cast<std::size_t>(k)] - meant[k]) *
+                (row[static_cast<std::size_t>(k)] - meant[k]);
+      if (left >= 0) implied = at->second;
+    }
+  }
+}
+
 // Which row of the table meant each row of the dump equals, both in the dump's type: nearest to its
 // own place where several do.
 void match(RowObservation& observation, const Stored& array) {
@@ -93,6 +130,7 @@ void match(RowObservation& observation, const Stored& array) {
     const bool zeros = std::ranges::all_of(row, [](double value) { return value == 0; });
     observation.implied.push_back(zeros ? -2 : found == places.end() ? -1 : found->second);
   }
+  match_nearest(observation, array);
 }
 
 Tally pass(const RowObservation& observation, const Stored& array,
@@ -110,9 +148,9 @@ Tally pass(const RowObservation& observation, const Stored& array,
       for (Index row = 0; row < rows; ++row) {
         if (!observation.evaluate(hypothesis, first + row, truth.data())) continue;
         round_to(observation.dtype, truth, rounded.data());
-        std::ranges::transform(truth, bound.begin(), [&](double value) {
-          return observation.allowed(hypothesis, value);
-        });
+        const Index at = time * observation.rows + first + row;
+        for (std::size_t k = 0; k < width; ++k)
+          bound[k] = observation.allowed(hypothesis, truth[k], at, static_cast<Index>(k));
         residuals.add(
             {got.data() + static_cast<std::size_t>(row) * width, truth.data(), rounded.data(),
              bound.data(), observation.width, observation.first + first + row, 0},
@@ -162,6 +200,7 @@ RowDump row_dump(const Expectation& expected, const Dump& dump) {
                              .begin = 0,
                              .end = 0,
                              .derivation = {},
+                             .coarse = dump.coarse,
                              .probes = {},
                              .implied = {}};
   observation.begin = table.rows ? 0 : expected.first - 8;

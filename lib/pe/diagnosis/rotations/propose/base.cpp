@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "pe/diagnosis/rotations/propose/alternatives.hpp"
+
 namespace pe {
 namespace {
 
@@ -268,6 +270,56 @@ std::optional<TidyNumber> tidiest_base_of_frequencies(const RotationObservation&
   }
 }
 
+// How far the frequencies of a base lie from those that were measured, in logarithms, no pair more
+// than 1 and each known pair as much as another; infinite where there is no such ladder.
+double distance_at(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+                   double base, std::span<const double> measured) {
+  const auto here = remade(observation, hypothesis, {{"base", base}});
+  if (!here) return HUGE_VAL;
+  double sum = 0;
+  for (std::size_t j = 0; j < measured.size(); ++j)
+    if (measured[j] > 0)
+      sum += std::min(1.0, std::fabs(std::log(measured[j] / here->frequencies[j])));
+  return sum;
+}
+
+// The base nearest to what was measured, of a scaling that bends all pairs that tell it, each by
+// what the base that is sought makes of it: sought over all that anybody has, and then by thirds.
+std::optional<double> base_by_search(const RotationObservation& observation,
+                                     const RotationHypothesis& hypothesis,
+                                     std::span<const double> fitted) {
+  constexpr double least = 100, most = 1e9, first_step = 1.5, close = 1e-3, done = 1e-9;
+  const auto errors = observation.errors_from_rule(hypothesis);
+  std::vector<double> measured = observation.measured(hypothesis);
+  for (std::size_t j = 0; j < measured.size(); ++j)
+    if (!(errors[j] < 0.1 * measured[j])) measured[j] = 0;
+  const auto known =
+      std::ranges::count_if(measured, [](double frequency) { return frequency > 0; });
+  const auto at = [&](double log_base) {
+    return distance_at(observation, hypothesis, std::exp(log_base), measured);
+  };
+  const auto is_close = [&](double distance) {
+    return distance < close * static_cast<double>(known);
+  };
+  if (known < 4 || !is_scaled(observation, hypothesis) || !hypothesis.axis.empty() ||
+      std::ranges::any_of(fitted, [&](double base) { return is_close(at(std::log(base))); }))
+    return {};
+  double best = 0, distance = HUGE_VAL, step = std::log(first_step);
+  for (double one = std::log(least); one < std::log(most); one += step)
+    if (const double here = at(one); here < distance) {
+      best = one;
+      distance = here;
+    }
+  for (; step > done; step /= 3)
+    for (const double one :
+         {best - 2 * step / 3, best - step / 3, best + step / 3, best + 2 * step / 3})
+      if (const double here = at(one); here < distance) {
+        best = one;
+        distance = here;
+      }
+  return is_close(distance) ? std::optional(std::exp(best)) : std::nullopt;
+}
+
 }  // namespace
 
 RotationProposals other_base(const RotationObservation& observation,
@@ -284,7 +336,9 @@ RotationProposals other_base(const RotationObservation& observation,
       all.push_back(
           {*other, fmt::format("base {}, where {} is meant", spell_number(value), is_meant), cost});
   };
-  for (const double fitted : fitted_bases(observation, hypothesis)) {
+  std::vector<double> bases = fitted_bases(observation, hypothesis);
+  if (const auto sought = base_by_search(observation, hypothesis, bases)) bases.push_back(*sought);
+  for (const double fitted : bases) {
     if (!(fitted > 1) || !(fitted < 1e12)) continue;
     for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8})
       propose(to_digits(fitted, digits), 1.05 + 0.01 * digits);

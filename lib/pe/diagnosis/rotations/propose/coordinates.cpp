@@ -142,6 +142,31 @@ double cell_of(const RotationObservation& observation, const RotationHypothesis&
   return std::isfinite(least) ? least : 1;
 }
 
+// By how many cells each row stands on, where it is one number for all whose cell the grid has; 0
+// where it is none.
+Index cells_on(const RotationObservation& observation, const RotationHypothesis& hypothesis,
+               const Offsets& offsets) {
+  const bool tables = observation.reading().per_axis;
+  const auto count = static_cast<Index>(offsets.size());
+  const auto meant = [&](Index place, std::size_t axis) {
+    return tables ? hypothesis.position(static_cast<Index>(axis) * count + place, 0)
+                  : hypothesis.position(observation.row_of_slot(place), axis);
+  };
+  const auto stands_on = [&](Index by) {
+    for (Index place = std::max<Index>(0, -by); place < std::min(count, count - by); ++place)
+      for (std::size_t axis = 0; axis < offsets[0].size(); ++axis) {
+        const double off = offsets[static_cast<std::size_t>(place)][axis];
+        if (!std::isnan(off) && off != meant(place + by, axis) - meant(place, axis)) return false;
+      }
+    return true;
+  };
+  for (Index by = 1; by <= std::min<Index>(64, count / 2); ++by) {
+    if (stands_on(by)) return by;
+    if (stands_on(-by)) return -by;
+  }
+  return 0;
+}
+
 std::string spell(const Stretch& stretch, double cell) {
   if (stretch.is_even() && cell != 1)
     return fmt::format("every coordinate is {:+.15g} of a patch off", stretch.off[0] / cell);
@@ -175,6 +200,12 @@ Proposal<RotationHypothesis> moved(const RotationObservation& observation,
   const double cell = cell_of(observation, hypothesis);
   Proposal<RotationHypothesis> one{hypothesis, spell(all, cell), whole ? 1 : 1.1};
   if (whole && all[0].is_even() && cell == 1) one.cause = Cause::position_offset;
+  if (const Index by = whole ? 0 : cells_on(observation, hypothesis, offsets)) {
+    one.cause = Cause::row_offset;
+    one.cost = 1;
+    one.sentence = fmt::format("each row holds the cell {} {} its own", std::abs(by),
+                               by > 0 ? "after" : "before");
+  }
   one.hypothesis.position = [before = hypothesis.position,
                              offsets = std::make_shared<const Offsets>(std::move(offsets)),
                              reading = observation.reading()](Index row, std::size_t axis) {
@@ -204,7 +235,9 @@ RotationProposals coordinates_elsewhere(const RotationObservation& observation,
   if (off == 0) return all;
   all = cells_permuted(observation, hypothesis, offsets);
   std::ranges::move(axes_by_rule(observation, hypothesis, offsets), std::back_inserter(all));
-  if (2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4)) return all;
+  if (2 * stretches_of(offsets).size() > std::max<std::size_t>(off, 4) &&
+      cells_on(observation, hypothesis, offsets) == 0)
+    return all;
   // What a slow axis cannot tell: that it goes with another, or that it stays.
   const bool is_open = std::ranges::any_of(offsets[0], [](double x) { return std::isnan(x); });
   for (const bool goes : {true, false}) {

@@ -1,6 +1,7 @@
 // Causes of order: direction, sides, and which columns make a pair.
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose.hpp"
+#include "pe/diagnosis/rotations/sides.hpp"
 
 namespace pe {
 namespace {
@@ -14,7 +15,7 @@ RotationProposals reversed(const RotationObservation& observation,
     return {backwards};
   }
   if (!observation.has_rows()) return {};
-  Proposal<RotationHypothesis> one{hypothesis, "sines have the other sign: the turns go backwards"};
+  Proposal<RotationHypothesis> one{hypothesis, std::string(goes_backwards)};
   one.hypothesis.reversed = !hypothesis.reversed;
   return {one};
 }

@@ -222,17 +222,27 @@ RotationProposals table(const RotationObservation& observation,
   return all;
 }
 
+// Whether the numbers of a table are there, as the file has them or between vectors.
+bool has_cells(const RotationObservation& observation) {
+  return observation.has_rows() && (observation.has_values() || observation.reading().is_vectors());
+}
+
+// Where the table stands.
+const char* each_value(const RotationObservation& observation) {
+  return observation.reading().is_vectors() ? "every cosine and sine between these vectors"
+                                            : "every value";
+}
+
 // Decimals as savetxt and round print them; not so many that any number of the file has no more.
 RotationProposals decimals(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
-  if (!observation.has_rows() || !observation.has_values() || observation.reading().is_vectors())
-    return {};
+  if (!has_cells(observation)) return {};
   double step = 0.1;
   for (int digits = 1; step > 16 * unit_roundoff(observation.dtype()); ++digits, step /= 10) {
     if (!observation.in_steps(step)) continue;
     RotationProposals all{
-        {hypothesis,
-         fmt::format("every value is rounded to {} decimals, as it was printed", digits)}};
+        {hypothesis, fmt::format("{} is rounded to {} decimals, as it was printed",
+                                 each_value(observation), digits)}};
     all[0].hypothesis.table_step = step;
     return all;
   }
@@ -243,15 +253,15 @@ RotationProposals decimals(const RotationObservation& observation,
 // has them.
 RotationProposals integers(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
-  if (!observation.has_rows() || !observation.has_values() || observation.reading().is_vectors())
-    return {};
+  if (!has_cells(observation)) return {};
   const double amplitude = std::fabs(hypothesis.cosine_magnitude);
   for (const double most : {127.0, 128.0, 255.0, 256.0, 32767.0, 32768.0, 65535.0}) {
     const double step = amplitude / most;
     if (step <= 16 * unit_roundoff(observation.dtype()) || !observation.in_steps(step)) continue;
-    RotationProposals all{{hypothesis, fmt::format("every value is a multiple of 1/{:.0f}: the "
-                                                   "table was quantised to integers of {} bits",
-                                                   most / amplitude, most < 300 ? 8 : 16)}};
+    RotationProposals all{
+        {hypothesis, fmt::format("{} is a multiple of 1/{:.0f}: the table was "
+                                 "quantised to integers of {} bits",
+                                 each_value(observation), most / amplitude, most < 300 ? 8 : 16)}};
     all[0].hypothesis.table_step = step;
     return all;
   }
@@ -261,13 +271,12 @@ RotationProposals integers(const RotationObservation& observation,
 // Eight bits of floating point: 4 significant ones (e4m3), or 3 (e5m2).
 RotationProposals eight_bits(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis) {
-  if (!observation.has_rows() || !observation.has_values() || observation.reading().is_vectors())
-    return {};
+  if (!has_cells(observation)) return {};
   for (const auto& [bits, name] : {std::pair{3, "e5m2"}, {4, "e4m3"}}) {
     if (!observation.has_significant_bits(bits)) continue;
-    RotationProposals all{{hypothesis, fmt::format("every value has {} significant bits: the table "
-                                                   "was rounded to eight bits ({})",
-                                                   bits, name)}};
+    RotationProposals all{{hypothesis, fmt::format("{} has {} significant bits: the table was "
+                                                   "rounded to eight bits ({})",
+                                                   each_value(observation), bits, name)}};
     all[0].hypothesis.table_unit = std::ldexp(1.0, -bits);
     return all;
   }

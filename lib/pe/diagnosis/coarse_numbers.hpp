@@ -1,0 +1,18 @@
+// Dumps whose numbers were rounded to less than any type has: eight bits, or integers times a
+// number, as quantised caches hold them.
+#pragma once
+
+#include <functional>
+
+#include "pe/diagnosis/diagnosis.hpp"
+
+namespace pe {
+
+/// `told` where it explains the dump, or where its numbers lie on no coarse grid; else what
+/// `diagnose` says of it when each number may have been rounded so, with `reason` (its sentence
+/// names the numbers) first. Where that explains nothing either, a note says how they lie.
+Diagnosis with_coarse_numbers(Diagnosis told, const Expectation& expected, const Dump& dump,
+                              const Reason& reason,
+                              const std::function<Diagnosis(const Dump&)>& diagnose);
+
+}  // namespace pe
