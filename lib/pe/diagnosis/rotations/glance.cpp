@@ -15,21 +15,22 @@ std::complex<double> carried(double cosine, double sine, double by) {
   return {cosine * c - sine * s, sine * c + cosine * s};
 }
 
-RowTally glance_at(const TurnRow& line, double position, double amplitude, double constant,
-                   double constant_fine, const Spacing& spacing, double roundings) {
+RowTally glance_at(const TurnRow& line, double position, double amplitude, const Spacing& spacing,
+                   double roundings) {
   RowTally glance;
   const double along = amplitude * position;
   for (std::size_t j = 0; j < line.pairs; ++j) {
-    const double bound = along * line.per_radian[j] + constant,
-                 finer = along * line.per_fine[j] + constant_fine;
+    const double bound = along * line.per_radian[j] +
+                         amplitude * value_roundings(position * line.frequency[j]) * 0x1p-24,
+                 finer = along * line.per_fine[j] + amplitude * 3 * 0x1p-53;
     const double off_cosine = std::fabs(line.cosine[j] - line.exact_cosine[j]),
                  off_sine = std::fabs(line.sine[j] - line.exact_sine[j]);
     const std::complex<double> own =
         carried(line.exact_cosine[j], line.exact_sine[j], line.shift[j]);
     glance.beyond +=
         !(std::fabs(line.cosine[j] - own.real()) <=
-          bound + roundings * spacing.at(own.real()) / 2) +
-        !(std::fabs(line.sine[j] - own.imag()) <= bound + roundings * spacing.at(own.imag()) / 2);
+          bound + spacing.rounding(own.real(), roundings)) +
+        !(std::fabs(line.sine[j] - own.imag()) <= bound + spacing.rounding(own.imag(), roundings));
     glance.coarse += !(off_cosine <= finer + spacing.at(line.exact_cosine[j]) / 2) +
                      !(off_sine <= finer + spacing.at(line.exact_sine[j]) / 2);
     glance.worst = std::max({glance.worst, off_cosine, off_sine});

@@ -11,7 +11,7 @@ namespace pe {
 /// One row of turns beside the exact ones.
 struct TurnRow {
   const double *cosine, *sine, *exact_cosine, *exact_sine, *rounded_cosine, *rounded_sine, *shift,
-      *per_radian, *per_fine;
+      *per_radian, *per_fine, *frequency;
   std::size_t pairs;
 };
 
@@ -26,7 +26,7 @@ struct RowTally {
 
 /// Without a branch, so that several values are looked at in one step. What is no number is beyond
 /// every bound, and its ulps are lost.
-RowTally glance_at(const TurnRow& line, double position, double amplitude, double constant,
-                   double constant_fine, const Spacing& spacing, double roundings);
+RowTally glance_at(const TurnRow& line, double position, double amplitude, const Spacing& spacing,
+                   double roundings);
 
 }  // namespace pe

@@ -246,9 +246,9 @@ class Lengths {
 
   // Entries along an axis stand in another order: turned where they stand, or, of positions, before
   // they were moved there.
-  void add_permuted(std::vector<RestoredDump>& all) const {
+  void add_permuted(std::vector<RestoredDump>& all, bool positions) const {
     for (std::size_t axis = 0; axis < reading_.extents.size(); ++axis) {
-      if (reading_.extents[axis] < 2) continue;
+      if (reading_.extents[axis] < 2 || (axis == reading_.axis) != positions) continue;
       const std::vector<Index> sources = sources_along(axis);
       const auto moved = std::ranges::find_if(
           sources, [&, entry = Index{0}](Index s) mutable { return s != entry++; });
@@ -356,9 +356,10 @@ std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationRead
     if (lengths.are_kept()) return {};
     if (auto grown = lengths.grown()) return {std::move(*grown)};
     if (auto apart = lengths.grown_apart()) return {std::move(*apart)};
-    lengths.add_permuted(all);
+    lengths.add_permuted(all, false);
     if (all.empty()) lengths.add_exchanged(all);
     if (all.empty()) lengths.add_late(all);
+    if (all.empty()) lengths.add_permuted(all, true);
     if (!all.empty()) return all;
   }
   return all;

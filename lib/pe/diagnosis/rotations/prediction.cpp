@@ -43,6 +43,9 @@ Spacing::Spacing(DType type) {
                                              : Format{8, -133};
   share_ = std::ldexp(1.0, 1 - format.bits);
   least_ = std::ldexp(1.0, format.least);
+  if (type != DType::bf16) return;
+  twice_ = 0x1p-3;
+  twice_least_ = 0x1p-25;
 }
 
 double roundings_to(double file_unit, double amplitude) {
@@ -175,12 +178,11 @@ void RotationPrediction::row(Index row, std::span<double> cosine, std::span<doub
     if (hypothesis_.copied == RotationHypothesis::Copied::sine) c = s;
     if (hypothesis_.swapped) std::swap(c, s);
     if (untouched) std::tie(c, s) = std::pair(1.0, 0.0);
-    // Angle's error, three roundings of the value (cosine within one unit in the last place, the
-    // magnitude), and those of the file and the table.
+    // Angle's error, the value's own roundings, and those of the file and the table.
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
     bound[j] = scale * amplitude *
                    (per_radian * std::max(std::fabs(angle), std::fabs(other)) + tie +
-                    (3 + scale_units + formula_units) * unit_ + table_unit +
+                    (value_roundings(angle) + scale_units + formula_units) * unit_ + table_unit +
                     (spacing_ ? 0 : roundings_ * file_unit_)) +
                hypothesis_.table_step / 2;
 

@@ -26,13 +26,18 @@ class Spacing {
         std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000);
     return std::max(power * share_, least_);
   }
+  /// What so many roundings to the type may have done to a value; to bfloat16 by way of binary16,
+  /// whose own rounding and least numbers they have, too.
+  double rounding(double value, double roundings) const {
+    return std::max(at(value) / 2 * (roundings + twice_), twice_least_);
+  }
   /// How many neighbours lie between two numbers, as they lie at the larger one.
   double between(double a, double b) const {
     return a == b ? 0 : std::fabs(a - b) / at(std::max(std::fabs(a), std::fabs(b)));
   }
 
  private:
-  double share_, least_;
+  double share_, least_, twice_ = 0, twice_least_ = 0;
 };
 
 /// What rounding to the file's type adds, in units of its roundoff at the value: one rounding; of a
@@ -59,7 +64,7 @@ class RotationPrediction {
            std::span<double> bound) const;
   /// What rounding to the file's type may add at a predicted cosine or sine.
   double rounding(double value) const {
-    return spacing_ ? spacing_->at(value) / 2 * roundings_ : 0;
+    return spacing_ ? spacing_->rounding(value, roundings_) : 0;
   }
   bool allows(double got, double want, double bound) const {
     return std::fabs(got - want) <= bound + rounding(want);
@@ -78,6 +83,11 @@ class RotationPrediction {
   const AngleModel* angles_ = nullptr;
   std::optional<Spacing> spacing_;
 };
+
+/// Roundings of a cosine or sine beside those of its float32 angle: the function's, within one unit
+/// in the last place, and the attention factor's; and those of an angle that was taken into one
+/// turn, or made a part of one, in double first: 7u at most, and no more than a small angle.
+inline double value_roundings(double angle) { return 3 + std::min(std::fabs(angle), 7.0); }
 
 /// What a single step into one turn adds to an angle: −k·(fl(2π) − 2π), k the turns in it.
 double single_step_shift(double angle);

@@ -204,11 +204,11 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
     if (!angles && !vectors && repeats && all_held && start.axis.empty() && !start.log_scale) {
       // Most rows hold nothing to be named: no worst value, not the first one wrong, no number that
       // is none.
-      const RowTally glance = glance_at(
-          {&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
-           &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], shift.data(),
-           per_radian.data(), per_fine.data(), n},
-          std::fabs(p0), amplitude, amplitude * 3 * unit, amplitude * 3 * fine, spacing, roundings);
+      const RowTally glance =
+          glance_at({&c[at_row], &s[at_row], &exact.cosine[at_row], &exact.sine[at_row],
+                     &exact.rounded_cosine[at_row], &exact.rounded_sine[at_row], shift.data(),
+                     per_radian.data(), per_fine.data(), f.data(), n},
+                    std::fabs(p0), amplitude, spacing, roundings);
       const bool named =
           part.worst_row < 0 || glance.worst > residuals.worst ||
           (glance.beyond > 0 &&
@@ -240,9 +240,10 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
       const std::complex<double> turned =
           angles ? std::complex{exact.cosine[at] + shift[j], exact.sine[at] + shift[j]}
                  : carried(exact.cosine[at], exact.sine[at], shift[j]);
-      const double allowed = angles
-                                 ? angle * unknown + std::max(angle * file, spacing.at(angle) / 2)
-                                 : scale * (unknown * angle + (3 + grown.units) * unit) + slack[at];
+      const double allowed =
+          angles ? angle * unknown + std::max(angle * file, spacing.at(angle) / 2)
+                 : scale * (unknown * angle + (value_roundings(angle) + grown.units) * unit) +
+                       slack[at];
       const double finer = angles ? angle * growth[j] * fine
                                   : scale * (growth[j] * fine * angle + 3 * fine) + slack[at];
       for (const bool sine : {false, true}) {
@@ -254,7 +255,7 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
         const double off = std::fabs(got - want), carried_to = sine ? turned.imag() : turned.real(),
                      bound = allowed + (angles    ? 0
                                         : vectors ? scale * file
-                                                  : roundings * spacing.at(carried_to) / 2);
+                                                  : spacing.rounding(carried_to, roundings));
         if (!vectors && got != round) {
           ++residuals.rounded_otherwise;
           const double ulps =

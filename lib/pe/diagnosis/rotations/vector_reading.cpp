@@ -147,6 +147,8 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
   const double unit = 4 * std::sqrt(2.0) *
                       std::max({unit_roundoff(dump.arrays[0].dtype),
                                 unit_roundoff(dump.before[0].dtype), unit_roundoff(DType::f32)});
+  // Four more where numbers are as small as their type's least.
+  const double least = dump.arrays[0].dtype == DType::f16 ? 4 * std::sqrt(2.0) * 0x1p-25 : 0;
   std::vector<PairChannels> channels;
   for (Index j = 0; j < n; ++j) channels.push_back(channels_of(reading, j));
   for (Index r = 0; r < count; ++r)
@@ -168,7 +170,8 @@ void read_vectors(const Dump& dump, const RotationReading& reading, Index first,
       }
       cosine[at] = (a * c + b * d) / norm;
       sine[at] = (a * d - b * c) / norm;
-      slack[at] = unit * (std::isfinite(turned) ? std::max(turned / std::sqrt(norm), 1.0) : 1.0);
+      slack[at] = unit * (std::isfinite(turned) ? std::max(turned / std::sqrt(norm), 1.0) : 1.0) +
+                  least / std::sqrt(norm);
       if (dump.coarse && std::isfinite(turned))
         slack[at] += length_of(dump.coarse->half_step((first + r) * width + to[0], c),
                                dump.coarse->half_step((first + r) * width + to[1], d)) /

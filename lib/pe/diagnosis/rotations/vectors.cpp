@@ -14,12 +14,19 @@
 #include "pe/diagnosis/rotations/norms.hpp"
 #include "pe/diagnosis/rotations/other_axis.hpp"
 #include "pe/diagnosis/rotations/own_turns.hpp"
+#include "pe/diagnosis/rotations/sharp_numbers.hpp"
 #include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/slices.hpp"
 #include "pe/diagnosis/rotations/untouched.hpp"
 #include "pe/diagnosis/rotations/wiring.hpp"
 
 namespace pe {
+
+Dump as_made(const Dump& dump) {
+  const auto type = type_of_numbers(dump.arrays[0]);
+  return type ? Dump{{narrowed(dump.arrays[0], *type)}, dump.before, dump.has_gaps} : dump;
+}
+
 namespace {
 
 // As told, or as it is where vectors were rounded to less than any type has.
@@ -165,6 +172,19 @@ std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& d
   return told;
 }
 
+// Vectors whose turns are right, and their numbers not.
+void hold_numbers(const Expectation& expected, const Dump& as_given, Diagnosis& told) {
+  const Dump dump = as_made(as_given);
+  const bool is_right = told.tier == Tier::exact || told.tier == Tier::drift;
+  if (!is_right || !expected.searches || dump.has_gaps) return;
+  const LikelyReading likely = likely_reading(expected, dump);
+  const auto reason = numbers_beyond(expected, dump, likely.reading, likely.truth);
+  if (!reason) return;
+  told.tier = Tier::wrong;
+  told.reasons = {*reason};
+  told.arithmetic.clear();
+}
+
 // Vectors that nothing explains by those before them, and that are another array's.
 std::optional<Diagnosis> copied_vectors(const Expectation& expected, const Dump& dump,
                                         const std::vector<Diagnosis>& each) {
@@ -192,11 +212,6 @@ std::optional<Diagnosis> copied_vectors(const Expectation& expected, const Dump&
 }
 
 }  // namespace
-
-Dump as_made(const Dump& dump) {
-  const auto type = type_of_numbers(dump.arrays[0]);
-  return type ? Dump{{narrowed(dump.arrays[0], *type)}, dump.before, dump.has_gaps} : dump;
-}
 
 Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
   if (dump.before.size() != dump.arrays.size())
@@ -231,6 +246,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
         told.reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
     if (told.tier == Tier::wrong && is_vague && expected.searches && !dump.has_gaps)
       if (auto wired = judge_wiring(expected, as_made(pair), side)) told = std::move(*wired);
+    hold_numbers(expected, pair, told);
     each.push_back(std::move(told));
   }
   if (auto copied = copied_vectors(expected, dump, each)) return *copied;

@@ -103,7 +103,9 @@ std::string bound_sentence(const RotationObservation& observation,
       roundings_to(unit_roundoff(observation.dtype()), observation.truth().magnitude);
   if (!residuals.angles.empty() && observation.has_values())
     return fmt::format(
-        "how far the file's own angles lie, and A·(k·2^-24·angle + 3·2^-24) + {} of {}, A = "
+        "how far the file's own angles lie, and A·(k·2^-24·angle + (3 + min(angle, 7))·2^-24) + {} "
+        "of "
+        "{}, A = "
         "{:.6g}; "
         "{}",
         roundings == 1 ? std::string("half a step")
@@ -116,7 +118,8 @@ std::string bound_sentence(const RotationObservation& observation,
         "and a sum",
         unit_roundoff(observation.dtype()));
   return fmt::format(
-      "A·(K·2^-24·angle + 3·2^-24 + u), A = {:.6g}, u = {:.3g} one rounding to {}; K = 10 "
+      "A·(K·2^-24·angle + (3 + min(angle, 7))·2^-24 + u), A = {:.6g}, u = {:.3g} one rounding to "
+      "{}; K = 10 "
       "roundings + ln(base)·2j/d for the exponent + 2j for a power taken by "
       "multiplication (at most {:.3g} here){}",
       observation.truth().magnitude, unit_roundoff(observation.dtype()),

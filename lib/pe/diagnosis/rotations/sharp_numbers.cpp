@@ -1,0 +1,201 @@
+// One pass over vectors, each number beside the sum that it is.
+#include "pe/diagnosis/rotations/sharp_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/diagnosis/rotations/residuals.hpp"
+
+namespace pe {
+namespace {
+
+// y = α·u + β·z over many numbers of one channel, by least squares, u the number's own share and z
+// that of the other number of its pair.
+class Shares {
+ public:
+  void add(double u, double z, double y) {
+    ++count_;
+    uu_ += u * u;
+    uz_ += u * z;
+    zz_ += z * z;
+    yu_ += y * u;
+    yz_ += y * z;
+    yy_ += y * y;
+  }
+
+  struct Fit {
+    double other = 1, error = HUGE_VAL;  // β, and its standard error
+  };
+  Fit fit() const {
+    const double determinant = uu_ * zz_ - uz_ * uz_;
+    constexpr Index least = 8;
+    if (count_ < least || !(determinant > 1e-12 * uu_ * zz_)) return {};
+    const double own = (yu_ * zz_ - yz_ * uz_) / determinant,
+                 other = (yz_ * uu_ - yu_ * uz_) / determinant,
+                 left = std::max(yy_ - own * yu_ - other * yz_, 0x1p-50 * yy_);
+    return {other, std::sqrt(left / static_cast<double>(count_ - 2) * uu_ / determinant)};
+  }
+
+ private:
+  Index count_ = 0;
+  double uu_ = 0, uz_ = 0, zz_ = 0, yu_ = 0, yz_ = 0, yy_ = 0;
+};
+
+class SharpNumbers {
+ public:
+  SharpNumbers(Kept<RotationObservation> observation, Kept<Dump> dump)
+      : observation_(observation),
+        dump_(dump),
+        start_(observation_.start()),
+        prediction_(start_, observation_.truth().growth, 0x1p-24, dump_.arrays[0].dtype, true),
+        unit_(std::max({unit_roundoff(dump_.arrays[0].dtype), unit_roundoff(dump_.before[0].dtype),
+                        unit_roundoff(DType::f32)})),
+        least_(4 * Spacing(dump_.arrays[0].dtype).at(0)),
+        unchanged_(static_cast<std::size_t>(reading().width), 1),
+        beyond_(unchanged_.size()),
+        shares_(unchanged_.size()) {
+    for (Index j = 0; j < reading().pairs; ++j) channels_.push_back(channels_of(reading(), j));
+  }
+  SharpNumbers(const SharpNumbers&) = delete;
+  SharpNumbers& operator=(const SharpNumbers&) = delete;
+
+  void look_at_all() {
+    const Index width = reading().width, block = std::max<Index>(1, (Index{1} << 16) / width);
+    std::vector<double> x, y;
+    for (Index first = 0; first < reading().rows; first += block) {
+      const Index count = std::min(block, reading().rows - first);
+      x.resize(static_cast<std::size_t>(count * width));
+      y.resize(x.size());
+      dump_.before[0].read(first * width, count * width, x.data());
+      dump_.arrays[0].read(first * width, count * width, y.data());
+      for (Index r = 0; r < count; ++r) look(first + r, x.data() + r * width, y.data() + r * width);
+    }
+  }
+
+  // A share that is off by a tenth, and by many times what chance does.
+  std::optional<Reason> told() const {
+    constexpr double tenth = 0.1, of_chance = 8;
+    std::vector<Index> left, pairs;
+    Index others = 0;
+    double turned = 1;
+    for (Index j = 0; j < reading().pairs; ++j)
+      for (const Index channel : channels_[static_cast<std::size_t>(j)].out) {
+        const auto k = static_cast<std::size_t>(channel);
+        const Shares::Fit fit = shares_[k].fit();
+        const bool is_off = std::fabs(fit.other - 1) > std::max(tenth, of_chance * fit.error);
+        if (unchanged_[k] && (beyond_[k] > 0 || is_off)) {
+          left.push_back(channel);
+          continue;
+        }
+        others += beyond_[k];
+        if (!is_off || (!pairs.empty() && pairs.back() == j)) continue;
+        pairs.push_back(j);
+        turned = fit.other;
+      }
+    if (left.empty() && !pairs.empty()) return told_of(pairs, turned);
+    if (others == 0 && left.empty()) return amplitude();
+    if (others > 0)
+      return Reason{
+          Cause::damaged_cells,
+          fmt::format("{} numbers of {} are none that these turns make, the first in "
+                      "channel {} at {}; the others are right",
+                      others, reading().rows * reading().width, first_channel_, first_place_)};
+    if (left.empty()) return {};
+    return Reason{
+        Cause::channels_not_rotated,
+        fmt::format("channel{} {} of every vector {} what {} before", left.size() == 1 ? "" : "s",
+                    spell_channels(left), left.size() == 1 ? "is" : "are",
+                    left.size() == 1 ? "it was" : "they were")};
+  }
+
+ private:
+  static Reason told_of(const std::vector<Index>& pairs, double turned) {
+    const bool one = pairs.size() == 1;
+    if (turned < 0)
+      return {Cause::direction_reversed, fmt::format("the sines of pair{} {} have the other sign",
+                                                     one ? "" : "s", spell_channels(pairs))};
+    return {
+        Cause::pair_frequency,
+        one ? fmt::format("pair {} turns by {:.2g} times its frequency", pairs[0], turned)
+            : fmt::format("pairs {} turn by other frequencies than theirs", spell_channels(pairs))};
+  }
+
+  // Of all numbers of a short type together, which hides no more than half of one rounding.
+  std::optional<Reason> amplitude() const {
+    constexpr double most = 0.5, short_unit = 0x1p-13;
+    const double ratio = along_ / square_;
+    if (unit_ < short_unit || !(std::fabs(ratio - 1) > most * unit_) || count_ < 4096) return {};
+    return Reason{Cause::attention_factor_unexpected,
+                  fmt::format("every vector is multiplied by {:.5g}", ratio)};
+  }
+
+  const RotationReading& reading() const { return observation_.reading(); }
+
+  void look(Index row, const double* x, const double* y) {
+    std::vector<double>&c = cosine_, &s = sine_;
+    c.resize(channels_.size());
+    s.resize(channels_.size());
+    bound_.resize(channels_.size());
+    prediction_.row(row, c, s, bound_);
+    for (std::size_t j = 0; j < channels_.size(); ++j) {
+      const auto& [in, out] = channels_[j];
+      const double a = x[in[0]], b = x[in[1]], of_angle = bound_[j] * (std::fabs(a) + std::fabs(b));
+      hold(row, out[0], x[out[0]], y[out[0]], a * c[j], -b * s[j], of_angle);
+      hold(row, out[1], x[out[1]], y[out[1]], b * c[j], a * s[j], of_angle);
+    }
+  }
+
+  void hold(Index row, Index channel, double before, double got, double one, double other,
+            double of_angle) {
+    const auto k = static_cast<std::size_t>(channel);
+    unchanged_[k] = unchanged_[k] && before == got;
+    if (!std::isfinite(got) || !std::isfinite(of_angle)) return;
+    // Beside a number of many times its size a share is lost: a sum that rounds to the number
+    // itself, always, tells nothing of it.
+    constexpr double seen = 4, sure = 64;
+    if (std::fabs(other) > seen * unit_ * std::fabs(one) + sure * of_angle + seen * least_)
+      shares_[k].add(one, other, got);
+    along_ += got * (one + other);
+    square_ += (one + other) * (one + other);
+    ++count_;
+    const double want = one + other,
+                 bound = unit_ * (4 * (std::fabs(one) + std::fabs(other)) + 2 * std::fabs(want)) +
+                         of_angle + least_;
+    if (std::fabs(got - want) <= bound || !std::isfinite(bound)) return;
+    if (beyond_[k]++ > 0 || !first_place_.empty()) return;
+    first_channel_ = channel;
+    const std::string place = spell_place(observation_, row, 0, false);
+    first_place_ = place.substr(0, place.find(", pair"));
+  }
+
+  const RotationObservation& observation_;
+  const Dump& dump_;
+  RotationHypothesis start_;
+  RotationPrediction prediction_;
+  double unit_, least_;
+  std::vector<PairChannels> channels_;
+  std::vector<char> unchanged_;  // of each channel, in every row so far
+  std::vector<Index> beyond_;    // numbers of each channel
+  std::vector<Shares> shares_;   // of each channel
+  double along_ = 0, square_ = 0;
+  Index count_ = 0;
+  std::vector<double> cosine_, sine_, bound_;
+  Index first_channel_ = 0;
+  std::string first_place_;
+};
+
+}  // namespace
+
+std::optional<Reason> numbers_beyond(const Expectation& expected, const Dump& dump,
+                                     const RotationReading& reading, const RotationTruth& truth) {
+  const RotationObservation observation(expected, dump, reading, truth, {0});
+  SharpNumbers numbers(observation, dump);
+  numbers.look_at_all();
+  return numbers.told();
+}
+
+}  // namespace pe
