@@ -89,13 +89,18 @@ void RotationObservation::load(const std::vector<Index>& rows, std::vector<doubl
     if (std::isfinite(one) && one > farthest) one = 0;
 }
 
-// What is meant at the farthest row, and what any scaling or offset of it may make of that.
-double RotationObservation::farthest_angle() const {
-  constexpr double stretched = 0x1p20;
+double RotationObservation::farthest_place() const {
   double place = std::fabs(static_cast<double>(expected_->first)) +
                  static_cast<double>(std::abs(expected_->step) * slots());
   for (const std::int64_t listed : expected_->listed)
     place = std::max(place, std::fabs(static_cast<double>(listed)));
+  return place;
+}
+
+// What is meant at the farthest row, and what any scaling or offset of it may make of that.
+double RotationObservation::farthest_angle() const {
+  constexpr double stretched = 0x1p20;
+  const double place = farthest_place();
   double fastest = 0;
   for (const double f : truth_->frequencies) fastest = std::max(fastest, std::fabs(f));
   return stretched * (1 + place * fastest);

@@ -157,6 +157,8 @@ class RotationObservation {
   void load(const std::vector<Index>& rows, std::vector<double>& cosine, std::vector<double>& sine,
             std::vector<double>& slack) const;
   double farthest_angle() const;
+  /// The largest magnitude of a position that is meant.
+  double farthest_place() const;
   bool may_hold(const RotationHypothesis& hypothesis) const;
   Fit measure(const RotationPrediction& prediction) const;
   bool agrees(const RotationPrediction& prediction) const;

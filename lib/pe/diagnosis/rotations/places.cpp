@@ -77,7 +77,9 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
   for (const std::size_t j : order)
     angles[j] = angles_of(hypothesis, reading_->side, cosine[j], sine[j]);
   const double slowest = hypothesis.frequencies[order[0]], wave = 2 * std::numbers::pi / slowest,
-               reach = 2 * std::max(std::fabs(near), static_cast<double>(slots())) + 16;
+               reach = 2 * std::max({std::fabs(near), static_cast<double>(slots()),
+                                     reading_->per_axis ? 0 : farthest_place()}) +
+                       16;
   // Of one side alone the nearer of two angles is half as far from any position.
   double best = nan, best_off = reading_->is_one_sided() ? 0.1 : 0.25;
   // Where frequencies are whole multiples of the slowest, as those of few pairs over 10000 are,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 
 namespace pe {
@@ -79,9 +80,22 @@ std::optional<Diagnosis> diagnose_stacked(const Expectation& expected, const Dum
         both.reasons.push_back({reason.cause, rows + ": " + reason.sentence});
     }
   if (!dialect && !fits && both.tier == Tier::wrong) return {};
-  if (!dialect)
+  // Whoever counts on a row for each position reads the wrong one.
+  const bool counts_on = !dialect && expected.rows == array.shape[0] && !fits;
+  if (counts_on) {
+    both.tier = Tier::wrong;
+    both.arithmetic.clear();
+    both.reasons.insert(
+        both.reasons.begin(),
+        {Cause::longrope_mixed,
+         fmt::format("rows before {} are those of the short factors, and rows from it on are those "
+                     "of the long ones from position 0: two tables in one, as vLLM stacks them "
+                     "(--dialect vllm), where {} rows of one are meant",
+                     original, array.shape[0])});
+  } else if (!dialect) {
     both.doubts.emplace_back(
         "two tables in one, as vLLM stacks them, and nothing said so (--dialect vllm)");
+  }
   both.before = std::max(first->before, second->before);
   both.after = std::max(first->after, second->after);
   both.cells = first->cells + second->cells;

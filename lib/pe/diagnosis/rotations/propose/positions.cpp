@@ -112,14 +112,27 @@ RotationProposals constant(const RotationObservation& observation,
       hypothesis, [c](double) { return c; }, fmt::format("every row holds position {:.15g}", c))};
 }
 
-// Rows of listed positions that hold their own numbers.
+// Rows of listed positions, or of every so many, that hold their own numbers or their neighbours.
 RotationProposals list_unused(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
-  if (observation.expected().listed.empty() || !observation.has_rows()) return {};
-  RotationProposals all{{hypothesis, "rows hold positions 0, 1, 2, …: the list was not used"}};
-  all[0].hypothesis.position = [reading = observation.reading()](Index row, std::size_t) {
-    return static_cast<double>(reading.slot(row));
+  const Expectation& expected = observation.expected();
+  if (!observation.has_rows() || !hypothesis.axis.empty() ||
+      (expected.listed.empty() && expected.step == 1))
+    return {};
+  RotationProposals all;
+  const auto propose = [&](std::int64_t first, const char* what) {
+    all.push_back({hypothesis,
+                   fmt::format("rows hold positions {}, {}, {}, …: {} was not used", first,
+                               first + 1, first + 2, what),
+                   0.99});
+    all.back().hypothesis.position = [reading = observation.reading(), first](Index row,
+                                                                              std::size_t) {
+      return static_cast<double>(first + reading.slot(row));
+    };
   };
+  if (expected.listed.empty()) propose(expected.first, "the step");
+  if (!expected.listed.empty() || expected.first != 0)
+    propose(0, expected.listed.empty() ? "the window" : "the list");
   return all;
 }
 
