@@ -25,6 +25,7 @@ import numpy  # noqa: E402
 from plot import choose, fonts, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
 from plot_looks import Stdin, drawn_of, lie_on_one_another, looks, options  # noqa: E402
+import plot_cells  # noqa: E402
 import plot_gallery  # noqa: E402
 import plot_program  # noqa: E402
 import plot_titles  # noqa: E402
@@ -360,6 +361,7 @@ def main():
             one_subject(count, given.bin / "pe-analyze", arguments, folder, f"{name} of {arguments[1]}")
         everything(count, given.bin, listed)
         spelled(count, given.bin, rows, folder)
+        plot_cells.all_of(count, given.bin)
         plot_gallery.all_of(count, given.bin)
         (folder / "attacks").mkdir()
         plot_program.all_of(count, folder / "attacks")

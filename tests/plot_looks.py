@@ -103,6 +103,19 @@ def wordless(figure):
                 yield f"an axis of numbers without a word: {[text.get_text() for text in numbers][:4]}"
 
 
+SMALLEST = 5.1  # pixels
+
+
+def small(figure):
+    """Letters, but those of the source, that nobody reads where a page shows the picture 480 pixels wide; and axes whose word was cut."""
+    width = figure.get_size_inches()[0]
+    for text in figure.findobj(lambda at: isinstance(at, matplotlib.text.Text)):
+        if text is not figure._supxlabel and text.get_visible() and text.get_text().strip() and text.get_fontsize() * 480 / 72 / width < SMALLEST:
+            yield f"{text.get_text()!r} is {text.get_fontsize():g} points where the picture is {width:.3g} inches wide"
+    for axes in figure.axes:
+        yield from (f"{text!r} is cut short" for text in (axes.get_xlabel(), axes.get_ylabel()) if text.endswith("…"))
+
+
 def looks(count, figure, name):
-    faults = [*ugly(figure), *wordless(figure)]
+    faults = [*ugly(figure), *wordless(figure), *small(figure)]
     count.check(not faults, f"{name}: {faults[:4]}")

@@ -5,7 +5,8 @@ import numpy
 from matplotlib import ticker
 
 from plot.field import Fault
-from plot.style import ACCENT, FAINT, GREY, dashes, hues, limits_of, number, place_text, scale_for, tick_integers
+from plot.shades import SHARES
+from plot.style import ACCENT, FAINT, GREY, WIDEST, dashes, hues, limits_of, number, place_text, scale_for, tick_integers
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
 # Fields that are read against one another on one panel, and what that panel shows.
@@ -17,7 +18,6 @@ LINEAR_ALONG = {"dim"}  # where it matters what a sum is made of
 NEAR = {"weight"}  # what happens at short distances matters most
 SIGNED = {"eigenvalue"}  # of both signs, and over decades
 MARKS = {("interpolation", "B_over_d"): (1, "at least this, the paper takes for granted")}  # what a curve is read against
-SHARES = {"weight", "without", "probability"}  # read as parts of 1, not by decades
 
 
 def along(field):
@@ -171,7 +171,7 @@ def lines(plot, fields, options):
         raise Fault(f"{len(groups)} quantities are too many for one picture: choose with --field {','.join(g[0].name for g in groups[:3])}")
     columns = 1 if len(groups) < 4 else 2
     rows = -(-len(groups) // columns)
-    figure, panels = plot.subplots(rows, columns, figsize=(8.6 if columns == 1 else 12, 4.4 if rows == 1 else 2.7 * rows + 0.6), squeeze=False)
+    figure, panels = plot.subplots(rows, columns, figsize=(8.6 if columns == 1 else WIDEST, 4.4 if rows == 1 else 2.7 * rows + 0.6), squeeze=False)
     said = []
     for index, axes in enumerate(panels.flat):
         if index >= len(groups):
@@ -205,8 +205,13 @@ def bars(plot, fields, options):
     fields = [field.part(0, range(min(count, MOST_BARS))) for field in fields]
     axis = fields[0].axes[0]
     names = list(axis.places) if axis.named else [f"{place:g}" for place in axis.places]
-    figure, panels = plot.subplots(1, len(fields), figsize=(3.2 + 2.6 * len(fields), 1.35 + 0.27 * len(names)), sharey=True, squeeze=False)
-    for axes, field in zip(panels[0], fields):
+    rows = -(-len(fields) // 3)
+    columns = -(-len(fields) // rows)
+    height = rows * (1.35 + (0.27 if rows == 1 else 0.21) * len(names))
+    figure, panels = plot.subplots(rows, columns, figsize=(min(3.2 + 2.6 * columns, WIDEST), height), sharey=True, squeeze=False)
+    for axes in panels.flat[len(fields):]:
+        axes.remove()
+    for axes, field in zip(panels.flat, fields):
         known = numpy.where(numpy.isfinite(field.values), field.values, 0)
         axes.barh(range(len(names)), known, color=ACCENT, height=0.7)
         for row, value in enumerate(field.values):
@@ -221,8 +226,9 @@ def bars(plot, fields, options):
         axes.margins(x=0.22)
         axes.set_title("\n".join(textwrap.wrap(" · ".join(filter(None, [field.source, field.label])), 24)))
         axes.grid(axis="x", color=FAINT)
-    panels[0][0].set_yticks(range(len(names)), names, fontsize=8)
-    panels[0][0].set_ylabel("" if axis.named else fields[0].axis_label(0))
+    for first in panels[:, 0]:
+        first.set_yticks(range(len(names)), names, fontsize=8)
+        first.set_ylabel("" if axis.named else fields[0].axis_label(0))
     panels[0][0].invert_yaxis()
     return figure, f"the first {MOST_BARS} of {count}" if count > MOST_BARS else ""
 

@@ -5,6 +5,8 @@ import numpy
 
 GROWTH = 2  # the most that a picture grows in either direction, where that shows every number
 ROOM = 0.94  # of a panel's pixels, before the title's last word is known
+HAIR = 0.01  # of a pixel: matplotlib rounds up what is a hair wider than so many of them
+SMALL = 4  # pixels of a cell, below which one more would be seen
 COUNTED = {"bucket", "index"}  # whose means would be other things
 
 
@@ -38,6 +40,15 @@ def reduce(image, field, down, right):
     axes.set(xlim=ends[0], ylim=ends[1])
 
 
+def enlarge(figure, times):
+    """Letters that are read as well as before where the picture is shown as wide as before."""
+    for text in [*figure.texts, *(text for axes in figure.axes for text in (axes.title, axes._left_title, axes._right_title, axes.xaxis.label, axes.yaxis.label, *axes.texts))]:
+        text.set_fontsize(text.get_fontsize() * times)
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_tick_params(labelsize=axis.get_ticklabels()[0].get_fontsize() * times if axis.get_ticklabels() else None)
+
+
 def settle(figure, dpi):
     """Makes room for every row and column, or says what each cell stands for."""
     images = [(image, image.field) for axes in figure.axes for image in axes.images if hasattr(image, "field")]
@@ -49,6 +60,7 @@ def settle(figure, dpi):
     tall, wide = (max(float(times) * 1.04, 1) if times * 1.04 <= GROWTH else 1 for times in wanted)
     if max(tall, wide) > 1:
         figure.set_size_inches(width * wide, height * tall)
+        enlarge(figure, wide)
         figure.draw_without_rendering()
     rooms = [room(image.axes, dpi) for image, _ in images]
     down, right = (max(math.ceil(field.values.shape[i] / pixels[i]) for (_, field), pixels in zip(images, rooms)) for i in (0, 1))
@@ -58,3 +70,46 @@ def settle(figure, dpi):
         reduce(image, field, min(down, field.values.shape[0]), min(right, field.values.shape[1]))
     block = " x ".join(f"{count} {name}" for count, name in ((down, "rows"), (right, "columns")) if count > 1)
     return f"each cell {'the first' if images[0][1].name in COUNTED else 'the mean'} of {block}"
+
+
+def cells_of(images, dpi):
+    """(image, its size in pixels, its cells), each as rows and columns."""
+    for image, _ in images:
+        box, scale = image.axes.get_window_extent(), dpi / image.axes.figure.dpi
+        yield image, numpy.array([box.height, box.width]) * scale, numpy.array(image.get_array().shape[:2])
+
+
+def even_cells(figure, dpi):
+    """Makes small cells equally many pixels wide, for among columns of one pixel and of two, each other one would seem twice as much."""
+    images = [(image, image.field) for axes in figure.axes for image in axes.images if hasattr(image, "field")]
+    if not images:
+        return
+    for _ in range(5):
+        figure.draw_without_rendering()
+        found = list(cells_of(images, dpi))
+        panels = [len({round(image.axes.get_position().bounds[side], 3) for image, _, _ in found}) for side in (1, 0)]
+        each = numpy.median([pixels / cells for _, pixels, cells in found], 0)
+        image, pixels, cells = found[0]
+        lacks = numpy.where(each < SMALL, numpy.maximum(numpy.round(each), 1) * cells + 0.6 - pixels, 0) * panels
+        if (numpy.abs(lacks) < 0.6 * numpy.array(panels)).all():
+            break
+        height, width = numpy.maximum(figure.get_size_inches()[::-1] + lacks / dpi, 2)
+        figure.set_size_inches(round(width * dpi) / dpi, round(height * dpi) / dpi)
+    if (each < SMALL).any():
+        trim(figure, found, dpi)
+
+
+def trim(figure, found, dpi):
+    """Cuts the rest of a pixel off each panel, with the colours beside it."""
+    figure.set_layout_engine("none")
+    whole = figure.get_size_inches() * dpi
+    bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
+    for image, pixels, cells in found:
+        left, low, wide, tall = (image.axes.get_position().bounds * numpy.tile(whole, 2))
+        down, right = (max(int(size / count + 0.02), 1) * count if size < SMALL * count else size for size, count in zip((tall, wide), cells))
+        right, down = (kept if kept > 0.9 * size else size for kept, size in ((right, wide), (down, tall)))
+        for axes in bars:
+            x, y, w, h = axes.get_position().bounds * numpy.tile(whole, 2)
+            if abs(y - low) < 1.5 and abs(h - tall) < 3:
+                axes.set_position(numpy.array([x, round(low), w, down]) / numpy.tile(whole, 2))
+        image.axes.set_position(numpy.array([round(left), round(low), right - HAIR, down - HAIR]) / numpy.tile(whole, 2))

@@ -5,7 +5,7 @@ import numpy
 from plot import curves
 from plot.curves import spread_labels
 from plot.field import Fault
-from plot.style import FAINT, GREY, HUES, INK, hues, place_text, tick_integers
+from plot.style import FAINT, GREY, HUES, INK, WIDEST, hues, place_text, tick_integers
 
 
 MOST_BOUNDARIES = 24
@@ -67,7 +67,7 @@ def turns(plot, fields, options):
     rows = [(place_text(angle.axes[0], i), angle.values[i]) for i in range(len(angle.axes[0]))] if angle.values.ndim == 2 else [("", angle.values)]
     if angle.values.ndim > 2 or len(rows) > 4:
         raise Fault(f"turns are drawn for four of {angle.axes[0].name} at most: choose with --at {angle.axes[0].name}={angle.axes[0].places[0]}")
-    figure, panels = plot.subplots(1, len(rows) + 1, figsize=(3 * len(rows) + 5.4, 3.9), squeeze=False, gridspec_kw={"width_ratios": [3] * len(rows) + [5]})
+    figure, panels = plot.subplots(1, len(rows) + 1, figsize=(min(3 * len(rows) + 5.4, WIDEST), 3.4), squeeze=False, gridspec_kw={"width_ratios": [3] * len(rows) + [5]})
     pairs = numpy.asarray(angle.axes[-1].places, float)
     colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.9, len(pairs)))
     right = panels[0][-1]
@@ -76,10 +76,12 @@ def turns(plot, fields, options):
         axes.axis("off")
         axes.add_patch(matplotlib.patches.Circle((0, 0), 1, fill=False, edgecolor=FAINT))
         axes.plot([0, 1], [0, 0], color=GREY, linewidth=1)
+        apart = []  # where numbers stand: those that would lie on another are left out
         for number, (value, colour) in enumerate(zip(values, colours)):
             axes.plot([0, numpy.cos(value)], [0, numpy.sin(value)], color=colour, linewidth=1.4 if len(pairs) <= 16 else 0.6)
             axes.plot(numpy.cos(value), numpy.sin(value), "o", color=colour, markersize=4)
-            if len(pairs) <= 8:
+            if len(pairs) <= 8 and all(abs(numpy.exp(1j * value) - other) > 0.2 for other in apart):
+                apart.append(numpy.exp(1j * value))
                 axes.text(1.13 * numpy.cos(value), 1.13 * numpy.sin(value), f"{pairs[number]:g}", fontsize=7, ha="center", va="center", color=colour)
         axes.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
         axes.set_title(" · ".join(filter(None, [text, "turn of each pair"])), fontsize=9)
@@ -170,7 +172,7 @@ def claims(plot, fields, options):
     names = list(dict.fromkeys(papers))
     kinds = [*JUDGED, *(word for word in dict.fromkeys(verdicts) if word not in JUDGED)]
     counts = numpy.array([[sum((papers == name) & (verdicts == word)) for word in kinds] for name in names])
-    figure, axes = plot.subplots(figsize=(9.5, 1.4 + 0.25 * len(names)))
+    figure, axes = plot.subplots(figsize=(WIDEST, 1.4 + 0.25 * len(names)))
     start = numpy.zeros(len(names))
     for index, word in enumerate(kinds):
         if counts[:, index].any():

@@ -105,4 +105,5 @@ def figure_of(plot, fields, kind, options):
     if source:
         source = textwrap.shorten(source, int(width / (SOURCE * WIDE)), placeholder=" …")
         figure.supxlabel(source, fontsize=SOURCE, color=style.GREY, x=0.99, ha="right")
+    pixels.even_cells(figure, getattr(options, "dpi", 150))
     return figure

@@ -9,7 +9,7 @@ import numpy
 from plot import curves, quantities
 from plot.curves import spread_labels
 from plot.field import Fault
-from plot.style import ACCENT, FAINT, GREY, HUES, INK, hues, label, place_text, tick_integers
+from plot.style import ACCENT, FAINT, GREY, HUES, INK, WIDEST, hues, label, place_text, tick_integers
 
 
 MOST_ROTORS = 8
@@ -49,7 +49,7 @@ def stairs(plot, fields, options):
 def fan(plot, fields, options):
     """The fan of biases that the slopes spread, and the slopes themselves."""
     heads, values = fields[0].axes[0], fields[0].values
-    figure, (left, right) = plot.subplots(1, 2, figsize=(10, 4.4), gridspec_kw={"width_ratios": (3, 2)})
+    figure, (left, right) = plot.subplots(1, 2, figsize=(WIDEST, 4.2), gridspec_kw={"width_ratios": (3, 2)})
     colours = matplotlib.colormaps["viridis"](numpy.linspace(0, 0.75, len(heads)))  # beyond it names are too pale to read
     distance = numpy.array([0, 64])
     for slope, colour in zip(values, colours):
@@ -109,7 +109,7 @@ def rotors(plot, fields, options):
     pairs = numpy.unique(numpy.linspace(0, len(cos.axes[1]) - 1, min(MOST_ROTORS, len(cos.axes[1]))).round().astype(int))
     columns = min(4, len(pairs))
     rows = -(-len(pairs) // columns)
-    figure, panels = plot.subplots(rows, columns, figsize=(2.5 * columns + 0.9, 2.7 * rows + 0.3), squeeze=False)
+    figure, panels = plot.subplots(rows, columns, figsize=(2 * columns + 0.8, 2.2 * rows + 0.3), squeeze=False)
     colours = matplotlib.colormaps["viridis"]
     position = numpy.asarray(cos.axes[0].places, float)
     norm = matplotlib.colors.Normalize(position[0], max(position[-1], position[0] + 1))
@@ -221,7 +221,7 @@ def beside_null(plot, fields, options):
     axes.invert_yaxis()
     if numpy.nanmax(numpy.abs(z.values)) > 50:
         axes.set_xscale("symlog", linthresh=2)
-    axes.set(xlabel="spreads of random tables from their mean (shaded: within two)")
+    axes.set(xlabel="in spreads of random tables, from their mean (shaded: ± 2)")
     axes.margins(x=0.08)
     axes.grid(axis="x")
     return figure, ""

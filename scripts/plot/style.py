@@ -10,6 +10,7 @@ from plot.field import Fault
 from plot.labels import label
 
 SHORT = {"pair": "pair", "dim": "dim", "relative_position": "offset"}  # before a number
+WIDEST = 8.8  # inches: letters of 8 points are still read where a page shows the picture 480 pixels wide
 INK, FAINT, GREY, ACCENT = "#2b2b33", "#d9d9e0", "#8a8a94", "#3b528b"
 # Okabe and Ito's, told apart by eyes of every kind; the yellow is too pale for a line.
 HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b3a8e", "#333333"]
@@ -46,15 +47,6 @@ def limits_of(arrays):
     return float(finite.min()), float(finite.max())
 
 
-def colours_of(limits):
-    """(colour map, least, greatest): signed numbers on two hues that meet in white at 0."""
-    low, high = limits
-    if low < 0 < high:
-        reach = max(-low, high)
-        return "RdBu_r", -reach, reach
-    return ("viridis", low, high) if low < high else ("viridis", low - 0.5, high + 0.5)
-
-
 def whole(places):
     places = numpy.asarray(places, float)
     return bool((places == numpy.rint(places)).all())
@@ -63,7 +55,7 @@ def whole(places):
 def tick_integers(axis_artist, places):
     """Ticks at whole numbers where the places are whole."""
     if whole(places):
-        axis_artist.set_major_locator(ticker.MaxNLocator(integer=True, nbins=8))
+        axis_artist.set_major_locator(ticker.MaxNLocator(integer=True, nbins="auto"))
 
 
 def scale_for(values):

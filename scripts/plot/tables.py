@@ -4,7 +4,8 @@ import numpy
 
 from plot.field import Fault
 from plot.layouts import layout_of
-from plot.style import GREY, INK, colours_of, dashes, hues, limits_of, place_text, tick_integers
+from plot.shades import shades_of
+from plot.style import GREY, INK, WIDEST, dashes, hues, place_text, tick_integers
 
 MOST_PANELS = 12
 MOST_ROWS, MOST_COLUMNS = 64, 40  # of words
@@ -34,15 +35,15 @@ def mark(axis_artist, axis):
     axis_artist.set_ticks(shown, [str(axis.places[i]) if axis.named else f"{axis.places[i]:g}" for i in shown])
 
 
-def image(axes, field, limits):
+def image(axes, field, shades):
     """A matrix as matshow draws it; what is not finite stays grey."""
-    name, low, high = colours_of(limits)
+    name, norm = shades
     colours = matplotlib.colormaps[name].copy()
     colours.set_bad("#c9c9d2")
     left, right = edges(field.axes[1])
     top, bottom = edges(field.axes[0])
-    drawn = axes.imshow(numpy.ma.masked_invalid(field.values), extent=(left, right, bottom, top), aspect="auto", cmap=colours, vmin=low,
-                        vmax=high, interpolation="nearest")
+    drawn = axes.imshow(numpy.ma.masked_invalid(field.values), extent=(left, right, bottom, top), aspect="auto", cmap=colours, norm=norm,
+                        interpolation="nearest")
     drawn.field = field  # pixels.settle looks whether it has room
     mark(axes.xaxis, field.axes[1])
     mark(axes.yaxis, field.axes[0])
@@ -74,7 +75,8 @@ def left_out(fields):
 def bar(figure, drawn, panels, text, aspect=30):
     made = figure.colorbar(drawn, ax=panels, pad=0.015, aspect=aspect)
     made.set_label(text)
-    made.formatter.set_useOffset(False)
+    if isinstance(made.formatter, matplotlib.ticker.ScalarFormatter):
+        made.formatter.set_useOffset(False)
     made.outline.set_visible(False)
     return made
 
@@ -92,13 +94,13 @@ def heatmap(plot, fields, options):
     shapes = [field.values.shape for field in fields]
     square = all(rows == columns for rows, columns in shapes)
     width = 4.6 if square else min(max(max(c / max(r, 1) for r, c in shapes) * 3.2, 4.2), 10 / columns)
-    figure, panels = plot.subplots(rows, columns, figsize=(width * columns + 1.2, 4.4 if rows == 1 else 3.6 * rows), squeeze=False)
+    figure, panels = plot.subplots(rows, columns, figsize=(min(width * columns + 1.2, WIDEST), 4.4 if rows == 1 else 3.6 * rows), squeeze=False)
     together = len({field.name.removesuffix(".re").removesuffix(".im") for field in fields}) == 1 or {field.name for field in fields} <= {"cos", "sin"}
-    shared = limits_of([field.values for field in fields]) if together else None
+    shared = shades_of(fields) if together else None
     for axes in panels.flat[len(fields):]:
         axes.set_visible(False)
     for axes, field in zip(panels.flat, fields):
-        drawn = image(axes, field, shared or limits_of([field.values]))
+        drawn = image(axes, field, shared or shades_of([field]))
         axes.set(xlabel=field.axis_label(1), ylabel=field.axis_label(0), title=panel_title(field, len(fields) == 1))
         if not together:
             bar(figure, drawn, axes, field.label if len(fields) == 1 else "")
@@ -114,15 +116,15 @@ def stack(plot, fields, options):
     shown = min(len(outer), MOST_PANELS)
     columns = min(shown, 4)
     rows = -(-shown // columns)
-    shared = limits_of([field.values]) if outer.name in ("dim", "channel") else None
-    figure, panels = plot.subplots(rows, columns, figsize=(2.9 * columns + 0.6, 2.5 * rows + 0.8), sharex=True, sharey=True, squeeze=False)
+    shared = shades_of([field]) if outer.name in ("dim", "channel") else None
+    figure, panels = plot.subplots(rows, columns, figsize=(min(2.9 * columns + 0.6, WIDEST), (2.5 if columns < 4 else 2) * rows + 0.8), sharex=True, sharey=True, squeeze=False)
     for index, axes in enumerate(panels.flat):
         if index >= shown:
             axes.set_visible(False)
             continue
         part = field.at(0, index)
         if numpy.isfinite(part.values).any():
-            drawn = image(axes, part, shared or limits_of([part.values]))
+            drawn = image(axes, part, shared or shades_of([part]))
             if not shared:
                 bar(figure, drawn, axes, "", aspect=18).ax.tick_params(labelsize=7)
         axes.set_title(place_text(outer, index), fontsize=9)
@@ -167,6 +169,8 @@ def words(plot, fields, options):
     field = field.part(0, range(min(len(field.axes[0]), MOST_ROWS)))
     field = field.part(1, range(min(len(field.axes[1]), MOST_COLUMNS))) if field.values.ndim == 2 else field
     values = field.values if field.values.ndim == 2 else field.values[:, None]
+    if values.shape[1] > max(values.shape[0], 12):  # upright, as a page is
+        field, values = field.moved(1, 0), values.T
     rows, columns = field.axes[0], field.axes[1] if field.values.ndim == 2 else None
     kinds = [w for w in dict.fromkeys(values.ravel()) if w]
     if len(kinds) > 12:
@@ -176,7 +180,7 @@ def words(plot, fields, options):
     told = kinds + ["no meaning"] * bool((values == "").any())
     names = [place_text(columns, i) for i in range(len(columns))] if columns else [field.label]
     above = 0.3 + 0.075 * max(map(len, names)) if columns else 0.4  # what upright names take
-    figure, axes = plot.subplots(figsize=(3.2 + 0.42 * values.shape[1], 0.6 + above + max(0.24 * values.shape[0], 0.23 * len(told) + 0.15)))
+    figure, axes = plot.subplots(figsize=(3.2 + values.shape[1] * min(0.42, max((WIDEST - 3.2) / values.shape[1], 0.22)), 0.6 + above + max(0.24 * values.shape[0], 0.23 * len(told) + 0.15)))
     for (r, c), word in numpy.ndenumerate(values):
         if word:
             axes.add_patch(matplotlib.patches.Rectangle((c, r), 0.94, 0.9, color=colour[word], linewidth=0))

@@ -4,10 +4,12 @@ import shutil
 
 import matplotlib
 import numpy
+from matplotlib import colors
 
-from plot.curves import MOST_BARS, SHARES, along, lines_of
+from plot.curves import MOST_BARS, along, lines_of
 from plot.field import Fault
-from plot.style import HUES, colours_of, limits_of, place_text, scale_for
+from plot.shades import SHARES, shades_of
+from plot.style import HUES, limits_of, place_text, scale_for
 
 TABLES, BARS = ("heatmap", "waves", "stack", "rotors"), ("bars", "fan", "null", "runs")
 MOST_CURVES = len(HUES)
@@ -37,8 +39,9 @@ def table(field, width, height):
     shown = shrink(field.values, 2 * height, width)
     shown = numpy.repeat(shown, min(width // shown.shape[1], 4), 1)
     limits = limits_of([field.values])
-    name, low, high = colours_of(limits)
-    share = numpy.clip((shown - low) / (high - low), 0, 1)
+    name, norm = shades_of([field])
+    with numpy.errstate(over="ignore", invalid="ignore"):
+        share = numpy.clip(numpy.where(numpy.isfinite(shown), norm(numpy.nan_to_num(shown)), numpy.nan), 0, 1)
     lines = []
     if coloured():
         rgb = (matplotlib.colormaps[name](numpy.nan_to_num(share))[..., :3] * 255).astype(int)
@@ -50,7 +53,7 @@ def table(field, width, height):
         for row in share[::2] if len(share) > height else share:
             lines.append("".join(SHADES[min(int(v * 5), 4)] if numpy.isfinite(v) else "·" for v in row))
     down, right = (field.axis_label(index).split(" (")[0] for index in (0, 1))
-    return [f"{field.label}: {limits[0]:.4g} to {limits[1]:.4g}; {down} downwards, {right} to the right"] + lines
+    return [f"{field.label}: {limits[0]:.4g} to {limits[1]:.4g}{', by powers' if isinstance(norm, colors.SymLogNorm) else ''}; {down} downwards, {right} to the right"] + lines
 
 
 def curve(fields, width, height):
