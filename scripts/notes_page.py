@@ -1,5 +1,6 @@
 # The page of the notes, in English and in Chinese: claim, command, output, picture, verdict.
 import os
+import pathlib
 import re
 
 WIDEST, USUAL = 110, (6, 2)
@@ -43,6 +44,9 @@ ZH = EN | {
 医学、法律文本该选哪种编码：这些要靠模型、数据和计时来回答。背后能数的东西（`pe-analyze cost`、`exposure`、`context`、`spectrum`）上面都有；星星就不由我们来打了。""",
 }
 TEXTS = {"en": EN, "zh": ZH}
+# What published.csv says of the notes' numbers, and its words, in Chinese.
+FIGURES = dict(line.split("\t") for line in (pathlib.Path(__file__).resolve().parents[1] / "data/notes/figures.zh.tsv").read_text(encoding="utf-8").splitlines())
+ANSWERS = {"holds": "成立", "fails": "不成立", "yes": "是", "no": "否"}
 
 
 def cut(line):
@@ -85,11 +89,23 @@ def console(claim, answers, texts):
     return "```console\n" + "\n".join(lines) + "\n```\n"
 
 
+def figure_faults(rows):
+    """Numbers of the notes that the Chinese page has no words for, or loses digits of."""
+    there = {row["what"] for row in rows}
+    faults = [f"figures.zh.tsv lacks {what!r}" for what in sorted(there - FIGURES.keys())]
+    faults += [f"figures.zh.tsv: published.csv has no {what!r}" for what in sorted(FIGURES.keys() - there)]
+    digits = re.compile(r"\d+")
+    return faults + [f"figures.zh.tsv: {chinese!r} has other numbers than {what!r}" for what, chinese in FIGURES.items()
+                     if "thousand" not in what and not set(digits.findall(what)) <= set(digits.findall(chinese))]
+
+
 def figures(rows, texts):
     if not rows:
         return ""
     marks = {"match": "✓", "differs": "≈", "ambiguous": "≈", "refuted": "✗"}
-    lines = [f"| {row['note']}: {row['what'].replace('|', chr(92) + '|')} | {row['printed']} | {row['ours']} | {marks[row['verdict']]} |" for row in rows]
+    def cell(text, words):
+        return (words.get(text, text) if texts is ZH else text).replace("|", r"\|")
+    lines = [f"| {row['note']}{texts['colon']}{cell(row['what'], FIGURES)} | {cell(row['printed'], ANSWERS)} | {cell(row['ours'], ANSWERS)} | {marks[row['verdict']]} |" for row in rows]
     return f"\n<details><summary>{texts['figures']}</summary>\n\n{texts['printed']}\n" + "\n".join(lines) + "\n\n</details>\n"
 
 

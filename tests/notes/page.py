@@ -102,7 +102,7 @@ def main():
     ran = (ROOT / "tests/notes/ran.txt").read_text().splitlines()
     answers, published = notes.gather(document, given.bin.resolve())
     faults, names = notes.held(document, answers, published, ran)
-    faults += notes.picture_faults(document["claim"])
+    faults += notes.picture_faults(document["claim"]) + notes.notes_page.figure_faults(published)
     count = len(names)
     if not faults:
         found, pages = page_faults(document, answers, published, names, ran)
