@@ -323,6 +323,16 @@ def languages(pages, files):
         count.check(len({word for word, _ in themes}) == 3 and len({colour for _, colour in themes}) == 2, f"themes: {themes}")
 
 
+def squeezed(pages):
+    """No cell of a list of cards is a column of words, in either language."""
+    pages.browser.open(pages.folder / "plan-rope.html")
+    for language in ("en", "zh"):
+        lines = pages.browser.run("Math.max(...[...document.querySelectorAll('.cards td')].filter(at => at.className !== 'long').map(at => at.getBoundingClientRect().height / parseFloat(getComputedStyle(at).fontSize)))")
+        pages.count.check(1 < lines < 6.2, f"plan in {language}: a cell {lines:.1f} letters high")
+        pages.browser.run("document.getElementById('language').click()")
+    pages.browser.run("document.getElementById('language').click()")
+
+
 def names(pages, files):
     for path in files:
         pages.browser.open(path)
@@ -465,7 +475,7 @@ def main():
             encodings = rows["encodings"] if isinstance(rows, dict) else rows
             some = [pages.folder / f"{name}.html" for name in ("notes", "llama", "t5", "alibi", "spectrum-rope", "decay-alibi", "laws-sinusoidal", "plan-rope")]
             for checks in (lambda: every_encoding(pages, encodings), lambda: quantities(pages), lambda: note_table(pages), lambda: colours(pages),
-                           lambda: controls(pages), lambda: rotors(pages), lambda: languages(pages, some[:3]),
+                           lambda: controls(pages), lambda: rotors(pages), lambda: languages(pages, some[:3]), lambda: squeezed(pages),
                            lambda: names(pages, some), lambda: still(pages), lambda: hostile(pages), lambda: refusals(pages), lambda: reductions(pages), lambda: spoiled(pages), lambda: page_every.every_quantity(pages)):
                 try:
                     checks()

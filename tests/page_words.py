@@ -8,6 +8,7 @@ have been met, every row of the tables must be of a text that the library's sour
 """
 import argparse
 import concurrent.futures
+import csv
 import json
 import pathlib
 import re
@@ -159,6 +160,17 @@ def literals():
     return set(found), [re.compile(".+".join(map(re.escape, text.split("{}")))) for text in set(found) if "{}" in text and re.search(r"\w{4}", text)]
 
 
+def reasons(count, sentences):
+    """Why a published number is not what its paper says: every reason has a row, and none of its numbers is lost."""
+    with open(ROOT / "data/published.csv", newline="", encoding="utf-8") as file:
+        told = {row["reason"] for row in csv.DictReader(file)} - {""}
+    forms = [(re.compile("(.+)".join(map(re.escape, english.split("{}")))), chinese) for english, chinese in sentences.items()]
+    for reason in sorted(told):
+        found = next((re.sub(r"{(\d)}", lambda slot, made=made: made[int(slot[1]) + 1], chinese) for form, chinese in forms if (made := form.fullmatch(reason))), "")
+        count.check(CHINESE.search(found) and sorted(NUMBER.findall(reason)) == sorted(NUMBER.findall(found)), f"zh_sentences.tsv lacks the reason {reason!r}: {found!r}")
+    count.check(len(told) > 50, f"data/published.csv has {len(told)} reasons")
+
+
 def own_words(words, names, count):
     used = set()
     for path in sorted(PARTS.glob("*.js")):
@@ -202,7 +214,9 @@ def main():
             count.check(sentence.startswith(ENGLISH), f"zh_sentences.tsv lacks {sentence!r} of {said}")
             continue
         count.check(CHINESE.search(chinese) and sorted(NUMBER.findall(sentence)) == sorted(NUMBER.findall(chinese)), f"{chinese!r} is not {sentence!r}")
-    for english, chinese in rows_of(PARTS / "zh_sentences.tsv", count).items():
+    sentences = rows_of(PARTS / "zh_sentences.tsv", count)
+    reasons(count, sentences)
+    for english, chinese in sentences.items():
         slots = [int(slot) for slot in re.findall(r"{(\d+)}", chinese)]
         count.check(sorted(slots) == list(range(english.count("{}"))), f"zh_sentences.tsv: the slots of {english!r}")
     return count.close()

@@ -41,7 +41,7 @@ const TABLE = {
           const line = el("tr", { class: i === row() ? "current" : undefined, "aria-current": i === row() ? "true" : undefined, onclick: () => go(i) });
           for (const [c, parts] of [...places, ...group.fields.map((f) => cellOf(f, i))].entries()) {
             const cell = el("td", { "data-name": nameOf(names[c]), translate: "no" }, ...parts);
-            if (cell.textContent.length > 60) cell.className = "long";
+            if (breadth(cell.textContent) > 60) cell.className = "long";
             line.append(cell);
           }
           table.tBodies[0].append(line);

@@ -18,6 +18,11 @@ function t(word, ...values) {
   return text.replace(/\{(\d)\}/g, (_, i) => values[i]);
 }
 
+// How many letters of a line a text takes: Chinese ones are twice as wide.
+function breadth(text) {
+  return [...text].reduce((sum, letter) => sum + (letter >= "\u2e80" ? 2 : 1), 0);
+}
+
 function nameOf(name) {
   return language === "zh" ? DATA.zh_names?.[name] ?? name : name;
 }
