@@ -71,6 +71,7 @@ std::vector<Named> commands() {
           {"compare", "diff"},
           {"run", "manifest"},
           {"dialects", ""},
+          {"info", "show cat view inspect describe head print open"},
           {"published", "papers"}};
 }
 
@@ -92,7 +93,10 @@ std::vector<Shelf> shelves() {
            true},
           {Sort::command, commands, nothing,
            [](const std::string& name) {
-             return (name == "published" ? "pe-analyze " : "pe-verify ") + name;
+             return (name == "published" ? "pe-analyze "
+                     : name == "info"    ? "pe-gen "
+                                         : "pe-verify ") +
+                    name;
            }},
           {Sort::law, [] { return named(all_properties()); }, nothing,
            [](const std::string& name) {

@@ -8,6 +8,7 @@
 #include "catalogues.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
+#include "pe/configs/catalogue.hpp"
 #include "pe/model/naming.hpp"
 #include "talk.hpp"
 
@@ -27,6 +28,9 @@ std::string catalogue_of(const std::string& what) {
   for (const Named& named : names) all.push_back(named.name);
   if (meant.why > Likeness::misspelt && encoding_named(what))
     throw UsageError(fmt::format("no catalogue '{0}': list encodings {0} shows that row", what));
+  if (const std::vector<std::string> models = models_like(what);
+      meant.why > Likeness::misspelt && what.size() > 3 && !models.empty())
+    throw UsageError(fmt::format("no catalogue '{0}': did you mean list models {0}?", what));
   throw UsageError(fmt::format("no catalogue '{}': {}", what,
                                meant.why > Likeness::misspelt
                                    ? fmt::format("choose {}", fmt::join(all, ", "))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "option_hints.hpp"
 #include "option_names.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/model/naming.hpp"
@@ -86,6 +87,8 @@ std::string stray_option(const CLI::App& app, const std::vector<std::string>& st
 std::string stray_word(const CLI::App& app, const std::vector<std::string>& stray,
                        const std::string& lead) {
   const std::string& word = stray.front();
+  if (word == "?" || word == "/?" || word == "/h" || word == "/help")
+    return fmt::format("'{}' belongs to no option: did you mean --help?", word);
   if (const std::string option = stray_option(app, stray); !option.empty()) return option;
   if (const std::string own = own_words(app); !own.empty())
     return fmt::format("'{}' is too much: {} takes {} alone", fmt::join(stray, " "), app.get_name(),
@@ -256,7 +259,8 @@ std::string several_meant(const CLI::App& app, const std::string& word, Sort own
 std::string list_meant(const CLI::App& app, const std::string& word, Sort own,
                        const std::string& lead) {
   const std::string list = tool_of(lead) + " list ";
-  if (own == Sort::law && (word == "law" || word == "laws"))
+  constexpr std::string_view every[] = {"law", "laws", "all", "every", "everything", "any"};
+  if (own == Sort::law && std::ranges::find(every, word) != std::end(every))
     return fmt::format(
         "'{}' stands where a name belongs: pe-verify check ENCODING looks at all laws, pe-verify "
         "LAW ENCODING at one; {}{} names them",
@@ -266,6 +270,28 @@ std::string list_meant(const CLI::App& app, const std::string& word, Sort own,
   for (const std::string_view name : lists)
     if ((name == word || (word.size() > 3 && name == word + "s")) && !has_subcommand(app, name))
       return fmt::format("'{}' stands where a name belongs: {}{}", word, list, name);
+  return "";
+}
+
+// What people take for a command of these tools, and where it is done.
+struct Deed {
+  const char* words;
+  const char* says;
+};
+constexpr Deed deeds[] = {
+    {"plot draw chart figure graph picture visualize visualise",
+     "pe-plot draws what the others write, as in pe-gen alibi | pe-plot -o FILE.png"},
+    {"perplexity ppl loss accuracy benchmark eval",
+     "that takes a model's weights, and none are read here"},
+    {"search find grep filter", "pe-gen list models WORD shows the rows that have a word"},
+    {"convert export save transform",
+     "the command that makes arrays writes any format: its -o FILE has the suffix"},
+    {"install update upgrade", "the README says how to build and install"},
+};
+
+std::string deed_meant(const std::string& word) {
+  for (const Deed& deed : deeds)
+    if (is_among(word, deed.words)) return deed.says;
   return "";
 }
 
@@ -302,6 +328,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
     return several;
   const std::string what(name_of(own)), sort = what.substr(what.find(' ') + 1);
   const std::string start = fmt::format("unknown {} '{}': ", sort, word);
+  if (const std::string deed = deed_meant(word); !deed.empty()) return start + deed;
   constexpr std::string_view of_content[] = {"cope",  "CoPE",  "COPE",      "contextual",
                                              "cable", "CABLE", "dape",      "DAPE",
                                              "fox",   "FoX",   "forgetting"};

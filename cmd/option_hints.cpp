@@ -27,10 +27,11 @@ constexpr Habit habits[] = {
      "max-len max-length seqlen seq-len seq-length sequence-length n-ctx ctx context "
      "context-length num-positions n-positions max-positions max-position-embeddings max-seq-len "
      "max-seq-length max-seq-len-cached max-sequence-length rows limit size n num-embeddings "
-     "target target-length "
-     "max-context context-window"},
+     "target target-length max-model-len ctx-size num-ctx max-seq to until model-max-length "
+     "cutoff-len block-size max-context context-window"},
     {"dim",
-     "d-model hidden-size hidden-dim embed-dim embedding-dim n-embd width channels head-size hd d"},
+     "d-model hidden-size hidden-dim embed-dim embedding-dim n-embd width channels head-size hd d "
+     "n-rot qk-head-dim key-length"},
     {"heads", "num-heads n-heads n-head nheads nhead num-attention-heads h"},
     {"positions", "position-ids position pos ids range"},
     {"output", "out outfile output-file save to"},
@@ -38,7 +39,12 @@ constexpr Habit habits[] = {
     {"base", "freq-base rope-freq-base frequency-base rope-base temperature"},
     {"scaling", "rope-scaling rope-type scaling-type method"},
     {"factor",
-     "scaling-factor scale-factor rope-scale rope-factor yarn-factor ntk-factor linear-factor"},
+     "scaling-factor scale-factor rope-scale rope-factor yarn-factor ntk-factor linear-factor "
+     "compress-pos-emb alpha-value stretch"},
+    {"original-max-position", "yarn-orig-ctx orig-ctx original-context pretrained-length trained"},
+    {"attention-factor", "yarn-attn-factor attn-factor attention-scaling"},
+    {"beta-fast", "yarn-beta-fast"},
+    {"beta-slow", "yarn-beta-slow"},
     {"explain", "verbose v debug trace why"},
     {"config", "config-file cfg hf-config"},
     {"model", "model-name pretrained hf-model m"},
@@ -75,6 +81,33 @@ struct Hint {
 };
 // These come before the options that a word is near to.
 constexpr Hint surer_hints[] = {
+    {"rope-freq-scale freq-scale rope-scale-linear", "scaling",
+     "it is one over a factor: --scaling linear --factor 4 is llama.cpp's 0.25"},
+    {"yarn-ext-factor ext-factor", "scaling", "--scaling yarn mixes in full, as ext-factor 1 does"},
+    {"hf-overrides override-kv overrides json-model-override-args model-args", "config",
+     "--config takes JSON as it stands: --config '{\"model_type\": \"llama\", …}'"},
+    {"tensor-parallel-size tp tp-size pipeline-parallel-size world-size ngl n-gpu-layers "
+     "gpu-layers gpu-memory-utilization",
+     "threads", "every device has the same table, and it is computed on the processor"},
+    {"trust-remote-code revision token hf-token cache-dir local-files-only", "config",
+     "nothing here reads the network or runs a model's code: --config FILE reads its config.json"},
+    {"pairs num-pairs n-pairs", "rotary-dim", "a pair has two channels: --dim 128 has 64 pairs"},
+    {"inverse reverse inverted backward backwards negative clockwise", "direction",
+     "--direction backward turns the other way"},
+    {"model config", "file-layout",
+     "nothing is said beforehand here: pe-verify check --model NAME --file FILE takes it"},
+    {"exact tier worst-tier", "accept", "--accept exact lets nothing else pass"},
+    {"expected expect reference ref golden actual got ours theirs", "accept",
+     "the encoding's options, or --model, say what is expected, and --file what is there; "
+     "pe-verify "
+     "compare A B takes two files"},
+    {"only key keys name names array tensor fields field", "ulps",
+     "one array of a file is FILE:NAME, as in compare a.npz:cos b.npz:cos"},
+    {"decimals decimal places digits precision", "ulps", "--atol 1e-5 is five decimals"},
+    {"out-dir output-dir outdir folder directory", "output",
+     "-o names a file, which may lie in a folder: -o FOLDER/FILE.npz"},
+    {"o", "output", "one dash: -o FILE"},
+    {"transpose t permute", "tidy", "rows are positions; --tidy has one line for each number"},
     {"query query-position query-pos", "queries",
      "--queries says which are looked at, last or all; --q FILE brings queries of your own"},
     {"law", "offsets", "one law alone is pe-verify LAW ENCODING"},
@@ -101,8 +134,10 @@ constexpr Hint surer_hints[] = {
      "--dim is the width of one head, the hidden size over the number of heads"},
     {"no-causal non-causal not-causal bidirectional full", "symmetric",
      "--symmetric has no mask, and keys after the query count as those before"},
-    {"unidirectional decoder no-bidirectional", "causal", "--causal is the decoder's form"},
-    {"encoder no-causal non-causal", "bidirectional", "--bidirectional is the encoder's form"},
+    {"unidirectional decoder is-decoder decoder-only no-bidirectional", "causal",
+     "--causal is the decoder's form"},
+    {"encoder is-encoder encoder-only no-causal non-causal", "bidirectional",
+     "--bidirectional is the encoder's form"},
     {"k shift shifts lag", "offsets",
      "--offsets K,... are the shifts that are tried; pe-analyze shift shows M_k"},
     {"model encoding config", "ulps",
@@ -152,9 +187,9 @@ constexpr Hint hints[] = {
      "--pairing adjacent, where the codebase's pairs are 2j, 2j+1"},
     {"neox neox-style is-neox-style rotate-half", "pairing", "--pairing halves, the default"},
     {"style rope-style", "pairing", "--pairing halves or --pairing adjacent"},
-    {"tol tolerance eps epsilon abs absolute allclose isclose close", "atol",
-     "--atol and --rtol are as numpy has them, --ulps counts numbers between"},
-    {"tol tolerance atol rtol eps epsilon ulps", "accept",
+    {"tol tolerance eps epsilon abs absolute allclose isclose close threshold max-error max-diff",
+     "atol", "--atol and --rtol are as numpy has them, --ulps counts numbers between"},
+    {"tol tolerance atol rtol eps epsilon ulps threshold max-error max-diff error-bound", "accept",
      "bounds are derived, and --accept names the worst tier that passes; pe-verify compare takes "
      "--atol and --rtol"},
     {"only select laws skip exclude", "accept", "one law alone is pe-verify LAW ENCODING"},
@@ -162,7 +197,7 @@ constexpr Hint hints[] = {
      "all heads are alike here, and none is counted"},
     {"dim d-model hidden-size head-dim embed-dim embedding-dim width channels d", "heads",
      "a bias is added to scores: it has --heads, and no channels"},
-    {"layers num-layers n-layers batch batch-size", "length",
+    {"layers num-layers n-layers n-layer num-hidden-layers layer batch batch-size", "length",
      "one table serves a whole batch, and every layer"},
     {"random", "fields", "pe-apply --random draws queries and keys"},
     {"seed random-seed", "fields", "nothing is drawn here"},
@@ -187,7 +222,7 @@ struct Letter {
 constexpr Letter letters[] = {
     {'a', "atol accept axes"},
     {'b', "base"},
-    {'c', "config"},
+    {'c', "config length"},
     {'f', "format fields file"},
     {'i', "file input"},
     {'j', "jobs threads"},
@@ -247,6 +282,8 @@ std::optional<std::string> hint(const CLI::App& app, const std::string& name) {
 }
 
 std::string letter_meant(const CLI::App& app, const std::string& option, const std::string& value) {
+  if (option.size() > 2 && option[1] != '-' && is_number(option.substr(2)))
+    return letter_meant(app, option.substr(0, 2), option.substr(2));  // -j4
   if (option.size() != 2) return "";
   for (const Letter& row : letters) {
     if (row.letter != option[1]) continue;

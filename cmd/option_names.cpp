@@ -96,6 +96,9 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
   std::string said = fmt::format("unknown option '{}'", option);
   if (has(app, name) && option.starts_with("--") && option.size() == name.size() + 2)
     return fmt::format("'{}' stands behind --, where nothing is an option", option);
+  if (option == "-?" || option == "--?") return said + ": did you mean --help?";
+  if (value.starts_with('{') && has(app, "config"))
+    return said + ": JSON goes to --config, as in --config '{\"rope_scaling\": {…}}'";
   if (const std::string letter = letter_meant(app, option, value); !letter.empty())
     return said + ": did you mean " + letter + "?";
   if (const auto says = surer_hint(app, with_dashes(name))) return said + ": " + *says;

@@ -203,7 +203,13 @@ void explain(const Subject& subject, const Provenance& provenance) {
     for (const std::string& decision : rotation->decisions) say_folded("  " + decision, 4);
 }
 
-std::vector<std::string> comma_separated(const std::string& text) {
+std::vector<std::string> comma_separated(const std::string& typed) {
+  std::string text = typed;
+  const bool is_list = text.size() > 1 && ((text.front() == '[' && text.back() == ']') ||
+                                           (text.front() == '(' && text.back() == ')'));
+  if (is_list) text = text.substr(1, text.size() - 2);
+  if (is_list) std::erase_if(text, [](char c) { return c == '\'' || c == '"'; });
+  if (text.find(',') == std::string::npos) return words(text);
   std::vector<std::string> items;
   for (std::size_t start = 0; start <= text.size() && !text.empty();) {
     const std::size_t comma = std::min(text.find(',', start), text.size());

@@ -64,6 +64,10 @@ Request request_of(const Apply& apply, const Application& application) {
   texts.positions.clear();
   texts.among_tokens = true;
   texts.implied = implied_by(application.schema, application.contents);
+  for (const char* name : {"dim", "head-dim"})
+    if (const auto width = texts.implied.find(name);
+        width != texts.implied.end() && !apply.random.empty())
+      width->second.origin = "last size of --random";
   request.explain = false;  // once what the tensors say is known, too
   if (const OwnMask own = application.own_mask; own.flag && apply.causal)
     set_flag(texts.flags, *own.flag, !own.when, "--no-causal");

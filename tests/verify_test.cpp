@@ -265,8 +265,9 @@ TEST_SUITE("manifest") {
     }
     CHECK(contains(message_of([] { parse_manifest("[]", "m"); }),
                    "an object was expected, got a list"));
-    CHECK(contains(message_of([] { parse_manifest(R"({"checks": []})", "m"); }),
-                   "schema_version must be 1"));
+    CHECK(contains(
+        message_of([] { parse_manifest(R"({"checks": []})", "m"); }),
+        R"(schema_version must be 1, and is missing: write {"schema_version": 1, "checks": )"));
     CHECK(contains(message_of([] {
                      parse_manifest(R"({"schema_version": 2, "checks": [{"encoding": "rope"}]})",
                                     "m");

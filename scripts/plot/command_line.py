@@ -26,6 +26,8 @@ NONE = {
     **dict.fromkeys(("--xlim", "--ylim", "--xrange", "--yrange"), "an axis goes as far as its numbers: --length or --positions of the command that made them says how far"),
     "--lang": "a title's words are its own, in any script: --title", "--language": "a title's words are its own, in any script: --title",
     "--animate": "pe-gen … -o page.html makes a page that moves", "--label": "inputs are named by their files",
+    **dict.fromkeys(("--theme", "--style", "--dark", "--light", "--font", "--fontsize", "--grid", "--legend", "--alpha"), "all pictures look alike: --output FILE.svg can be edited"),
+    **dict.fromkeys(("--transpose", "--rotate", "--swap"), "rows are the first axis, and run downwards"),
     "--force": "files are overwritten anyway, unless --no-clobber", "--overwrite": "files are overwritten anyway, unless --no-clobber",
 }
 # What stands for an option where people put it first; a file of that name is a file.
@@ -124,7 +126,8 @@ def check(options):
     if options.output and options.no_clobber and os.path.lexists(options.output):
         raise kept(options.output)
     if options.kind not in [None, *choose.KINDS]:
-        raise Fault(f"--kind must be one of {', '.join(choose.KINDS)}, got {options.kind}")
+        near = [kind for kind in choose.KINDS if options.kind and kind.startswith(options.kind[:4])] or difflib.get_close_matches(options.kind, choose.KINDS, 1)
+        raise Fault(f"--kind must be one of {', '.join(choose.KINDS)}, got {options.kind}" + (f": did you mean {near[0]}?" if near else ""))
     if not 10 <= options.dpi <= 2400:
         raise Fault(f"--dpi must be 10 to 2400, got {options.dpi}")
     if options.width is not None and not 20 <= options.width <= 1000:

@@ -129,6 +129,7 @@ def main():
     cases = [case for case in typed + made if re.search(arguments.only, shlex.join(case[0]))]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        subprocess.run([tools / "pe-gen", "rope", "--length", "2", "-o", "there.npz"], cwd=folder, check=True)
         for (words, _, _), wrong in zip(cases, pool.map(lambda case: fault(*case, tools, folder), cases)):
             if wrong:
                 failed += 1

@@ -118,7 +118,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity spectrum{
     .name = "spectrum",
-    .also = "wavelength wavelengths frequency frequencies inv-freq",
+    .also = "wavelength wavelengths frequency frequencies freqs inv-freq",
     .summary = "frequency and wavelength of every pair, and how much of a period training shows",
     .definition =
         "wavelength λ_j = 2π/θ_j; turns = L/λ_j, with the cells along the pair's axis for L where "

@@ -165,6 +165,11 @@ Config read_catalogued(std::string_view name) {
     if (std::ranges::any_of(words(other_names(model)),
                             [&](const std::string& id) { return same_letters(id, name); }))
       return read(model);
+  if (name.starts_with('/') || name.starts_with('.') || name.starts_with('~'))
+    throw UsageError(fmt::format(
+        "--model takes a name of the catalogue, and there is no folder or file '{}'; --config FILE "
+        "reads a config.json, and --config FOLDER the one in it",
+        name));
   const std::vector<std::string> near = models_like(name);
   throw UsageError(
       fmt::format("unknown model '{}': {} --config FILE reads the config.json of any other", name,

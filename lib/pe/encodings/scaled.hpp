@@ -12,6 +12,7 @@ namespace pe {
 /// What codebases call the ways in which channels pair up, for `Parameter::also`.
 inline constexpr const char* words_for_pairings =
     "neox=halves neox-style=halves rotate-half=halves rotate_half=halves half=halves "
+    "split-half=halves half-split=halves split=halves gpt-neox=halves non-interleaved=halves "
     "interleaved=adjacent gptj=adjacent gpt-j=adjacent gptj-style=adjacent "
     "rotate_every_two=adjacent";
 

@@ -160,7 +160,7 @@ extern constinit const Encoding sinusoidal{
     .name = "sinusoidal",
     .also =
         "sin sinusoid sinus sine cosine vanilla fixed absolute sin-cos-1d "
-        "attention-is-all-you-need",
+        "attention-is-all-you-need positional-encoding position-encoding",
     .summary = "sines and cosines of falling frequencies, added to the embeddings",
     .source = "Vaswani et al. 2017, arXiv:1706.03762, §3.5",
     .kind = Kind::table,

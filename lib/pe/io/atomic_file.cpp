@@ -124,8 +124,12 @@ void Destination::make_beside() {
     unfinished_.emplace(target_, together_);
   } catch (const std::system_error& error) {
     const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-    throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}",
-                                shown_, folder, std::strerror(error.code().value())));
+    const char* why =
+        folder.starts_with('~')
+            ? ": a shell makes a home of ~ where a word begins with it and has no quotes"
+            : "";
+    throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}{}",
+                                shown_, folder, std::strerror(error.code().value()), why));
   }
 }
 

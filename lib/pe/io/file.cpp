@@ -89,10 +89,15 @@ std::string instead_of(std::string_view suffix) {
   if (is_word_of(".parquet .feather .arrow .tsv .txt .xlsx", suffix)) return "tables are .csv";
   if (is_word_of(".mat .nc", suffix)) return "MATLAB and netCDF read .h5";
   if (is_word_of(".yaml .yml .toml", suffix)) return "keys and values are .json";
+  if (is_word_of(".gz .zst .xz .bz2 .zip", suffix))
+    return ".npz is a zip, and stdout goes into any packer (… | gzip)";
   return "";
 }
 
 const FormatRow& row_to_write(const Output& output) {
+  if (output.path.starts_with('='))
+    throw UsageError(
+        fmt::format("'{}' begins with =: did you mean -o {}?", output.path, output.path.substr(1)));
   if (output.format) return *std::ranges::find(rows, *output.format, &FormatRow::format);
   const std::string suffix = suffix_of(output.path);
   if (const FormatRow* row = row_of_suffix(suffix); row && row->write) return *row;
@@ -102,6 +107,10 @@ const FormatRow& row_to_write(const Output& output) {
   if (stat(output.path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
     throw UsageError(fmt::format("'{}' is a folder: name a file to write in it", output.path));
   const std::string instead = instead_of(suffix);
+  if (suffix.empty())
+    throw UsageError(
+        fmt::format("'{}' has no suffix, which says the format: take one of {}, or say --format",
+                    output.path, all_suffixes()));
   throw UsageError(
       fmt::format("no format has the suffix '{}' of '{}': {}take one of {}, or say "
                   "--format",

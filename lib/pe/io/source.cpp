@@ -26,6 +26,27 @@ bool is_set_up_by_caller(std::string_view path) {
          std::ranges::any_of(platform::descriptor_folders(), is_in);
 }
 
+bool is_there(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// What is meant by a name that no file has: an array in a file, or what a shell left as it was.
+std::string instead_of(const std::string& path) {
+  if (const std::size_t at = path.find('['); at != std::string::npos && path.ends_with(']'))
+    if (const std::string file = path.substr(0, at); is_there(file))
+      return fmt::format(": did you mean '{}:{}'?", file,
+                         path.substr(at + 1, path.size() - at - 2));
+  if (const std::size_t at = path.rfind('/'); errno == ENOTDIR && at != std::string::npos)
+    if (const std::string file = path.substr(0, at); is_there(file))
+      return fmt::format(": did you mean '{}:{}'?", file, path.substr(at + 1));
+  if (path.starts_with('~'))
+    return ": a shell makes a home of ~ where a word begins with it and has no quotes";
+  if (path.find_first_of("*?") != std::string::npos)
+    return ": it is a pattern, which a shell fills in where files match and no quotes are";
+  return "";
+}
+
 }  // namespace
 
 Source::Source(const std::string& path, Limit most)
@@ -35,7 +56,7 @@ Source::Source(const std::string& path, Limit most)
                             : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0 && errno == ENOENT && path.find("://") != std::string::npos)
     refuse("it is an address, and nothing here reads the network: fetch the file first");
-  if (descriptor_ < 0) refuse(std::strerror(errno));
+  if (descriptor_ < 0) refuse(std::strerror(errno) + instead_of(path));
   struct stat status;
   try {
     if (fstat(descriptor_, &status) != 0) refuse(std::strerror(errno));

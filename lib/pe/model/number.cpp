@@ -31,6 +31,17 @@ std::string without_groups(std::string_view text) {
   return is_number(digits) ? digits : "";
 }
 
+// "4" of "4x" and "x4".
+std::string times(std::string_view text) {
+  for (const std::string_view sign : {"x", "X", "×"}) {
+    if (text.ends_with(sign) && is_number(text.substr(0, text.size() - sign.size())))
+      return std::string(text.substr(0, text.size() - sign.size()));
+    if (text.starts_with(sign) && is_number(text.substr(sign.size())))
+      return std::string(text.substr(sign.size()));
+  }
+  return "";
+}
+
 // 8k is 8192 to some and 8000 to others, and 2^13 is no number here.
 std::string computed(std::string_view text) {
   if (text.size() < 2) return "";
@@ -60,26 +71,18 @@ std::string computed(std::string_view text) {
 std::string meant_by(std::string_view text) {
   std::string meant = without_groups(text);
   if (meant.empty()) meant = computed(text);
+  if (meant.empty()) meant = times(text);
   return meant.empty() ? "" : fmt::format(": did you mean {}?", meant);
 }
 
 }  // namespace
 
-namespace {
-
-[[noreturn]] void refuse_value(const TypedValue& value, std::string_view expected,
-                               std::string_view hint) {
+void refuse_value(const TypedValue& value, std::string_view expected, std::string_view hint) {
   const std::string from = value.origin.starts_with("config ")
                                ? fmt::format(" (from config key {})", value.origin.substr(7))
                                : "";
   throw UsageError(fmt::format("--{} must be {}, got {}{}{}", value.name, expected,
                                value.text.empty() ? "nothing" : value.text, from, hint));
-}
-
-}  // namespace
-
-void refuse_value(const TypedValue& value, std::string_view expected) {
-  refuse_value(value, expected, "");
 }
 
 Decimal checked_number(const TypedValue& value, std::string_view item, const NumberRule& rule) {

@@ -22,8 +22,10 @@ struct NumberRule {
   const char* highest = nullptr;
 };
 
-/// Throws UsageError: "--NAME must be EXPECTED, got TEXT", with the key where a config said it.
-[[noreturn]] void refuse_value(const TypedValue& value, std::string_view expected);
+/// Throws UsageError: "--NAME must be EXPECTED, got TEXT", with the key where a config said it, and
+/// `hint` behind that.
+[[noreturn]] void refuse_value(const TypedValue& value, std::string_view expected,
+                               std::string_view hint = "");
 
 /// `item` (the value's text, or one item of it) as a number that obeys the rule; else UsageError.
 Decimal checked_number(const TypedValue& value, std::string_view item, const NumberRule& rule);

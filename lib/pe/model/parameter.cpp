@@ -7,14 +7,18 @@
 #include <cassert>
 
 #include "pe/base/error.hpp"
+#include "pe/model/naming.hpp"
 #include "pe/model/number.hpp"
 
 namespace pe {
 namespace {
 
 std::string from(const std::string& origin) {
-  return origin.starts_with("config ") ? fmt::format(" (from config key {})", origin.substr(7))
-                                       : "";
+  if (origin.starts_with("config ")) return fmt::format(" (from config key {})", origin.substr(7));
+  // What tensors say is no option that anybody gave.
+  if (origin == "last size of --random")
+    return " (the last size of --random, which takes batch, heads, positions, width)";
+  return origin.starts_with("shape of --") ? fmt::format(" (the {})", origin) : "";
 }
 
 [[noreturn]] void refuse(const Parameter& parameter, const GivenValue& value,
@@ -37,6 +41,25 @@ std::vector<std::string> items(std::string_view text) {
     start = comma + 1;
   }
   return items;
+}
+
+// "[16, 24, 24]" as Python has it, and "16 24 24", as a list with commas alone.
+std::string as_list(std::string text) {
+  for (const std::string_view pair : {"[]", "()", "{}"})
+    if (text.size() > 1 && text.front() == pair[0] && text.back() == pair[1])
+      text = text.substr(1, text.size() - 2);
+  if (text.find(',') == std::string::npos) return fmt::format("{}", fmt::join(words(text), ","));
+  std::erase(text, ' ');
+  return text;
+}
+
+[[noreturn]] void refuse_choice(const Parameter& parameter, const GivenValue& value,
+                                const std::vector<std::string>& choices) {
+  std::vector<Named> names;
+  for (const std::string& choice : choices) names.push_back({choice});
+  const std::string near = value.text.empty() ? "" : did_you_mean(value.text, names);
+  refuse_value({parameter.name, value.text, value.origin},
+               fmt::format("one of {}", fmt::join(choices, ", ")), near.empty() ? "" : ": " + near);
 }
 
 /// The choice that a word stands for; the word itself, where it stands for none.
@@ -62,7 +85,7 @@ void check(const Parameter& parameter, const GivenValue& value) {
     case Type::choice: {
       const auto choices = words(parameter.choices);
       if (std::ranges::find(choices, value.text) == choices.end())
-        refuse(parameter, value, fmt::format("one of {}", fmt::join(choices, ", ")));
+        refuse_choice(parameter, value, choices);
       return;
     }
     case Type::name:
@@ -97,6 +120,7 @@ Parameters complete(const std::vector<Parameter>& schema, const Given& flags, co
     else
       continue;
     value.text = chosen(parameter, value.text);
+    if (parameter.type == Parameter::Type::numbers) value.text = as_list(value.text);
     check(parameter, value);
     Array tensor;
     if (parameter.type == Parameter::Type::tensor) tensor = load(value.text);

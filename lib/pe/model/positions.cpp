@@ -53,9 +53,27 @@ bool is_whole(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+// What stands within the brackets of range(16), np.arange(16) and torch.arange(16); "" elsewhere.
+std::string within_range(std::string_view text) {
+  const std::size_t open = text.find("range(");
+  if (open == std::string_view::npos || open > 12 || !text.ends_with(')')) return "";
+  std::string inside(text.substr(open + 6, text.size() - open - 7));
+  std::erase(inside, ' ');
+  return inside;
+}
+
+// "0:4,5" of "0-3,5": a run of pages, whose last one counts; "" where there is no such run.
+std::string pages_meant_by(std::string_view item) {
+  const std::size_t dash = item.find('-', 1);
+  if (dash == std::string_view::npos) return "";
+  const std::string_view first = item.substr(0, dash), last = item.substr(dash + 1);
+  if (!is_whole(first) || !is_whole(last) || last.size() > 15) return "";
+  return fmt::format("{}:{}", first, Decimal(last).integer() + 1);
+}
+
 // The run that other languages write 0-16, 0..16, :16 and range(16); "" for anything else.
 std::string run_meant_by(std::string text) {
-  if (text.starts_with("range(") && text.ends_with(")")) text = text.substr(6, text.size() - 7);
+  if (const std::string inside = within_range(text); !inside.empty()) text = inside;
   for (const std::string_view sign : {"..", "-", ":"})
     if (const std::size_t at = text.find(sign); at != std::string::npos) {
       const std::string first = text.substr(0, at), last = text.substr(at + sign.size());
@@ -167,6 +185,15 @@ std::vector<PositionRange> Positions::runs() const {
 Positions parse_places(std::string_view typed, const std::string& option) {
   const std::string tidy = without_brackets(typed);
   const std::string_view text = tidy;
+  if (std::string run = within_range(typed); run.find(',') != std::string::npos) {
+    std::ranges::replace(run, ',', ':');
+    throw UsageError(fmt::format("--{} takes START:STOP[:STEP], got {}: did you mean {}?", option,
+                                 quoted(typed), run));
+  }
+  if (typed.ends_with(".npy") || typed.ends_with(".txt") || typed.starts_with('@'))
+    throw UsageError(fmt::format(
+        "--{0} takes no file, got {1}: a shell puts its numbers there, as in --{0} \"$(cat FILE)\"",
+        option, quoted(typed)));
   if (text.find(',') == std::string_view::npos) return parse_run(text, option);
   std::vector<std::int64_t> listed;
   for (std::size_t start = 0; start <= text.size();) {
@@ -178,6 +205,13 @@ Positions parse_places(std::string_view typed, const std::string& option) {
           fmt::format("--{} has nothing {} a comma: list positions such as 0,5,9 or "
                       "0:4,100:104",
                       option, start > text.size() ? "behind" : "before"));
+    if (const std::string meant = pages_meant_by(item); !meant.empty())
+      throw UsageError(
+          fmt::format("--{} lists positions and runs START:STOP, got '{}': did you mean {}?",
+                      option, item, meant));
+    if (item == "..." || item == "..")
+      throw UsageError(
+          fmt::format("--{} fills in no '{}': a run is START:STOP[:STEP]", option, item));
     if (item.find(':') == std::string::npos) {
       add(listed, whole_number(option, item, "-9007199254740991", furthest), option);
       continue;

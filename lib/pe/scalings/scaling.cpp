@@ -1,7 +1,10 @@
 // The catalogue of scalings, made from scalings.def.
 #include "pe/scalings/scaling.hpp"
 
+#include <fmt/format.h>
+
 #include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
 #include "pe/model/naming.hpp"
 
 namespace pe {
@@ -28,6 +31,16 @@ const Scaling& find_scaling(std::string_view name) {
     names.push_back({std::string(scaling->name), scaling->also});
     all += ", " + names.back().name;
   }
+  if (name.starts_with('{'))
+    throw UsageError(
+        fmt::format("--scaling takes a name, and JSON goes to --config: --config "
+                    "'{{\"rope_scaling\": {}}}'",
+                    shortened(name)));
+  if (const std::size_t at = name.find_first_of(":="); at != std::string_view::npos)
+    for (const Named& row : names)
+      if (row.name == name.substr(0, at))
+        throw UsageError(fmt::format("unknown scaling '{}': did you mean --scaling {} --factor {}?",
+                                     name, row.name, name.substr(at + 1)));
   throw UsageError(unknown("scaling", name, names, all));
 }
 

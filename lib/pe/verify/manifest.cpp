@@ -10,6 +10,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/io/json_tree.hpp"
+#include "pe/model/naming.hpp"
 
 namespace pe {
 namespace {
@@ -272,7 +273,11 @@ std::string beside(const std::string& manifest, const std::string& spec) {
 Tier parse_tier(std::string_view name) {
   for (const auto& [word, tier] : accepted_tiers)
     if (word == name) return tier;
-  throw UsageError(fmt::format("--accept must be one of exact, drift, storage, got '{}'", name));
+  std::vector<Named> names;
+  for (const auto& [word, tier] : accepted_tiers) names.push_back({std::string(word)});
+  const std::string near = did_you_mean(name, names);
+  throw UsageError(fmt::format("--accept must be one of exact, drift, storage, got '{}'{}{}", name,
+                               near.empty() ? "" : ": ", near));
 }
 
 std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::string& file) {
@@ -285,7 +290,12 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
       refuse_key(place, key, {"schema_version", "checks", "$schema"});
   const JsonNode *version = root.find("schema_version"), *list = root.find("checks");
   if (!version || version->type != Type::number || version->text != "1")
-    place.refuse("schema_version must be 1");
+    place.refuse(
+        version
+            ? "schema_version must be 1"
+            : "schema_version must be 1, and is missing: write {\"schema_version\": 1, \"checks\": "
+              "[…]} (pe-verify "
+              "run --schema prints all that a manifest may hold)");
   if (!list || list->type != Type::list || list->items.empty())
     place.refuse("checks must be a list of at least one check");
   std::vector<ManifestCheck> checks;
