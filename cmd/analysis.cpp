@@ -34,18 +34,6 @@
 namespace pe::cmd {
 namespace {
 
-// --queries names those that are looked at; how many there are is another option.
-void refuse_counted_queries(const Given& told) {
-  const auto found = told.find("queries");
-  if (found == told.end()) return;
-  const std::string& text = found->second.text;
-  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos)
-    throw UsageError(
-        fmt::format("--queries must be one of last, all, got {0}: --length {0} says how many "
-                    "there are",
-                    text));
-}
-
 // What the quantity is told: by the first subject's command line, and by the subject's own where
 // that says otherwise. Flags of the subject that are for the quantity alone are taken out of it.
 Parameters options_of(const Analysis& analysis, Request& request) {
@@ -54,6 +42,7 @@ Parameters options_of(const Analysis& analysis, Request& request) {
   take_shared(quantity, analysis.request.texts, told);
   take_shared(quantity, request.texts, told);
   refuse_counted_queries(told);
+  refuse_sweeps(request);
   std::vector<Parameter> schema(quantity.parameters.begin(), quantity.parameters.end());
   Given& flags = request.texts.flags;
   if (request.texts.encoding) schema = options_for(quantity, *request.texts.encoding, flags);

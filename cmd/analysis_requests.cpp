@@ -85,4 +85,46 @@ std::string label_of(const Request& request) {
   return label;
 }
 
+// "10000,500000" where one value belongs: a sweep, of which every other value is another subject.
+void refuse_sweeps(const Request& request) {
+  const SubjectTexts& texts = request.texts;
+  if (!texts.encoding) return;
+  const auto refuse = [&](const std::string& name, const std::string& text) {
+    const std::string first = text.substr(0, text.find(',')),
+                      last = text.substr(text.rfind(',') + 1);
+    throw UsageError(fmt::format(
+        "--{0} takes one value, got {1}: --{0} {2} --versus '{3} --{0} {4}' puts another "
+        "beside it",
+        name, text, first, texts.encoding->name, last));
+  };
+  const auto is_list = [](const std::string& text, const char* letters) {
+    return text.find(',') != std::string::npos && !text.starts_with(',') && !text.ends_with(',') &&
+           text.find_first_not_of(letters) == std::string::npos;
+  };
+  for (const Parameter& row : schema_of(*texts.encoding)) {
+    const auto flag = texts.flags.find(row.name);
+    if (flag == texts.flags.end()) continue;
+    const std::string& text = flag->second.text;
+    const bool one = row.type == Parameter::Type::integer || row.type == Parameter::Type::number;
+    const std::size_t comma = text.rfind(',');
+    const bool groups = comma != std::string::npos && text.size() - comma == 4;  // 500,000
+    if (one && !groups && is_list(text, "0123456789.,eE+-")) refuse(row.name, text);
+    if (std::string_view(row.name) == "scaling" && text.find(',') != std::string::npos)
+      refuse(row.name, text);
+  }
+  if (texts.model.find(',') != std::string::npos) refuse("model", texts.model);
+}
+
+// --queries names those that are looked at; how many there are is another option.
+void refuse_counted_queries(const Given& told) {
+  const auto found = told.find("queries");
+  if (found == told.end()) return;
+  const std::string& text = found->second.text;
+  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos)
+    throw UsageError(
+        fmt::format("--queries must be one of last, all, got {0}: --length {0} says how many "
+                    "there are",
+                    text));
+}
+
 }  // namespace pe::cmd

@@ -15,4 +15,10 @@ std::vector<Request> requests_of(const Analysis& analysis);
 /// What tells the subject from others: the model or the encoding, and what was said of it.
 std::string label_of(const Request& request);
 
+/// Throws UsageError where one value belongs and several stand: each other is another subject.
+void refuse_sweeps(const Request& request);
+
+/// Throws UsageError where --queries is a count: that is --length.
+void refuse_counted_queries(const Given& told);
+
 }  // namespace pe::cmd

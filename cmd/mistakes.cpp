@@ -94,7 +94,11 @@ std::string stray_word(const CLI::App& app, const std::vector<std::string>& stra
     return fmt::format("'{}' is too much: {} takes {} alone", fmt::join(stray, " "), app.get_name(),
                        own);
   if (std::ranges::all_of(stray, is_whole)) return stray_numbers(app, stray);
-  const std::string extension = std::filesystem::path(word).extension();
+  if (has(app, "tokens") && app.get_option("--tokens")->count() > 0)
+    return fmt::format("'{}' without an option: did you mean --tokens '{} {}'?",
+                       fmt::join(stray, " "), app.get_option("--tokens")->results().front(),
+                       fmt::join(stray, " "));
+  const std::string extension = std::filesystem::path(word.substr(0, word.find(':'))).extension();
   if (extension.size() > 1 &&
       extension.find_first_not_of(".abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
       !is_whole(extension.substr(1)))
@@ -164,8 +168,13 @@ std::string wrong_count(const CLI::App& app, const std::string& text,
   if (calls.size() > 1)
     return fmt::format("{} are one option, and have {}", fmt::join(calls, " and "),
                        fmt::join(values, " and "));
-  return fmt::format("{} is given {}: {}", name, values.size() == 2 ? "twice" : "several times",
-                     fmt::join(values, ", "));
+  const std::string beside =
+      has(app, "versus") && name != "--output" && option->get_group() != "Output"
+          ? fmt::format("; --versus '{} {} {}' puts another beside it", app.get_name(), name,
+                        values.back())
+          : "";
+  return fmt::format("{} is given {}: {}{}", name, values.size() == 2 ? "twice" : "several times",
+                     fmt::join(values, ", "), beside);
 }
 
 // Words that nobody took, those before the subcommand among them.

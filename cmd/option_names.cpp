@@ -7,6 +7,7 @@
 
 #include "option_hints.hpp"
 #include "pe/model/naming.hpp"
+#include "values.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -67,6 +68,20 @@ std::vector<Named> option_names(const CLI::App& app, std::vector<std::string>& k
   return options;
 }
 
+// "--view matrix" for the word that is one of the values of an option, or a column; "" for others.
+std::string option_with_value(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> found;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->get_group().empty() ||
+        (!option->get_type_name().starts_with('{') && name != "--fields"))
+      continue;
+    for (const Candidate& value : values_of(app, name, option->get_type_name(), {}).candidates)
+      if (value.word == word) found.push_back(name + " " + word);
+  }
+  return either_of(found);
+}
+
 }  // namespace
 
 bool has(const CLI::App& app, const std::string& name) {
@@ -96,6 +111,9 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
   std::string said = fmt::format("unknown option '{}'", option);
   if (has(app, name) && option.starts_with("--") && option.size() == name.size() + 2)
     return fmt::format("'{}' stands behind --, where nothing is an option", option);
+  if (name == "versus" && !has(app, name))
+    return "--versus puts another beside a first encoding, and none stands there: as in pe-analyze "
+           "decay rope --versus alibi";
   if (option == "-?" || option == "--?") return said + ": did you mean --help?";
   if (value.starts_with('{') && has(app, "config"))
     return said + ": JSON goes to --config, as in --config '{\"rope_scaling\": {…}}'";
@@ -104,6 +122,9 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
   if (const auto says = surer_hint(app, with_dashes(name))) return said + ": " + *says;
   if (meant.names.empty() || meant.why > Likeness::begins)
     if (const auto says = hint(app, with_dashes(name))) return said + ": " + *says;
+  if (const std::string value_of = option_with_value(app, with_dashes(name)); !value_of.empty())
+    if (meant.names.empty() || meant.why > Likeness::also)
+      return said + ": did you mean " + value_of + "?";
   // A name as an option: what begins an option's own name is told only where it is the name itself.
   const Likeness most = meant.names.empty() || meant.why > Likeness::begins ? Likeness::also
                         : meant.why > Likeness::also                        ? Likeness::same

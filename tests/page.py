@@ -330,7 +330,6 @@ def squeezed(pages):
         lines = pages.browser.run("Math.max(...[...document.querySelectorAll('.cards td')].filter(at => at.className !== 'long').map(at => at.getBoundingClientRect().height / parseFloat(getComputedStyle(at).fontSize)))")
         pages.count.check(1 < lines < 6.2, f"plan in {language}: a cell {lines:.1f} letters high")
         pages.browser.run("document.getElementById('language').click()")
-    pages.browser.run("document.getElementById('language').click()")
 
 
 def names(pages, files):

@@ -14,7 +14,7 @@ SUFFIXES = [".png", ".svg", ".pdf"]
 # What other programs call an option, or why there is none.
 HABITS = {
     "--out": "--output", "--save": "--output", "--file": "the file's name alone", "--type": "--kind", "--plot": "--kind", "--fields": "--field",
-    "--name": "--title", "--column": "--columns", "--heads": "--columns, or --at head=3", "--head": "--at head=3", "--select": "--at", "--where": "--at",
+    "--input": "the file's name alone", "--in": "the file's name alone", "--name": "--title", "--column": "--columns", "--heads": "--columns, or --at head=3", "--head": "--at head=3", "--select": "--at", "--where": "--at",
     "--size": "--dpi, which makes a picture larger", "--figsize": "--dpi, which makes a picture larger", "--resolution": "--dpi",
     "--height": "--width: a picture on the terminal keeps its shape", "--format": "the suffix of --output",
     "--list": "--help, which names the kinds", "--slice": "--at", "--pair": "--at pair=3", "--position": "--at position=3",
@@ -27,6 +27,8 @@ NONE = {
     "--lang": "a title's words are its own, in any script: --title", "--language": "a title's words are its own, in any script: --title",
     "--animate": "pe-gen … -o page.html makes a page that moves", "--label": "inputs are named by their files",
     **dict.fromkeys(("--theme", "--style", "--dark", "--light", "--font", "--fontsize", "--grid", "--legend", "--alpha"), "all pictures look alike: --output FILE.svg can be edited"),
+    **dict.fromkeys(("--xlabel", "--ylabel", "--labels", "--units"), "axes are called what the file calls them: --title alone is yours"),
+    **dict.fromkeys(("--dim", "--length", "--base", "--model", "--positions", "--scaling"), "pe-plot draws what others write: pe-gen rope … | pe-plot"),
     **dict.fromkeys(("--transpose", "--rotate", "--swap"), "rows are the first axis, and run downwards"),
     "--force": "files are overwritten anyway, unless --no-clobber", "--overwrite": "files are overwritten anyway, unless --no-clobber",
 }
@@ -116,6 +118,8 @@ def check(options):
         raise Fault(f"'{options.inputs[0]}' stands where a file belongs: pipe it, {' '.join(options.inputs)} | pe-plot")
     for name in options.inputs:
         path = name if os.path.exists(name) else name.rpartition(":")[0] or name
+        if name != "-" and not os.path.exists(path) and pathlib.Path(name).suffix.lower() in SUFFIXES and len(options.inputs) > 1 and not options.output:
+            raise Fault(f"{name} is no file to draw: did you mean -o {name}?")
         if name != "-" and not os.path.exists(path):
             tip = f" (of an encoding: pe-gen {name} | pe-plot)" if re.fullmatch("[a-z][a-z0-9-]*", name) else ""
             raise Fault(f"cannot read {name}: No such file or directory{tip}")

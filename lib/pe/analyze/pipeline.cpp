@@ -44,13 +44,12 @@ void set_step(Pipeline& pipeline, std::string_view step, DType type) {
 }
 
 [[noreturn]] void refuse(const std::string& part) {
-  std::vector<std::string_view> dialects;
-  for (const Dialect& dialect : all_dialects())
-    if (dialect.steps || dialect.exponential) dialects.push_back(dialect.name);
   throw UsageError(fmt::format(
       "--pipelines: '{}' is none of: a type (float64, float32, fp16, bf16) for every step; a type "
-      "and one of positions, inv_freq, angles, table, turning, vectors; a dialect ({})",
-      part, fmt::join(dialects, ", ")));
+      "and one of positions, inv_freq, angles, table, turning, vectors; a dialect such as hf or "
+      "vllm "
+      "(pe-gen list dialects)",
+      part));
 }
 
 // One part of a pipeline's name; the part as it is printed.
