@@ -12,6 +12,7 @@ import time
 import types
 
 import matplotlib.pyplot as pyplot
+import numpy
 
 from plot import choose
 import plot_looks
@@ -117,12 +118,21 @@ def words(count, module):
     finally:
         module.render.figure_of = save
     count.check(code == 2 and "--no-clobber keeps it" in said and pathlib.Path("late.png").read_text() == "mine", f"what came meanwhile: {code} {said}")
+    for name, target in (("through.png", "new.png"), ("full.png", "/dev/full"), ("round.png", "round.png")):
+        pathlib.Path(name).symlink_to(target)
+        code, _, said = called(module, ["p.csv", "-o", name])
+        good = code == 0 and pathlib.Path("new.png").stat().st_size > 1000 if target == "new.png" else code == 2 and said.startswith(f"pe-plot: cannot write {name}: ")
+        count.check(good and pathlib.Path(name).is_symlink(), f"a link to {target} is followed: {code} {said}")
+    pathlib.Path("new.png").unlink()
+    numpy.save("masked.npy", numpy.full((1, 2, 4, 4), -numpy.inf))
+    code, _, said = called(module, ["masked.npy", "-o", "through.png"])
+    count.check(code == 2 and "no finite number" in said, f"a mask throughout: {code} {said}")
     code, _, said = called(module, ["p.csv", "-o", "new.png", "--no-clobber"])
     count.check(code == 0 and not said and pathlib.Path("new.png").stat().st_size > 1000, f"--no-clobber of a new name: {code} {said}")
     pathlib.Path("help").write_text("position,pe\n0,1\n1,2\n")
     code, out, said = called(module, ["help", "--width", "40"])
     count.check(code == 0 and "usage" not in out, f"a file that is called help: {code} {out} {said}")
-    for name in ("old.png", "link.png", "late.png", "new.png", "help"):
+    for name in ("old.png", "link.png", "late.png", "new.png", "help", "through.png", "full.png", "round.png", "masked.npy"):
         pathlib.Path(name).unlink()
     count.check(sorted(os.listdir()) == ["b.csv", "p.csv", "s.csv"], f"left behind: {sorted(os.listdir())}")
 
