@@ -1,6 +1,7 @@
 // Handlers of signals, of exit() and of memory that runs out.
 #include "leaving.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmp.h>
 #include <sys/resource.h>
@@ -93,6 +94,17 @@ void outlive_crashes() {
   }
 }
 
+// A standard stream that whoever started this closed would be the next file that is opened: `-`
+// would read another input, and messages would go into an output. What stands in for it fails as it
+// would.
+void fill_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream)
+      leave("a standard stream is closed, and /dev/null cannot be opened in its place");
+  }
+}
+
 // GMP knows no other end than abort(), and GnuTLS, which HDF5 brings along, makes it a silent one.
 void* allocate(std::size_t bytes) {
   if (void* memory = std::malloc(bytes)) return memory;
@@ -108,6 +120,7 @@ void release(void* memory, std::size_t) { std::free(memory); }
 
 void prepare_to_leave(const std::string& tool) {
   tool.copy(tool_name, sizeof tool_name - 1);
+  fill_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   remove_temporaries_on_signals(hide_progress);
   obey_limits();
