@@ -24,6 +24,10 @@ class HeaderParser {
       take(':');
       if (key == "descr" && !descr) {
         descr = true;
+        if (skip('['))
+          throw OtherType(
+              "its elements are records of several fields: write each field as an array of its "
+              "own");
         parse_descr(quoted());
       } else if (key == "fortran_order" && !order) {
         order = true;
