@@ -99,6 +99,8 @@ Decimal checked_number(const TypedValue& value, std::string_view item, const Num
   const bool high = rule.highest && number.real() > Decimal(std::string_view(rule.highest)).real();
   if (!low && !high && rule.whole && !number.is_integer())
     refuse_value(value, "a whole number below 2^63");
+  if (!low && !high && !std::isfinite(number.value()))
+    refuse_value(value, "a number that double precision reaches, at most 1.8e308");
   if (!low && !high) return number;
   if (rule.lowest && rule.highest)
     refuse_value(value, fmt::format("between {} and {}", rule.lowest, rule.highest));

@@ -123,6 +123,7 @@ void read_text(const Spot& place, std::string_view key, const JsonNode& node,
 Expected expected_of(const Spot& place, const JsonNode& node) {
   if (node.type != Type::object)
     place.refuse(fmt::format("expect must be an object, got {}", node.what()));
+  if (node.members.empty()) place.refuse("expect is empty: it names a verdict, a tier or a cause");
   Expected expected;
   for (const auto& [key, value] : node.members) {
     if (key == "verdict")
@@ -133,6 +134,7 @@ Expected expected_of(const Spot& place, const JsonNode& node) {
       expected.cause = text_of(place, "expect.cause", value);
     else
       refuse_key({place.file, place.check + ", expect"}, key, {"verdict", "tier", "cause"});
+    if (key == "cause" && expected.cause.empty()) place.refuse("expect.cause is empty");
   }
   if (!expected.cause.empty()) {
     std::vector<std::string> names;
