@@ -121,6 +121,7 @@ int run_compare(const CompareCommand& command, const std::string& line) {
   ComparisonReport compared{{}, partners.only_a, partners.only_b, allowed};
   const bool told = command.kept || !command.report.empty();  // else none of it is kept
   bool equal = partners.only_a.empty() && partners.only_b.empty();
+  Index values = 0;
   const bool talks = command.report != "-";
   std::exception_ptr
       untold;  // the first pair that cannot be compared does not keep the others from it
@@ -129,6 +130,7 @@ int run_compare(const CompareCommand& command, const std::string& line) {
       const Comparison comparison = compare(a, b, allowed);
       if (talks) print(to_text(comparison, allowed));
       equal &= comparison.passes(allowed);
+      values += comparison.size;
       if (told) compared.pairs.push_back(comparison);
     } catch (const UsageError&) {
       if (!untold) untold = std::current_exception();
@@ -142,6 +144,9 @@ int run_compare(const CompareCommand& command, const std::string& line) {
   alone(command.a, partners.only_a);
   alone(command.b, partners.only_b);
   if (untold) std::rethrow_exception(untold);
+  if (values == 0 && equal)
+    throw UsageError(
+        fmt::format("{} and {} hold no value: nothing was compared", command.a, command.b));
   if (command.kept) *command.kept = to_json(compared, line);
   if (!command.report.empty()) write_text(to_json(compared, line), command.report);
   return equal ? 0 : 1;

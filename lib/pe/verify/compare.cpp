@@ -126,6 +126,7 @@ std::vector<Index> place_of(Index flat, const std::vector<Index>& shape) {
 struct RowSpread {
   double low = HUGE_VAL, high = -HUGE_VAL, largest = 0;
   bool broken = false;  // a number against none
+  Index numbers = 0;
 };
 
 class Compare {
@@ -205,6 +206,7 @@ class Compare {
 
   void spread(Index flat, double a, double b, bool same) {
     if (std::isfinite(a) && std::isfinite(b)) {
+      ++row_.numbers;
       row_.low = std::min(row_.low, a - b);
       row_.high = std::max(row_.high, a - b);
       row_.largest = std::max({row_.largest, std::abs(a), std::abs(b)});
@@ -220,6 +222,7 @@ class Compare {
         (is_integer(result_.dtype) ? unit_roundoff(DType::f64) : unit_roundoff(result_.dtype));
     const double ulps = rest == 0 ? 0 : rest / std::exp2(std::floor(std::log2(unit)));
     Comparison::UpToConstant& worst = *result_.up_to_constant;
+    worst.seen = worst.seen || row_.broken || row_.numbers > 1;
     if (rest > worst.worst) {
       worst.worst = rest;
       worst.row = place_of(flat, result_.shape_a);
@@ -271,7 +274,14 @@ Comparison compare(const Stored& a, const Stored& b, bool as_bias) {
   if (a.is_complex != b.is_complex)
     throw UsageError(fmt::format("{} is complex and {} is not", (a.is_complex ? a : b).shown,
                                  (a.is_complex ? b : a).shown));
-  return Compare(a, b, as_bias).finish();
+  Comparison comparison = Compare(a, b, as_bias).finish();
+  const auto& rest = comparison.up_to_constant;
+  if (rest && !rest->seen && comparison.equal_bits < comparison.size)
+    throw UsageError(
+        fmt::format("{} and {}: no row (last axis) has two numbers, and of one nothing is left "
+                    "once the row's own constant is taken out: nothing was compared",
+                    a.shown, b.shown));
+  return comparison;
 }
 
 Partners pair_up(const std::vector<Stored>& a, const std::vector<Stored>& b) {

@@ -50,6 +50,7 @@ struct Comparison {
     double worst = 0;
     double ulps = 0;  // the same in units of the row's largest value
     std::vector<Index> row;
+    bool seen = false;  // some row has two numbers, or one against none: of one nothing is left
   };
   /// Where one has more rows along one axis: the first of it, that both have, were compared.
   struct Common {
@@ -90,8 +91,8 @@ struct Comparison {
 };
 
 /// Reads both in blocks. `as_bias` also compares up to a constant for each row along the last axis.
-/// Throws UsageError when the shapes differ by more than axes of size one, FileError when the
-/// arrays cannot be read.
+/// Throws UsageError when the shapes differ by more than axes of size one, or when the numbers do
+/// and no row has a second one, FileError when the arrays cannot be read.
 Comparison compare(const Stored& a, const Stored& b, bool as_bias);
 
 /// The same, of the rows that both have where they part along one axis, but the last, alone.
