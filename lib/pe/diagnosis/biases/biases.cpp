@@ -111,6 +111,10 @@ std::optional<Reason> wrong_sides(const BiasObservation& observation,
   if (observation.shape.slopes) return {};
   if (auto reason = wrong_mask(*observation.expected, *observation.mask, observation.shape))
     return reason;
+  if (hypothesis.constant != BiasHypothesis::Constant::none && observation.mask->leaves_one_key())
+    throw UsageError(
+        "by the mask of the dump no query sees more than one key: softmax takes any number there, "
+        "so nothing of the bias can be told");
   return is_one_sided(observation) ? std::optional(one_sided_reason()) : std::nullopt;
 }
 

@@ -91,34 +91,49 @@ bool DumpMask::hides_own() const {
 
 namespace {
 
-// Whether no query sees a second key, though other queries see others: those are no padding. A
-// query alone sees its own, and there are keys before it.
-bool isolates_in(const MaskShape& shape, const ScoreAxes& axes) {
+// What queries see that see no second key.
+enum class Lone {
+  no,      // some query sees two
+  same,    // all that see a key see the same one
+  others,  // they see others, so those are no padding; a query alone sees its own, and there are
+           // keys before it
+};
+
+Lone lone_keys_in(const MaskShape& shape, const ScoreAxes& axes) {
   Index seen = -1;
   bool sees_others = axes.queries == 1 && axes.first_query > axes.first_key;
   for (Index query = 0; query < axes.queries; ++query) {
     Index of_query = -1;
     for (Index key = 0; key < axes.keys; ++key)
       if (!shape.hides(axes, query, key)) {
-        if (of_query >= 0) return false;
+        if (of_query >= 0) return Lone::no;
         of_query = key;
       }
     if (of_query < 0) continue;
     sees_others = sees_others || (seen >= 0 && of_query != seen);
     seen = of_query;
   }
-  return seen >= 0 && sees_others;
+  return seen >= 0 && sees_others ? Lone::others : Lone::same;
 }
 
 }  // namespace
 
-bool DumpMask::isolates() const {
+template <typename Is>
+bool DumpMask::all_shapes(Is is) const {
   std::vector<std::size_t> used = which_;
   std::ranges::sort(used);
   used.erase(std::unique(used.begin(), used.end()), used.end());
   return !used.empty() && std::ranges::all_of(used, [&](std::size_t own) {
-    return !shapes_[own].empty() && isolates_in(shapes_[own], axes_);
+    return !shapes_[own].empty() && is(lone_keys_in(shapes_[own], axes_));
   });
+}
+
+bool DumpMask::isolates() const {
+  return all_shapes([](Lone lone) { return lone == Lone::others; });
+}
+
+bool DumpMask::leaves_one_key() const {
+  return all_shapes([](Lone lone) { return lone != Lone::no; });
 }
 
 bool DumpMask::is_causal() const {

@@ -33,10 +33,16 @@ class DumpMask {
   std::optional<std::pair<Index, Index>> heads_that_differ() const;
   /// Whether tokens see themselves and no other, in every plane: nothing of a bias is left.
   bool isolates() const;
+  /// Whether no query sees more than one key in any plane, which may be one that all of them see:
+  /// softmax takes any number there.
+  bool leaves_one_key() const;
   /// How far after its query a key is still seen in some plane, where those beyond it are hidden.
   std::optional<std::int64_t> opens_future() const;
 
  private:
+  template <typename Is>
+  bool all_shapes(Is is) const;
+
   ScoreAxes axes_;
   MaskLevels levels_;
   std::vector<MaskShape> shapes_;   // of those that differ

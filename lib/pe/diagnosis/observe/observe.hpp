@@ -13,7 +13,8 @@ struct Observed {
   Case subject;  // the effect reads the dump when it is asked for values; the positions are those
                  // the dump has
   std::string what;       // what was recognised, as a diagnosis says it
-  std::string_view only;  // the one law that such a dump can tell anything about; "": any
+  std::string_view only;  // the one law that such a dump can tell anything about; "": any;
+                          // "none": no law
   std::string why;        // and why
 };
 

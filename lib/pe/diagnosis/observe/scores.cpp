@@ -9,6 +9,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/base/whole.hpp"
+#include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/observation.hpp"
 #include "pe/diagnosis/buckets/observation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
@@ -178,6 +179,10 @@ Observed observe_bias(const Expectation& expected, const Dump& dump) {
     }
     subject.effect = std::move(bias);
     if (shape.batch > 1) observed.what += ", the first of the batch";
+  }
+  if (is_hidden_throughout(array)) {
+    observed.only = "none";  // no law has this name
+    observed.why = "every key is hidden from every query: no number of a bias is there";
   }
   observed.subject.foreign = std::move(foreign);
   return observed;
