@@ -1,8 +1,12 @@
 // From a dump to a diagnosis with every cause that is known.
 #include "pe/verify/judge_dump.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/rotations/own_frequencies.hpp"
@@ -17,7 +21,27 @@ Index length_of(const std::vector<Stored>& arrays, Index otherwise) {
   return longest > 0 ? longest : otherwise;
 }
 
+void refuse_unseen(const Diagnosis& diagnosis, const Dump& dump) {
+  if (diagnosis.tier == Tier::wrong || diagnosis.cells > 0) return;
+  std::vector<std::string> names;
+  for (const Stored& array : dump.before.empty() ? dump.arrays : dump.before)
+    names.push_back(array.shown);
+  throw UsageError(
+      dump.before.empty()
+          ? fmt::format("nothing can be told of {}: no number of it was seen",
+                        fmt::join(names, ", "))
+          : fmt::format("nothing can be told: every vector of {} that turns is 0, and stays so "
+                        "whatever turns it",
+                        fmt::join(names, ", ")));
+}
+
 Diagnosis judge_dump(const Expectation& expected, const Dump& dump) {
+  Diagnosis diagnosis = judge_part(expected, dump);
+  refuse_unseen(diagnosis, dump);
+  return diagnosis;
+}
+
+Diagnosis judge_part(const Expectation& expected, const Dump& dump) {
   Diagnosis diagnosis = diagnose(expected, dump);
   if (diagnosis.tier != Tier::wrong || !diagnosis.reasons.empty()) return diagnosis;
   if (const auto other = other_table(expected, dump)) {

@@ -179,7 +179,7 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
     part.step = 1;
     part.rows = run.positions.count;
     const Dump rows = part_of(dump, run, positions.count(), expected.axes);
-    Diagnosis judged = judge_dump(part, rows);
+    Diagnosis judged = judge_part(part, rows);
     widen(judged.what, rows, run.positions.count, dump, positions.count());
     if (judged.tier == Tier::wrong && ++wrong <= 5)
       wrong_at += (wrong > 1 ? ", " : "") + spell_run(run);
@@ -209,6 +209,7 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
     for (Reason& reason : whole.reasons)
       reason.sentence = fmt::format("at {} of the list: {}", spell_run(told), reason.sentence);
 
+  refuse_unseen(whole, dump);
   whole.curve.clear();
   whole.coverage = fmt::format("{} cells in {} runs of positions", whole.cells, runs.size());
   whole.notes.insert(whole.notes.begin(),

@@ -250,8 +250,12 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
         if (sine && angles) continue;
         const double got = sine ? s[at] : c[at], want = sine ? exact.sine[at] : exact.cosine[at],
                      round = sine ? exact.rounded_sine[at] : exact.rounded_cosine[at];
+        if (std::isinf(slack[at])) {
+          residuals.unseen += !dump.has_gaps;
+          continue;
+        }
         ++residuals.cells;
-        if (std::isinf(slack[at])) continue;
+        residuals.turning += f[j] != 0;
         const double off = std::fabs(got - want), carried_to = sine ? turned.imag() : turned.real(),
                      bound = allowed + (angles    ? 0
                                         : vectors ? scale * file
@@ -312,6 +316,8 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
 void merge(RotationResiduals& into, const Part& part) {
   const RotationResiduals& from = part.residuals;
   into.cells += from.cells;
+  into.unseen += from.unseen;
+  into.turning += from.turning;
   into.rounded_otherwise += from.rounded_otherwise;
   into.not_finite += from.not_finite;
   into.copies_differ += from.copies_differ;

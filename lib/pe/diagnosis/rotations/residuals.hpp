@@ -8,6 +8,8 @@ namespace pe {
 
 struct RotationResiduals {
   Index cells = 0, rounded_otherwise = 0;  // compared; not the correctly rounded value
+  Index unseen = 0;                        // which a vector of zeros does not show
+  Index turning = 0;                       // of those compared, of pairs that have a frequency
   double worst = 0, ulps = 0,
          bound =
              0;  // distance from the truth, in numbers of the file's type, bound of the worst cell

@@ -91,21 +91,28 @@ void note_unexplained(const std::vector<Diagnosis>& each, const std::vector<Stor
 
 }  // namespace
 
+// Of two of a tier the one that shows something is told.
 Diagnosis gravest(const Expectation& expected, std::vector<Diagnosis> each) {
   leave_equivalents(expected, each);
-  return *std::ranges::max_element(each, {},
-                                   [](const Diagnosis& one) { return static_cast<int>(one.tier); });
+  return *std::ranges::max_element(each, {}, [](const Diagnosis& one) {
+    return 2 * static_cast<int>(one.tier) + (one.cells > 0 ? 1 : 0);
+  });
 }
 
 Diagnosis told_by_name(const Expectation& expected, std::vector<Diagnosis> each,
                        const std::vector<Stored>& arrays) {
   leave_equivalents(expected, each);
   std::vector<Reason> by_name = reasons_by_name(each, arrays);
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, doubts;
   if (!by_name.empty()) note_unexplained(each, arrays, notes);
+  for (std::size_t i = 0; i < each.size(); ++i)
+    if (each.size() > 1 && each[i].cells == 0 && each[i].tier != Tier::wrong)
+      doubts.push_back(fmt::format("of {} nothing was seen: every vector that turns is 0 before",
+                                   arrays[i].name));
   Diagnosis told = gravest(expected, std::move(each));
   if (!by_name.empty()) told.reasons = std::move(by_name);
   std::ranges::move(notes, std::back_inserter(told.notes));
+  if (told.cells > 0) std::ranges::move(doubts, std::back_inserter(told.doubts));
   return told;
 }
 

@@ -133,7 +133,9 @@ std::string bound_sentence(const RotationObservation& observation,
 
 void take_residuals(const RotationResiduals& residuals, const RotationObservation& observation,
                     Diagnosis& diagnosis) {
-  diagnosis.cells = residuals.cells;
+  // Of vectors that hold numbers in channels alone that no position turns nothing is told.
+  const bool is_still = observation.reading().is_vectors() && residuals.turning == 0;
+  diagnosis.cells = is_still ? 0 : residuals.cells;
   diagnosis.rounded_otherwise = residuals.rounded_otherwise;
   diagnosis.ulps = residuals.ulps;
   diagnosis.worst = residuals.worst;
@@ -143,6 +145,11 @@ void take_residuals(const RotationResiduals& residuals, const RotationObservatio
   diagnosis.curve = residuals.curve;
   diagnosis.bound_from = bound_sentence(observation, residuals);
   diagnosis.coverage = fmt::format("all {} values", residuals.cells);
+  // Of vectors each turn is two values.
+  if (observation.reading().is_vectors() && residuals.unseen > 0 && diagnosis.cells > 0)
+    diagnosis.doubts.push_back(
+        fmt::format("{} of {} turns were not seen: the vectors before them are 0",
+                    residuals.unseen / 2, (residuals.unseen + residuals.cells) / 2));
 }
 
 Reason not_finite(const RotationResiduals& residuals) {

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# No check passes of which nothing was seen: empty arrays, vectors of zeros, masks that hide all that counts, expectations of nothing, tolerances that
+# allow everything, descriptors that are somebody else's.
+"""vacuous.py --bin FOLDER
+
+Each command ends with the exit code that is named, and with one line, or a verdict, that says why. Dumps that do show something pass as ever beside them.
+The last line reads "N passed, N failed".
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from count import Count  # noqa: E402
+
+
+def alibi(heads, length):
+    slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+    steps = np.arange(length)[:, None] - np.arange(length)
+    return np.where(steps >= 0, -slopes[:, None, None] * steps, -np.inf).astype("f4")
+
+
+def turned(vectors, base=10000.0):
+    half = vectors.shape[-1] // 2
+    angle = np.arange(len(vectors))[:, None] * base ** (-np.arange(half) / half)
+    first, second = vectors[:, :half].astype("f8"), vectors[:, half:].astype("f8")
+    return np.concatenate([first * np.cos(angle) - second * np.sin(angle), second * np.cos(angle) + first * np.sin(angle)], 1).astype("f4")
+
+
+def write_dumps(folder):
+    rng = np.random.default_rng(7)
+
+    def save(name, array, kind="f4"):
+        np.save(folder / f"{name}.npy", np.asarray(array, kind))
+
+    def masked(*cells):
+        """Random numbers in these places of each head, the others hidden."""
+        bias = np.full((8, 24, 24), -np.inf)
+        for cell in cells:
+            bias[(slice(None), *cell)] = rng.normal(size=bias[(slice(None), *cell)].shape)
+        return bias
+    save("zeros", np.zeros((64, 16)))
+    vectors = rng.normal(size=(64, 16))
+    save("before", vectors)
+    save("after", turned(vectors.astype("f4")))
+    vectors[8:] = 0
+    save("padded", vectors)
+    save("padded-after", turned(vectors.astype("f4")))
+    pair = np.zeros((64, 16))
+    pair[:, [0, 8]] = rng.normal(size=(64, 2))
+    save("one-pair", pair)
+    save("one-pair-after", turned(pair.astype("f4")))
+    still = np.zeros((64, 16))
+    still[:, 8:] = rng.normal(size=(64, 8))
+    save("still", still)
+    save("none", np.zeros((0, 16)))
+    save("alibi", alibi(8, 24))
+    save("hidden", masked())
+    save("lowest", np.full((8, 24, 24), np.finfo("f4").min))
+    save("first-key", masked((slice(None), 0)))
+    save("other-numbers", masked((slice(None), 0)))
+    save("last-key", masked((slice(None), -1)))
+    save("one-cell", masked((0, 0)))
+    save("columns-a", rng.normal(size=(8, 24, 1)))
+    save("columns-b", rng.normal(size=(8, 24, 1)))
+    np.savez(folder / "empty.npz", cos=np.zeros((0, 8), "f4"), sin=np.zeros((0, 8), "f4"))
+    np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
+    np.save(folder / "record.npy", np.zeros(4, [("cos", "f4", 8), ("sin", "f4", 8)]))
+
+
+ROPE = "pe-verify check rope --dim 16"
+# (command, exit code, what is said)
+COMMANDS = [
+    # Vectors that no turn can move.
+    (f"{ROPE} --before zeros.npy --file zeros.npy", 2, "zeros.npy"),
+    ("pe-verify check xpos --dim 16 --before zeros.npy --file zeros.npy", 2, "zeros.npy"),
+    (f"{ROPE} --rotary-dim 8 --before still.npy --file still.npy", 2, "still.npy"),
+    (f"{ROPE} --before zeros.npy --file zeros.npy --positions 0:32,0:32", 2, "zeros.npy"),
+    (f"{ROPE} --before before.npy --file after.npy", 0, ""),
+    (f"{ROPE} --before before.npy --before zeros.npy --file after.npy --file zeros.npy", 0, "of zeros nothing was seen"),
+    (f"{ROPE} --before zeros.npy --before before.npy --file zeros.npy --file after.npy", 0, "of zeros nothing was seen"),
+    (f"{ROPE} --before padded.npy --file padded-after.npy", 0, "448 of 512 turns were not seen"),
+    (f"{ROPE} --before one-pair.npy --file one-pair-after.npy", 0, "448 of 512 turns were not seen"),
+    ("pe-verify compare zeros.npy zeros.npy --bound 'rope --dim 16' --before zeros.npy", 2, "zeros.npy"),
+    # Masks that leave no two keys to any query.
+    *((f"pe-verify check {words} --file {name}.npy", 2, "one key") for name in ("first-key", "last-key", "one-cell")
+      for words in ("alibi --heads 8", "alibi --heads 8 --causal", "kerple --heads 8", "sandwich --heads 8")),
+    ("pe-verify check alibi --heads 8 --file alibi.npy", 0, ""),
+    ("pe-verify check alibi --heads 8 --file hidden.npy", 1, "every key is hidden"),
+    *((f"pe-verify {law} alibi --file {name}.npy", 2, "every key is hidden") for name in ("hidden", "lowest")
+      for law in ("finite", "causal", "toeplitz", "symmetric", "falls-with-distance", "relative-only", "zero-diagonal", "slopes")),
+    ("pe-verify causal alibi --file alibi.npy", 0, ""),
+    # Comparisons of nothing.
+    ("pe-verify compare none.npy none.npy", 2, "nothing"),
+    ("pe-verify compare empty.npz empty.npz", 2, "nothing"),
+    ("pe-verify compare some.npz some.npz", 0, "(0 values)"),
+    ("pe-verify compare columns-a.npy columns-b.npy --kind bias", 2, "nothing"),
+    ("pe-verify compare columns-a.npy columns-a.npy --kind bias", 0, "bit for bit (192 values)"),
+    ("pe-verify compare first-key.npy other-numbers.npy --kind bias", 2, "nothing"),
+    ("pe-verify compare first-key.npy first-key.npy --kind bias", 0, "bit for bit"),
+    ("pe-verify compare hidden.npy alibi.npy --kind bias", 1, "DIFFERENT"),
+    ("pe-verify compare alibi.npy alibi.npy --kind bias", 0, "equal"),
+    # Tolerances that allow everything.
+    *((f"pe-verify compare before.npy after.npy --{name} {number}", 2, f"--{name}") for name in ("atol", "rtol") for number in ("1e400", "inf", "nan", "2e308")),
+    ("pe-verify compare before.npy after.npy --atol 1e-400", 1, "DIFFERENT"),
+    ("pe-apply rope --random 1,1,2,16 --scale 1e400", 2, "--scale"),
+    # Descriptors that were closed, and are not to be the next file's.
+    ("pe-verify compare before.npy - <&-", 2, "standard input"),
+    ("pe-verify compare before.npy /dev/stdin <&-", 2, "/dev/stdin"),
+    ("pe-verify compare before.npy /dev/fd/0 <&-", 2, "/dev/fd/0"),
+    ("pe-verify compare - before.npy <&-", 2, "standard input"),
+    ("pe-verify identify - <&-", 2, "standard input"),
+    ("pe-verify compare before.npy - <before.npy", 0, "equal"),
+    ("pe-verify check rope --dim 16 >&-", 2, "stdout"),
+    ("pe-verify list >&-", 2, "stdout"),
+    ("pe-gen learned --dim 4 --length 8 -o drawn.npy 2>&- && cmp drawn.npy said.npy", 0, ""),
+    # What is no array of numbers is named so.
+    ("pe-verify compare record.npy record.npy", 2, "fields"),
+]
+# (what a check of the right vectors, of those with another base and of laws says beside, what is refused)
+EXPECTATIONS = [({"expect": {}}, "expect"), ({"expect": {"cause": ""}}, "expect.cause"), ({"expect": {"verdict": "fail", "cause": ""}}, "expect.cause")]
+
+
+def run(tool, folder, words):
+    done = subprocess.run(["bash", "-c", words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          env={"PATH": f"{tool}:/usr/bin:/bin"})
+    return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, type=pathlib.Path)
+    tool, count = parser.parse_args().bin.resolve(), Count()
+    with tempfile.TemporaryDirectory(prefix="pe-vacuous-") as name:
+        folder = pathlib.Path(name)
+        write_dumps(folder)
+        run(tool, folder, "pe-gen learned --dim 4 --length 8 -o said.npy")
+        for words, code, says in COMMANDS:
+            got, said = run(tool, folder, words)
+            count.check(got == code and says in said and (said or code != 2), f"{words}: exit {got}, not {code}, with {says!r}: {said[:300]}")
+        for more, refused in EXPECTATIONS:
+            for base in (10000, 500):
+                check = {"encoding": "rope", "parameters": {"dim": 16, "base": base}, "before": "before.npy", "file": "after.npy", **more}
+                (folder / "manifest.json").write_text(json.dumps({"schema_version": 1, "checks": [check]}))
+                got, said = run(tool, folder, "pe-verify run manifest.json")
+                count.check(got == 2 and refused in said, f"manifest with {more}: exit {got}: {said[:300]}")
+    return count.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
