@@ -223,6 +223,11 @@ void CommandLine::parse(CLI::App& app) const {
     if (option && option->get_items_expected_min() > 0 && is_next && name == word)
       throw UsageError(fmt::format("{} needs a value, {}, and {} stands there", word,
                                    option->get_type_name(), words[i + 1]));
+    const bool is_empty = name == word ? i + 1 < words.size() && words[i + 1].empty()
+                                       : name.size() + 1 == word.size();
+    if (option && option->get_items_expected_min() > 0 && is_empty)
+      throw UsageError(
+          fmt::format("{} is empty: it needs a value, {}", name, option->get_type_name()));
     if (name.size() > 2 && name[0] == '-' && last->get_option_no_throw("-" + name))
       throw UsageError(fmt::format("'{}': did you mean -{}?", word, name));
   }
