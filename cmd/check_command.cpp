@@ -160,6 +160,8 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
     });
   app.callback([&check, &outcome, command] {
     check_report_options(check.report);
+    for (const auto* read : {&check.asked.files, &check.asked.before})
+      keep_what_is_read(check.report.paths, *read);
     check.asked.shape = parse_shape(check.shape);
     check.asked.accept = parse_tier(check.accept);
     const TimeLimit within(check.timeout);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "no_clobber.hpp"
 #include "pe/base/error.hpp"
 #include "pe/verify/report_read.hpp"
 #include "pe/verify/shard.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 int run_merge(const MergeCommand& merge, const std::string& command) {
   check_report_options(merge.report);
+  keep_what_is_read(merge.report.paths, merge.files);
   std::vector<ShardReport> shards;
   for (const std::string& file : merge.files) shards.push_back({file, read_report(file)});
   return deliver_whole(merged(shards, command), merge.report);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "pe/base/error.hpp"
+#include "pe/io/dump.hpp"
 
 namespace pe::cmd {
 
@@ -19,6 +20,18 @@ void keep_what_is_there(const std::vector<std::string>& paths, const std::string
     if (!path.empty() && path != "-" && std::filesystem::exists(path, error))
       throw UsageError(
           fmt::format("'{}' is there, and --no-clobber keeps it: give another {}", path, option));
+}
+
+void keep_what_is_read(const std::vector<std::string>& reports,
+                       const std::vector<std::string>& read) {
+  std::error_code error;
+  for (const std::string& report : reports)
+    for (const std::string& spec : read)
+      if (const std::string path = io::path_of(spec);
+          report != "-" && path != "-" && std::filesystem::equivalent(report, path, error))
+        throw UsageError(fmt::format(
+            "--report '{}' is the file '{}', which is read: give the report another name", report,
+            path));
 }
 
 }  // namespace pe::cmd

@@ -1,4 +1,5 @@
-// --no-clobber: files that are there stay, whichever option names them.
+// Files that are there stay: with --no-clobber all of them, whichever option names them, and those
+// that a report tells of in any case.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,5 +13,10 @@ CLI::Option* add_no_clobber(CLI::App& app, bool& no_clobber);
 /// Throws UsageError where one of the paths that `option` names is a file already. It is asked
 /// before the work; "-", standard output, and "" are none.
 void keep_what_is_there(const std::vector<std::string>& paths, const std::string& option);
+
+/// Throws UsageError where one of the reports is a file that is read, FILE or FILE:TENSOR, by
+/// whatever name: it would stand in the place of what it tells of.
+void keep_what_is_read(const std::vector<std::string>& reports,
+                       const std::vector<std::string>& read);
 
 }  // namespace pe::cmd

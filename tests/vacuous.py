@@ -70,6 +70,11 @@ def write_dumps(folder):
     save("columns-b", rng.normal(size=(8, 24, 1)))
     np.savez(folder / "empty.npz", cos=np.zeros((0, 8), "f4"), sin=np.zeros((0, 8), "f4"))
     np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
+    np.savetxt(folder / "numbers.csv", vectors[:, :4], delimiter=",", header="a,b,c,d", comments="")
+    right = {"encoding": "rope", "parameters": {"dim": 16}, "before": "before.npy", "file": "after.npy"}
+    for name, check in (("good", right), ("numbers", {"encoding": "learned", "parameters": {"dim": 4}, "file": "numbers.csv"})):
+        (folder / f"{name}.json").write_text(json.dumps({"schema_version": 1, "checks": [check]}))
+    (folder / "link.json").symlink_to("good.json")
     np.save(folder / "record.npy", np.zeros(4, [("cos", "f4", 8), ("sin", "f4", 8)]))
 
 
@@ -119,6 +124,21 @@ COMMANDS = [
     ("pe-verify check rope --dim 16 >&-", 2, "stdout"),
     ("pe-verify list >&-", 2, "stdout"),
     ("pe-gen learned --dim 4 --length 8 -o drawn.npy 2>&- && cmp drawn.npy said.npy", 0, ""),
+    # Values that a shell's empty variable left out.
+    *((f"pe-verify check rope {option} '' --before before.npy --file after.npy", 2, option) for option in ("--model", "--config", "--file-layout", "--dim", "--axes")),
+    ("pe-verify check rope --model= --before before.npy --file after.npy", 2, "--model"),
+    *((f"pe-verify compare before.npy after.npy {option} ''", 2, option) for option in ("--bound", "--atol", "--rtol", "--ulps", "--kind")),
+    # Reports that would stand in the place of what they tell of.
+    ("pe-verify run good.json --report good.json", 2, "good.json"),
+    ("pe-verify run good.json --report link.json", 2, "good.json"),
+    ("pe-verify run good.json --report told.json", 0, "1 passed"),
+    ("pe-verify run numbers.json --report numbers.csv", 2, "numbers.csv"),
+    ("pe-verify run good.json --shard 1/1 --report shard.json", 0, ""),
+    ("pe-verify merge shard.json --report ./shard.json", 2, "shard.json"),
+    ("pe-verify merge shard.json", 0, "1 passed"),
+    ("pe-verify check learned --dim 4 --file numbers.csv --report numbers.csv", 2, "--report"),
+    ("pe-verify compare fields.json fields.json --report fields.json", 2, "--report"),
+    ("pe-verify identify fields.json --report fields.json", 2, "--report"),
     # What is no array of numbers is named so.
     ("pe-verify compare record.npy record.npy", 2, "fields"),
 ]
@@ -139,7 +159,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pe-vacuous-") as name:
         folder = pathlib.Path(name)
         write_dumps(folder)
-        run(tool, folder, "pe-gen learned --dim 4 --length 8 -o said.npy")
+        run(tool, folder, "pe-gen learned --dim 4 --length 8 -o said.npy && pe-gen rope --dim 8 --length 4 --fields cos -o fields.json")
         for words, code, says in COMMANDS:
             got, said = run(tool, folder, words)
             count.check(got == code and says in said and (said or code != 2), f"{words}: exit {got}, not {code}, with {says!r}: {said[:300]}")
