@@ -125,6 +125,16 @@ Dump with_channels_last(Dump dump) {
   return dump;
 }
 
+// What a guess refuses is no fault of the dump's: the guess was wrong.
+template <typename Ask>
+std::optional<Identification> asked(Ask ask) {
+  try {
+    return ask();
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
 Identification identify_main(const Dump& dump, const std::string& layout) {
   if (dump.arrays.empty()) throw UsageError("there is no array to identify");
   if (!dump.before.empty() && dump.before.size() != dump.arrays.size())
@@ -163,7 +173,7 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
     found = identify_scores(dump, layout);
     if (found && (found->encoding || is_masked(dump))) return *found;
   }
-  if (auto scaled = identify_scales(dump, layout)) return *scaled;
+  if (auto scaled = asked([&] { return identify_scales(dump, layout); })) return *scaled;
   const auto is_whole = [](const std::optional<Identification>& one) {
     return one && one->encoding && one->diagnosis.reasons.empty();
   };
@@ -189,10 +199,10 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   };
   // What holds before faults and lists are looked for, which takes long.
   if (turns_hold(Admit::whole_tables)) return *turns;
-  if (auto sections = identify_sections(dump, layout)) return *sections;
-  grid = identify_grid(dump, layout);
+  if (auto sections = asked([&] { return identify_sections(dump, layout); })) return *sections;
+  grid = asked([&] { return identify_grid(dump, layout); });
   if (!grid && dump.before.empty() && dump.arrays.size() == 1)
-    grid = identify_grid(with_channels_last(dump), layout);
+    grid = asked([&] { return identify_grid(with_channels_last(dump), layout); });
   if (is_whole(grid)) return *grid;
   if (turns_hold(Admit::faults_and_lists)) return *turns;
   if (grid && !(turns && turns->encoding)) return *grid;

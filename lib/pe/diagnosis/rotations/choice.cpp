@@ -124,6 +124,7 @@ ChosenReading choose(const Expectation& expected, const Dump& dump, std::vector<
 }
 
 LikelyReading likely_reading(const Expectation& expected, const Dump& dump, Index most) {
+  const bool is_glance = most < std::numeric_limits<Index>::max();
   std::optional<LikelyReading> likely;
   double best = 0;
   for (const Attempt& attempt :
@@ -135,8 +136,8 @@ LikelyReading likely_reading(const Expectation& expected, const Dump& dump, Inde
     std::ranges::reverse(rows);
     const RotationObservation observation(expected, dump, attempt.reading, attempt.truth, rows);
     const double share = observation.measure(observation.start()).share,
-                 score = likelihood(expected, dump, attempt, observation).share + share / 2 -
-                         attempt.cost / 4;
+                 score = share / 2 - attempt.cost / 4 +
+                         (is_glance ? 0 : likelihood(expected, dump, attempt, observation).share);
     if (likely && !(score > best)) continue;
     best = score;
     likely = LikelyReading{attempt.reading, attempt.truth, attempt.effect, share};

@@ -122,6 +122,8 @@ class Lengths {
         near_(4 * std::max({unit_roundoff(dump_.arrays[0].dtype),
                             unit_roundoff(dump_.before[0].dtype), unit_roundoff(DType::f32)})) {}
 
+  const std::vector<double>& after() const { return after_; }
+
   bool are_kept() const {
     for (std::size_t i = 0; i < after_.size(); ++i)
       if (!are_equal(after_[i], before_[i])) return false;
@@ -160,7 +162,7 @@ class Lengths {
   std::optional<RestoredDump> grown_apart() const {
     for (std::size_t axis = 0; axis < reading_.extents.size(); ++axis) {
       const Index extent = reading_.extents[axis];
-      if (axis == reading_.axis || extent < 2 || extent > 1024) continue;
+      if (extent < 2 || (axis != reading_.axis && extent > 1024)) continue;
       std::vector<double> factors, lengths(static_cast<std::size_t>(extent)), before = lengths;
       const auto entry = [&](std::size_t row) {
         return static_cast<std::size_t>(reading_.along(static_cast<Index>(row), axis));
@@ -192,6 +194,30 @@ class Lengths {
                           {Cause::wrong_amplitude, std::move(sentence)}};
     }
     return {};
+  }
+
+  // Each vector has grown by a number of its own, as by a norm.
+  RestoredDump grown_each() const {
+    auto factors = std::make_shared<std::vector<double>>();
+    for (std::size_t row = 0; row < after_.size(); ++row)
+      factors->push_back(before_[row] > 0 ? after_[row] / before_[row] : 1);
+    Stored wide = dump_.before[0];
+    wide.dtype = DType::f64;
+    wide.fill = [array = dump_.before[0], width = reading_.width, factors](Index first, Index count,
+                                                                           std::byte* out) {
+      auto* values = reinterpret_cast<double*>(out);
+      array.read(first, count, values);
+      for (Index i = 0; i < count; ++i)
+        values[i] *= (*factors)[static_cast<std::size_t>((first + i) / width)];
+    };
+    const auto [least, most] = std::ranges::minmax(after_);
+    const bool is_norm = are_equal(least, most);
+    return {{{dump_.arrays[0]}, {narrowed(wide, dump_.before[0].dtype)}},
+            {Cause::wrong_amplitude,
+             is_norm ? fmt::format("every vector was made {:.4g} long, as a norm between makes it",
+                                   most)
+                     : std::string("every vector is multiplied by a number of its own, as by a "
+                                   "norm between")}};
   }
 
   // Each vector is the turn of one some places before it, or behind: the one that belongs there, or
@@ -360,6 +386,8 @@ std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationRead
     if (all.empty()) lengths.add_exchanged(all);
     if (all.empty()) lengths.add_late(all);
     if (all.empty()) lengths.add_permuted(all, true);
+    if (all.empty() && !std::ranges::any_of(lengths.after(), [](double l) { return l == 0; }))
+      all.push_back(lengths.grown_each());
     if (!all.empty()) return all;
   }
   return all;

@@ -47,7 +47,7 @@ struct LikelyReading {
   Effect effect;
   double share = 0;
 };
-/// By so many rows of those that are probed.
+/// By so many rows of those that are probed, and how many of their values it holds, alone.
 LikelyReading likely_reading(const Expectation& expected, const Dump& dump,
                              Index most = std::numeric_limits<Index>::max());
 

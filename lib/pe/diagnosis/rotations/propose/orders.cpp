@@ -208,4 +208,54 @@ RotationProposals permuted(const RotationObservation& observation,
            1.13 + std::min(0.3, 0.02 * static_cast<double>(count_runs(*places)))}};
 }
 
+// Rows of listed positions that stand at others, in few runs: boundaries of packed sequences that
+// are one late.
+RotationProposals listed_otherwise(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis) {
+  constexpr std::size_t most_runs = 6;
+  constexpr Index most = 1 << 14;
+  if (observation.expected().listed.empty() || !observation.has_rows() ||
+      !hypothesis.axis.empty() || observation.slots() > most)
+    return {};
+  std::vector<Index> rows;
+  for (Index slot = 0; slot < observation.slots(); ++slot)
+    rows.push_back(observation.row_of_slot(slot));
+  auto places =
+      std::make_shared<std::vector<double>>(observation.implied_positions(hypothesis, rows));
+  struct Run {
+    std::size_t first, last;
+    double off;
+  };
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double& place = (*places)[i];
+    const double meant = hypothesis.position(rows[i], 0), off = std::round(place - meant);
+    if (std::isnan(place) || std::fabs(place - meant - off) > 0.25) return {};
+    place = meant + off;
+    if (off == 0) continue;
+    if (!runs.empty() && runs.back().last + 1 == i && runs.back().off == off)
+      runs.back().last = i;
+    else
+      runs.push_back({i, i, off});
+    if (runs.size() > most_runs) return {};
+  }
+  if (runs.empty()) return {};
+  std::string sentence;
+  for (const auto& [first, last, off] : runs) {
+    const double meant = hypothesis.position(rows[first], 0);
+    sentence +=
+        fmt::format("{}row{} {} hold{} {:.15g}{}, where {:.15g}{} {} meant",
+                    sentence.empty() ? "" : "; ", first == last ? "" : "s",
+                    first == last ? fmt::format("{}", first) : fmt::format("{}–{}", first, last),
+                    first == last ? "s" : "", meant + off, first == last ? "" : " and on", meant,
+                    first == last ? "" : " and on", first == last ? "is" : "are");
+  }
+  RotationHypothesis other = hypothesis;
+  other.position = [places, reading = observation.reading()](Index row, std::size_t) {
+    return (*places)[static_cast<std::size_t>(reading.slot(row))];
+  };
+  return {{std::move(other), sentence, 1.1 + 0.04 * static_cast<double>(runs.size()),
+           Cause::position_jump}};
+}
+
 }  // namespace pe

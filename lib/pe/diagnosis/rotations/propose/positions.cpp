@@ -255,6 +255,7 @@ constexpr RotationProposer rows[] = {
     {Cause::left_padding, "position", left_padding},
     {Cause::position_jump, "position", jump},
     {Cause::rows_permuted, "position pace end", permuted},
+    {Cause::position_jump, "position pace end", listed_otherwise},
 };
 
 }  // namespace

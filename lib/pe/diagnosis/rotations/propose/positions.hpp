@@ -49,6 +49,8 @@ RotationProposals floored(const RotationObservation& observation,
                           const RotationHypothesis& hypothesis);
 RotationProposals jump(const RotationObservation& observation,
                        const RotationHypothesis& hypothesis);
+RotationProposals listed_otherwise(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis);
 RotationProposals permuted(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis);
 

@@ -16,27 +16,51 @@ namespace {
 
 constexpr DType short_types[] = {DType::bf16, DType::f16};
 
-// θ_j with its exponent, its power and the reciprocal rounded to the type in turn, as a module made
-// in that type steps.
+// The steps in which a module makes θ_j = 1/base^e, or exp(−e·ln base), and which of them were
+// rounded.
+struct Steps {
+  bool exponent, power, last;
+  bool logarithm = false;  // exp(−e·ln base): the product, and the last step
+  const char* words;
+};
+constexpr Steps all_steps[] = {
+    {true, true, true, false,
+     "every step of the frequencies was rounded to {}: exponent, power and reciprocal"},
+    {true, false, false, false, "the exponents of the frequencies were rounded to {}"},
+    {false, true, false, false,
+     "the powers of the base were rounded to {}, and not their "
+     "reciprocals, the frequencies"},
+    {true, true, false, false,
+     "the exponents of the frequencies, and the powers of the base, were "
+     "rounded to {}"},
+    {true, false, true, false, "the exponents of the frequencies, and these, were rounded to {}"},
+    {false, true, true, false, "the powers of the base, and the frequencies, were rounded to {}"},
+    {true, false, false, true, "the logarithms of the frequencies were rounded to {}"},
+    {true, false, true, true, "the logarithms of the frequencies, and these, were rounded to {}"}};
+
+// The frequencies with some steps rounded to a type.
 std::optional<Proposal<RotationHypothesis>> step_by_step(const RotationObservation& observation,
                                                          const RotationHypothesis& hypothesis,
-                                                         DType type) {
+                                                         DType type, const Steps& steps) {
   const std::vector<double>& unscaled = observation.truth().unscaled;
   const double base = number_of(observation, hypothesis, "base");
   if (!(base > 1) || unscaled.size() < hypothesis.frequencies.size() ||
       hypothesis.changes.contains("base"))
     return {};
-  Proposal<RotationHypothesis> one{
-      hypothesis,
-      fmt::format("every step of the frequencies was rounded to {}: exponent, power and reciprocal",
-                  name_of(type)),
-      1.05};
+  Proposal<RotationHypothesis> one{hypothesis,
+                                   fmt::format(fmt::runtime(steps.words), name_of(type)), 1.05};
+  const auto short_of = [type](double x, bool is_short) {
+    return is_short ? rounded_once(x, type) : x;
+  };
   for (std::size_t j = 0; j < one.hypothesis.frequencies.size(); ++j) {
     if (!(unscaled[j] > 0)) return {};
-    const double exponent = rounded_once(-std::log(unscaled[j]) / std::log(base), type),
-                 ratio = hypothesis.frequencies[j] / unscaled[j];
-    one.hypothesis.frequencies[j] = rounded_once(
-        ratio * rounded_once(1 / rounded_once(std::pow(base, exponent), type), type), type);
+    const double ratio = hypothesis.frequencies[j] / unscaled[j], log = std::log(unscaled[j]);
+    const double plain =
+        steps.logarithm
+            ? std::exp(short_of(log, steps.exponent))
+            : 1 / short_of(std::pow(base, short_of(-log / std::log(base), steps.exponent)),
+                           steps.power);
+    one.hypothesis.frequencies[j] = short_of(ratio * short_of(plain, steps.last), steps.last);
   }
   return one;
 }
@@ -80,7 +104,9 @@ RotationProposals frequencies(const RotationObservation& observation,
         hypothesis, fmt::format("frequencies (inv_freq) were rounded to {}", name_of(type))};
     one.hypothesis.frequency_type = type;
     all.push_back(one);
-    if (const auto stepped = step_by_step(observation, hypothesis, type)) all.push_back(*stepped);
+    for (const Steps& steps : all_steps)
+      if (auto stepped = step_by_step(observation, hypothesis, type, steps))
+        all.push_back(std::move(*stepped));
     if (const auto early = rounded_before_scaling(observation, hypothesis, type))
       all.push_back(*early);
   }
