@@ -14,8 +14,8 @@ FLOORS = {
     "platform": set(),
     "base": set(),
     "model": {"base"},
-    "io": {"base", "model", "platform"},
     "waves": {"base", "model"},
+    "io": {"base", "model", "platform", "waves"},  # which instruction sets there are
     "kinds": GROUND,
     "scalings": MIDDLE,
     "encodings": MIDDLE | {"scalings"},

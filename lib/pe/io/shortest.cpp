@@ -8,37 +8,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "pe/io/shortest_power.hpp"
+#include "pe/io/shortest_rows.hpp"
+
 namespace pe::io {
 namespace {
 
-__extension__ typedef unsigned __int128 Wide;
-
 constexpr int smallest_power = -37, largest_power = 46;
-
-// ⌈10^k / 2^r⌉ with r such that 64 bits are used; 10^k and 5^k have the same leading bits.
-constexpr std::uint64_t leading_bits(int k) {
-  Wide five = 1;
-  for (int i = 0; i < (k < 0 ? -k : k); ++i) five *= 5;
-  std::uint64_t bits = 0;
-  bool rest = false;
-  if (k >= 0) {
-    int excess = 0;
-    for (; (five >> excess) >> 64; ++excess) {
-    }
-    bits = static_cast<std::uint64_t>(five >> excess);
-    rest = (static_cast<Wide>(bits) << excess) != five;
-    while (!(bits >> 63)) bits <<= 1;
-  } else {
-    Wide remainder = 1;
-    while (!(bits >> 63)) {
-      remainder <<= 1;
-      bits = bits << 1 | (remainder >= five);
-      if (remainder >= five) remainder -= five;
-    }
-    rest = true;
-  }
-  return bits + rest;
-}
 
 constexpr auto powers = [] {
   std::array<std::uint64_t, largest_power - smallest_power + 1> table{};
@@ -186,6 +162,19 @@ T load(const std::byte* element) {
   return value;
 }
 
+// Where registers of `isa` write numbers of `dtype`; null where they do not.
+lanes::Put in_lanes([[maybe_unused]] Isa isa, [[maybe_unused]] DType dtype) {
+#if defined(__x86_64__)
+  if (isa != Isa::avx2 && isa != Isa::avx512) return nullptr;
+  const lanes::Writers& writers =
+      isa == Isa::avx512 ? lanes::avx512_writers() : lanes::avx2_writers();
+  if (dtype == DType::f32) return writers.f32;
+  if (dtype == DType::f16) return writers.f16;
+  if (dtype == DType::bf16) return writers.bf16;
+#endif
+  return nullptr;
+}
+
 }  // namespace
 
 char* put_integer(char* out, std::int64_t value) {
@@ -221,15 +210,10 @@ char* put_number(char* out, const std::byte* element, DType dtype) {
   return out;
 }
 
-char* put_numbers(char* out, const std::byte* elements, Index count, DType dtype, char separator) {
+char* put_numbers(char* out, const std::byte* elements, Index count, DType dtype, char separator,
+                  Isa isa) {
+  if (const lanes::Put put = in_lanes(isa, dtype)) return put(out, elements, count, separator);
   const std::size_t size = size_of(dtype);
-  if (dtype == DType::f32) {
-    for (Index i = 0; i < count; ++i, elements += size) {
-      *out++ = separator;
-      out = put_f32(out, load<float>(elements));
-    }
-    return out;
-  }
   for (Index i = 0; i < count; ++i, elements += size) {
     *out++ = separator;
     out = put_number(out, elements, dtype);

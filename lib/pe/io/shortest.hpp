@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "pe/base/dtype.hpp"
+#include "pe/waves/isa.hpp"
 
 namespace pe::io {
 
@@ -22,8 +23,9 @@ char* put_bf16(char* out, std::uint16_t bits);
 /// One element of `dtype` from memory.
 char* put_number(char* out, const std::byte* element, DType dtype);
 
-/// `count` elements, each behind a `separator`.
-char* put_numbers(char* out, const std::byte* elements, Index count, DType dtype, char separator);
+/// `count` elements, each behind a `separator`; the same text by every instruction set.
+char* put_numbers(char* out, const std::byte* elements, Index count, DType dtype, char separator,
+                  Isa isa = best_isa());
 
 /// value / 10^decimals, exactly: 25, 2 is 0.25.
 char* put_decimal(char* out, std::int64_t value, int decimals);
