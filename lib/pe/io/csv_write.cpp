@@ -1,15 +1,12 @@
-// Lays fields out as columns, side by side or one row per element, and formats them on all threads
-// in order.
-#include <fmt/format.h>
-
+// Formats fields as columns on all threads, in order.
 #include <algorithm>
 #include <memory>
 
-#include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
-#include "pe/base/text.hpp"
 #include "pe/io/csv.hpp"
+#include "pe/io/csv_cell_texts.hpp"
 #include "pe/io/csv_cells.hpp"
+#include "pe/io/csv_layout.hpp"
 #include "pe/io/csv_text.hpp"
 #include "pe/io/pipeline.hpp"
 #include "pe/io/shortest.hpp"
@@ -17,89 +14,20 @@
 namespace pe::io {
 namespace {
 
-// Which fields stand together, and how.
-struct Layout {
-  std::vector<const Field*> columns;   // in the order given
-  std::vector<std::string> constants;  // beside it: the text of a scalar's value, else ""
-  const Field* leader = nullptr;  // a field whose axes all others share; null when all are scalars
-  bool tidy = false;              // one row per element
-  bool compares = false;          // several subjects, which need not all have every element
-
-  Index lines() const { return leader ? leader->lines() : 1; }
-};
-
-Layout lay_out(const Job& job) {
-  Layout layout;
-  layout.tidy = job.output.tidy || job.output.records;
-  for (const Field& field : job.fields) {
-    layout.columns.push_back(&field);
-    if (!field.axes.empty() && !layout.leader) layout.leader = &field;
-    if (field.axes.size() > 2 || (field.axes.size() == 2 && !field.words.empty()))
-      layout.tidy = true;
-  }
-  layout.compares = layout.leader && !layout.leader->axes.front().labels.empty();
-  for (const Field* field : layout.columns) {
-    layout.constants.emplace_back();
-    if (field->axes.empty()) {
-      std::byte value[8];
-      char text[longest_number];
-      field->fill(0, 1, value);
-      layout.constants.back().assign(text, put_number(text, value, field->dtype));
-      continue;
-    }
-    const auto &theirs = field->axes, &ours = layout.leader->axes;
-    const bool fits = layout.tidy ? theirs == ours : theirs[0] == ours[0];
-    if (fits) continue;
-    std::string shapes;
-    for (const Field& each : job.fields) {
-      shapes += shapes.empty() ? "" : ", ";
-      shapes += each.name + " [";
-      for (const Axis& axis : each.axes)
-        shapes += fmt::format("{}{} {}", &axis == each.axes.data() ? "" : ", ", axis.name,
-                              axis.coordinates.count);
-      shapes += "]";
-    }
-    throw UsageError(
-        fmt::format("these fields do not share {} and cannot stand in one csv: {}; choose some "
-                    "with --fields, or "
-                    "write hdf5 or npz",
-                    layout.tidy ? "all axes" : "their first axis", shapes));
-  }
-  return layout;
-}
-
-void put_header(const Layout& layout, Text& text) {
-  const char* separator = "";
-  const auto put = [&](std::string_view name) {
-    text.put(separator);
-    text.put(csv_cell(name));
-    separator = ",";
-  };
-  if (layout.leader)
-    for (const Axis& axis : layout.leader->axes) {
-      put(axis.name);
-      if (!layout.tidy) break;
-    }
-  for (const Field* field : layout.columns) {
-    if (layout.tidy || field->axes.size() < 2) {
-      put(field->name);
-      continue;
-    }
-    const Axis& along = field->axes[1];
-    for (Index i = 0; i < along.coordinates.count; ++i)
-      put(field->name + "_" +
-          (along.labels.empty() ? coordinate(along, i)
-                                : along.labels[static_cast<std::size_t>(i)]));
-  }
-  text.put("\n");
-}
-
 class CsvWorker {
  public:
-  CsvWorker(Kept<Layout> layout, Index largest, Destination& destination)
+  CsvWorker(Kept<CsvLayout> layout, Index largest, Destination& destination)
       : layout_(layout), text_(destination) {
     for (const Field* field : layout_.columns)
       blocks_.push_back(make_buffer(static_cast<std::size_t>(largest) * field->line_bytes()));
+    if (!layout_.tidy) return;
+    texts_.assign(blocks_.size(), CellTexts(std::min(at_once, layout_.leader->line_size())));
+    const std::vector<Axis>& axes = layout_.leader->axes;
+    if (axes.size() < 2 || !axes.back().labels.empty()) return;
+    const Index places = axes.back().coordinates.count;
+    keeps_places_ = places <= most_kept;
+    places_ = CellTexts(keeps_places_ ? places : at_once);
+    if (keeps_places_) places_.write(axes.back(), 0, places);
   }
 
   void operator()(Index first, Index count, Turn& turn) {
@@ -116,6 +44,8 @@ class CsvWorker {
   }
 
  private:
+  static constexpr Index at_once = 512, most_kept = 1 << 16;
+
   void put_row(Index line, Index in_block) {
     const char* separator = "";
     if (layout_.leader) {
@@ -161,20 +91,53 @@ class CsvWorker {
       prefix_ += (i ? "," : "") + coordinate(axes[i], place[i]);
 
     const Index elements = layout_.leader->line_size();
-    for (Index element = 0; element < elements; ++element) {
-      const Index at = in_block * elements + element;
-      if (layout_.compares && is_empty(at)) continue;
-      text_.put(prefix_);
-      if (axes.size() > 1) {
-        text_.put(",");
-        if (axes.back().labels.empty())
-          text_.done(put_coordinate(text_.room(longest_number), axes.back(), element));
-        else
-          text_.put(coordinate(axes.back(), element));
-      }
-      put_values(at);
-      text_.put("\n");
+    if (keeps_places_) places_.rewind();
+    for (Index first = 0; first < elements; first += at_once) {
+      const Index count = std::min(elements - first, at_once);
+      write_texts(first, count, in_block * elements + first);
+      for (Index i = first; i < first + count; ++i) put_element(i, in_block * elements + i);
     }
+  }
+
+  bool is_number(std::size_t column) const {
+    return !layout_.columns[column]->axes.empty() && layout_.columns[column]->words.empty();
+  }
+
+  // The texts of `count` elements from place `first` of a line on, which are `at` in the block.
+  void write_texts(Index first, Index count, Index at) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+      if (is_number(i)) texts_[i].write(element(i, at), count, layout_.columns[i]->dtype);
+    const std::vector<Axis>& axes = layout_.leader->axes;
+    if (axes.size() > 1 && axes.back().labels.empty() && !keeps_places_)
+      places_.write(axes.back(), first, count);
+  }
+
+  void put_element(Index place, Index at) {
+    const Axis& last = layout_.leader->axes.back();
+    const bool several = layout_.leader->axes.size() > 1, named = !last.labels.empty();
+    if (layout_.compares && is_empty(at)) {
+      if (several && !named) places_.skip();
+      for (std::size_t i = 0; i < blocks_.size(); ++i)
+        if (is_number(i)) texts_[i].skip();
+      return;
+    }
+    text_.put(prefix_);
+    if (several && named) {
+      text_.put(",");
+      text_.put(coordinate(last, place));
+    } else if (several) {
+      text_.done(places_.take(text_.room(CellTexts::widest)));
+    }
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const Field& field = *layout_.columns[i];
+      if (is_number(i)) {
+        text_.done(texts_[i].take(text_.room(CellTexts::widest)));
+        continue;
+      }
+      text_.put(",");
+      text_.put(field.axes.empty() ? layout_.constants[i] : word_of(field, element(i, at)));
+    }
+    text_.put("\n");
   }
 
   const std::byte* element(std::size_t column, Index at) const {
@@ -188,29 +151,17 @@ class CsvWorker {
     return true;
   }
 
-  // The values of one element of every column, each behind a comma.
-  void put_values(Index at) {
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const Field& field = *layout_.columns[i];
-      if (field.axes.empty() || !field.words.empty()) {
-        text_.put(",");
-        text_.put(field.axes.empty() ? layout_.constants[i] : word_of(field, element(i, at)));
-        continue;
-      }
-      char* out = text_.room(longest_number + 1);
-      *out++ = ',';
-      text_.done(put_number(out, element(i, at), field.dtype));
-    }
-  }
-
-  const Layout& layout_;
+  const CsvLayout& layout_;
   Text text_;
   std::vector<Buffer> blocks_;
+  std::vector<CellTexts> texts_;  // of each column of numbers, where elements have rows
+  CellTexts places_{0};           // along the last axis
+  bool keeps_places_ = false;     // which are all of them
   std::string prefix_;
 };
 
 // The first chunk is a few KiB, for readers who want three lines; the others some hundred.
-Chunking chunks_of(const Layout& layout) {
+Chunking chunks_of(const CsvLayout& layout) {
   std::size_t line = 1;
   for (const Field* field : layout.columns) line += field->line_bytes();
   const auto lines = [&](std::size_t bytes) {
@@ -222,7 +173,7 @@ Chunking chunks_of(const Layout& layout) {
 }  // namespace
 
 void write_csv(const Job& job) {
-  const Layout layout = lay_out(job);
+  const CsvLayout layout = lay_out(job);
   Destination destination(job.output);
   {
     Text header(destination);
