@@ -39,33 +39,38 @@ double median(std::vector<double> values) {
 }
 
 // Sines and cosines from position `first` on, as of a model of 128 channels.
-std::vector<float> table(Index first) {
-  std::vector<float> values;
+template <typename T>
+std::vector<T> table(Index first) {
+  std::vector<T> values;
   for (Index row = first; row < first + rows; ++row)
     for (Index column = 0; column < columns; ++column) {
       const double angle = static_cast<double>(row) *
                            std::pow(10000.0, -static_cast<double>(column / 2 * 2) / columns);
-      values.push_back(static_cast<float>(column % 2 ? std::cos(angle) : std::sin(angle)));
+      values.push_back(static_cast<T>(column % 2 ? std::cos(angle) : std::sin(angle)));
     }
   return values;
 }
 
-char* by_to_chars(char* out, const std::vector<float>& values) {
-  for (const float value : values) {
+template <typename T>
+char* by_to_chars(char* out, const std::vector<T>& values) {
+  for (const T value : values) {
     *out++ = ',';
     out = std::to_chars(out, out + pe::io::longest_number, value).ptr;
   }
   return out;
 }
 
-void measure(const char* what, const std::vector<float>& values) {
+template <typename T>
+void measure(const char* what, const std::vector<T>& values) {
+  constexpr DType dtype = sizeof(T) == 4 ? DType::f32 : DType::f64;
   std::vector<char> right(values.size() * (pe::io::longest_number + 1)), text(right.size() + 64);
   char* const end = by_to_chars(right.data(), values);
   for (const Isa isa : pe::all_isas) {
     if (!pe::runs_here(isa) || isa == Isa::neon) continue;
+    if (dtype == DType::f64 && isa != Isa::portable) continue;  // one after another
     const auto write = [&] {
       return pe::io::put_numbers(text.data(), reinterpret_cast<const std::byte*>(values.data()),
-                                 count, DType::f32, ',', isa);
+                                 count, dtype, ',', isa);
     };
     if (!std::equal(right.data(), end, text.data(), write())) {
       fmt::print("{} {}: WRONG\n", what, names[static_cast<int>(isa)]);
@@ -78,8 +83,9 @@ void measure(const char* what, const std::vector<float>& values) {
       ratios.push_back(theirs / times.back());
     }
     const double time = median(times);
-    fmt::print("f32 {:<22} {:<9} {:5.2f} ns a number, {:4.2f} GB/s, {:4.1f} times std::to_chars\n",
-               what, names[static_cast<int>(isa)], 1e9 * time / static_cast<double>(count),
+    fmt::print("{} {:<22} {:<9} {:5.2f} ns a number, {:4.2f} GB/s, {:4.1f} times std::to_chars\n",
+               sizeof(T) == 4 ? "f32" : "f64", what, names[static_cast<int>(isa)],
+               1e9 * time / static_cast<double>(count),
                1e-9 * static_cast<double>(end - right.data()) / time, median(ratios));
   }
 }
@@ -87,8 +93,9 @@ void measure(const char* what, const std::vector<float>& values) {
 }  // namespace
 
 int main() {
-  measure("sines from 0 on", table(0));
-  measure("sines from 100000 on", table(100000));
+  measure("sines from 0 on", table<float>(0));
+  measure("sines from 100000 on", table<float>(100000));
+  measure("sines from 0 on", table<double>(0));
   std::vector<float> biases;
   for (Index i = 0; i < count; ++i)
     biases.push_back(-static_cast<float>(i % 4096) *

@@ -91,6 +91,36 @@ TEST_SUITE("io") {
     CHECK(end - text == 17 * 5);
   }
 
+  TEST_CASE("f64 text is that of std::to_chars") {
+    const auto text_of = [](std::uint64_t bits) -> std::string {
+      const auto value = std::bit_cast<double>(bits);
+      if (std::isnan(value)) return "nan";
+      char text[64];
+      return {text, std::to_chars(text, text + sizeof text, value).ptr};
+    };
+    std::vector<std::uint64_t> some;
+    for (std::uint64_t exponent = 0; exponent < 4096; ++exponent)  // signs too
+      for (std::uint64_t i = 0; i < 50; ++i) {
+        some.push_back(exponent << 52 | i);
+        some.push_back(exponent << 52 | (0xfffffffffffff - i));
+        some.push_back(exponent << 52 | std::uint64_t{1} << i);
+      }
+    check_text(some, DType::f64, text_of);
+    std::mt19937_64 random(13);
+    for (std::uint64_t& bits : some) {
+      const auto draw = static_cast<std::int64_t>(random());
+      const double wave = std::sin(static_cast<double>(draw));
+      const double kinds[] = {wave,
+                              std::round(wave * 1000),
+                              std::round(wave * 1e6) / 1e6,
+                              wave * std::ldexp(1.0, static_cast<int>(draw % 250)),
+                              static_cast<float>(wave),
+                              static_cast<double>(draw >> (draw & 63))};
+      bits = std::bit_cast<std::uint64_t>(kinds[random() % std::size(kinds)]);
+    }
+    check_text(some, DType::f64, text_of);
+  }
+
   TEST_CASE("all f16 and bf16 numbers written together are those written alone") {
     std::vector<std::uint16_t> all(0x10000);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);

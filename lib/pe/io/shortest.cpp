@@ -1,5 +1,4 @@
-// Schubfach (Giulietti, "The Schubfach way to render doubles", 2021) for formats of up to 24 bits
-// of precision.
+// Schubfach for formats of up to 24 bits of precision, and for doubles of usual size.
 #include "pe/io/shortest.hpp"
 
 #include <array>
@@ -8,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "pe/io/shortest_power.hpp"
+#include "pe/io/shortest_digits.hpp"
 #include "pe/io/shortest_rows.hpp"
 
 namespace pe::io {
@@ -16,6 +15,7 @@ namespace {
 
 constexpr int smallest_power = -37, largest_power = 46;
 
+// Of formats of up to 24 bits.
 constexpr auto powers = [] {
   std::array<std::uint64_t, largest_power - smallest_power + 1> table{};
   for (int k = smallest_power; k <= largest_power; ++k)
@@ -23,79 +23,23 @@ constexpr auto powers = [] {
   return table;
 }();
 
-// The product's integer part, its last bit set when anything was cut off.
-std::uint32_t round_to_odd(std::uint64_t power, std::uint32_t factor) {
-  const Wide product = static_cast<Wide>(power) * factor;
-  const auto low = static_cast<std::uint32_t>(static_cast<std::uint64_t>(product) >> 32);
-  return static_cast<std::uint32_t>(product >> 64) | (low > 1);
-}
+// Of doubles: 10^0 … 10^55, whose powers of five are exact in as many bits.
+constexpr int largest_exact_power = 55;
+constexpr auto exact_powers = [] {
+  std::array<Wide, largest_exact_power + 1> table{};
+  Wide five = 1;
+  for (Wide& bits : table) {
+    for (bits = five; !(bits >> 127);) bits <<= 1;
+    five *= 5;
+  }
+  return table;
+}();
 
-struct Shortest {
-  std::uint32_t digits;  // with zeros at the end
-  int exponent;          // of ten
-};
-
-// The shortest decimal that rounds to significand·2^exponent, and of these the nearest; `uneven`
-// when the neighbour below is only half as far as the one above. No step branches on the digits:
-// they are unpredictable.
-Shortest shortest(std::uint32_t significand, int exponent, bool uneven) {
-  const std::uint32_t odd = significand & 1;
-  const std::uint32_t low = 4 * significand - 2 + uneven, middle = 4 * significand,
-                      high = 4 * significand + 2;
-  const int k = (exponent * 1262611 - (uneven ? 524031 : 0)) >> 22;
-  const int shift = exponent + ((-k * 1741647) >> 19) + 1;
-  const std::uint64_t power = powers[static_cast<std::size_t>(-k - smallest_power)];
-  const std::uint32_t lower = round_to_odd(power, low << shift) + odd;
-  const std::uint32_t value = round_to_odd(power, middle << shift);
-  const std::uint32_t upper = round_to_odd(power, high << shift) - odd;
-  const std::uint32_t s = value / 4, tens = s / 10;
-  // One digit less, when just one of the two neighbours lies within the bounds.
-  const std::uint32_t ten_below = lower <= 40 * tens, ten_above = 40 * tens + 40 <= upper;
-  const std::uint32_t by_tens = -((ten_below ^ ten_above) & (s >= 10));
-  const std::uint32_t below = lower <= 4 * s, above = 4 * s + 4 <= upper;
-  const std::uint32_t half = 4 * s + 2, rounds_up = value + (s & 1) > half;
-  const std::uint32_t decided = -(below ^ above);
-  const std::uint32_t ones = s + ((above & decided) | (rounds_up & ~decided));
-  return {(10 * (tens + ten_above) & by_tens) | (ones & ~by_tens), k};
-}
-
-// Eight decimal digits as eight bytes 0 … 9, the last in the lowest: all divisions at once in one
-// register.
-std::uint64_t spread(std::uint32_t value) {
-  std::uint64_t lanes = static_cast<std::uint64_t>(value / 10000) << 32 | value % 10000;
-  const std::uint64_t hundreds = (lanes * 10486 >> 20) & 0x0000007f0000007f;
-  lanes = hundreds << 16 | (lanes - 100 * hundreds);
-  const std::uint64_t tens = (lanes * 103 >> 10) & 0x000f000f000f000f;
-  return tens << 8 | (lanes - 10 * tens);
-}
-
-constexpr std::uint32_t powers_of_ten[] = {1,      10,      100,      1000,     10000,
-                                           100000, 1000000, 10000000, 100000000};
-
-// Nine digits, the zeros at the end counted off.
-struct Digits {
-  std::uint64_t rest;  // behind the first, as text
-  char first;
-  int count;
-  int exponent;  // of the first digit
-};
-
-Digits split(Shortest decimal) {
-  int length = 1;
-  if (decimal.digits < 1000000)
-    while (decimal.digits >= powers_of_ten[length]) ++length;
-  else
-    length = 7 + (decimal.digits >= 10000000) + (decimal.digits >= 100000000);
-  const std::uint32_t nine = decimal.digits * powers_of_ten[9 - length], first = nine / 100000000;
-  const std::uint64_t rest = spread(nine - first * 100000000);
-  return {__builtin_bswap64(rest | 0x3030303030303030), static_cast<char>('0' + first),
-          9 - (rest ? std::countr_zero(rest) / 8 : 8), decimal.exponent + length - 1};
-}
-
-// All nine.
-void put_digits(char* out, const Digits& digits) {
+// All of them.
+template <int eights>
+void put_digits(char* out, const Digits<eights>& digits) {
   *out = digits.first;
-  std::memcpy(out + 1, &digits.rest, 8);
+  std::memcpy(out + 1, digits.rest, sizeof digits.rest);
 }
 
 char* put_word(char* out, const char* word) {
@@ -104,7 +48,8 @@ char* put_word(char* out, const char* word) {
   return out + length;
 }
 
-char* put_scientific(char* out, const Digits& digits) {
+template <int eights>
+char* put_scientific(char* out, const Digits<eights>& digits) {
   put_digits(out + 1, digits);
   out[0] = digits.first;
   out[1] = '.';
@@ -118,8 +63,8 @@ char* put_scientific(char* out, const Digits& digits) {
 }
 
 // A positive number in the notation that std::to_chars takes: fixed unless scientific is shorter.
-char* put_finite(char* out, std::uint32_t significand, int exponent, bool uneven) {
-  const Digits digits = split(shortest(significand, exponent, uneven));
+template <typename Word, int eights>
+char* put_finite(char* out, Word significand, int exponent, const Digits<eights>& digits) {
   const int leading = digits.exponent, scientific = digits.count + (digits.count > 1) + 4;
   if (leading < 0) {
     if (digits.count + 1 - leading > scientific) return put_scientific(out, digits);
@@ -150,9 +95,11 @@ char* put_binary(char* out, std::uint32_t bits) {
   out += bits >> (fraction_bits + exponent_bits);
   if (exponent == infinite) return put_word(out, "inf");
   if (exponent == 0 && fraction == 0) return put_word(out, "0");
-  if (exponent == 0) return put_finite(out, fraction, 1 - bias, false);
-  return put_finite(out, fraction | hidden, static_cast<int>(exponent) - bias,
-                    fraction == 0 && exponent > 1);
+  const std::uint32_t significand = exponent == 0 ? fraction : fraction | hidden;
+  const int power = static_cast<int>(exponent == 0 ? 1 : exponent) - bias;
+  const bool uneven = fraction == 0 && exponent > 1;
+  const auto bits_of = [](int k) { return powers[static_cast<std::size_t>(k - smallest_power)]; };
+  return put_finite(out, significand, power, split(shortest(significand, power, uneven, bits_of)));
 }
 
 template <typename T>
@@ -183,7 +130,19 @@ char* put_integer(char* out, std::int64_t value) {
 
 char* put_f64(char* out, double value) {
   if (std::isnan(value)) return put_word(out, "nan");
-  return std::to_chars(out, out + longest_number, value).ptr;
+  constexpr int fraction_bits = 52, bias = 1075;
+  constexpr std::uint64_t hidden = std::uint64_t{1} << fraction_bits;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t fraction = bits & (hidden - 1);
+  const int exponent = static_cast<int>(bits >> fraction_bits & 0x7ff) - bias;
+  // The power for which 10^55 would not do is 2^-183; a number beyond 2^53 has more digits than the
+  // shortest ones.
+  if (exponent < -182 || exponent > 0) return std::to_chars(out, out + longest_number, value).ptr;
+  *out = '-';
+  out += bits >> 63;
+  const auto bits_of = [](int k) { return exact_powers[static_cast<std::size_t>(k)]; };
+  return put_finite(out, fraction | hidden, exponent,
+                    split(shortest(fraction | hidden, exponent, fraction == 0, bits_of)));
 }
 
 char* put_f32(char* out, float value) {

@@ -1,7 +1,7 @@
 // How the text of each number is laid out, worked out by the compiler.
 #include "pe/io/shortest_rows.hpp"
 
-#include "pe/io/shortest_power.hpp"
+#include "pe/io/schubfach.hpp"
 
 namespace pe::io::lanes {
 namespace {
