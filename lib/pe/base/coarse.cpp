@@ -106,7 +106,7 @@ class CoarseSearch {
  private:
   static constexpr Index least_cells = 64, most_groups = Index{1} << 20;
   static constexpr std::size_t least_values = 8, few_values = 5;  // int4 has few
-  static constexpr int most_bits = 13;
+  static constexpr int most_bits = 13, bits_of_bf16 = 8;          // which type_of_numbers tells
 
   // Every number with its place, until `look` is false.
   template <typename Look>
@@ -144,13 +144,13 @@ class CoarseSearch {
       if (seen.size() < least_values) seen.insert(value);
       return true;
     });
-    if (!are_few || coarse.bits_ < 2 || seen.size() < least_values) return {};
+    const bool is_news = std::ldexp(1.0, -coarse.bits_) > unit_ && coarse.bits_ != bits_of_bf16;
+    if (!are_few || coarse.bits_ < 2 || !is_news || seen.size() < least_values) return {};
     coarse.steps_ = {1};
     coarse.words_ = fmt::format("has {} significant bits{}", coarse.bits_,
                                 coarse.bits_ == 4    ? ", as those of e4m3 have"
                                 : coarse.bits_ == 3  ? ", as those of e5m2 have"
                                 : coarse.bits_ == 11 ? ", as those of TF32 and f16 have"
-                                : coarse.bits_ == 8  ? ", as those of bf16 have"
                                                      : "");
     return coarse;
   }

@@ -138,8 +138,8 @@ void join(Diagnosis& whole, Diagnosis part) {
   if (!whole.first_wrong) whole.first_wrong = part.first_wrong;
 }
 
-// One explanation of all rows goes before those of single runs; of one run alone that is wrong,
-// that the list was not used.
+// One explanation of all rows goes before those of single runs; of one run alone that is wrong, and
+// told, that the list was not used.
 bool explain_at_once(const Expectation& expected, const Dump& dump, const Positions& positions,
                      Index wrong, Diagnosis& whole) try {
   if (!rotation_truth(expected.effect)) return false;
@@ -149,7 +149,8 @@ bool explain_at_once(const Expectation& expected, const Dump& dump, const Positi
   all.first = 0;
   all.step = 1;
   std::vector<Reason> reasons = explained_at_once(all, dump);
-  if (reasons.empty() || (wrong == 1 && reasons[0].cause != Cause::position_reset)) return false;
+  const bool is_told = wrong == 1 && !whole.reasons.empty();
+  if (reasons.empty() || (is_told && reasons[0].cause != Cause::position_reset)) return false;
   whole.reasons = std::move(reasons);
   whole.others.clear();
   return true;

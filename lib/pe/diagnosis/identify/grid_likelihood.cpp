@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "pe/base/narrow.hpp"
+#include "pe/base/spread.hpp"
 
 namespace pe {
 namespace {
@@ -64,7 +65,50 @@ bool are_turns(const std::vector<double>& turns) {
   return 10 * 2 * on >= 9 * turns.size();
 }
 
+// Whether vectors are sums of so many, by what is left of each beside those before.
+bool are_sums_of(std::size_t most, std::vector<std::vector<double>> rows) {
+  std::vector<std::vector<double>> basis;
+  for (std::vector<double>& row : rows) {
+    const double length = std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
+    for (int twice = 0; twice < 2; ++twice)
+      for (const std::vector<double>& one : basis) {
+        const double along = std::inner_product(row.begin(), row.end(), one.begin(), 0.0);
+        for (std::size_t k = 0; k < row.size(); ++k) row[k] -= along * one[k];
+      }
+    const double left = std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
+    constexpr double nothing = 1e-4;  // of a length squared, that bfloat16 leaves
+    if (!(left > nothing * length)) continue;
+    for (double& x : row) x /= std::sqrt(left);
+    basis.push_back(std::move(row));
+    if (basis.size() > most) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool may_be_turns(const Stored& array) {
+  constexpr Index some = 12;
+  constexpr double far = 2, alike = 0.05;
+  constexpr std::size_t axes = 3;
+  if (array.shape.empty() || array.is_complex) return true;
+  const Index width = array.shape.back(), count = width > 0 ? array.size() / width : 0;
+  double largest = 0, shortest = HUGE_VAL, longest = 0;
+  std::vector<std::vector<double>> rows;
+  for (const Index row : spread_over(count, some)) {
+    std::vector<double> values(static_cast<std::size_t>(width));
+    array.read(row * width, width, values.data());
+    if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) return true;
+    const double length =
+        std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+    if (length == 0) continue;  // a token of no position
+    shortest = std::min(shortest, length);
+    longest = std::max(longest, length);
+    for (const double x : values) largest = std::max(largest, std::fabs(x));
+    rows.push_back(std::move(values));
+  }
+  return largest <= far || longest <= (1 + alike) * shortest || are_sums_of(axes, std::move(rows));
+}
 
 GridLikelihood::GridLikelihood(Kept<Dump> dump, Index rows, bool complex) {
   const Stored& array = dump.get().arrays[0];

@@ -12,6 +12,11 @@ namespace pe {
 /// Extents: frames where there are three, rows, columns.
 using Grid = std::vector<Index>;
 
+/// Whether rows may be turns, one side of them or both, or angles along few axes: rows of both
+/// sides are as long as one another, no number of one side is far beyond 1, and all rows of angles
+/// are sums of as many as there are axes.
+bool may_be_turns(const Stored& array);
+
 class GridLikelihood {
  public:
   /// Of `rows` positions; `complex`: the last axis holds cosine and sine.

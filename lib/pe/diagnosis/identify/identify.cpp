@@ -11,6 +11,7 @@
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
+#include "pe/diagnosis/identify/grid_likelihood.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 #include "pe/diagnosis/identify/scores.hpp"
 #include "pe/diagnosis/residuals.hpp"
@@ -199,9 +200,12 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   };
   // What holds before faults and lists are looked for, which takes long.
   if (turns_hold(Admit::whole_tables)) return *turns;
-  if (auto sections = asked([&] { return identify_sections(dump, layout); })) return *sections;
-  grid = asked([&] { return identify_grid(dump, layout); });
-  if (!grid && dump.before.empty() && dump.arrays.size() == 1)
+  const bool is_hopeless =
+      dump.before.empty() && dump.arrays.size() == 1 && !may_be_turns(dump.arrays[0]);
+  if (!is_hopeless)
+    if (auto sections = asked([&] { return identify_sections(dump, layout); })) return *sections;
+  if (!is_hopeless) grid = asked([&] { return identify_grid(dump, layout); });
+  if (!grid && !is_hopeless && dump.before.empty() && dump.arrays.size() == 1)
     grid = asked([&] { return identify_grid(with_channels_last(dump), layout); });
   if (is_whole(grid)) return *grid;
   if (turns_hold(Admit::faults_and_lists)) return *turns;

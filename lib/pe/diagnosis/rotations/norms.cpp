@@ -122,8 +122,6 @@ class Lengths {
         near_(4 * std::max({unit_roundoff(dump_.arrays[0].dtype),
                             unit_roundoff(dump_.before[0].dtype), unit_roundoff(DType::f32)})) {}
 
-  const std::vector<double>& after() const { return after_; }
-
   bool are_kept() const {
     for (std::size_t i = 0; i < after_.size(); ++i)
       if (!are_equal(after_[i], before_[i])) return false;
@@ -188,7 +186,8 @@ class Lengths {
       std::string sentence = fmt::format(
           "the vectors of each {} are multiplied by a number of its own: {:.4g}, "
           "{:.4g}{}",
-          name, factors[0], factors[1], extent > 2 ? ", …" : "");
+          name, factors[0], factors[1],
+          extent > 2 ? fmt::format("{} {:.4g}", extent > 3 ? ", …," : ",", factors.back()) : "");
       return RestoredDump{{{dump_.arrays[0]},
                            {multiplied_along(dump_.before[0], reading_, axis, std::move(factors))}},
                           {Cause::wrong_amplitude, std::move(sentence)}};
@@ -197,7 +196,8 @@ class Lengths {
   }
 
   // Each vector has grown by a number of its own, as by a norm.
-  RestoredDump grown_each() const {
+  std::optional<RestoredDump> grown_each() const {
+    if (std::ranges::find(after_, 0.0) != after_.end()) return {};
     auto factors = std::make_shared<std::vector<double>>();
     for (std::size_t row = 0; row < after_.size(); ++row)
       factors->push_back(before_[row] > 0 ? after_[row] / before_[row] : 1);
@@ -210,14 +210,17 @@ class Lengths {
       for (Index i = 0; i < count; ++i)
         values[i] *= (*factors)[static_cast<std::size_t>((first + i) / width)];
     };
+    const auto [smallest, largest] = std::ranges::minmax(*factors);
+    if (are_equal(smallest, largest)) return {};
     const auto [least, most] = std::ranges::minmax(after_);
     const bool is_norm = are_equal(least, most);
-    return {{{dump_.arrays[0]}, {narrowed(wide, dump_.before[0].dtype)}},
-            {Cause::wrong_amplitude,
-             is_norm ? fmt::format("every vector was made {:.4g} long, as a norm between makes it",
-                                   most)
-                     : std::string("every vector is multiplied by a number of its own, as by a "
-                                   "norm between")}};
+    return RestoredDump{
+        {{dump_.arrays[0]}, {narrowed(wide, dump_.before[0].dtype)}},
+        {Cause::wrong_amplitude,
+         is_norm
+             ? fmt::format("every vector was made {:.4g} long, as a norm between makes it", most)
+             : std::string("every vector is multiplied by a number of its own, as by a "
+                           "norm between")}};
   }
 
   // Each vector is the turn of one some places before it, or behind: the one that belongs there, or
@@ -369,6 +372,13 @@ bool keep_lengths(const Dump& dump, const RotationReading& reading, double magni
   return true;
 }
 
+std::optional<RestoredDump> restored_by_own_lengths(const Dump& dump,
+                                                    const RotationReading& reading) {
+  constexpr Index least_pairs = 4;
+  if (reading.rows > most_rows || reading.pairs < least_pairs) return {};
+  return Lengths(dump, reading, 1).grown_each();
+}
+
 std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading,
                                             double magnitude) {
   if (reading.rows > most_rows || reading.rows < 2) return {};
@@ -386,8 +396,6 @@ std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationRead
     if (all.empty()) lengths.add_exchanged(all);
     if (all.empty()) lengths.add_late(all);
     if (all.empty()) lengths.add_permuted(all, true);
-    if (all.empty() && !std::ranges::any_of(lengths.after(), [](double l) { return l == 0; }))
-      all.push_back(lengths.grown_each());
     if (!all.empty()) return all;
   }
   return all;

@@ -27,4 +27,9 @@ bool keep_lengths(const Dump& dump, const RotationReading& reading, double magni
 std::vector<RestoredDump> restored_by_norms(const Dump& dump, const RotationReading& reading,
                                             double magnitude);
 
+/// Each vector before as long as the one after it: where nothing else explains them, for their
+/// directions alone are then held. Nothing where all have grown alike, or one is 0.
+std::optional<RestoredDump> restored_by_own_lengths(const Dump& dump,
+                                                    const RotationReading& reading);
+
 }  // namespace pe

@@ -172,6 +172,23 @@ std::optional<Diagnosis> judge_broken(const Expectation& expected, const Dump& d
   return told;
 }
 
+// Vectors that turn as they should, each of a length of its own.
+std::optional<Diagnosis> judge_directions(const Expectation& expected, const Dump& as_given,
+                                          std::optional<Side> side) {
+  const Dump dump = as_made(as_given);
+  if (truth_of(expected).log_scale || dump.has_gaps || !expected.searches) return {};
+  const auto one = restored_by_own_lengths(dump, likely_reading(expected, dump).reading);
+  if (!one) return {};
+  Diagnosis left = judge(expected, one->dump, side);
+  if (left.tier == Tier::wrong && !is_explained(left)) return {};
+  Diagnosis told = compared_as_meant(expected, as_given, side);
+  told.tier = Tier::wrong;
+  told.reasons = std::move(left.reasons);
+  told.reasons.insert(told.reasons.begin(), one->reason);
+  told.after = left.worst;
+  return told;
+}
+
 // Vectors whose turns are right, and their numbers not.
 void hold_numbers(const Expectation& expected, const Dump& as_given, Diagnosis& told) {
   const Dump dump = as_made(as_given);
@@ -244,8 +261,12 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
         told_at_once ? *told_at_once : judge_by_slices(expected, pair, side, as_vectors);
     const bool is_vague = std::ranges::all_of(
         told.reasons, [](const Reason& reason) { return reason.cause == Cause::damaged_cells; });
-    if (told.tier == Tier::wrong && is_vague && expected.searches && !dump.has_gaps)
-      if (auto wired = judge_wiring(expected, as_made(pair), side)) told = std::move(*wired);
+    if (told.tier == Tier::wrong && is_vague && expected.searches && !dump.has_gaps) {
+      if (auto wired = judge_wiring(expected, as_made(pair), side))
+        told = std::move(*wired);
+      else if (auto turned = judge_directions(expected, pair, side))
+        told = std::move(*turned);
+    }
     hold_numbers(expected, pair, told);
     each.push_back(std::move(told));
   }

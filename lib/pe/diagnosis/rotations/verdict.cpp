@@ -174,6 +174,37 @@ namespace {
 
 constexpr double few = 0.1;  // part of the cells that may be damaged, the others being right
 
+// One place, all of whose rows turn as another one's, where the others are right.
+std::optional<Reason> displaced(const RotationResiduals& residuals,
+                                const RotationObservation& observation, const Dump& dump) {
+  const RotationHypothesis start = observation.start();
+  std::vector<Index> rows = residuals.suspects;
+  std::ranges::sort(rows);
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  if (rows.empty() || !observation.has_rows() || !start.axis.empty() ||
+      residuals.rows_beyond > observation.reading().rows / observation.slots())
+    return {};
+  const Index slot = observation.slot(rows[0]);
+  if (!std::ranges::all_of(rows, [&](Index row) { return observation.slot(row) == slot; }))
+    return {};
+  const std::vector<double> implied = observation.implied_positions(start, rows);
+  const double place = std::round(implied[0]), meant = start.position(rows[0], 0);
+  constexpr double near = 0.1;
+  if (place == meant ||
+      !std::ranges::all_of(implied, [&](double p) { return std::fabs(p - place) < near; }))
+    return {};
+  RotationHypothesis moved = start;
+  moved.position = [place](Index, std::size_t) { return place; };
+  const Expectation& expected = observation.expected();
+  const RotationReading& reading = observation.reading();
+  const RotationTruth& truth = observation.truth();
+  if (!RotationObservation(expected, dump, reading, truth, rows).agrees(moved)) return {};
+  return Reason{Cause::position_jump,
+                fmt::format("position {:.15g} holds the turn of position {:.15g}; the others are "
+                            "right",
+                            meant, place)};
+}
+
 }  // namespace
 
 std::optional<Reason> damaged_cells(const RotationResiduals& residuals,
@@ -186,6 +217,7 @@ std::optional<Reason> damaged_cells(const RotationResiduals& residuals,
   if (residuals.beyond == 0 || !residuals.first_wrong ||
       static_cast<double>(residuals.beyond) > few * static_cast<double>(residuals.cells))
     return {};
+  if (auto one = displaced(residuals, observation, dump)) return one;
   return Reason{Cause::damaged_cells,
                 fmt::format("{} of {} values are none that is meant, the first at {}; the others "
                             "are right",

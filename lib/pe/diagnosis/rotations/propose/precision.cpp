@@ -20,7 +20,7 @@ constexpr DType short_types[] = {DType::bf16, DType::f16};
 // rounded.
 struct Steps {
   bool exponent, power, last;
-  bool logarithm = false;  // exp(−e·ln base): the product, and the last step
+  bool logarithm = false;  // exp(e·c), c = −2·ln base/d: c as a power, the product, the last step
   const char* words;
 };
 constexpr Steps all_steps[] = {
@@ -36,7 +36,13 @@ constexpr Steps all_steps[] = {
     {true, false, true, false, "the exponents of the frequencies, and these, were rounded to {}"},
     {false, true, true, false, "the powers of the base, and the frequencies, were rounded to {}"},
     {true, false, false, true, "the logarithms of the frequencies were rounded to {}"},
-    {true, false, true, true, "the logarithms of the frequencies, and these, were rounded to {}"}};
+    {true, false, true, true, "the logarithms of the frequencies, and these, were rounded to {}"},
+    {true, true, false, true,
+     "the step of the frequencies' logarithms, and these, were rounded to "
+     "{}"},
+    {true, true, true, true,
+     "the frequencies' logarithms, their step, and the frequencies were "
+     "rounded to {}"}};
 
 // The frequencies with some steps rounded to a type.
 std::optional<Proposal<RotationHypothesis>> step_by_step(const RotationObservation& observation,
@@ -57,7 +63,10 @@ std::optional<Proposal<RotationHypothesis>> step_by_step(const RotationObservati
     const double ratio = hypothesis.frequencies[j] / unscaled[j], log = std::log(unscaled[j]);
     const double plain =
         steps.logarithm
-            ? std::exp(short_of(log, steps.exponent))
+            ? std::exp(
+                  short_of(static_cast<double>(j) *
+                               short_of(log / std::max(1.0, static_cast<double>(j)), steps.power),
+                           steps.exponent))
             : 1 / short_of(std::pow(base, short_of(-log / std::log(base), steps.exponent)),
                            steps.power);
     one.hypothesis.frequencies[j] = short_of(ratio * short_of(plain, steps.last), steps.last);
