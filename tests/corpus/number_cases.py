@@ -160,7 +160,34 @@ def steps():
                   lambda a=np.arange(200)[:, None] * theta, l=layout: Built(turns(a, l), "f32", 100.0, 200))
 
 
+def lookups():
+    """Angles within one turn in a short type; sines of a table; fixed point without a 1; distances of a ring."""
+    for number in range(12):
+        rng = drawn(600 + number)
+        dim, length, layout = int(rng.choice([32, 64])), int(rng.choice([100, 200])), str(rng.choice(("pairs", "halves", "cos-sin")))
+        angle = np.arange(length)[:, None] * ladder(dim, 1e4)
+        entries = int(rng.choice([512, 1024, 4096]))
+        how = number % 4
+        if how == 0:
+            angle = case.rounded(np.fmod(angle, 2 * np.pi), ("bf16", "f16")[number // 4 % 2])
+        elif how == 1:
+            angle = np.round(angle / (2 * np.pi) * entries) / entries * 2 * np.pi
+        elif how == 3:
+            heads, places = int(rng.choice([4, 8, 12])), int(rng.choice([16, 32]))
+            n = 2 ** int(np.log2(heads))
+            slopes = np.concatenate([2.0 ** (-8 * np.arange(1, n + 1) / n), 2.0 ** (-4 * np.arange(1, 2 * n, 2) / n)[:heads - n]])
+            away = np.arange(80)[:, None] - np.arange(80)
+            b = np.where(away >= 0, -slopes[:, None, None] * (away % places), -np.inf)
+            yield one(600 + number, f"distances of a ring of {places}, {heads} heads", "alibi", {"heads": heads, "causal": True}, accepted("bias-distance"),
+                      lambda b=b: Built([("bias", b.astype(F32))], "f32", 100.0, 80))
+            continue
+        arrays = [(name, np.minimum(np.round(x * 32768), 32767) / 32768 if how == 2 else x) for name, x in turns(angle, layout)]
+        yield one(600 + number, f"{('angles within a turn in 16 bits', f'sines of a table of {entries}', 'fixed point without a 1')[how]}, {dim}, {layout}", "rope", {"dim": dim},
+                  accepted("low-precision-table" if how == 2 else "low-precision-angles"), lambda a=arrays, n=length: Built(a, "f32", 100.0, n))
+
+
 def spoilt():
+    yield from lookups()
     yield from spoilt_numbers()
     yield from lists()
     yield from norms()

@@ -50,10 +50,10 @@ double slopes_at(const BiasHypothesis& hypothesis, const BiasShape& shape, Index
   const std::int64_t farther = hypothesis.kept_diagonal && away == 0 ? 0 : hypothesis.farther;
   double distance = static_cast<double>(
       hypothesis.signed_distance ? away : std::max<std::int64_t>(std::abs(away) + farther, 0));
-  if (hypothesis.wraps) {
-    constexpr double byte = 256;
-    const double from = hypothesis.wraps_signed ? byte / 2 : 0;
-    distance = std::fmod(distance + from, byte) - from;
+  if (hypothesis.wraps > 0) {
+    const auto end = static_cast<double>(hypothesis.wraps);
+    const double from = hypothesis.wraps_signed ? end / 2 : 0;
+    distance = std::fmod(distance + from, end) - from;
   }
   if (hypothesis.farthest) distance = std::min(distance, static_cast<double>(*hypothesis.farthest));
   if (hypothesis.rounded == BiasHypothesis::Rounded::distances)

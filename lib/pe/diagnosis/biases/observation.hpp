@@ -50,7 +50,8 @@ struct BiasHypothesis {
   std::int64_t farther = 0;                   // added to every distance
   bool kept_diagonal = false;                 // but not to that of a query to itself
   std::optional<std::int64_t> farthest = {};  // no distance is larger: of a linear bias
-  bool wraps = false, wraps_signed = false;   // distances are bytes, from 0 on or from −128 on
+  Index wraps = 0;                            // distances begin again there; 0: they do not
+  bool wraps_signed = false;                  // from minus half of that on, not from 0
   std::int64_t constant_steps = 0;            // slopes added to each cell, of either side
   std::int64_t query_shift = 0;
   bool transposed = false;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pe/diagnosis/biases/proposals.hpp"
+#include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/residuals.hpp"
 
 namespace pe {
@@ -25,12 +26,20 @@ BiasProposals offer_short_positions(const BiasObservation& observation,
   if (!hypothesis.signed_distance)
     for (const bool is_signed : {false, true}) {
       BiasHypothesis other = hypothesis;
-      other.wraps = true;
+      other.wraps = 256;
       other.wraps_signed = is_signed;
       proposals.push_back({std::move(other),
                            fmt::format("distances are {} and begin again at {}",
                                        is_signed ? "int8" : "uint8", is_signed ? "128" : "256"),
                            1.05});
+    }
+  // As a ring of so many places has them.
+  if (!hypothesis.signed_distance)
+    for (Index places = 8; places < observation.shape.keys; places *= 2) {
+      BiasHypothesis other = hypothesis;
+      other.wraps = places;
+      proposals.push_back({std::move(other), fmt::format("distances begin again at {}", places),
+                           1.06, Cause::bias_distance});
     }
   for (const DType type : {DType::bf16, DType::f16})
     for (const auto rounded :

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -66,9 +67,12 @@ struct RotationHypothesis {
 
   /// Types that are shorter than float32 somewhere on the way.
   std::optional<DType> frequency_type, position_type, angle_type, table_type;
-  double table_step = 0;     // every value was rounded to a multiple of it, as decimals are
-  double table_unit = 0;     // roundoff of a type that is shorter than any DType
-  std::optional<Tf32> tf32;  // both factors of the product have 11 significant bits
+  /// What became of an angle before its cosine and sine were taken, within one turn; null: nothing.
+  std::function<double(double angle)> angle_map;
+  double table_step = 0;         // every value was rounded to a multiple of it, as decimals are
+  double table_most = HUGE_VAL;  // no value is larger: that of fixed point has no 1
+  double table_unit = 0;         // roundoff of a type that is shorter than any DType
+  std::optional<Tf32> tf32;      // both factors of the product have 11 significant bits
   Trigonometry trigonometry = Trigonometry::sound;
 
   /// Whether vectors at position 0 are not what they were.

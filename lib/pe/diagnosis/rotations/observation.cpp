@@ -186,8 +186,8 @@ std::optional<AngleModel> RotationObservation::angles(const RotationHypothesis& 
   if (!has_rows() || !has_cosine() || !has_sine() || hypothesis.frequencies.size() != pairs_ ||
       hypothesis.split || hypothesis.ladder || !hypothesis.sine_frequencies.empty() ||
       hypothesis.copied != RotationHypothesis::Copied::none || hypothesis.formula ||
-      hypothesis.frequency_type || hypothesis.angle_type || hypothesis.tf32 ||
-      hypothesis.trigonometry != Trigonometry::sound)
+      hypothesis.frequency_type || hypothesis.angle_type || hypothesis.angle_map ||
+      hypothesis.tf32 || hypothesis.trigonometry != Trigonometry::sound)
     return {};
   for (const Index row : rows_)
     for (std::size_t axis = 0; axis < hypothesis.axes(); ++axis)

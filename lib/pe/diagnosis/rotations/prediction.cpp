@@ -153,6 +153,12 @@ void RotationPrediction::row(Index row, std::span<double> cosine, std::span<doub
       });
       tie += over;
     }
+    const double whole = std::fabs(angle);  // before it was taken into one turn
+    if (hypothesis_.angle_map) {
+      double over = 0;
+      std::tie(angle, over) = with_tie(angle, growth_[j] * unit_, hypothesis_.angle_map);
+      tie += over;
+    }
     if (angles_) angle += shift[j];
     // Unknown beside the angle's own error: two roundings of k·fl(2π); of fast functions eight, and
     // the 2^−20 that they are allowed at any angle (CUDA's programming guide has 2^−21.4 within
@@ -176,12 +182,14 @@ void RotationPrediction::row(Index row, std::span<double> cosine, std::span<doub
     s = blank ? 0 : scale * b * s;
     if (hypothesis_.copied == RotationHypothesis::Copied::cosine) s = c;
     if (hypothesis_.copied == RotationHypothesis::Copied::sine) c = s;
+    c = std::min(c, hypothesis_.table_most);
+    s = std::min(s, hypothesis_.table_most);
     if (hypothesis_.swapped) std::swap(c, s);
     if (untouched) std::tie(c, s) = std::pair(1.0, 0.0);
     // Angle's error, the value's own roundings, and those of the file and the table.
     const double per_radian = angles_ ? angles_->per_radian(j) : growth_[j] * unit_;
     bound[j] = scale * amplitude *
-                   (per_radian * std::max(std::fabs(angle), std::fabs(other)) + tie +
+                   (per_radian * std::max({whole, std::fabs(angle), std::fabs(other)}) + tie +
                     (value_roundings(angle) + scale_units + formula_units) * unit_ + table_unit +
                     (spacing_ ? 0 : roundings_ * file_unit_)) +
                hypothesis_.table_step / 2;

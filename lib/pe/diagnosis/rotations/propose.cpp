@@ -16,9 +16,9 @@ const std::vector<RotationProposer>& turn_causes() {
   static const std::vector<RotationProposer> all = [] {
     std::vector<RotationProposer> list;
     for (const auto& part :
-         {order_causes(), amplitude_causes(), precision_causes(), trigonometry_causes(),
-          scaling_causes(), ladder_causes(), position_causes(), row_marks(), axis_causes(),
-          vector_causes(), pair_causes()})
+         {order_causes(), amplitude_causes(), storage_causes(), precision_causes(),
+          trigonometry_causes(), scaling_causes(), ladder_causes(), position_causes(), row_marks(),
+          axis_causes(), vector_causes(), pair_causes()})
       std::ranges::copy(part, std::back_inserter(list));
     return list;
   }();

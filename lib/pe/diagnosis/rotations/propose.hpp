@@ -18,7 +18,8 @@ std::span<const RotationProposer> scaling_causes();       // the scaling and its
 std::span<const RotationProposer> position_causes();      // which position a row stands for
 std::span<const RotationProposer> row_marks();            // rows that hold something else
 std::span<const RotationProposer> axis_causes();          // several axes
-std::span<const RotationProposer> precision_causes();     // types that are too short
+std::span<const RotationProposer> storage_causes();       // of values: types too short for them
+std::span<const RotationProposer> precision_causes();     // of what they are made of
 std::span<const RotationProposer> trigonometry_causes();  // cosines that are no cosines
 std::span<const RotationProposer> vector_causes();        // axes and scales of vectors
 

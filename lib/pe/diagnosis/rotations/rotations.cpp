@@ -160,10 +160,9 @@ class Verdict {
     diagnosis_.before = diagnosis_.after = residuals.worst;
     if (tier == Tier::drift && residuals.ulps > 2 && observation.has_rows())
       for (const RotationProposer& cause :
-           precision_causes())  // a shorter type may hide within the drift of far positions
-        if (row_of(cause.cause).tier == Tier::storage)
-          for (const auto& proposal : cause.propose(observation, observation.start()))
-            diagnosis_.notes.push_back(proposal.sentence);
+           storage_causes())  // a shorter type may hide within the drift of far positions
+        for (const auto& proposal : cause.propose(observation, observation.start()))
+          diagnosis_.notes.push_back(proposal.sentence);
     finish(attempt, observation, residuals);
     return true;
   }

@@ -180,13 +180,30 @@ std::optional<Diagnosis> judge_directions(const Expectation& expected, const Dum
   const auto one = restored_by_own_lengths(dump, likely_reading(expected, dump).reading);
   if (!one) return {};
   Diagnosis left = judge(expected, one->dump, side);
-  if (left.tier == Tier::wrong && !is_explained(left)) return {};
+  const bool is_vague =
+      std::ranges::find(left.reasons, Cause::damaged_cells, &Reason::cause) != left.reasons.end();
+  if (left.tier == Tier::wrong && (!is_explained(left) || is_vague)) return {};
   Diagnosis told = compared_as_meant(expected, as_given, side);
   told.tier = Tier::wrong;
   told.reasons = std::move(left.reasons);
   told.reasons.insert(told.reasons.begin(), one->reason);
   told.after = left.worst;
   return told;
+}
+
+// Of vectors that nothing explains what their lengths say.
+void tell_lengths(const Expectation& expected, const Dump& pair, std::optional<Side> side,
+                  Diagnosis& told) {
+  if (auto turned = judge_directions(expected, pair, side)) {
+    told = std::move(*turned);
+    return;
+  }
+  const Dump dump = as_made(pair);
+  const RotationTruth truth = truth_of(expected);
+  if (truth.log_scale) return;
+  if (!keep_lengths(dump, likely_reading(expected, dump).reading, truth.magnitude))
+    told.notes.emplace_back(
+        "a turn keeps the length of a vector, and these are longer or shorter than they were");
 }
 
 // Vectors whose turns are right, and their numbers not.
@@ -264,8 +281,8 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
     if (told.tier == Tier::wrong && is_vague && expected.searches && !dump.has_gaps) {
       if (auto wired = judge_wiring(expected, as_made(pair), side))
         told = std::move(*wired);
-      else if (auto turned = judge_directions(expected, pair, side))
-        told = std::move(*turned);
+      else if (told.reasons.empty())
+        tell_lengths(expected, pair, side, told);
     }
     hold_numbers(expected, pair, told);
     each.push_back(std::move(told));
