@@ -24,7 +24,7 @@ def numbered(lines):
     def one(number, what, encoding, parameters, causes, build, container="npz"):
         made = " + ".join(sorted(causes[0])) if causes else "clean"
         width = parameters.get("dim", 0)
-        told = (f"sinusoidal, dim {width}" if width % 2 else f"sinusoidal, {width} channels") if encoding == "sinusoidal" and not causes else None
+        told = (f"sinusoidal, dim {width}" if width % 2 else f"sinusoidal, {width} channels") if encoding in ("sinusoidal", "transformer-xl") and not causes else None
         return Case(f"{made} | {encoding} {what} #{lines + number}", {"encoding": encoding, "parameters": parameters}, build, causes, container=container, told=told)
     return one
 

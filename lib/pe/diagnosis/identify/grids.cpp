@@ -144,7 +144,8 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
     for (const Index dim : dims)
       for (const Grid& grid : grids_of(leading, rows, static_cast<std::size_t>(axes)))
         for (const Candidate& candidate : candidates_of(encoding, dim, grid, may_be(grid)))
-          if (auto guess = held(candidate, dump, rows, layout)) all.push_back(std::move(*guess));
+          if (auto guess = held(candidate, dump, rows, layout, Look::glance))
+            all.push_back(std::move(*guess));
   }
   return all;
 }
