@@ -144,7 +144,7 @@ std::vector<Guess> guesses_of(const Dump& dump, std::span<const Index> leading, 
     for (const Index dim : dims)
       for (const Grid& grid : grids_of(leading, rows, static_cast<std::size_t>(axes)))
         for (const Candidate& candidate : candidates_of(encoding, dim, grid, may_be(grid)))
-          if (auto guess = held(candidate, dump, rows, layout, Look::glance))
+          if (auto guess = held(candidate, dump, rows, layout, true))
             all.push_back(std::move(*guess));
   }
   return all;

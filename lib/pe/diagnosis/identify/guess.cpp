@@ -32,7 +32,7 @@ bool says_tokens(const Candidate& candidate) {
 }  // namespace
 
 std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index rows,
-                          const std::string& layout, Look look) {
+                          const std::string& layout, bool at_a_glance) {
   auto expected = expectation_of(candidate, rows, 0, true);
   if (!expected || !is_of_turns(expected->effect)) return {};
   expected->rows = rows;
@@ -40,15 +40,13 @@ std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index ro
   try {
     Written written = as_written(*expected, dump);
     if (written.tokens.count() > 0 && !says_tokens(candidate))
-      return held(with_tokens(candidate, written.tokens), dump, rows, layout, look);
+      return held(with_tokens(candidate, written.tokens), dump, rows, layout, at_a_glance);
     // Of the width that the candidate has, and no other: candidates of all widths are tried.
     Expectation of_its_width = written.expected;
     of_its_width.remake = nullptr;
     constexpr Index few = 48, all = std::numeric_limits<Index>::max();
-    LikelyReading likely =
-        likely_reading(of_its_width, written.dump, look == Look::glance ? few : all);
-    if (look == Look::glance && likely.share == 1)
-      likely = likely_reading(of_its_width, written.dump);
+    LikelyReading likely = likely_reading(of_its_width, written.dump, at_a_glance ? few : all);
+    if (at_a_glance && likely.share == 1) likely = likely_reading(of_its_width, written.dump);
     return Guess{candidate, std::move(written.expected), std::move(written.dump), std::move(likely),
                  written.tokens};
   } catch (const UsageError&) {

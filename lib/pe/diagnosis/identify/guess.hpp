@@ -21,13 +21,10 @@ struct Guess {
   RotationObservation observe(std::vector<Index> rows) const;
 };
 
-/// How a dump is read for a candidate: by all that is probed, or at a glance, by a few rows alone
-/// while these refute it.
-enum class Look { whole, glance };
-
-/// Nothing where the candidate cannot be, or the dump cannot be read as its turns.
+/// Nothing where the candidate cannot be, or the dump cannot be read as its turns. At a glance a
+/// few rows are looked at alone while these refute it.
 std::optional<Guess> held(const Candidate& candidate, const Dump& dump, Index rows,
-                          const std::string& layout, Look look = Look::whole);
+                          const std::string& layout, bool at_a_glance = false);
 
 /// Of guesses that agree the cheapest that holds for every value, the others as what nobody can
 /// tell from it.
