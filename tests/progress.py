@@ -84,7 +84,7 @@ def main():
     tools = parser.parse_args().bin.resolve()
     gen, verify = str(tools / "pe-gen"), str(tools / "pe-verify")
     with tempfile.TemporaryDirectory() as folder:
-        table = [gen, "rope", "--length", "500000", "--dim", "256", "-o", "t.csv", "--threads", "1"]
+        table = [gen, "rope", "--length", "400000", "--dim", "256", "-o", "t.json", "--threads", "1"]
         laws = [verify, "check", "sinusoidal", "--length", "65536", "--dim", "512", "--threads", "1"]
         for columns in (80, 30, 9):
             got, status = on_terminal(table, folder, columns)

@@ -104,7 +104,6 @@ class SharpNumbers {
           fmt::format("{} numbers of {} are none that these turns make, the first in "
                       "channel {} at {}; the others are right",
                       others, reading().rows * reading().width, first_channel_, first_place_)};
-    if (left.empty()) return {};
     return Reason{
         Cause::channels_not_rotated,
         fmt::format("channel{} {} of every vector {} what {} before", left.size() == 1 ? "" : "s",
