@@ -80,10 +80,8 @@ struct OpenedDump {
 OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool quiet,
                      Progress& progress) {
   OpenedDump opened;
-  const auto open = [&](const std::vector<std::string>& specs) {
-    return watched(open_all(specs, asked.request.texts.dtype, asked.shape), progress);
-  };
-  opened.dump = {open(asked.files), open(asked.before)};
+  opened.dump =
+      open_dump(asked.files, asked.before, asked.request.texts.dtype, asked.shape, progress);
   Request request = asked.request;
   request.of_dump = asked.law != nullptr;
   if (std::string& positions = request.texts.positions; !positions.empty()) {

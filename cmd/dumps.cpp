@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "option_names.hpp"
 #include "options.hpp"
@@ -11,6 +13,7 @@
 #include "pe/configs/catalogue.hpp"
 #include "pe/io/dump.hpp"
 #include "pe/model/number.hpp"
+#include "progress.hpp"
 
 namespace pe::cmd {
 
@@ -38,9 +41,48 @@ std::vector<Stored> open_all(const std::vector<std::string>& specs,
   RawForm raw{{}, shape};
   if (dtype) raw.dtype = parse_dtype(*dtype);
   std::vector<Stored> arrays;
-  for (const std::string& spec : specs)
-    for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
+  for (const std::string& spec : specs) {
+    std::vector<Stored> found = open_arrays(spec, raw);
+    if (arrays.empty())
+      arrays = std::move(found);  // of one file often all
+    else
+      std::ranges::move(found, std::back_inserter(arrays));
+  }
   return arrays;
+}
+
+namespace {
+
+// Whether both say the same file, by whatever path.
+bool are_one_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const std::string first = io::path_of(a), second = io::path_of(b);
+  return first == second || std::filesystem::equivalent(first, second, error);
+}
+
+void refuse_itself(const std::vector<std::string>& files, const std::vector<std::string>& before,
+                   const Dump& dump) {
+  for (const std::string& after : files)
+    if (std::ranges::any_of(before,
+                            [&](const std::string& spec) { return are_one_file(after, spec); }))
+      for (const Stored& array : dump.arrays)
+        for (const Stored& other : dump.before)
+          if (array.name == other.name && are_one_file(array.shown, other.shown))
+            throw UsageError(fmt::format(
+                "{} stands before and after, and would be held to itself: name the arrays, "
+                "--before FILE:ARRAY --file FILE:ARRAY",
+                array.shown));
+}
+
+}  // namespace
+
+Dump open_dump(const std::vector<std::string>& files, const std::vector<std::string>& before,
+               const std::optional<std::string>& dtype, const std::vector<Index>& shape,
+               Progress& progress) {
+  Dump dump{open_all(files, dtype, shape), open_all(before, dtype, shape)};
+  refuse_itself(files, before, dump);
+  for (auto* arrays : {&dump.arrays, &dump.before}) *arrays = watched(std::move(*arrays), progress);
+  return dump;
 }
 
 }  // namespace pe::cmd

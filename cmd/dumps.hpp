@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "pe/base/stored.hpp"
+#include "pe/diagnosis/diagnosis.hpp"
 
 namespace pe::cmd {
+
+class Progress;
 
 /// `--shape 131072,128`.
 std::vector<Index> parse_shape(const std::string& text);
@@ -20,5 +22,11 @@ void refuse_names(const std::vector<std::string>& files, const std::string& line
 std::vector<Stored> open_all(const std::vector<std::string>& specs,
                              const std::optional<std::string>& dtype,
                              const std::vector<Index>& shape);
+
+/// What `files` hold, and `before` of vectors. Throws UsageError where one array stands in both:
+/// of a file with both kinds, named twice, each would be held to itself. Reading tells `progress`.
+Dump open_dump(const std::vector<std::string>& files, const std::vector<std::string>& before,
+               const std::optional<std::string>& dtype, const std::vector<Index>& shape,
+               Progress& progress);
 
 }  // namespace pe::cmd

@@ -19,8 +19,6 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
     throw UsageError(fmt::format("--report of identify writes .json, got '{}'", asked.report));
   if (asked.no_clobber) keep_what_is_there({asked.report}, "--report");
   const TimeLimit within(asked.timeout);
-  RawForm raw{{}, parse_shape(asked.shape)};
-  if (!asked.dtype.empty()) raw.dtype = parse_dtype(asked.dtype);
   std::vector<std::string> files = asked.first;
   files.insert(files.end(), asked.files.begin(), asked.files.end());
   keep_what_is_read({asked.report}, files);
@@ -28,13 +26,10 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   if (files.empty()) throw UsageError("identify needs FILE (see pe-verify identify --help)");
   refuse_names(files, "pe-verify check {0} looks at its laws, pe-gen {0} -o dump.npz makes a file");
   Progress progress(fmt::format("identify {}", fmt::join(files, ", ")));
-  const auto open = [&](const std::vector<std::string>& specs) {
-    std::vector<Stored> arrays;
-    for (const std::string& spec : specs)
-      for (Stored& array : open_arrays(spec, raw)) arrays.push_back(std::move(array));
-    return watched(std::move(arrays), progress);
-  };
-  const Identification found = identify({open(files), open(asked.before)}, asked.layout);
+  const std::optional<std::string> dtype =
+      asked.dtype.empty() ? std::nullopt : std::optional(asked.dtype);
+  const Identification found = identify(
+      open_dump(files, asked.before, dtype, parse_shape(asked.shape), progress), asked.layout);
   const std::string json =
       asked.report.empty() && !asked.kept ? "" : to_json(found, files, command);
   if (asked.kept) *asked.kept = json;

@@ -45,6 +45,7 @@ def write_dumps(folder):
             bias[(slice(None), *cell)] = rng.normal(size=bias[(slice(None), *cell)].shape)
         return bias
     save("zeros", np.zeros((64, 16)))
+    save("zeros-after", np.zeros((64, 16)))
     vectors = rng.normal(size=(64, 16))
     save("before", vectors)
     save("after", turned(vectors.astype("f4")))
@@ -58,6 +59,9 @@ def write_dumps(folder):
     still = np.zeros((64, 16))
     still[:, 8:] = rng.normal(size=(64, 8))
     save("still", still)
+    save("still-after", still)
+    vectors = rng.normal(size=(64, 16)).astype("f4")
+    np.savez(folder / "both.npz", q=vectors, o=turned(vectors))
     save("none", np.zeros((0, 16)))
     save("alibi", alibi(8, 24))
     save("hidden", masked())
@@ -72,7 +76,7 @@ def write_dumps(folder):
     np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
     np.savetxt(folder / "numbers.csv", vectors[:, :4], delimiter=",", header="a,b,c,d", comments="")
     right = {"encoding": "rope", "parameters": {"dim": 16}, "before": "before.npy", "file": "after.npy"}
-    for name, check in (("good", right), ("numbers", {"encoding": "learned", "parameters": {"dim": 4}, "file": "numbers.csv"})):
+    for name, check in (("good", right), ("itself", right | {"before": "both.npz", "file": "./both.npz"}), ("numbers", {"encoding": "learned", "parameters": {"dim": 4}, "file": "numbers.csv"})):
         (folder / f"{name}.json").write_text(json.dumps({"schema_version": 1, "checks": [check]}))
     (folder / "link.json").symlink_to("good.json")
     np.save(folder / "record.npy", np.zeros(4, [("cos", "f4", 8), ("sin", "f4", 8)]))
@@ -82,16 +86,21 @@ ROPE = "pe-verify check rope --dim 16"
 # (command, exit code, what is said)
 COMMANDS = [
     # Vectors that no turn can move.
-    (f"{ROPE} --before zeros.npy --file zeros.npy", 2, "zeros.npy"),
-    ("pe-verify check xpos --dim 16 --before zeros.npy --file zeros.npy", 2, "zeros.npy"),
-    (f"{ROPE} --rotary-dim 8 --before still.npy --file still.npy", 2, "still.npy"),
-    (f"{ROPE} --before zeros.npy --file zeros.npy --positions 0:32,0:32", 2, "zeros.npy"),
+    (f"{ROPE} --before zeros.npy --file zeros-after.npy", 2, "zeros.npy"),
+    ("pe-verify check xpos --dim 16 --before zeros.npy --file zeros-after.npy", 2, "zeros.npy"),
+    (f"{ROPE} --rotary-dim 8 --before still.npy --file still-after.npy", 2, "still.npy"),
+    (f"{ROPE} --before zeros.npy --file zeros-after.npy --positions 0:32,0:32", 2, "zeros.npy"),
     (f"{ROPE} --before before.npy --file after.npy", 0, ""),
-    (f"{ROPE} --before before.npy --before zeros.npy --file after.npy --file zeros.npy", 0, "of zeros nothing was seen"),
-    (f"{ROPE} --before zeros.npy --before before.npy --file zeros.npy --file after.npy", 0, "of zeros nothing was seen"),
+    # One array before and after is held to nothing but itself.
+    *((f"pe-verify {words} --before {a} --file {b}", code, says) for words in ("check rope --dim 16", "identify")
+      for a, b, code, says in (("both.npz:q", "both.npz:o", 0, ""), ("both.npz", "both.npz", 2, "both.npz:q stands before and after"),
+                               ("both.npz:q", "both.npz", 2, "held to itself"), ("./both.npz:o", "both.npz", 2, "held to itself"),
+                               ("before.npy", "$PWD/before.npy", 2, "held to itself"))),
+    (f"{ROPE} --before before.npy --before zeros.npy --file after.npy --file zeros-after.npy", 0, "of zeros-after nothing was seen"),
+    (f"{ROPE} --before zeros.npy --before before.npy --file zeros-after.npy --file after.npy", 0, "of zeros-after nothing was seen"),
     (f"{ROPE} --before padded.npy --file padded-after.npy", 0, "448 of 512 turns were not seen"),
     (f"{ROPE} --before one-pair.npy --file one-pair-after.npy", 0, "448 of 512 turns were not seen"),
-    ("pe-verify compare zeros.npy zeros.npy --bound 'rope --dim 16' --before zeros.npy", 2, "zeros.npy"),
+    ("pe-verify compare zeros-after.npy zeros-after.npy --bound 'rope --dim 16' --before zeros.npy", 2, "zeros.npy"),
     # Masks that leave no two keys to any query.
     *((f"pe-verify check {words} --file {name}.npy", 2, "one key") for name in ("first-key", "last-key", "one-cell")
       for words in ("alibi --heads 8", "alibi --heads 8 --causal", "kerple --heads 8", "sandwich --heads 8")),
@@ -129,6 +138,7 @@ COMMANDS = [
     ("pe-verify check rope --model= --before before.npy --file after.npy", 2, "--model"),
     *((f"pe-verify compare before.npy after.npy {option} ''", 2, option) for option in ("--bound", "--atol", "--rtol", "--ulps", "--kind")),
     # Reports that would stand in the place of what they tell of.
+    ("pe-verify run itself.json", 2, "held to itself"),
     ("pe-verify run good.json --report good.json", 2, "good.json"),
     ("pe-verify run good.json --report link.json", 2, "good.json"),
     ("pe-verify run good.json --report told.json", 0, "1 passed"),

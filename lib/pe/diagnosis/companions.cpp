@@ -301,7 +301,7 @@ std::optional<Diagnosis> judge_lone_field(const Expectation& expected, const Dum
 
 void refuse_same_names(const Dump& dump) {
   if (!dump.before.empty()) return;
-  std::map<std::string, const Stored*> seen;
+  std::map<std::string_view, const Stored*> seen;
   for (const Stored& array : dump.arrays) {
     const auto [first, is_new] = seen.emplace(array.name, &array);
     if (is_new || !says_what_it_is(array)) continue;

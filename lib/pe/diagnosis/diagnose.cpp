@@ -226,19 +226,17 @@ Diagnosis cut_short(const Dump& dump) {
 namespace {
 
 // The first few arrays, where they are small, in memory: each is asked for again and again.
-Dump at_hand(const Dump& dump) {
+Dump at_hand(Dump dump) {
   constexpr std::size_t most = 4;
-  Dump near = dump;
-  for (auto* arrays : {&near.arrays, &near.before})
+  for (auto* arrays : {&dump.arrays, &dump.before})
     for (std::size_t i = 0; i < std::min(most, arrays->size()); ++i)
       (*arrays)[i] = at_hand((*arrays)[i]);
-  return near;
+  return dump;
 }
 
 }  // namespace
 
-Diagnosis diagnose(const Expectation& asked, const Dump& in_file) {
-  const Dump as_stored = at_hand(in_file);
+Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   refuse_long_rows(as_stored.arrays);
   refuse_long_rows(as_stored.before);
   refuse_same_names(as_stored);
@@ -249,7 +247,7 @@ Diagnosis diagnose(const Expectation& asked, const Dump& in_file) {
                     asked.encoding->name,
                     kind_of(asked.effect) == Kind::table ? "a table that is added to vectors"
                                                          : "a bias on scores"));
-  const Written written = as_written(remembering(asked), as_stored);
+  const Written written = as_written(remembering(asked), at_hand(as_stored));
   if (const auto table = sinusoids_of(written.expected, written.dump)) {
     Diagnosis told = diagnose(table->expected, table->dump);
     if (!table->reason) return told;

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/axes.hpp"
@@ -145,25 +146,31 @@ const Stored& only_array(const Expectation& expected, const Dump& dump,
   for (const Stored& array : dump.arrays)
     if (array.shape.size() != 1 || !names_coordinates(array.name)) others.push_back(&array);
   if (others.size() == 1) return *others.front();
+  const auto offered = [&] {
+    constexpr std::size_t most = 8;  // that are named
+    std::vector<std::string> shown;
+    for (const Stored* other : std::span(others).first(std::min(most, others.size())))
+      shown.push_back(other->shown);
+    if (others.size() > most) shown.push_back(fmt::format("{} more", others.size() - most));
+    return fmt::format("{}", fmt::join(shown, ", "));
+  };
   const Stored* found = nullptr;
-  std::string offered;
   for (const Stored* other : others) {
     const Stored& array = *other;
-    offered += (offered.empty() ? "" : ", ") + array.shown;
     if (std::ranges::none_of(names, [&](std::string_view name) {
           return array.name.find(name) != std::string::npos;
         }))
       continue;
     if (found)
       throw UsageError(fmt::format("{} is one array, and several of these may be it; name one: {}",
-                                   expected.encoding->name, offered));
+                                   expected.encoding->name, offered()));
     found = &array;
   }
   if (!found)
     throw UsageError(others.empty()
                          ? fmt::format("the dump holds no array for {}", expected.encoding->name)
                          : fmt::format("{} is one array, and the dump holds several; name one: {}",
-                                       expected.encoding->name, offered));
+                                       expected.encoding->name, offered()));
   return *found;
 }
 

@@ -337,11 +337,12 @@ void leave_out_unwritten(Written& written) {
 
 }  // namespace
 
-Written as_written(const Expectation& expected, const Dump& dump) {
+Written as_written(const Expectation& expected, Dump dump) {
   const bool turns = is_of_turns(expected.effect);
-  Written written{expected, dump};
+  Written written{expected, std::move(dump)};
   put_bytes_right(written);
-  written.dump = {typed(written.dump.arrays, turns), typed(written.dump.before, turns)};
+  for (auto* arrays : {&written.dump.arrays, &written.dump.before})
+    *arrays = typed(std::move(*arrays), turns);
   take_positions(written);
   leave_out_coordinates(written.dump);
 

@@ -17,6 +17,6 @@ struct Written {
 /// 16-bit integers that are the bits of turns. Without the rows beside positions that class tokens
 /// and registers have, as the effect says, and of a grid where they are seen: zeros in a table, no
 /// turn, vectors that were not turned.
-Written as_written(const Expectation& expected, const Dump& dump);
+Written as_written(const Expectation& expected, Dump dump);
 
 }  // namespace pe
