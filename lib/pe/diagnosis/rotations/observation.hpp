@@ -172,7 +172,8 @@ class RotationObservation {
   const MeasuredFrequencies& seen(const RotationHypothesis& hypothesis) const;
   double turned(const RotationHypothesis& hypothesis) const;
   double implied(const RotationHypothesis& hypothesis, std::size_t axis, const double* cosine,
-                 const double* sine, const double* slack, double near) const;
+                 const double* sine, const double* slack, double near,
+                 std::span<const double> hints = {}) const;
 
   const Expectation* expected_;
   const Dump* dump_;

@@ -60,11 +60,11 @@ Angles angles_of(const RotationHypothesis& hypothesis, RotationReading::Side sid
 // were rounded (slack), no pair is sharper than another: each counts by what it knows.
 double RotationObservation::implied(const RotationHypothesis& hypothesis, std::size_t axis,
                                     const double* cosine, const double* sine, const double* slack,
-                                    double near) const {
+                                    double near, std::span<const double> hints) const {
   std::vector<std::size_t> order;
   double norm = 0;
   for (std::size_t j = 0; j < pairs_; ++j) {
-    norm = std::max(norm, std::hypot(cosine[j], sine[j]));
+    norm = std::max({norm, std::fabs(cosine[j]), std::fabs(sine[j])});
     const bool turns = hypothesis.axis.empty() || hypothesis.axis[j] == axis;
     if (turns && hypothesis.frequencies[j] > 0 && slack[j] < 1) order.push_back(j);
   }
@@ -80,8 +80,7 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
                reach = 2 * std::max({std::fabs(near), static_cast<double>(slots()),
                                      reading_->per_axis ? 0 : farthest_place()}) +
                        16;
-  // Of one side alone the nearer of two angles is half as far from any position.
-  double best = nan, best_off = reading_->is_one_sided() ? 0.1 : 0.25;
+  double best = nan, best_off = nan;
   // Where frequencies are whole multiples of the slowest, as those of few pairs over 10000 are,
   // places a wave apart agree alike: rows stand at whole positions, or at halves.
   constexpr double alike = 1e-6;
@@ -120,6 +119,20 @@ double RotationObservation::implied(const RotationHypothesis& hypothesis, std::s
       best_off = std::min(best_off, off);
     }
   };
+  // Where a row may be expected its angles say so at once.
+  const auto expected_at = [&](double hint) {
+    constexpr double surely = 1e-3, off_a_place = 0.02;
+    best_off = surely;
+    if (hint == std::nearbyint(hint)) refine(hint);
+    if (std::fabs(best - hint) < off_a_place) return true;
+    best = nan;
+    return false;
+  };
+  constexpr std::size_t telling = 16;  // pairs that no two places share by chance
+  if (order.size() >= telling)
+    if (expected_at(near) || std::ranges::any_of(hints, expected_at)) return best;
+  // Of one side alone the nearer of two angles is half as far from any position.
+  best_off = reading_->is_one_sided() ? 0.1 : 0.25;
   const Angles& foot = angles[order[0]];
   for (const double angle : {foot.one, foot.other}) {
     const double start = angle / slowest;
@@ -165,9 +178,16 @@ std::vector<double> RotationObservation::implied_positions(const RotationHypothe
                                                            std::size_t axis) const {
   std::vector<double> c, s, slack, positions;
   load(rows, c, s, slack);
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  double before = nan;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double meant = hypothesis.position(rows[i], axis), on = i > 0 ? positions[i - 1] : nan,
+                 step = meant - before;
+    const double hints[] = {std::round(on) + step, std::round(on) - step};
     positions.push_back(implied(hypothesis, axis, &c[i * pairs_], &s[i * pairs_],
-                                &slack[i * pairs_], hypothesis.position(rows[i], axis)));
+                                &slack[i * pairs_], meant,
+                                std::isnan(on) ? std::span<const double>{} : hints));
+    before = meant;
+  }
   return positions;
 }
 

@@ -11,6 +11,8 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <unordered_set>
 
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/propose/coordinates.hpp"
@@ -169,30 +171,31 @@ RotationProposals permuted(const RotationObservation& observation,
   if (!std::ranges::all_of(all, inside)) return {};
   const auto start = static_cast<double>(observation.expected().first),
              step = static_cast<double>(observation.expected().step);
+  const std::unordered_set<std::int64_t> known(listed.begin(), listed.end());
   const auto is_meant = [&](double p) {  // some row's position
     return listed.empty() ? (p - start) / step == std::round((p - start) / step)
-                          : std::ranges::find(listed, static_cast<std::int64_t>(p)) != listed.end();
+                          : known.contains(static_cast<std::int64_t>(p));
   };
   std::vector<Index> rows;
   for (Index slot = 0; slot < observation.slots(); ++slot)
     rows.push_back(observation.row_of_slot(slot));
   auto places = std::make_shared<std::vector<double>>();
+  std::unordered_set<double> held;  // whether a block is a permutation's shows long before the last
+  Index unknown = 0;
   for (std::size_t first = 0; first < rows.size(); first += 1024) {
     const std::vector<Index> block(
         rows.begin() + static_cast<std::ptrdiff_t>(first),
         rows.begin() + static_cast<std::ptrdiff_t>(std::min(first + 1024, rows.size())));
     std::ranges::transform(observation.implied_positions(hypothesis, block),
                            std::back_inserter(*places), [](double p) { return std::round(p); });
+    for (const double place : std::span(*places).subspan(first)) {
+      if (std::isnan(place))
+        ++unknown;
+      else if (!is_meant(place) || !held.insert(place).second)
+        return {};
+    }
+    if (10 * unknown > 2 * std::ssize(rows)) return {};
   }
-  if (const auto known = std::ranges::count_if(*places, [](double p) { return !std::isnan(p); });
-      10 * known < 8 * std::ssize(*places))
-    return {};
-  std::vector<double> sorted = *places;
-  std::erase_if(sorted, [](double p) { return std::isnan(p); });
-  if (!std::ranges::all_of(sorted, is_meant)) return {};
-  std::ranges::sort(sorted);
-
-  if (std::ranges::adjacent_find(sorted) != sorted.end()) return {};
   RotationHypothesis other = hypothesis;
   other.position = [places, before = hypothesis.position, reading = observation.reading()](
                        Index row, std::size_t axis) {
