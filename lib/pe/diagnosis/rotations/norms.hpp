@@ -4,15 +4,9 @@
 #include <vector>
 
 #include "pe/diagnosis/rotations/reading.hpp"
+#include "pe/diagnosis/rotations/restored.hpp"
 
 namespace pe {
-
-/// Vectors before and after, put right in what a turn cannot have done to them.
-struct RestoredDump {
-  Dump dump;
-  Reason reason;
-  Index first = 0, count = 0;  // the positions that are left; count 0: all
-};
 
 /// Whether some vectors, spread over the dump, are as long as they were to a rounding of any type.
 /// `magnitude`: what the channels that turn are to be multiplied by.

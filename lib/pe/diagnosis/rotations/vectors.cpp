@@ -18,6 +18,7 @@
 #include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/slices.hpp"
 #include "pe/diagnosis/rotations/untouched.hpp"
+#include "pe/diagnosis/rotations/weights.hpp"
 #include "pe/diagnosis/rotations/wiring.hpp"
 
 namespace pe {
@@ -191,6 +192,26 @@ std::optional<Diagnosis> judge_directions(const Expectation& expected, const Dum
   return told;
 }
 
+// Vectors that a norm's weights stand between.
+std::optional<Diagnosis> judge_weighed(const Expectation& expected, const Dump& as_given,
+                                       std::optional<Side> side) {
+  const RotationTruth truth = truth_of(expected);
+  if (truth.log_scale || as_given.has_gaps || !expected.searches) return {};
+  const Dump dump = as_made(as_given);
+  for (const RotationReading& reading :
+       vector_readings(dump, static_cast<Index>(truth.frequencies.size()),
+                       question_of(expected, truth, side))) {
+    if (keep_lengths(dump, reading, truth.magnitude)) return {};
+    if (const auto reason = weights_between(expected, dump, reading, truth)) {
+      Diagnosis told = compared_as_meant(expected, as_given, side);
+      told.tier = Tier::wrong;
+      told.reasons = {*reason};
+      return told;
+    }
+  }
+  return {};
+}
+
 // Of vectors that nothing explains what their lengths say.
 void tell_lengths(const Expectation& expected, const Dump& pair, std::optional<Side> side,
                   Diagnosis& told) {
@@ -272,6 +293,7 @@ Diagnosis diagnose_vectors(const Expectation& expected, const Dump& dump) {
       return touched ? *touched : told;
     };
     auto told_at_once = dump.has_gaps ? std::nullopt : judge_broken(expected, pair, side);
+    if (!told_at_once) told_at_once = judge_weighed(expected, pair, side);
     if (!told_at_once)
       told_at_once = judge_by_other_axis(expected, as_made(pair), side, as_vectors);
     Diagnosis told =
