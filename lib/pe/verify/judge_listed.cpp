@@ -11,6 +11,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/verify/judge_dump.hpp"
+#include "pe/verify/sequences.hpp"
 
 namespace pe {
 namespace {
@@ -88,6 +89,14 @@ std::string spell_run(const Run& run) {
   return spell(run.positions);
 }
 
+// Its rows, where they are not its positions.
+std::string spell_rows_of(const Run& run) {
+  if (run.row == run.positions.first) return "";
+  return run.positions.count == 1
+             ? fmt::format(" (row {})", run.row)
+             : fmt::format(" (rows {} to {})", run.row, run.row + run.positions.count - 1);
+}
+
 void replace(std::string& text, const std::string& words, const std::string& others) {
   if (const std::size_t at = text.find(words); at != std::string::npos)
     text.replace(at, words.size(), others);
@@ -160,7 +169,11 @@ bool explain_at_once(const Expectation& expected, const Dump& dump, const Positi
 
 }  // namespace
 
-Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Positions& positions) {
+Diagnosis judge_listed(const Expectation& of_dump, const Dump& as_given,
+                       const Positions& positions) {
+  Expectation expected = of_dump;
+  Dump dump = as_given;
+  join_sequences(dump, expected.axes, positions.count());
   const Kind kind = kind_of(expected.effect);
   if (kind == Kind::bias || kind == Kind::relative)
     throw UsageError(
@@ -208,7 +221,8 @@ Diagnosis judge_listed(const Expectation& expected, const Dump& dump, const Posi
   if (wrong > 0 && runs.size() > 1 && !explain_at_once(expected, dump, positions, wrong, whole) &&
       !is_shared)
     for (Reason& reason : whole.reasons)
-      reason.sentence = fmt::format("at {} of the list: {}", spell_run(told), reason.sentence);
+      reason.sentence = fmt::format("at {} of the list{}: {}", spell_run(told), spell_rows_of(told),
+                                    reason.sentence);
 
   refuse_unseen(whole, dump);
   whole.curve.clear();

@@ -122,14 +122,22 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
     if (const auto span = span_of(*map); span && !observation.measure(start).agrees()) {
       BucketHypothesis signed_map = start;
       signed_map.added = -*span;
+      const auto any_got = [&](auto is_such) {
+        return std::ranges::any_of(observation.probes, [&](const auto& probe) {
+          return std::ranges::any_of(probe.got, is_such);
+        });
+      };
+      const bool has_negative = any_got([](double bucket) { return bucket < 0; });
+      // Before 256 is added nothing is clamped either: what lies beyond is no fault of its own.
+      const bool goes_beyond = any_got([reach = static_cast<double>(*span)](double bucket) {
+        return bucket >= reach || bucket < -reach;
+      });
       if (const auto open = unclamped(expected, *map)) {
         BucketHypothesis free = signed_map;
         free.map = *open;
-        if (observation.measure(free).agrees()) signed_map = std::move(free);
+        if ((has_negative && goes_beyond) || observation.measure(free).agrees())
+          signed_map = std::move(free);
       }
-      const bool has_negative = std::ranges::any_of(observation.probes, [](const auto& probe) {
-        return std::ranges::any_of(probe.got, [](double bucket) { return bucket < 0; });
-      });
       if (observation.measure(signed_map).agrees() ||
           (has_negative &&
            observation.measure(signed_map).share > observation.measure(start).share)) {

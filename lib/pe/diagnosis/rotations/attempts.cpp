@@ -85,6 +85,14 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
                      reading.layout)});
     attempt.cost += 1;
   }
+  if (keeps_periods && reading.form == RotationReading::Form::frequencies &&
+      expected.layout.empty() &&
+      dump.arrays[reading.cosine.array].name.find("inv") == std::string::npos) {
+    attempt.reasons.push_back(
+        {Cause::frequencies_inverted,
+         fmt::format("frequencies stand where dialect {} keeps periods", expected.dialect->name)});
+    attempt.cost += 1;
+  }
   // The axes before the last may be the grid's own, and those before them count images.
   if (const Coordinates* places = coordinates_of(expected.effect);
       places && places->count && !reading.is_vectors())

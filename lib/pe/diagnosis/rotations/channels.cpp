@@ -118,8 +118,8 @@ class TableCells {
 
   std::optional<Reason> reason() const {
     for (const auto& [marks, cause, what] :
-         {std::tuple{&zero_, Cause::channels_zero, "hold zeros"},
-          std::tuple{&still_, Cause::channels_not_rotated, "turn nowhere"}}) {
+         {std::tuple{&zero_, Cause::channels_zero, "hold{} zeros"},
+          std::tuple{&still_, Cause::channels_not_rotated, "turn{} nowhere"}}) {
       std::vector<Index> wrong;
       bool all = true;
       for (std::size_t j = 0; j < right_.size(); ++j) {
@@ -128,8 +128,10 @@ class TableCells {
         all = all && (*marks)[j];
       }
       if (all && !wrong.empty() && wrong.size() < right_.size())
-        return Reason{cause, fmt::format("pairs {} of every row {}; the others are right",
-                                         spell_channels(wrong), what)};
+        return Reason{cause,
+                      fmt::format("pair{} {} of every row {}; the others are right",
+                                  wrong.size() == 1 ? "" : "s", spell_channels(wrong),
+                                  fmt::format(fmt::runtime(what), wrong.size() == 1 ? "s" : ""))};
     }
     for (std::size_t k = 0; k < types.size(); ++k)
       if (rounded_[k] == wrong_ && 2 * wrong_ >= std::ssize(right_))  // no single cells

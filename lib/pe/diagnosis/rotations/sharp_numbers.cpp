@@ -123,11 +123,14 @@ class SharpNumbers {
             : fmt::format("pairs {} turn by other frequencies than theirs", spell_channels(pairs))};
   }
 
-  // Of all numbers of a short type together, which hides no more than half of one rounding.
+  // Of all numbers of a short type together, which hides no more than half of one rounding. Scales
+  // of positions are rounded themselves, each the same way in all numbers.
   std::optional<Reason> amplitude() const {
     constexpr double most = 0.5, short_unit = 0x1p-13;
     const double ratio = along_ / square_;
-    if (unit_ < short_unit || !(std::fabs(ratio - 1) > most * unit_) || count_ < 4096) return {};
+    if (observation_.truth().log_scale || unit_ < short_unit ||
+        !(std::fabs(ratio - 1) > most * unit_) || count_ < 4096)
+      return {};
     return Reason{Cause::attention_factor_unexpected,
                   fmt::format("every vector is multiplied by {:.5g}", ratio)};
   }

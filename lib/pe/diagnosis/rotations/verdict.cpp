@@ -59,6 +59,10 @@ void add_notes(const Expectation& expected, const Attempt& attempt, const Requir
                       "would demand them",
                       reading.rows, longest, longest));
   }
+  if (truth_of(expected).log_scale && !reading.scales && !reading.is_vectors() &&
+      reading.form == RotationReading::Form::turns)
+    diagnosis.notes.emplace_back(
+        "cosines and sines alone: the scales of queries and keys are no part of them");
   if (expected.dialect && expected.dialect->steps && diagnosis.tier <= Tier::drift &&
       !diagnosis.arithmetic.starts_with(std::string(expected.dialect->name) + ","))
     diagnosis.notes.push_back(

@@ -206,18 +206,17 @@ std::string spell(Norm norm, const std::vector<Line>& lines, bool is_behind, boo
   return text;
 }
 
-// Whether most weights lie within many roundings of one number: what a norm has learned does not.
-bool are_alike(const std::vector<Line>& lines, double unit) {
-  constexpr double many = 8;
-  std::vector<double> weights;
-  for (const Line& line : lines) weights.push_back(line.weight);
-  const double median = median_of(weights);
-  return 2 * std::ranges::count_if(weights,
-                                   [&](double weight) {
-                                     return std::fabs(weight - median) <=
-                                            many * unit * std::fabs(median);
-                                   }) >
-         std::ssize(weights);
+// What a norm has learned: no weight is 0, and most are others than the middle one, but for signs.
+bool are_learned(const std::vector<Line>& lines, double unit) {
+  constexpr double many = 8, nothing = 1e-3;
+  std::vector<double> sizes;
+  for (const Line& line : lines) sizes.push_back(std::fabs(line.weight));
+  const double middle = median_of(sizes);
+  return std::ranges::min(sizes) > nothing * middle &&
+         2 * std::ranges::count_if(
+                 sizes,
+                 [&](double size) { return std::fabs(size - middle) <= many * unit * middle; }) <=
+             std::ssize(sizes);
 }
 
 }  // namespace
@@ -238,7 +237,7 @@ std::optional<Reason> weights_between(const Expectation& expected, const Dump& d
               sample, normed(sample, is_behind ? sample.turned : sample.before, norm, eps),
               is_behind ? sample.after : sample.back, norm == Norm::layer, by_head);
           const bool is_by_weights = norm == Norm::none || norm == Norm::rms;
-          if (!lines || (is_by_weights && are_alike(*lines, sample.unit))) continue;
+          if (!lines || (is_by_weights && !are_learned(*lines, sample.unit))) continue;
           return Reason{Cause::wrong_amplitude,
                         spell(norm, *lines, is_behind, by_head, sample.unit)};
         }

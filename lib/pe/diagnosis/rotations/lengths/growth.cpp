@@ -101,6 +101,11 @@ std::optional<RestoredDump> grown_apart(const Lengths& lengths) {
       return factor > 0 && std::isfinite(factor) &&
              (lengths.magnitude() == 1 || !lengths.are_equal(factor * lengths.magnitude(), 1));
     };
+    // A vector that was damaged gives its position another length, and leaves the others theirs.
+    const double median = median_of(factors);
+    const auto alike_ones = std::ranges::count_if(
+        factors, [&](double factor) { return lengths.are_equal(factor, median); });
+    if (axis == lengths.reading().axis && 2 * alike_ones > extent) continue;
     const auto [least, most] = std::ranges::minmax(factors);
     if (!std::ranges::all_of(factors, is_told) || !(most - least > 2 * lengths.near() * most))
       continue;

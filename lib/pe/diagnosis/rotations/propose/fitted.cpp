@@ -169,9 +169,12 @@ RotationProposals every_scaling(const RotationObservation& observation,
         fmt::format("frequencies are those of {}, where {} is meant",
                     describe(*one.scaling, one.settings), words_of_meant(observation));
     if (stands)
-      sentence = fmt::format("pairs {} to {} turn nowhere; the others are right",
-                             one.ladder.recipe.count, observation.pairs() - 1) +
-                 (observation.reading().is_vectors() ? "" : ": " + sentence);
+      sentence =
+          (one.ladder.recipe.count + 1 == static_cast<int>(observation.pairs())
+               ? fmt::format("pair {} turns nowhere; the others are right", one.ladder.recipe.count)
+               : fmt::format("pairs {} to {} turn nowhere; the others are right",
+                             one.ladder.recipe.count, observation.pairs() - 1)) +
+          (observation.reading().is_vectors() ? "" : ": " + sentence);
     add_ladder(observation, hypothesis, one.measured, one.ladder, changes_of(one), sentence,
                1.06 + one.cost, all);
     for (std::size_t i = before; stands && observation.reading().is_vectors() && i < all.size();

@@ -215,7 +215,7 @@ RotationProposals permuted(const RotationObservation& observation,
 // are one late.
 RotationProposals listed_otherwise(const RotationObservation& observation,
                                    const RotationHypothesis& hypothesis) {
-  constexpr std::size_t most_runs = 6;
+  constexpr std::size_t most_runs = 24, told_runs = 4;
   constexpr Index most = 1 << 14;
   if (observation.expected().listed.empty() || !observation.has_rows() ||
       !hypothesis.axis.empty() || observation.slots() > most)
@@ -244,7 +244,7 @@ RotationProposals listed_otherwise(const RotationObservation& observation,
   }
   if (runs.empty()) return {};
   std::string sentence;
-  for (const auto& [first, last, off] : runs) {
+  for (const auto& [first, last, off] : std::span(runs).first(std::min(runs.size(), told_runs))) {
     const double meant = hypothesis.position(rows[first], 0);
     sentence +=
         fmt::format("{}row{} {} hold{} {:.15g}{}, where {:.15g}{} {} meant",
@@ -253,11 +253,14 @@ RotationProposals listed_otherwise(const RotationObservation& observation,
                     first == last ? "s" : "", meant + off, first == last ? "" : " and on", meant,
                     first == last ? "" : " and on", first == last ? "is" : "are");
   }
+  if (runs.size() > told_runs)
+    sentence += fmt::format("; {} more runs of rows hold others", runs.size() - told_runs);
   RotationHypothesis other = hypothesis;
   other.position = [places, reading = observation.reading()](Index row, std::size_t) {
     return (*places)[static_cast<std::size_t>(reading.slot(row))];
   };
-  return {{std::move(other), sentence, 1.1 + 0.04 * static_cast<double>(runs.size()),
+  return {{std::move(other), sentence,
+           1.1 + 0.04 * static_cast<double>(std::min<std::size_t>(runs.size(), 10)),
            Cause::position_jump}};
 }
 

@@ -133,6 +133,22 @@ RotationProposals list_unused(const RotationObservation& observation,
   if (expected.listed.empty()) propose(expected.first, "the step");
   if (!expected.listed.empty() || expected.first != 0)
     propose(0, expected.listed.empty() ? "the window" : "the list");
+  if (expected.listed.empty()) return all;
+  // Each sequence of a batch counts from 0, wherever the list begins.
+  Index length = 0;
+  for (const ProbeSpot& one : places_of(observation, hypothesis))
+    if (const auto lack = whole<Index>(
+            std::round(static_cast<double>(observation.reading().slot(one.row)) - one.implied)))
+      length = std::gcd(length, *lack);
+  if (length < 2 || length >= observation.slots()) return all;
+  all.push_back({hypothesis,
+                 fmt::format("rows hold positions 0 to {} again and again: the list was not used",
+                             length - 1),
+                 0.99});
+  all.back().hypothesis.position = [reading = observation.reading(), length](Index row,
+                                                                             std::size_t) {
+    return static_cast<double>(reading.slot(row) % length);
+  };
   return all;
 }
 

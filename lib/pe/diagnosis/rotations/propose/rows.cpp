@@ -272,7 +272,7 @@ RotationProposals unwritten(const RotationObservation& observation,
       4 * marks->count > 3 * observation.slots())
     return {};
   return {{marked(hypothesis, marks, Row::free),
-           fmt::format("{} hold no turns: most of each row lie on no circle, as memory that was "
+           fmt::format("no turns at {}: most of each row lie on no circle, as memory that was "
                        "never written holds",
                        spell_rows(observation.expected(), observation.reading(), *marks)),
            1.2}};
