@@ -5,10 +5,10 @@
 
 namespace pe {
 
-/// Arrays in which no axis has `count` entries, and an axis of sequences times one of positions has:
-/// both as one axis, where that of positions was, and `letters` (--axes) without b. The axes are
-/// those that the letters b and s name; without letters the first one, and the only other before
-/// the last that makes `count` with it. All other arrays, and letters, as they are.
+/// Arrays in which no axis has `count` entries, and an axis of sequences times one of positions
+/// has: both as one axis, where that of positions was, and `letters` (--axes) without b. The axes
+/// are those that the letters b and s name; without letters the first one, and the only other
+/// before the last that makes `count` with it. All other arrays, and letters, as they are.
 void join_sequences(Dump& dump, std::string& letters, Index count);
 
 }  // namespace pe

@@ -208,6 +208,8 @@ Identification identify_main(const Dump& dump, const std::string& layout) {
   if (!grid && !is_hopeless && dump.before.empty() && dump.arrays.size() == 1)
     grid = asked([&] { return identify_grid(with_channels_last(dump), layout); });
   if (is_whole(grid)) return *grid;
+  if (!is_hopeless)
+    if (auto stacked = asked([&] { return identify_stacked(dump, layout); })) return *stacked;
   if (turns_hold(Admit::faults_and_lists)) return *turns;
   if (grid && !(turns && turns->encoding)) return *grid;
   if (!(turns && turns->encoding) && layout.empty())

@@ -20,6 +20,10 @@ std::optional<Identification> identify_turns(const Dump& dump, const std::string
 /// or of arrays that cannot be read so.
 std::optional<Identification> identify_whole_turns(const Dump& dump, const std::string& layout);
 
+/// A longrope cache of one array that holds the table of the short factors and behind it, from
+/// position 0 on, that of the long ones, as vLLM stacks them; nothing of any other.
+std::optional<Identification> identify_stacked(const Dump& dump, const std::string& layout);
+
 /// What is said of a candidate that agrees: summary, alternatives, command.
 void tell_ladder(const Candidate& candidate, const Expectation& expected,
                  const RotationReading& reading, const Dump& dump, Identification& found);

@@ -66,6 +66,14 @@ std::optional<Attempt> attempt_of(const Expectation& expected, const Dump& dump,
                      2 * reading.pairs, word(truth.last))});
     attempt.cost += 1;
   }
+  for (const auto& [layout, cosines, sines] :
+       {std::tuple{"halves-adjacent", "by halves", "by neighbours"},
+        std::tuple{"adjacent-halves", "by neighbours", "by halves"}})
+    if (reading.layout == layout)
+      attempt.reasons.push_back(
+          {Cause::wrong_pairing,
+           fmt::format("the cosines' columns repeat {} and the sines' {}: tables of two layouts",
+                       cosines, sines)});
   // (sine, cosine) behind one another are a row of sinusoids; on an axis of their own a codebase
   // has (cosine, sine).
   if (reading.layout == "turns-swapped" && on_own_axis && expected.layout.empty()) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -113,6 +114,45 @@ void add_two(std::vector<RotationReading>& all, Index rows, Index width, std::si
     if (layout.arrays == 2)
       if (const auto reading = reading_of(layout, rows, width, cosine, sine))
         all.push_back(*reading);
+}
+
+// Cosines whose second columns are halves, and sines that repeat by neighbours, or the reverse:
+// tables of two programs.
+void add_mixed(std::vector<RotationReading>& all, const std::vector<Stored>& arrays, Index rows,
+               Index width, std::size_t cosine, std::size_t sine) {
+  constexpr double two_causes = 2;
+  const auto named = [&](std::string_view name) {
+    return *std::ranges::find(all_layouts(), name, &ArrayLayout::name);
+  };
+  if (width % 2 != 0 || width < 4 || rows < 3) return;
+  const RotationReading halves = *reading_of(named("halves"), rows, width, cosine, sine),
+                        adjacent = *reading_of(named("adjacent"), rows, width, cosine, sine);
+  std::vector<double> row(static_cast<std::size_t>(width));
+  const auto are = [&](const Stored& array, const RotationReading::Place& first,
+                       const RotationReading::Place& second) {
+    return std::ranges::all_of(std::array{rows / 2, rows - 1}, [&](Index at) {
+      array.read(at * width, width, row.data());
+      for (Index j = 0; j < width / 2; ++j)
+        if (row[static_cast<std::size_t>(first.at(j))] !=
+            row[static_cast<std::size_t>(second.at(j))])
+          return false;
+      return true;
+    });
+  };
+  for (const auto& [of_cosine, of_sine, name] :
+       {std::tuple{&halves, &adjacent, "halves-adjacent"},
+        std::tuple{&adjacent, &halves, "adjacent-halves"}}) {
+    if (!are(arrays[cosine], of_cosine->cosine, *of_cosine->cosine_copy) ||
+        !are(arrays[sine], of_sine->sine, *of_sine->sine_copy) ||
+        are(arrays[sine], of_cosine->sine, *of_cosine->sine_copy))
+      continue;
+    RotationReading mixed = *of_cosine;
+    mixed.sine = of_sine->sine;
+    mixed.sine_copy = of_sine->sine_copy;
+    mixed.layout = name;
+    mixed.cost = two_causes;
+    all.push_back(std::move(mixed));
+  }
 }
 
 // One array that holds one side of as many pairs as are meant: cosines, or sines.
@@ -306,6 +346,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
     const bool is_column = pairs == 1 && arrays[*cosine].shape.back() == 1;
     const Index width = is_column ? 1 : shape.back(), rows = arrays[*cosine].size() / width;
     add_two(all, rows, width, *cosine, *sine);
+    add_mixed(all, arrays, rows, width, *cosine, *sine);
     add_blocks(all, question.blocks);
     add_runs(all, arrays[*cosine].shape);
     add_scales(all, question);

@@ -221,6 +221,9 @@ std::optional<Reason> damaged_cells(const RotationResiduals& residuals,
   if (residuals.beyond == 0 || !residuals.first_wrong ||
       static_cast<double>(residuals.beyond) > few * static_cast<double>(residuals.cells))
     return {};
+  // Many that are hardly off are another arithmetic's, as a recurrence's whose errors grow.
+  constexpr double hardly = 4;
+  if (residuals.beyond >= many && residuals.worst < hardly * residuals.bound) return {};
   if (auto one = displaced(residuals, observation, dump)) return one;
   return Reason{Cause::damaged_cells,
                 fmt::format("{} of {} values are none that is meant, the first at {}; the others "
@@ -263,6 +266,13 @@ bool is_zero(const Stored& array) {
   return true;
 }
 
+// What attention factors are taken for by rules that programs have.
+constexpr Cause factor_rules[] = {
+    Cause::attention_factor_missing,   Cause::attention_factor_squared,
+    Cause::attention_factor_log_twice, Cause::attention_factor_inverted,
+    Cause::attention_factor_on_angles, Cause::attention_factor_on_one_side,
+};
+
 std::vector<std::string> other_explanations(
     const std::vector<Explanation<RotationObservation>>& hypotheses) {
   constexpr std::size_t most = 4;
@@ -274,10 +284,15 @@ std::vector<std::string> other_explanations(
   };
   std::vector<std::string> others;
   std::set<std::set<Cause>> told{causes_of(hypotheses.front())};
+  const bool has_rule = std::ranges::any_of(*told.begin(), [](Cause cause) {
+    return std::ranges::find(factor_rules, cause) != std::end(factor_rules);
+  });
   for (std::size_t i = 1; i < hypotheses.size() && others.size() < most; ++i) {
     const Explanation<RotationObservation>& other = hypotheses[i];
     if (other.cost > hypotheses.front().cost + about) break;
     if (!told.insert(causes_of(other)).second) continue;  // the same with another digit
+    // That no rule gives it is no explanation beside the rule that does.
+    if (causes_of(other) == std::set{Cause::attention_factor_unexpected} && has_rule) continue;
     std::string text;
     for (const Reason& reason : other.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
     others.push_back(std::move(text));
