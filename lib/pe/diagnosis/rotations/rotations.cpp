@@ -9,9 +9,9 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/causes.hpp"
-#include "pe/diagnosis/rotations/channels.hpp"
 #include "pe/diagnosis/rotations/choice.hpp"
 #include "pe/diagnosis/rotations/damage.hpp"
+#include "pe/diagnosis/rotations/last_resorts.hpp"
 #include "pe/diagnosis/rotations/lone.hpp"
 #include "pe/diagnosis/rotations/sifting.hpp"
 #include "pe/diagnosis/rotations/verdict.hpp"
@@ -90,6 +90,12 @@ class Verdict {
   RotationObservation observe(const Attempt& attempt) const {
     return pe::observe(expected_, dump_, attempt, more_);
   }
+  ProbedDump probed() const { return {expected_, dump_, more_}; }
+  AttemptJudge alone() const {
+    return
+        [this](const Attempt& attempt) { return Verdict(expected_, dump_, {attempt}).reached(); };
+  }
+
   // Zeros in every place of cosines and sines: no width, layout or position is to be seen in them.
   bool holds_nothing() {
     const auto as_meant = std::ranges::find_if(attempts_, [](const Attempt& attempt) {
@@ -258,12 +264,12 @@ class Verdict {
     diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
       tell(attempt, residuals);
-    else if (const auto part = spoilt_channels_of(attempt))
+    else if (const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt))
       take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier, true);
-    else if (const auto open = beside_still_pairs()) {
+    else if (const auto open = beside_still_pairs(probed(), kept_, alone())) {
       take_reasons(*open->first, residuals, open->second.reasons, Tier::wrong, false);
       diagnosis_.after = open->second.after;
-    } else if (const auto one = wrong_side(attempt)) {
+    } else if (const auto one = wrong_side(probed(), attempt, alone())) {
       take_reasons(attempt, residuals, one->reasons, one->tier, true);
       diagnosis_.after = one->after;
     } else if (const auto cells = damaged_cells(residuals, observation, dump_))
@@ -277,59 +283,6 @@ class Verdict {
     return true;
   }
 
-  // What is wrong with the others where a few pairs turn nowhere, by the reading that needs the
-  // fewest reasons.
-  std::optional<std::pair<const Attempt*, Diagnosis>> beside_still_pairs() const {
-    std::optional<std::pair<const Attempt*, Diagnosis>> best;
-    std::size_t fewest = 0;
-    for (const Attempt& one : kept_) {
-      const RotationObservation observation = observe(one);
-      const std::vector<Index> still = still_pairs(observation);
-      if (still.empty()) continue;
-      Attempt open = one;
-      open.hypotheses.clear();
-      open.reasons.clear();
-      open.reading.open = still;
-      Diagnosis other = Verdict(expected_, dump_, {open}).reached();
-      if (other.tier == Tier::wrong && !is_explained(other)) continue;
-      const std::size_t count = one.reasons.size() + other.reasons.size();
-      if (best && fewest <= count) continue;
-      fewest = count;
-      other.reasons.insert(other.reasons.begin(), told_still(observation, still));
-      best = std::pair(&one, std::move(other));
-    }
-    return best;
-  }
-
-  // Cosines alone and sines alone: one of them right, the other wrong by one cause.
-  std::optional<Diagnosis> wrong_side(const Attempt& attempt) const {
-    if (attempt.reading.form != Form::turns || attempt.reading.is_one_sided() ||
-        attempt.reading.is_vectors() || !attempt.reasons.empty())
-      return {};
-    using OneSide = RotationReading::Side;
-    const auto of = [&](OneSide side) {
-      Attempt one = attempt;
-      one.reading.side = side;
-      one.hypotheses.clear();
-      return one;
-    };
-    const auto told = [&](OneSide side) { return Verdict(expected_, dump_, {of(side)}).reached(); };
-    for (const auto& [right, wrong, word] :
-         {std::tuple{OneSide::cosine, OneSide::sine, "sines"},
-          std::tuple{OneSide::sine, OneSide::cosine, "cosines"}}) {
-      const Attempt half = of(right);
-      const RotationObservation observation = observe(half);
-      if (!observation.agrees(observation.start()) || told(right).tier > Tier::drift) continue;
-      Diagnosis other = told(wrong);
-      // One side that stands in both places was copied, not exchanged.
-      if (other.reasons.size() != 1 || other.reasons[0].cause == Cause::sin_cos_swapped) return {};
-      std::string& sentence = other.reasons[0].sentence;
-      sentence = fmt::format("{} alone: {}", word, sentence);
-      return other;
-    }
-    return {};
-  }
-
   // What comes with a reading beside what was found; of second columns, where they count.
   void take_reasons(const Attempt& attempt, const RotationResiduals& residuals,
                     const std::vector<Reason>& found, Tier tier, bool copies_count) {
@@ -341,20 +294,6 @@ class Verdict {
     const bool is_alone =
         attempt.reasons.empty() && attempt.by_default.empty() && residuals.copies_differ == 0;
     diagnosis_.tier = is_alone ? tier : Tier::wrong;
-  }
-
-  // Of vectors by a reading that is meant, else by the one at hand.
-  std::optional<std::pair<const Attempt*, Reason>> spoilt_channels_of(
-      const Attempt& attempt) const {
-    std::vector<const Attempt*> readings;
-    for (const Attempt& one : attempts_)
-      if (one.reasons.empty() && one.reading.is_vectors()) readings.push_back(&one);
-    readings.push_back(&attempt);
-    for (const Attempt& one : kept_)
-      if (!one.copies_differ && !one.reading.is_vectors()) readings.push_back(&one);
-    for (const Attempt* one : readings)
-      if (auto reason = spoilt_channels(observe(*one), dump_)) return std::pair(one, *reason);
-    return {};
   }
 
   // What is meant holds but for the cells that no turn explains.

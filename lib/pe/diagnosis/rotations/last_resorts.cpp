@@ -1,0 +1,91 @@
+// Pairs that stand still, one side alone, channels that were spoilt.
+#include "pe/diagnosis/rotations/last_resorts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "pe/diagnosis/causes.hpp"
+#include "pe/diagnosis/rotations/channels.hpp"
+#include "pe/diagnosis/rotations/choice.hpp"
+#include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/rotations/verdict.hpp"
+
+namespace pe {
+namespace {
+
+RotationObservation observe_at(const ProbedDump& dump, const Attempt& attempt) {
+  return observe(dump.expected.get(), dump.dump.get(), attempt, dump.more.get());
+}
+
+}  // namespace
+
+std::optional<std::pair<const Attempt*, Diagnosis>> beside_still_pairs(
+    const ProbedDump& dump, const std::vector<Attempt>& kept, const AttemptJudge& judge) {
+  std::optional<std::pair<const Attempt*, Diagnosis>> best;
+  std::size_t fewest = 0;
+  for (const Attempt& one : kept) {
+    const RotationObservation observation = observe_at(dump, one);
+    const std::vector<Index> still = still_pairs(observation);
+    if (still.empty()) continue;
+    Attempt open = one;
+    open.hypotheses.clear();
+    open.reasons.clear();
+    open.reading.open = still;
+    Diagnosis other = judge(open);
+    if (other.tier == Tier::wrong && !is_explained(other)) continue;
+    const std::size_t count = one.reasons.size() + other.reasons.size();
+    if (best && fewest <= count) continue;
+    fewest = count;
+    other.reasons.insert(other.reasons.begin(), told_still(observation, still));
+    best = std::pair(&one, std::move(other));
+  }
+  return best;
+}
+
+std::optional<Diagnosis> wrong_side(const ProbedDump& dump, const Attempt& attempt,
+                                    const AttemptJudge& judge) {
+  using Form = RotationReading::Form;
+  if (attempt.reading.form != Form::turns || attempt.reading.is_one_sided() ||
+      attempt.reading.is_vectors() || !attempt.reasons.empty())
+    return {};
+  using OneSide = RotationReading::Side;
+  const auto of = [&](OneSide side) {
+    Attempt one = attempt;
+    one.reading.side = side;
+    one.hypotheses.clear();
+    return one;
+  };
+  const auto told = [&](OneSide side) { return judge(of(side)); };
+  for (const auto& [right, wrong, word] : {std::tuple{OneSide::cosine, OneSide::sine, "sines"},
+                                           std::tuple{OneSide::sine, OneSide::cosine, "cosines"}}) {
+    const Attempt half = of(right);
+    const RotationObservation observation = observe_at(dump, half);
+    if (!observation.agrees(observation.start()) || told(right).tier > Tier::drift) continue;
+    Diagnosis other = told(wrong);
+    // One side that stands in both places was copied, not exchanged.
+    if (other.reasons.size() != 1 || other.reasons[0].cause == Cause::sin_cos_swapped) return {};
+    std::string& sentence = other.reasons[0].sentence;
+    sentence = fmt::format("{} alone: {}", word, sentence);
+    return other;
+  }
+  return {};
+}
+
+std::optional<std::pair<const Attempt*, Reason>> spoilt_channels_of(
+    const ProbedDump& dump, const std::vector<Attempt>& attempts, const std::vector<Attempt>& kept,
+    const Attempt& attempt) {
+  std::vector<const Attempt*> readings;
+  for (const Attempt& one : attempts)
+    if (one.reasons.empty() && one.reading.is_vectors()) readings.push_back(&one);
+  readings.push_back(&attempt);
+  for (const Attempt& one : kept)
+    if (!one.copies_differ && !one.reading.is_vectors()) readings.push_back(&one);
+  for (const Attempt* one : readings)
+    if (auto reason = spoilt_channels(observe_at(dump, *one), dump.dump.get()))
+      return std::pair(one, *reason);
+  return {};
+}
+
+}  // namespace pe
