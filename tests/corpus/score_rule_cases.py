@@ -57,7 +57,7 @@ LADDERS = (("second ladder from the second slope", second_shifted, accepted("ali
            ("first ladder from 2^0", first_from_zero, accepted("alibi-exponent")),
            ("one ladder from 2^0", lambda n: bias.geometric(n, 0), accepted("alibi-exponent", "alibi-ladder")),
            ("down to 2^-16", fallen_by_16, accepted("alibi-exponent", "alibi-ladder")),
-           ("of two ranks' own heads", by_ranks, accepted("alibi-head-slice")),
+           ("of two ranks' own heads", by_ranks, accepted("alibi-head-slice", "alibi-ladder")),
            ("of one head in all", lambda n: np.full(n, bias.slopes(n)[0]), accepted("alibi-ladder")),
            ("by no rule", without_rule, accepted("alibi-ladder")))
 

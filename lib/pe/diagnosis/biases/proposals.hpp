@@ -22,6 +22,12 @@ BiasHypothesis of_pairs(const BiasHypothesis& hypothesis, PairValue value);
 BiasHypothesis of_values(const BiasHypothesis& hypothesis,
                          std::function<double(Index head, double distance, double meant)> other);
 
+/// The hypothesis with other slopes, one for each head of the dump.
+BiasHypothesis with_slopes(const BiasObservation& observation, const BiasHypothesis& hypothesis,
+                           std::vector<Real> slopes);
+/// The largest power of two that is no larger.
+Index power_below(Index n);
+
 BiasProposals offer_ladders(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 BiasProposals offer_exponents(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 BiasProposals offer_orders(const BiasObservation& observation, const BiasHypothesis& hypothesis);
