@@ -20,8 +20,9 @@ struct Grid {
   double most;
   int bits;  // significant ones; 0: integers
 };
-constexpr Grid grids[] = {{"int8", 127, 0},    {"int8", 128, 0},    {"int4", 7, 0},
-                          {"int4", 8, 0},      {"int16", 32767, 0}, {"int16", 32768, 0},
+// The coarser first: what is on them is on the finer ones, too.
+constexpr Grid grids[] = {{"int4", 7, 0},      {"int4", 8, 0},      {"int8", 127, 0},
+                          {"int8", 128, 0},    {"int16", 32767, 0}, {"int16", 32768, 0},
                           {"e4m3", 448, 4},    {"e5m2", 57344, 3},  {"uint8", 255, 0},
                           {"uint16", 65535, 0}};
 
@@ -77,6 +78,10 @@ const char* words_of(Coarse::Shared shared) {
       return " of its row";
     case Coarse::Shared::channel:
       return " of its channel";
+    case Coarse::Shared::column:
+      return " of its channel in its matrix";
+    case Coarse::Shared::block:
+      return " of its block";
   }
   return "";
 }
@@ -95,18 +100,32 @@ class CoarseSearch {
   std::optional<Coarse> found() const {
     if (is_integer(stored_.dtype) || stored_.size() < least_cells) return {};
     if (auto plain = of_few_bits()) return plain;
-    for (const Step& step : steps)
-      if (auto one = of_step(step)) return one;
-    for (const auto shared : {Coarse::Shared::array, Coarse::Shared::matrix, Coarse::Shared::row,
-                              Coarse::Shared::channel})
-      if (auto one = of_largest(shared)) return one;
-    return {};
+    auto by_step = of_steps(), by_largest = of_largest();
+    if (!by_step || !by_largest || by_largest->bits_ > 0) return by_step ? by_step : by_largest;
+    // Multiples of short numbers lie on a fine grid, too.
+    return by_largest->typical_step() > by_step->typical_step() ? by_largest : by_step;
   }
 
  private:
   static constexpr Index least_cells = 64, most_groups = Index{1} << 20;
   static constexpr std::size_t least_values = 8, few_values = 5;  // int4 has few
   static constexpr int most_bits = 13, bits_of_bf16 = 8;          // which type_of_numbers tells
+
+  std::optional<Coarse> of_steps() const {
+    for (const Step& step : steps)
+      if (auto one = of_step(step)) return one;
+    return {};
+  }
+
+  std::optional<Coarse> of_largest() const {
+    for (const auto shared : {Coarse::Shared::array, Coarse::Shared::matrix, Coarse::Shared::row,
+                              Coarse::Shared::channel, Coarse::Shared::column})
+      if (auto one = of_largest(shared)) return one;
+    for (const Index block : {32, 64, 128})  // q8_0 and q4_0, and groups of other caches
+      if (width_ % block == 0 && width_ > block)
+        if (auto one = of_largest(Coarse::Shared::block, block)) return one;
+    return {};
+  }
 
   // Every number with its place, until `look` is false.
   template <typename Look>
@@ -174,11 +193,10 @@ class CoarseSearch {
     return coarse;
   }
 
-  std::optional<Coarse> of_largest(Coarse::Shared shared) const {
+  std::optional<Coarse> of_largest(Coarse::Shared shared, Index block = 1) const {
     Coarse coarse = shaped(shared);
-    const Index groups = shared == Coarse::Shared::channel
-                             ? width_
-                             : static_cast<Index>(coarse.group(stored_.size() - 1)) + 1;
+    coarse.block_ = block;
+    const Index groups = static_cast<Index>(coarse.group(stored_.size() - 1)) + 1;
     if (groups > most_groups) return {};
     std::vector<double> largest(static_cast<std::size_t>(groups));
     each([&](Index at, double value) {
@@ -186,16 +204,21 @@ class CoarseSearch {
       one = std::max(one, std::fabs(value));
       return true;
     });
+    const std::string group_words =
+        block > 1 ? fmt::format(" of its {} numbers", block) : words_of(shared);
     for (const Grid& grid : grids) {
       if (!is_on(grid, coarse, largest)) continue;
       coarse.bits_ = grid.bits;
+      // −8 … 7: the largest may be negative, and a positive one as large becomes 7.
+      const bool has_one_less = grid.bits == 0 && grid.most == power_below(grid.most);
+      coarse.clipped_ = has_one_less ? grid.most - 1 : 0;
       coarse.least_ = grid.bits == 4 ? 0x1p-9 : grid.bits == 3 ? 0x1p-16 : 0;
       for (const double one : largest) coarse.steps_.push_back(one / grid.most);
       coarse.words_ =
           grid.bits == 0 ? fmt::format("is a multiple of 1/{:.0f} of the largest{}, as {} has them",
-                                       grid.most, words_of(shared), grid.name)
+                                       grid.most, group_words, grid.name)
                          : fmt::format("is one of {} times 1/{:.0f} of the largest{}", grid.name,
-                                       grid.most, words_of(shared));
+                                       grid.most, group_words);
       return coarse;
     }
     return {};
@@ -222,15 +245,35 @@ class CoarseSearch {
 };
 
 std::size_t Coarse::group(Index at) const {
-  const Index group = shared_ == Shared::array    ? 0
-                      : shared_ == Shared::matrix ? at / matrix_
-                      : shared_ == Shared::row    ? at / width_
-                                                  : at % width_;
-  return static_cast<std::size_t>(group);
+  const auto group_of = [&] {
+    switch (shared_) {
+      case Shared::array:
+        return Index{0};
+      case Shared::matrix:
+        return at / matrix_;
+      case Shared::row:
+        return at / width_;
+      case Shared::channel:
+        return at % width_;
+      case Shared::column:
+        return at / matrix_ * width_ + at % width_;
+      case Shared::block:
+        return at / block_;
+    }
+    return Index{0};
+  };
+  return static_cast<std::size_t>(group_of());
+}
+
+double Coarse::typical_step() const {
+  double sum = 0;
+  for (const double step : steps_) sum += step;
+  return sum / static_cast<double>(steps_.size());
 }
 
 double Coarse::half_step(Index at, double value) const {
   const double step = steps_[group(at)];
+  if (clipped_ > 0 && std::fabs(std::fabs(value) - clipped_ * step) < 0.1 * step) return step;
   if (bits_ == 0 || step == 0) return step / 2;
   const double size = std::fabs(value) / step * (1 + 0x1p-10);  // a power of two may lie below one
   return step / 2 * std::max(size == 0 ? 0 : std::ldexp(power_below(size), 1 - bits_), least_);

@@ -14,8 +14,9 @@ namespace pe {
 class Coarse {
  public:
   /// Which numbers share the one that multiplies them: all, those of a matrix [the last two axes],
-  /// of a row of it, or of a channel [the last axis].
-  enum class Shared { array, matrix, row, channel };
+  /// of a row of it, of a channel [the last axis], of a channel within its matrix, or of a block of
+  /// a row.
+  enum class Shared { array, matrix, row, channel, column, block };
 
   /// Half the distance of the neighbours of `value`, where it is element `at` in C order.
   double half_step(Index at, double value) const;
@@ -26,12 +27,14 @@ class Coarse {
  private:
   friend class CoarseSearch;
   std::size_t group(Index at) const;
+  double typical_step() const;
 
   Shared shared_ = Shared::array;
-  Index width_ = 1, matrix_ = 1;  // numbers of a row, and of a matrix
-  int bits_ = 0;                  // significant ones; 0: integers
-  double least_ = 0;              // distance between the least numbers, of floating point
-  std::vector<double> steps_;     // of each that share one
+  Index width_ = 1, matrix_ = 1, block_ = 1;  // numbers of a row, of a matrix, of a block
+  int bits_ = 0;                              // significant ones; 0: integers
+  double clipped_ = 0;         // the integer that numbers beyond it became; 0: none did
+  double least_ = 0;           // distance between the least numbers, of floating point
+  std::vector<double> steps_;  // of each that share one
   std::string words_;
 };
 

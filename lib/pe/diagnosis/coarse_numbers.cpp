@@ -33,7 +33,10 @@ Diagnosis with_coarse_numbers(Diagnosis told, const Expectation& expected, const
     told.notes.push_back(sentence);
     return told;
   }
-  if (other.tier != Tier::wrong) other.tier = Tier::storage;
+  if (other.tier != Tier::wrong) {
+    other.tier = Tier::storage;
+    if (!dump.before.empty()) other.arithmetic = "turns within what that rounding allows";
+  }
   other.reasons.insert(other.reasons.begin(), {reason.cause, sentence});
   return other;
 }

@@ -148,8 +148,14 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
     found.scaling = scaling;
     found.summary = fmt::format("{}, base {}, {} turn", candidate.encoding->name, base,
                                 turning_pairs(expected));
+    const bool is_any_list = scaling == "longrope" && found.models.empty();
     if (scaling == "none")
       found.summary += ", no scaling";
+    else if (is_any_list)
+      found.summary = fmt::format(
+          "{}, {} turn by divisors of no known rule, a list as longrope's "
+          "over base {}, assumed: longrope scaling",
+          candidate.encoding->name, turning_pairs(expected), base);
     else
       found.summary += fmt::format(", {} scaling", scaling);
     for (const auto& [name, word] : {std::pair{"factor", "by"}, {"original-max-position", "of"}})

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
 #include "pe/diagnosis/identify/guess.hpp"
 #include "pe/diagnosis/identify/ladder.hpp"
@@ -45,10 +47,27 @@ Candidate xpos_of(const Form& form, const char* center) {
           .model = {}};
 }
 
-// Vectors, or cosines and sines whose amplitude is not the same everywhere: all others are not
+// Whether some vectors are longer or shorter than they were by more than two roundings.
+bool have_grown(const Stored& before, const Stored& after) {
+  constexpr Index most = 256;
+  const Index width = after.shape.back();
+  const double near = 2 * std::max(unit_roundoff(after.dtype), unit_roundoff(before.dtype));
+  std::vector<double> x(static_cast<std::size_t>(width)), y = x;
+  const auto length = [](const std::vector<double>& v) {
+    return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+  };
+  for (const Index row : spread_over(after.size() / width, most)) {
+    before.read(row * width, width, x.data());
+    after.read(row * width, width, y.data());
+    if (std::fabs(length(y) - length(x)) > near * length(x)) return true;
+  }
+  return false;
+}
+
+// Vectors, or cosines and sines, whose amplitude is not the same everywhere: all others are not
 // worth the trouble.
 bool may_grow(const Dump& dump) {
-  if (!dump.before.empty()) return true;
+  if (!dump.before.empty()) return have_grown(dump.before[0], dump.arrays[0]);
   if (dump.arrays.size() != 2 || dump.arrays[0].shape != dump.arrays[1].shape ||
       dump.arrays[0].shape.size() < 2)
     return false;

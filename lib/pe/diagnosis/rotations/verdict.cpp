@@ -86,6 +86,10 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
                     "queries, then of keys)",
                     reading.scales == Side::key ? "keys" : "queries"));
   if (!reading.is_vectors()) return;
+  if (reading.width > attempt.truth.dim && attempt.truth.dim > 0)
+    diagnosis.doubts.push_back(
+        fmt::format("a head of {} channels, where {} are meant: the others are left as they were",
+                    reading.width, attempt.truth.dim));
   if (reading.axis_from.empty())
     diagnosis.doubts.push_back(
         fmt::format("positions taken along axis {} of {}, and nothing said which (--axes)",

@@ -29,6 +29,24 @@ Dump with_heads(const Dump& dump, Index dim) {
   return split;
 }
 
+// Vectors [block, place, …], as a paged cache in order keeps them, as rows one after another; the
+// dump as it is where one axis has as many as are meant, or two have not.
+Dump with_blocks_joined(const Dump& dump, const Expectation& expected) {
+  const std::vector<Index>& shape = dump.arrays[0].shape;
+  if (!expected.rows || !expected.axes.empty() || shape.size() < 3 ||
+      std::ranges::find(shape, *expected.rows) != shape.end() ||
+      shape[0] * shape[1] != *expected.rows)
+    return dump;
+  Dump joined = dump;
+  for (std::vector<Stored>* arrays : {&joined.arrays, &joined.before})
+    for (Stored& array : *arrays) {
+      if (array.shape.size() < 3 || array.shape[0] * array.shape[1] != *expected.rows) return dump;
+      array.shape[0] *= array.shape[1];
+      array.shape.erase(array.shape.begin() + 1);
+    }
+  return joined;
+}
+
 // Tables of the right shape whose numbers lie column after column.
 std::optional<Dump> as_if_by_columns(const Dump& dump) {
   Dump turned = dump;
@@ -170,19 +188,31 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
     sides.notes.emplace_back("cosines and then sines along the first axis");
     return sides;
   }
-  Diagnosis plain = diagnose_vectors(expected, dump);
-  if (plain.tier != Tier::wrong || expected.encoding->kind != Kind::rotation)
-    return with_still_layers(expected, std::move(plain));
-  // Heads side by side in one row look like one head that turns in part, unless the axes have a
+  // A row of so many heads side by side looks like one that turns in part, unless the axes have a
   // name each.
-  const Dump split = with_heads(dump, truth_of(expected).dim);
-  if (expected.axes.find('h') != std::string::npos || split.arrays[0].shape == dump.arrays[0].shape)
-    return with_still_layers(expected, std::move(plain));
-  Expectation of_heads = expected;
-  if (!expected.axes.empty()) of_heads.axes.insert(expected.axes.size() - 1, "h");
-  Diagnosis heads = diagnose_vectors(of_heads, split);
-  const bool better = heads.tier != Tier::wrong || (!is_explained(plain) && is_explained(heads));
-  return with_still_layers(expected, better ? std::move(heads) : std::move(plain));
+  const RotationTruth truth = truth_of(expected);
+  const Dump rows = with_blocks_joined(dump, expected);
+  if (rows.arrays[0].shape != dump.arrays[0].shape) {
+    Diagnosis told = diagnose_turns(expected, rows);
+    told.notes.push_back(
+        fmt::format("blocks of {} positions, one after another", dump.arrays[0].shape[1]));
+    return told;
+  }
+  const Dump split = with_heads(dump, truth.dim);
+  std::optional<Diagnosis> heads;
+  constexpr std::size_t with_axis_of_heads = 4;
+  if (expected.encoding->kind == Kind::rotation && expected.axes.find('h') == std::string::npos &&
+      split.arrays[0].shape != dump.arrays[0].shape &&
+      dump.arrays[0].shape.size() < with_axis_of_heads) {
+    Expectation of_heads = expected;
+    if (!expected.axes.empty()) of_heads.axes.insert(expected.axes.size() - 1, "h");
+    heads = diagnose_vectors(of_heads, split);
+    if (heads->tier != Tier::wrong || is_explained(*heads))
+      return with_still_layers(expected, std::move(*heads));
+  }
+  Diagnosis plain = diagnose_vectors(expected, dump);
+  const bool is_better = plain.tier != Tier::wrong || is_explained(plain);
+  return with_still_layers(expected, heads && !is_better ? std::move(*heads) : std::move(plain));
 }
 
 }  // namespace pe
