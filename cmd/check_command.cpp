@@ -123,7 +123,11 @@ bool takes_stdout(const ReportOptions& options) {
 }
 
 void deliver(const Report& report, const ReportOptions& options) {
-  for (const std::string& path : options.paths) write_report(report, path);
+  for (const std::string& path : options.paths)
+    if (path == "-")
+      print(to_json(report));
+    else
+      write_report(report, path);
   if (options.kept) *options.kept = to_json(report);
   if (!options.annotations.empty() && !takes_stdout(options)) print(to_annotations(report));
 }
@@ -165,8 +169,9 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
     check.asked.shape = parse_shape(check.shape);
     check.asked.accept = parse_tier(check.accept);
     const TimeLimit within(check.timeout);
+    outlast_readers();
     const Check done = carry_out_or_report(check, command);
-    outcome.exit_code = done.exit_code();  // also where nobody reads the rest
+    outcome.exit_code = done.exit_code();
     if (!takes_stdout(check.report))
       print(to_text(done, wants_color(), check.asked.request.explain));
     deliver({"pe-verify", std::string(version()), command, {done}}, check.report);

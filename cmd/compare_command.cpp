@@ -55,6 +55,13 @@ Allowed allowed_of(const CompareCommand& command) {
   return allowed;
 }
 
+void put_json(const std::string& json, const std::string& report) {
+  if (report == "-")
+    print(json);
+  else if (!report.empty())
+    write_text(json, report);
+}
+
 // What `check` finds of one of the two, told what `--bound` says.
 Check judged(const CompareCommand& command, const std::string& file, const std::string& line) {
   const std::vector<std::string> words = shell_words(command.bound);
@@ -89,7 +96,7 @@ bool within_bound(const CompareCommand& command, const std::string& line) {
   const bool right = a.found() == 0 && b.found() == 0;
   const std::string json = to_json(Report{"pe-verify", std::string(version()), line, {a, b}});
   if (command.kept) *command.kept = json;
-  if (!command.report.empty()) write_text(json, command.report);
+  put_json(json, command.report);
   if (command.report == "-") return right;
   const auto put = [](const std::string& lead, const std::string& name, const std::string& said) {
     const std::string text = fmt::format("{}{}: {}", lead, printable(name), printable(said));
@@ -149,7 +156,7 @@ int run_compare(const CompareCommand& command, const std::string& line) {
     throw UsageError(
         fmt::format("{} and {} hold no value: nothing was compared", command.a, command.b));
   if (command.kept) *command.kept = to_json(compared, line);
-  if (!command.report.empty()) write_text(to_json(compared, line), command.report);
+  if (!command.report.empty()) put_json(to_json(compared, line), command.report);
   return equal ? 0 : 1;
 }
 
@@ -217,7 +224,8 @@ void add_compare(CLI::App& app, CompareCommand& compare, Outcome& outcome,
       "array without a partner; 2 could not be\n"
       "  compared\n");
   app.callback([&compare, &outcome, command] {
-    outcome.exit_code = unread;
+    outcome.exit_code = unread;  // where nobody takes a report
+    outlast_readers();
     outcome.exit_code = run_compare(compare, command);
   });
 }

@@ -80,7 +80,8 @@ void add_identify(CLI::App& app, IdentifyCommand& identify, Outcome& outcome,
       "  name. What the numbers cannot tell apart stands beside it.\n\n"
       "EXIT STATUS\n  0 identified; 1 of no encoding known here; 2 could not be read\n");
   app.callback([&identify, &outcome, command] {
-    outcome.exit_code = unread;
+    outcome.exit_code = unread;  // where nobody takes a report
+    outlast_readers();
     outcome.exit_code = run_identify(identify, command);
   });
 }

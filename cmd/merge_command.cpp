@@ -52,7 +52,8 @@ void add_merge(CLI::App& app, MergeCommand& merge, Outcome& outcome, const std::
       "none failed, and one could not be told,\n"
       "  or the reports are not those of one whole run\n");
   app.callback([&merge, &outcome, command] {
-    outcome.exit_code = unread;
+    outcome.exit_code = unread;  // where nobody takes a report
+    outlast_readers();
     outcome.exit_code = run_merge(merge, command);
   });
 }

@@ -260,7 +260,8 @@ void add_run(CLI::App& app, RunCommand& run, Outcome& outcome, const std::string
           "'{0}' is a dump, and a manifest belongs there: pe-verify check ENCODING --file {0} "
           "judges it, pe-verify identify {0} tells what it is",
           run.manifest));
-    outcome.exit_code = unread;
+    outcome.exit_code = unread;  // where nobody takes a report
+    outlast_readers();
     outcome.exit_code = run_manifest(run, command);
   });
 }

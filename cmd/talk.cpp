@@ -22,6 +22,7 @@ namespace pe::cmd {
 namespace {
 
 std::vector<std::string> waiting;  // for the end
+bool outlasts = false;             // a reader that goes away
 
 // What leaves is printable whoever made it, but for the colours that the reports put in.
 std::string shown(std::string_view text) {
@@ -56,10 +57,13 @@ void print(const std::string& whole) {
       continue;
     }
     if (errno == EINTR) continue;
+    if (errno == EPIPE && outlasts) return;
     if (errno == EPIPE) throw ClosedPipe();
     throw FileError(fmt::format("cannot write to stdout: {}", std::strerror(errno)));
   }
 }
+
+void outlast_readers() { outlasts = true; }
 
 void say(const std::string& line) {
   const BesideProgress beside;

@@ -8,6 +8,10 @@ namespace pe::cmd {
 /// Writes text to stdout, printable, and makes sure that it arrived.
 void print(const std::string& text);
 
+/// From here on text that nobody reads any more is dropped and the work goes on, to its exit code
+/// and its reports: a verdict is no less one where whoever read stdout had enough of it.
+void outlast_readers();
+
 /// What is said where memory runs out, which tells nobody for what.
 inline constexpr const char* out_of_memory =
     "out of memory: a file that is read, or what is asked for (positions, --dim), is too large";

@@ -35,7 +35,7 @@ Report odd_report() {
   dump.diagnosis->worst = inf;
   dump.diagnosis->worst_cell = {"position 0", -inf, std::numeric_limits<double>::quiet_NaN()};
   dump.diagnosis->curve = {{1, 0.1}, {std::int64_t{1} << 60, 1e-310}};
-  dump.expected = Expected{.passes = false, .tier = Tier::wrong, .cause = "wrong-base"};
+  dump.expected = Expected{.passes = false, .tier = Tier::wrong, .causes = {"wrong-base"}};
   Check laws;
   laws.name = std::string(100000, 'n');
   laws.provenance.encoding = "sinusoidal";

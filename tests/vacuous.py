@@ -8,6 +8,7 @@ The last line reads "N passed, N failed".
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -73,6 +74,8 @@ def write_dumps(folder):
     save("columns-a", rng.normal(size=(8, 24, 1)))
     save("columns-b", rng.normal(size=(8, 24, 1)))
     np.savez(folder / "empty.npz", cos=np.zeros((0, 8), "f4"), sin=np.zeros((0, 8), "f4"))
+    moved = (np.arange(64)[:, None] + 3) * 50000.0 ** (-np.arange(8) / 8)
+    np.savez(folder / "moved.npz", cos=np.cos(moved).astype("f4"), sin=np.sin(moved).astype("f4"))
     np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
     np.savetxt(folder / "numbers.csv", vectors[:, :4], delimiter=",", header="a,b,c,d", comments="")
     right = {"encoding": "rope", "parameters": {"dim": 16}, "before": "before.npy", "file": "after.npy"}
@@ -153,13 +156,38 @@ COMMANDS = [
     ("pe-verify compare record.npy record.npy", 2, "fields"),
 ]
 # (what a check of the right vectors, of those with another base and of laws says beside, what is refused)
-EXPECTATIONS = [({"expect": {}}, "expect"), ({"expect": {"cause": ""}}, "expect.cause"), ({"expect": {"verdict": "fail", "cause": ""}}, "expect.cause")]
+EXPECTATIONS = [({"expect": {}}, "expect"), ({"expect": {"cause": ""}}, "expect.cause"), ({"expect": {"verdict": "fail", "cause": ""}}, "expect.cause"),
+                ({"expect": {"cause": []}}, "expect.cause"), ({"expect": {"cause": ["wrong-base", ""]}}, "expect.cause"),
+                ({"expect": {"cause": ["wrong-base", "wrong-bsae"]}}, "wrong-base")]
+# (causes that are expected of a dump with another base and moved rows, exit code, what is said)
+CAUSES = [("wrong-base", 1, "cause position-offset was not expected"), ("position-offset", 1, "cause wrong-base was not expected"),
+          (["wrong-base", "position-offset"], 0, "1 passed"), (["position-offset", "wrong-base"], 0, "1 passed"),
+          (["wrong-base", "position-offset", "wrong-pairing"], 1, "cause wrong-pairing was expected")]
+# What somebody who stops to read is no reason to leave undone: (command, exit code, the report that is there)
+UNREAD = [("check rope --dim 16 --before before.npy --file after.npy --report", 0), ("check rope --dim 16 --base 500 --before before.npy --file after.npy --report", 1),
+          ("compare before.npy before.npy --report", 0), ("compare before.npy after.npy --report", 1), ("identify after.npy --before before.npy --report", 0),
+          ("identify before.npy --report", 1), ("run good.json --report", 0), ("run good.json --annotations github --report", 0), ("run moved.json --report", 1),
+          ("merge shard.json --report", 0), ("compare none.npy none.npy", 2), ("check rope --dim 16 --before zeros.npy --file zeros.npy", 2),
+          ("run good.json", 0), ("run moved.json", 1), ("compare before.npy after.npy", 1), ("compare before.npy before.npy --report -", 0),
+          ("check rope --dim 16 --base 500 --before before.npy --file after.npy --report -", 1), ("run good.json --report -", 0), ("merge shard.json --report -", 0),
+          ("identify before.npy --report -", 1)]
 
 
 def run(tool, folder, words):
     done = subprocess.run(["bash", "-c", words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           env={"PATH": f"{tool}:/usr/bin:/bin"})
     return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+
+def run_unread(tool, folder, words):
+    """The same where whoever read stdout is gone before anything is said."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    try:
+        done = subprocess.run([tool / "pe-verify", *words.split()], cwd=folder, stdin=subprocess.DEVNULL, stdout=writes, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(writes)
+    return done.returncode, done.stderr
 
 
 def main():
@@ -179,6 +207,18 @@ def main():
                 (folder / "manifest.json").write_text(json.dumps({"schema_version": 1, "checks": [check]}))
                 got, said = run(tool, folder, "pe-verify run manifest.json")
                 count.check(got == 2 and refused in said, f"manifest with {more}: exit {got}: {said[:300]}")
+        for causes, code, says in CAUSES:
+            check = {"encoding": "rope", "parameters": {"dim": 16}, "file": "moved.npz", "expect": {"cause": causes}}
+            (folder / "moved.json").write_text(json.dumps({"schema_version": 1, "checks": [check]}))
+            got, said = run(tool, folder, "pe-verify run moved.json")
+            count.check(got == code and says in said, f"causes {causes} expected: exit {got}, not {code}, with {says!r}: {said[:300]}")
+        for i, (words, code) in enumerate(UNREAD):
+            name = f"unread-{i}.json" if words.endswith(" --report") else ""
+            got, said = run_unread(tool, folder, f"{words} {name}")
+            read, _ = run(tool, folder, f"pe-verify {words} {name and 'read-' + name}")
+            count.check(got == read == code, f"{words}, and nobody reads: exit {got}, not {code}; {read} where somebody does: {said[:300]}")
+            count.check(not name or (folder / name).exists(), f"{words}, and nobody reads: no report")
+            count.check((code == 2) == bool(said), f"{words}, and nobody reads: {said[:300]!r}")
     return count.close()
 
 

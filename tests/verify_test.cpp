@@ -435,16 +435,18 @@ TEST_SUITE("report") {
     CHECK(code(Tier::storage, Tier::drift) == 1);
     CHECK(code(Tier::storage, Tier::storage) == 0);
     CHECK(code(Tier::wrong, Tier::storage) == 1);
-    CHECK(code(Tier::wrong, Tier::drift, Expected{false, Tier::wrong, "wrong-base"}) == 0);
-    CHECK(code(Tier::wrong, Tier::drift, Expected{{}, {}, "wrong-pairing"}) == 1);
-    CHECK(code(Tier::wrong, Tier::drift, Expected{true, {}, ""}) == 1);
-    CHECK(code(Tier::drift, Tier::drift, Expected{{}, Tier::exact, ""}) == 1);
+    CHECK(code(Tier::wrong, Tier::drift, Expected{false, Tier::wrong, {"wrong-base"}}) == 0);
+    CHECK(code(Tier::wrong, Tier::drift, Expected{{}, {}, {"wrong-pairing"}}) == 1);
+    CHECK(code(Tier::wrong, Tier::drift, Expected{{}, {}, {"wrong-base", "wrong-pairing"}}) == 1);
+    CHECK(code(Tier::wrong, Tier::drift, Expected{{}, {}, {"wrong-base", "wrong-base"}}) == 0);
+    CHECK(code(Tier::wrong, Tier::drift, Expected{true, {}, {}}) == 1);
+    CHECK(code(Tier::drift, Tier::drift, Expected{{}, Tier::exact, {}}) == 1);
     Check untold = untold_check();
-    untold.expected = Expected{false, {}, ""};
+    untold.expected = Expected{false, {}, {}};
     CHECK(untold.exit_code() == 2);  // a missing file is no expected failure
     Check laws = law_check();
     CHECK(laws.exit_code() == 1);
-    laws.expected = Expected{false, {}, ""};
+    laws.expected = Expected{false, {}, {}};
     CHECK(laws.exit_code() == 0);
     CHECK(Report{"", "", "", {untold_check(), law_check()}}.exit_code() == 1);
     CHECK(Report{"", "", "", {untold_check(), laws}}.exit_code() == 2);
@@ -484,7 +486,7 @@ TEST_SUITE("report") {
     CHECK(contains(xml, "name=\"a &lt;b&gt; &amp; &quot;c&quot; ?[31m\xef\xbf\xbd, 50%\""));
     CHECK(contains(xml, R"(<testcase classname="pe-verify.laws" name="bounded")"));
     Report expected = report;
-    for (Check& check : expected.checks) check.expected = Expected{false, {}, ""};
+    for (Check& check : expected.checks) check.expected = Expected{false, {}, {}};
     CHECK(elements_of(to_junit(expected)).at("failure") == 1);  // the exact dump alone
     CHECK(elements_of(to_junit(expected)).at("testcase") == 4);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace pe {
 namespace {
@@ -53,6 +54,23 @@ std::string sentence_of(const std::vector<Verdict>& verdicts) {
                                             number(Word::noted), number(Word::skipped));
 }
 
+// A failure that is known may hide no other one: the causes are all that were expected, and no
+// more.
+std::string unlike(const std::vector<std::string>& expected, const std::vector<Reason>& found) {
+  std::set<std::string_view> missing(expected.begin(), expected.end()), more;
+  const std::set<std::string_view> all = missing;
+  for (const Reason& reason : found) {
+    missing.erase(name_of(reason.cause));
+    if (!all.contains(name_of(reason.cause))) more.insert(name_of(reason.cause));
+  }
+  const auto spelled = [](const std::set<std::string_view>& names, const char* words) {
+    return fmt::format("cause{} {} {} {}", names.size() == 1 ? "" : "s", fmt::join(names, ", "),
+                       names.size() == 1 ? "was" : "were", words);
+  };
+  if (!missing.empty()) return spelled(missing, "expected");
+  return more.empty() ? "" : spelled(more, "not expected");
+}
+
 }  // namespace
 
 Index Check::count(Word word) const { return std::ranges::count(verdicts, word, &Verdict::word); }
@@ -92,15 +110,12 @@ std::string surprise_of(const Check& check) {
   if (expected.passes && *expected.passes != (check.found() == 0))
     return fmt::format("it was expected to {}", *expected.passes ? "pass" : "fail");
   if (!check.diagnosis)
-    return expected.tier || !expected.cause.empty()
+    return expected.tier || !expected.causes.empty()
                ? "a tier or a cause was expected, which only a dump has"
                : "";
   if (expected.tier && *expected.tier != check.diagnosis->tier)
     return fmt::format("tier {} was expected", name_of(*expected.tier));
-  const auto named = [&](const Reason& reason) { return name_of(reason.cause) == expected.cause; };
-  if (!expected.cause.empty() && std::ranges::none_of(check.diagnosis->reasons, named))
-    return fmt::format("cause {} was expected", expected.cause);
-  return "";
+  return expected.causes.empty() ? "" : unlike(expected.causes, check.diagnosis->reasons);
 }
 
 Index Report::count(int exit_code) const {

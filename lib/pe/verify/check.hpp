@@ -16,7 +16,7 @@ namespace pe {
 struct Expected {
   std::optional<bool> passes;
   std::optional<Tier> tier;
-  std::string cause;
+  std::vector<std::string> causes;  // all of them, and no other one; none: any
 };
 
 struct Check {

@@ -131,19 +131,18 @@ Expected expected_of(const Spot& place, const JsonNode& node) {
     else if (key == "tier")
       expected.tier = choice_of<Tier>(place, "expect.tier", value, tiers);
     else if (key == "cause")
-      expected.cause = text_of(place, "expect.cause", value);
+      expected.causes = texts_of(place, "expect.cause", value);
     else
       refuse_key({place.file, place.check + ", expect"}, key, {"verdict", "tier", "cause"});
-    if (key == "cause" && expected.cause.empty()) place.refuse("expect.cause is empty");
   }
-  if (!expected.cause.empty()) {
-    std::vector<std::string> names;
-    for (const CauseRow& cause : all_causes()) names.emplace_back(cause.name);
-    if (!names.empty() && std::ranges::find(names, expected.cause) == names.end()) {
-      const std::string near = nearest(expected.cause, names);
-      place.refuse(fmt::format("expect.cause '{}' is no cause{}", expected.cause,
-                               near.empty() ? "" : fmt::format(": did you mean {}?", near)));
-    }
+  std::vector<std::string> names;
+  for (const CauseRow& cause : all_causes()) names.emplace_back(cause.name);
+  for (const std::string& cause : expected.causes) {
+    if (cause.empty()) place.refuse("expect.cause is empty");
+    if (names.empty() || std::ranges::find(names, cause) != names.end()) continue;
+    const std::string near = nearest(cause, names);
+    place.refuse(fmt::format("expect.cause '{}' is no cause{}", cause,
+                             near.empty() ? "" : fmt::format(": did you mean {}?", near)));
   }
   return expected;
 }

@@ -76,7 +76,8 @@ Json spell(const Expected& expected) {
   Json row = Json::object();
   if (expected.passes) row["verdict"] = *expected.passes ? "pass" : "fail";
   if (expected.tier) row["tier"] = name_of(*expected.tier);
-  if (!expected.cause.empty()) row["cause"] = expected.cause;
+  if (expected.causes.size() == 1) row["cause"] = expected.causes[0];
+  if (expected.causes.size() > 1) row["cause"] = expected.causes;
   return row;
 }
 

@@ -152,7 +152,9 @@ Expected expected_of(const Member& row) {
   Expected expected;
   if (row.find("verdict")) expected.passes = row.text("verdict") == "pass";
   if (row.find("tier")) expected.tier = tier_of(row, "tier");
-  expected.cause = row.text_or_none("cause");
+  if (const JsonNode* cause = row.find("cause"))
+    expected.causes = cause->type == Type::list ? row.texts("cause")
+                                                : std::vector<std::string>{row.text("cause")};
   return expected;
 }
 
