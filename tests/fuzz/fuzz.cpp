@@ -1,13 +1,16 @@
-// One harness for each reader, for the diagnosis, for what options say and for weights;
-// PE_FUZZ_TARGET names the one that is built. A finding is a crash, a sanitizer's report, a hang,
-// memory beyond libFuzzer's limit, or an exception that no tool has a sentence for.
+// One harness for each reader, for CSV as it is written, for the diagnosis, for what options say
+// and for weights; PE_FUZZ_TARGET names the one that is built. A finding is a crash, a sanitizer's
+// report, a hang, memory beyond libFuzzer's limit, or an exception that no tool has a sentence for.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <new>
@@ -17,10 +20,13 @@
 
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/narrow.hpp"
 #include "pe/configs/config_file.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/dialects/spell.hpp"
+#include "pe/io/csv.hpp"
+#include "pe/io/file.hpp"
 #include "pe/io/format.hpp"
 #include "pe/subject/subject.hpp"
 #include "pe/verify/manifest.hpp"
@@ -146,6 +152,51 @@ pe::Subject subject_of(Bytes& bytes, std::size_t lines, Index length, const Load
     data[i] = static_cast<std::byte>(cells[i % cells.size()]);
   pe::diagnose(pe::expectation_of(subject),
                {.arrays = {pe::stored(pe::Array(dtype, shape, std::move(data)), "", "input")}});
+}
+
+// A small array of any type as CSV, in columns or tidy: what is read back is every number of it.
+[[maybe_unused]] void csv_write(std::string_view text) {
+  Bytes bytes(text);
+  const pe::DType dtypes[] = {pe::DType::f64, pe::DType::f32, pe::DType::f16, pe::DType::bf16};
+  const pe::DType dtype = dtypes[bytes.take<std::uint8_t>() % 4];
+  const auto form = bytes.take<std::uint8_t>();
+  const Index rows = 1 + bytes.take<std::uint8_t>() % 40, columns = 1 + bytes.take<std::uint8_t>();
+  std::vector<std::byte> data(static_cast<std::size_t>(rows * columns) * pe::size_of(dtype));
+  const std::string_view cells = bytes.left();
+  for (std::size_t i = 0; i < data.size() && !cells.empty(); ++i)
+    data[i] = static_cast<std::byte>(cells[i % cells.size()]);
+  const pe::Array array(dtype, {rows, columns}, data);
+  const std::size_t line = static_cast<std::size_t>(columns) * pe::size_of(dtype);
+  pe::Field field;
+  field.name = "values";
+  field.axes = {{"position", {0, 1, rows}, ""}, {"column", {0, 1, columns}, ""}};
+  field.dtype = dtype;
+  field.fill = [&](Index first, Index lines, std::byte* out) {
+    std::memcpy(out, data.data() + static_cast<std::size_t>(first) * line,
+                static_cast<std::size_t>(lines) * line);
+  };
+  static const int sheet = memfd_create("written", MFD_CLOEXEC);
+  static const bool is_stdout = dup2(sheet, STDOUT_FILENO) >= 0;
+  if (!is_stdout || ftruncate(sheet, 0) != 0 || lseek(sheet, 0, SEEK_SET) != 0) std::abort();
+  pe::write({field}, {},
+            {.path = "-",
+             .format = pe::Format::csv,
+             .tidy = form % 2 == 1,
+             .threads = 1 + form / 2 % 2,
+             .sync = false});
+  std::vector<std::byte> written(static_cast<std::size_t>(lseek(sheet, 0, SEEK_END)));
+  if (pread(sheet, written.data(), written.size(), 0) != static_cast<ssize_t>(written.size()))
+    std::abort();
+  const pe::Array read = pe::io::read_csv(pe::io::Source("written", std::move(written)));
+  if (read.size() != array.size()) std::abort();
+  std::vector<double> wanted(static_cast<std::size_t>(array.size())), got = wanted;
+  pe::stored(array, "", "").read(0, array.size(), wanted.data());
+  pe::stored(read, "", "").read(0, read.size(), got.data());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double here = pe::rounded_once(got[i], dtype);
+    const bool same = std::memcmp(&here, &wanted[i], sizeof here) == 0;
+    if (!same && !(std::isnan(here) && std::isnan(wanted[i]))) std::abort();
+  }
 }
 
 // A file that has no name but the number of a descriptor.

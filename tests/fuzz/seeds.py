@@ -19,6 +19,7 @@ WORDS = {
     "gguf": ["GGUF", "general.alignment", "rope.freq_base", "general.architecture", "rope_freqs.weight"],
     "csv": ["position", "cos_0", "sin_0", "nan", "inf", "1e308", "query", "key", "head", "\\x22"],
     "hdf5": ["\\x89HDF\\x0d\\x0a\\x1a\\x0a", "OHDR", "TREE", "HEAP", "SNOD", "FRHP", "BTHD", "OCHK", "GCOL"],
+    "csv_write": ["\\x00\\x00\\x80\\x7f", "\\x00\\x00\\x00\\x80", "\\x01\\x00\\x00\\x00", "\\xff\\xff\\x7f\\x7f", "\\x00\\x7c", "\\x80\\x7f"],
     "weights": ["table=", "input=", "weights=", "keys=", "values=", "projection=", "num-buckets=", "heads=", "dim=8", "a", "\\x93NUMPY", "'descr': '<f4'"],
     "diagnosis": ["dim=8", "base=10000", "heads=2", "scaling=yarn", "factor=4", "dialect=hf-llama", "dtype=bf16", "\\x00\\x00\\x80\\x3f"],
     "options": ["dim=", "base=", "heads=", "scaling=", "factor=", "length=", "positions=0:9:2", "dtype=bf16", "dialect=vllm", "pairing=halves"],
@@ -104,6 +105,9 @@ def main():
     put("gguf", "small", gguf())
     put("csv", "columns", "position,cos_0,cos_1,sin_0,sin_1\n5,1,2,3,4\n7,5,6,7,8\n")
     put("csv", "tidy", "head,query,key,bias\n0,0,0,1\n0,0,1,2\n0,1,0,3\n0,1,1,4\n")
+    for kind in range(4):
+        for form in range(4):
+            put("csv_write", f"{kind}-{form}", bytes([kind, form, 3, 18]) + np.geomspace(1e-300, 1e300, 76, dtype="f8").tobytes())
     put("csv", "plain", "1,2\n3,4\n5,6\n")
     (folder / "hdf5").mkdir(parents=True, exist_ok=True)
     for chunked in (False, True):
