@@ -76,6 +76,13 @@ def write_dumps(folder):
     np.savez(folder / "empty.npz", cos=np.zeros((0, 8), "f4"), sin=np.zeros((0, 8), "f4"))
     moved = (np.arange(64)[:, None] + 3) * 50000.0 ** (-np.arange(8) / 8)
     np.savez(folder / "moved.npz", cos=np.cos(moved).astype("f4"), sin=np.sin(moved).astype("f4"))
+    for name, kind in (("in-f64", "f8"), ("in-f32", "f4"), ("of-f64", "")):  # correctly rounded to f32, twice; not rounded
+        angle = np.arange(64)[:, None] * 10000.0 ** (-np.arange(8) / 8)
+        sides = {side: getattr(np, side)(angle) for side in ("cos", "sin")}
+        np.savez(folder / f"{name}.npz", **({side: numbers.astype("f4").astype(kind) for side, numbers in sides.items()} if kind else sides))
+    save("sinusoids-in-f64", np.stack([sides["sin"], sides["cos"]], -1).reshape(64, 16).astype("f4"), "f8")
+    angle = np.arange(64, dtype="f4")[:, None] * (10000.0 ** (-np.arange(8) / 8)).astype("f4")
+    np.savez(folder / "angles-in-f64.npz", cos=np.cos(angle).astype("f8"), sin=np.sin(angle).astype("f8"))
     np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
     np.savetxt(folder / "numbers.csv", vectors[:, :4], delimiter=",", header="a,b,c,d", comments="")
     right = {"encoding": "rope", "parameters": {"dim": 16}, "before": "before.npy", "file": "after.npy"}
@@ -152,6 +159,13 @@ COMMANDS = [
     ("pe-verify check learned --dim 4 --file numbers.csv --report numbers.csv", 2, "--report"),
     ("pe-verify compare fields.json fields.json --report fields.json", 2, "--report"),
     ("pe-verify identify fields.json --report fields.json", 2, "--report"),
+    # Numbers of f32 in a file of f64.
+    (f"{ROPE} --file in-f64.npz", 1, "storage: every value of this f64 file is a number of f32"),
+    (f"{ROPE} --file in-f64.npz --accept storage", 0, "[low-precision-table]"),
+    (f"{ROPE} --file in-f32.npz --accept exact", 0, "exact"),
+    (f"{ROPE} --file of-f64.npz", 0, "drift: angles in double precision"),
+    (f"{ROPE} --file angles-in-f64.npz", 0, "note every value of this f64 file is a number of f32"),
+    ("pe-verify check sinusoidal --dim 16 --file sinusoids-in-f64.npy", 1, "storage: every value of this f64 file is a number of f32"),
     # What is no array of numbers is named so.
     ("pe-verify compare record.npy record.npy", 2, "fields"),
 ]

@@ -120,20 +120,22 @@ bool has_broken(const Diagnosis& diagnosis) {
          diagnosis.reasons.end();
 }
 
-// As told, or as it is where one array was rounded to less than any type has.
-Diagnosis diagnosed_coarse(const Expectation& expected, const Dump& dump, Diagnosis told) {
-  if (is_of_turns(expected.effect) || dump.arrays.size() != 1) return told;
+// As told, or as it is where its numbers went through a shorter type, or, in one array, through
+// less than any type has.
+Diagnosis diagnosed_short(const Expectation& expected, const Dump& dump, Diagnosis told) {
   const bool is_bias = kind_of(expected.effect) == Kind::bias;
+  const Cause cause = is_bias ? Cause::low_precision_bias : Cause::low_precision_table;
+  const auto diagnose = [&](const Dump& rounded) { return by_kind(expected, rounded); };
+  told = with_numbers_of_f32(std::move(told), dump, cause, diagnose);
+  if (is_of_turns(expected.effect) || dump.arrays.size() != 1) return told;
   return with_coarse_numbers(std::move(told), expected, dump,
-                             {is_bias ? Cause::low_precision_bias : Cause::low_precision_table,
-                              is_bias ? "biases" : "values"},
-                             [&](const Dump& rounded) { return by_kind(expected, rounded); });
+                             {cause, is_bias ? "biases" : "values"}, diagnose);
 }
 
 // Beside numbers that are none the others may be wrong by a cause of their own.
 Diagnosis diagnosed(const Expectation& expected, const Dump& dump) {
   if (auto told = filled(expected, dump)) return std::move(*told);
-  Diagnosis told = diagnosed_coarse(expected, dump, by_kind(expected, dump));
+  Diagnosis told = diagnosed_short(expected, dump, by_kind(expected, dump));
   if (told.reasons.size() != 1 || !has_broken(told) || !expected.searches ||
       !are_mostly_numbers(dump.arrays))
     return told;
