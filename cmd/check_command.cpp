@@ -162,12 +162,14 @@ void add_check(CLI::App& app, const Encoding& encoding, const Property* law, Che
     app.footer([law, &encoding] {
       return fmt::format(fmt::runtime(law_footer), law_examples(*law, encoding), encoding.accuracy);
     });
-  app.callback([&check, &outcome, command] {
+  app.callback([&app, &check, &outcome, command] {
     check_report_options(check.report);
     for (const auto* read : {&check.asked.files, &check.asked.before})
       keep_what_is_read(check.report.paths, *read);
     check.asked.shape = parse_shape(check.shape);
     check.asked.accept = parse_tier(check.accept);
+    if (!check.asked.law && check.asked.files.empty() && app.get_option("--accept")->count() > 0)
+      throw UsageError("--accept has no meaning without --file");
     const TimeLimit within(check.timeout);
     outlast_readers();
     const Check done = carry_out_or_report(check, command);

@@ -83,6 +83,16 @@ def write_dumps(folder):
     save("sinusoids-in-f64", np.stack([sides["sin"], sides["cos"]], -1).reshape(64, 16).astype("f4"), "f8")
     angle = np.arange(64, dtype="f4")[:, None] * (10000.0 ** (-np.arange(8) / 8)).astype("f4")
     np.savez(folder / "angles-in-f64.npz", cos=np.cos(angle).astype("f8"), sin=np.sin(angle).astype("f8"))
+    save("one-window", rng.normal(size=(8, 1, 49)))
+    save("windows", rng.normal(size=(169, 8)))
+    save("two-keys", rng.normal(size=(8, 1, 2)))
+    save("a-key", rng.normal(size=(8, 1, 1)))
+    save("toeplitz", rng.normal(size=(8, 7))[:, 3 + np.arange(4) - np.arange(4)[:, None]])
+    for name, rows in (("first-row", 1), ("first-rows", 3)):
+        np.savez(folder / f"{name}.npz", cos=np.ones((rows, 8), "f4"), sin=np.zeros((rows, 8), "f4"))
+    save("first", rng.normal(size=(1, 16)))
+    save("first-sinusoid", [[0, 1] * 8])
+    (folder / "no-dump.json").write_text(json.dumps({"schema_version": 1, "checks": [{"encoding": "rope", "parameters": {"dim": 16}, "accept": "exact"}]}))
     np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
     np.savetxt(folder / "numbers.csv", vectors[:, :4], delimiter=",", header="a,b,c,d", comments="")
     right = {"encoding": "rope", "parameters": {"dim": 16}, "before": "before.npy", "file": "after.npy"}
@@ -159,6 +169,19 @@ COMMANDS = [
     ("pe-verify check learned --dim 4 --file numbers.csv --report numbers.csv", 2, "--report"),
     ("pe-verify compare fields.json fields.json --report fields.json", 2, "--report"),
     ("pe-verify identify fields.json --report fields.json", 2, "--report"),
+    # Weights that nobody knows, each seen once.
+    *((f"pe-verify check {words} --file {name}.npy", 2, "--weights") for words, name in (("swin --heads 8", "one-window"), ("t5 --heads 8", "two-keys"), ("t5 --heads 8", "a-key"))),
+    ("pe-verify check swin --heads 8 --file one-window.npy --weights windows.npy", 1, "WRONG"),
+    ("pe-verify check t5 --heads 8 --file toeplitz.npy", 0, "each bucket of each head holds one value"),
+    # Position 0, where every base says the same.
+    (f"{ROPE} --file first-row.npz", 0, "no frequency was seen"),
+    (f"{ROPE} --positions 0,0,0 --file first-rows.npz", 0, "no frequency was seen"),
+    (f"{ROPE} --before first.npy --file first.npy", 0, "no frequency was seen"),
+    ("pe-verify check sinusoidal --dim 16 --file first-sinusoid.npy", 0, "no frequency was seen"),
+    (f"{ROPE} --positions 1:2 --file first-row.npz", 1, "WRONG"),
+    # A tier that is asked of no dump.
+    (f"{ROPE} --accept exact", 2, "--accept"),
+    ("pe-verify run no-dump.json", 2, "accept needs file"),
     # Numbers of f32 in a file of f64.
     (f"{ROPE} --file in-f64.npz", 1, "storage: every value of this f64 file is a number of f32"),
     (f"{ROPE} --file in-f64.npz --accept storage", 0, "[low-precision-table]"),

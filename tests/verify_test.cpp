@@ -233,6 +233,7 @@ TEST_SUITE("manifest") {
          "two checks have the name 'a'"},
         {R"({"encoding": 5})", "encoding must be a string, got a number"},
         {R"({"encoding": ""})", "encoding is empty"},
+        {R"({"encoding": "rope", "accept": "exact"})", "accept needs file"},
         {R"({"encoding": "rope", "length": 0})",
          "length must be a whole number of at least 1, got 0"},
         {R"({"encoding": "rope", "length": 1.5})", "got 1.5"},
@@ -313,8 +314,8 @@ TEST_SUITE("manifest") {
     for (const auto& [key, value] : check.members)
       if (const JsonNode* choices = value.find("enum"))
         for (const JsonNode& choice : choices->items)
-          CHECK_NOTHROW(
-              parse(fmt::format(R"({{"encoding": "rope", "{}": "{}"}})", key, choice.text)));
+          CHECK_NOTHROW(parse(fmt::format(R"({{"encoding": "rope", "file": "f.npy", "{}": "{}"}})",
+                                          key, choice.text)));
     for (const auto& [key, value] : check.find("expect")->find("properties")->members)
       if (const JsonNode* choices = value.find("enum"))
         for (const JsonNode& choice : choices->items)

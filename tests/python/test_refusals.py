@@ -39,6 +39,7 @@ def test_an_array_whose_own_code_fails():
     (lambda: pe.check(COS, encoding="rope", bas=3), "did you mean base"),
     (lambda: pe.check(COS, encoding="rope", base=object()), "base must be a number"),
     (lambda: pe.check(COS, encoding="rope", accept="wrong"), "accept"),
+    (lambda: pe.check(encoding="rope", accept="exact"), "accept"),
     (lambda: pe.check(COS, encoding="rope", length="many"), "length must be a whole number"),
     (lambda: pe.check({}, encoding="rope"), "mapping"),
     (lambda: pe.check({0: COS}, encoding="rope"), "name of an array must be a string"),

@@ -10,6 +10,7 @@
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/diagnosis/rotations/own_frequencies.hpp"
+#include "pe/diagnosis/rotations/truth.hpp"
 
 namespace pe {
 
@@ -35,9 +36,18 @@ void refuse_unseen(const Diagnosis& diagnosis, const Dump& dump) {
                         fmt::join(names, ", ")));
 }
 
+void doubt_unturned(const Expectation& expected, Diagnosis& diagnosis) {
+  if (diagnosis.tier == Tier::wrong || diagnosis.curve.empty() || !is_of_turns(expected.effect))
+    return;
+  if (std::ranges::all_of(diagnosis.curve, [](const auto& point) { return point.position == 0; }))
+    diagnosis.doubts.emplace_back(
+        "every row stands at position 0, where nothing turns: no frequency was seen");
+}
+
 Diagnosis judge_dump(const Expectation& expected, const Dump& dump) {
   Diagnosis diagnosis = judge_part(expected, dump);
   refuse_unseen(diagnosis, dump);
+  doubt_unturned(expected, diagnosis);
   return diagnosis;
 }
 

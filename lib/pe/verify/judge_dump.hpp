@@ -19,5 +19,7 @@ Diagnosis judge_dump(const Expectation& expected, const Dump& dump);
 Diagnosis judge_part(const Expectation& expected, const Dump& dump);
 /// Throws where nothing was seen of what is said to be right.
 void refuse_unseen(const Diagnosis& diagnosis, const Dump& dump);
+/// Says so where every row stands at position 0, which no frequency turns.
+void doubt_unturned(const Expectation& expected, Diagnosis& diagnosis);
 
 }  // namespace pe

@@ -225,6 +225,10 @@ Diagnosis judge_listed(const Expectation& of_dump, const Dump& as_given,
                                     reason.sentence);
 
   refuse_unseen(whole, dump);
+  if (std::ranges::all_of(runs, [](const Run& run) {
+        return run.positions.first == 0 && run.positions.count == 1;
+      }))
+    doubt_unturned(expected, whole);
   whole.curve.clear();
   whole.coverage = fmt::format("{} cells in {} runs of positions", whole.cells, runs.size());
   whole.notes.insert(whole.notes.begin(),

@@ -233,6 +233,8 @@ ManifestCheck check_of(Spot place, const JsonNode& node, std::size_t number) {
     place.refuse("it needs an encoding, a model or a config");
   if (!check.before.empty() && check.files.empty())
     place.refuse("before needs file: the vectors afterwards");
+  if (check.files.empty() && node.find("accept"))
+    place.refuse("accept needs file: the dump whose tier it is");
   if (check.name.empty()) check.name = fmt::format("check {}", number);
   return check;
 }

@@ -116,6 +116,8 @@ def check(*arrays: Any, encoding: str | None = None, model: str | None = None, c
     dtype = _plain(dtype)
     strings(encoding=encoding, model=model, dtype=dtype, dialect=dialect, layer_type=layer_type, part=part, file_layout=file_layout,
             axes=axes, accept=accept)
+    if not arrays and accept != "drift":
+        raise UsageError("accept is the worst tier of arrays, and there are none: pe.check(cos, sin, …, accept='exact')")
     timeout = seconds(timeout)
     with ExitStack() as stack:
         entry: dict[str, Any] = {"name": "check"}
@@ -137,7 +139,8 @@ def check(*arrays: Any, encoding: str | None = None, model: str | None = None, c
         told_positions = None if positions is None else _word("positions", positions)
         for name, value in (("encoding", encoding), ("model", model), ("config", path), ("layer_type", layer_type), ("part", part),
                             ("length", told_length), ("positions", told_positions), ("dtype", dtype), ("dialect", dialect),
-                            ("file_layout", file_layout), ("axes", axes), ("accept", accept)):
+                            ("file_layout", file_layout), ("axes", axes),
+                            ("accept", accept if arrays else None)):
             if value is not None:
                 entry[name] = value
         given = parameters(tensors_put_by(options, stack, paths))

@@ -51,6 +51,7 @@ Matrix matrix_of(const Expectation& expected, const Stored& array) {
 // How far a matrix is from having one value for each bucket.
 struct Agreement {
   Index cells = 0, off = 0;
+  Index again = 0;  // cells of a bucket whose weight another cell had shown
   double worst = 0;
   std::optional<Cell> first, worst_cell;
   Index alike =
@@ -132,7 +133,10 @@ Agreement agreement(const Matrix& matrix, const Buckets& buckets, const Looked& 
               const bool hidden = matrix.mask.hides(plane, q, k);
               if (hidden && matrix.mask.holds(value)) return;
               double& weight = weights[bucket][static_cast<std::size_t>(head)];
-              if (std::isnan(weight) && !hidden) weight = value;
+              if (std::isnan(weight) && !hidden)
+                weight = value;
+              else
+                ++seen.again;
               seen.cells += !hidden;
               if (value == weight && !hidden && std::isfinite(value)) return;
               note(seen, {fmt::format("head {}, query {}, key {}", head, axes.first_query + q,
@@ -286,6 +290,11 @@ Diagnosis diagnose_trained_bias(const Expectation& expected, const Stored& array
   diagnosis.coverage = fmt::format("all {} cells that are not masked", seen.cells);
   if (seen.cells == 0)
     throw UsageError(fmt::format("{} is masked throughout: it tells nothing", array.shown));
+  if (seen.holds() && seen.again == 0)
+    throw UsageError(
+        fmt::format("{} shows each of its {} weights once, and any number may be one: nothing can "
+                    "be told without --weights",
+                    array.shown, seen.cells));
   diagnosis.notes.push_back(
       "the weights were not given (--weights): only that each bucket of each head holds one value "
       "was looked at");
