@@ -44,6 +44,13 @@ std::string f32_text(std::uint32_t bits) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+std::string f64_text(std::uint64_t bits) {
+  const auto value = std::bit_cast<double>(bits);
+  if (std::isnan(value)) return "nan";
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
 template <char* put(char*, std::uint16_t)>
 std::string short_text(std::uint16_t bits) {
   char text[pe::io::longest_number];
@@ -83,6 +90,11 @@ TEST_SUITE("io") {
         for (std::uint32_t i = 0; i < count; ++i)
           some.push_back(std::bit_cast<std::uint32_t>(std::cos(static_cast<float>(first + i))));
         check_text(some, DType::f32, f32_text);
+        std::vector<std::uint64_t> doubles;
+        for (std::uint32_t i = 0; i < count; ++i)
+          doubles.push_back(
+              std::bit_cast<std::uint64_t>(std::cos(static_cast<double>(first + i * i))));
+        check_text(doubles, DType::f64, f64_text);
       }
     std::vector<float> one_further(18, 0.25F);
     char text[512];
@@ -92,12 +104,6 @@ TEST_SUITE("io") {
   }
 
   TEST_CASE("f64 text is that of std::to_chars") {
-    const auto text_of = [](std::uint64_t bits) -> std::string {
-      const auto value = std::bit_cast<double>(bits);
-      if (std::isnan(value)) return "nan";
-      char text[64];
-      return {text, std::to_chars(text, text + sizeof text, value).ptr};
-    };
     std::vector<std::uint64_t> some;
     for (std::uint64_t exponent = 0; exponent < 4096; ++exponent)  // signs too
       for (std::uint64_t i = 0; i < 50; ++i) {
@@ -105,7 +111,7 @@ TEST_SUITE("io") {
         some.push_back(exponent << 52 | (0xfffffffffffff - i));
         some.push_back(exponent << 52 | std::uint64_t{1} << i);
       }
-    check_text(some, DType::f64, text_of);
+    check_text(some, DType::f64, f64_text);
     std::mt19937_64 random(13);
     for (std::uint64_t& bits : some) {
       const auto draw = static_cast<std::int64_t>(random());
@@ -115,10 +121,15 @@ TEST_SUITE("io") {
                               std::round(wave * 1e6) / 1e6,
                               wave * std::ldexp(1.0, static_cast<int>(draw % 250)),
                               static_cast<float>(wave),
+                              std::nextafter(std::round(wave * 1e9) / 1e9, wave),
+                              std::nextafter(std::round(wave * 1e15) / 1e15, 0),
+                              wave * std::ldexp(1.0, static_cast<int>(draw % 50) - 25),
+                              std::ldexp(1.0, static_cast<int>(draw % 30)),
+                              wave * 0,
                               static_cast<double>(draw >> (draw & 63))};
       bits = std::bit_cast<std::uint64_t>(kinds[random() % std::size(kinds)]);
     }
-    check_text(some, DType::f64, text_of);
+    check_text(some, DType::f64, f64_text);
   }
 
   TEST_CASE("all f16 and bf16 numbers written together are those written alone") {

@@ -49,7 +49,7 @@ bool f32_agree(std::uint64_t number) {
   return agree(values);
 }
 
-// Any pattern, one of a usual exponent, few digits, or a wave.
+// Any pattern, one of a usual exponent, few digits, a neighbour of these, or a wave.
 bool f64_agree(std::uint64_t number) {
   std::mt19937_64 random(number);
   std::vector<double> values(block);
@@ -63,8 +63,15 @@ bool f64_agree(std::uint64_t number) {
       values[i] = static_cast<double>(bits >> (bits & 63));
     else if (i % 8 == 3)
       values[i] = std::sin(static_cast<double>(bits >> 20));
-    else
+    else if (i % 8 == 4)  // up to three places beside a number of up to sixteen digits
+      values[i] = std::bit_cast<double>(
+          std::bit_cast<std::uint64_t>(static_cast<double>(bits >> (11 + bits % 50)) /
+                                       std::pow(10.0, bits >> 56 & 15)) +
+          (bits >> 60) % 7 - 3);
+    else if (i % 8 == 5)
       values[i] = std::ldexp(static_cast<double>(bits >> 11), -static_cast<int>(bits % 200));
+    else  // that registers write
+      values[i] = std::ldexp(static_cast<double>(bits >> 11), -35 - static_cast<int>(bits % 60));
   }
   return agree(values);
 }
@@ -77,8 +84,8 @@ int main() {
   for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
     threads.emplace_back([&] {
       for (std::uint64_t number; (number = next++) < f32_blocks + f64_blocks;) {
-        const bool is_f32 = number < f32_blocks;
-        if (is_f32 ? f32_agree(number) : f64_agree(number - f32_blocks)) continue;
+        const bool is_f32 = number >= f64_blocks;
+        if (is_f32 ? f32_agree(number - f64_blocks) : f64_agree(number)) continue;
         ++wrong;
         fmt::print("wrong: {} block {}\n", is_f32 ? "f32" : "f64", number);
       }

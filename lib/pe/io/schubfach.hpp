@@ -76,4 +76,33 @@ Shortest<Word> shortest(Word significand, int exponent, bool uneven, const Power
   return {(10 * (tens + ten_above) & by_tens) | (ones & ~by_tens), k};
 }
 
+/// ⌊log10 2^exponent⌋, of exponents of doubles.
+constexpr int power_of(int exponent) { return (exponent * 1262611) >> 22; }
+
+/// 2^54 · 2^exponent / 10^power_of(exponent), for exponents from −78 to −1: a whole number.
+constexpr std::uint64_t unit_of(int exponent) {
+  const int k = power_of(exponent);
+  std::uint64_t unit = 1;
+  for (int i = 0; i < -k; ++i) unit *= 5;
+  return unit << (54 + exponent - k);
+}
+
+/// The same decimal of a double of which unit_of() is whole, and which is no power of two. Its
+/// product with the unit is exact, and its neighbours are half a unit away: both sides of each
+/// comparison are whole numbers.
+inline Shortest<std::uint64_t> shortest(std::uint64_t significand, int exponent,
+                                        std::uint64_t unit) {
+  const Wide product = static_cast<Wide>(significand << 10) * unit;
+  const auto s = static_cast<std::uint64_t>(product >> 64);
+  // Distances are counted in 2^-55.
+  const std::uint64_t fraction = static_cast<std::uint64_t>(product) >> 9;
+  const std::uint64_t tens = s / 10, ten_below = ((s - 10 * tens) << 55) + fraction;
+  const std::uint64_t ten_above = (std::uint64_t{20} << 54) - ten_below;
+  const std::uint64_t allowed = unit - (significand & 1);  // bounds belong to even numbers
+  const std::uint64_t below = ten_below <= allowed, above = ten_above <= allowed;
+  const std::uint64_t by_tens = -(below ^ above);
+  const std::uint64_t ones = s + (fraction + (s & 1) > std::uint64_t{1} << 54);
+  return {(10 * (tens + above) & by_tens) | (ones & ~by_tens), power_of(exponent)};
+}
+
 }  // namespace pe::io

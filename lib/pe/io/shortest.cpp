@@ -35,6 +35,16 @@ constexpr auto exact_powers = [] {
   return table;
 }();
 
+// Of doubles from 2^-26 on whose exponent is negative, by that exponent from −78 on: the unit of
+// the last place.
+constexpr int least_near = -78;
+constexpr auto units = [] {
+  std::array<std::uint64_t, -least_near> table{};
+  for (int exponent = least_near; exponent < 0; ++exponent)
+    table[static_cast<std::size_t>(exponent - least_near)] = unit_of(exponent);
+  return table;
+}();
+
 // All of them.
 template <int eights>
 void put_digits(char* out, const Digits<eights>& digits) {
@@ -115,6 +125,7 @@ lanes::Put in_lanes([[maybe_unused]] Isa isa, [[maybe_unused]] DType dtype) {
   if (isa != Isa::avx2 && isa != Isa::avx512) return nullptr;
   const lanes::Writers& writers =
       isa == Isa::avx512 ? lanes::avx512_writers() : lanes::avx2_writers();
+  if (dtype == DType::f64) return writers.f64;
   if (dtype == DType::f32) return writers.f32;
   if (dtype == DType::f16) return writers.f16;
   if (dtype == DType::bf16) return writers.bf16;
@@ -140,6 +151,11 @@ char* put_f64(char* out, double value) {
   if (exponent < -182 || exponent > 0) return std::to_chars(out, out + longest_number, value).ptr;
   *out = '-';
   out += bits >> 63;
+  if (exponent >= least_near && exponent < 0 && fraction != 0) {
+    const std::uint64_t unit = units[static_cast<std::size_t>(exponent - least_near)];
+    return put_finite(out, fraction | hidden, exponent,
+                      split(shortest(fraction | hidden, exponent, unit)));
+  }
   const auto bits_of = [](int k) { return exact_powers[static_cast<std::size_t>(k)]; };
   return put_finite(out, fraction | hidden, exponent,
                     split(shortest(fraction | hidden, exponent, fraction == 0, bits_of)));

@@ -9,6 +9,7 @@ namespace {
 struct Avx2 {
   using Words = __m256i;
   using Mask = __m256i;  // all bits of a word, or none
+  using Mask64 = __m256i;
   static constexpr int width = 8;
 
   // Code without AVX is a third slower while the upper halves hold something.
@@ -79,6 +80,40 @@ struct Avx2 {
   static Words only(Mask where, std::uint32_t x) { return both(where, words(x)); }
   static Words clear(Mask where, Words a) { return _mm256_andnot_si256(where, a); }
 
+  static Words words64(std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
+  static Words minus64(Words a, Words b) { return _mm256_sub_epi64(a, b); }
+  static Words lower(Words a) { return _mm256_blend_epi32(a, words(0), 0xaa); }
+  static Words left64_by(Words a, Words by) { return _mm256_sllv_epi64(a, by); }
+  template <int by>
+  static Words left64(Words a) {
+    return _mm256_slli_epi64(a, by);
+  }
+  template <int by>
+  static Words right64(Words a) {
+    return _mm256_srli_epi64(a, by);
+  }
+  // Of doubles.
+  static Words as_double_minus(Words a, Words b) {
+    return _mm256_castpd_si256(_mm256_sub_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)));
+  }
+  static Words as_double_times_plus(Words a, Words b, Words c) {
+    return _mm256_castpd_si256(
+        _mm256_fmadd_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), _mm256_castsi256_pd(c)));
+  }
+  static Mask64 equal64(Words a, Words b) { return _mm256_cmpeq_epi64(a, b); }
+  static Mask64 less64(Words a, Words b) { return _mm256_cmpgt_epi64(b, a); }
+  static std::uint32_t bits64(Mask64 a) {
+    return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(a)));
+  }
+  static Words select64(Mask64 where, Words a, Words b) { return select(where, a, b); }
+  static Words only64(Mask64 where, std::uint64_t x) { return both(where, words64(x)); }
+  static Words clear64(Mask64 where, Words a) { return clear(where, a); }
+
+  // Both words of 64 bits of each number, of the even numbers first.
+  static void store_pairs(std::uint8_t* out, Words a, Words b) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out), _mm256_unpacklo_epi64(a, b));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out) + 1, _mm256_unpackhi_epi64(a, b));
+  }
   // Of number 4i + j the words of 64 bits, digits and what is behind them, at place i of quarter j.
   static void store_quarters(std::uint8_t* out, Words even, Words odd, Words behind_even,
                              Words behind_odd) {

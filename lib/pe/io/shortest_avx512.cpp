@@ -9,6 +9,7 @@ namespace {
 struct Avx512 {
   using Words = __m512i;
   using Mask = __mmask16;
+  using Mask64 = __mmask8;
   static constexpr int width = 16;
   static constexpr Mask odd_words = 0xaaaa;
 
@@ -67,9 +68,18 @@ struct Avx512 {
 
   static Mask equal(Words a, Words b) { return _mm512_cmpeq_epi32_mask(a, b); }
   static Mask less(Words a, Words b) { return _mm512_cmplt_epi32_mask(a, b); }
-  static Mask differ(Mask a, Mask b) { return a ^ b; }
-  static Mask any(Mask a, Mask b) { return a | b; }
-  static Mask without(Mask a, Mask b) { return a & static_cast<Mask>(~b); }
+  template <typename Any>
+  static Any differ(Any a, Any b) {
+    return static_cast<Any>(a ^ b);
+  }
+  template <typename Any>
+  static Any any(Any a, Any b) {
+    return static_cast<Any>(a | b);
+  }
+  template <typename Any>
+  static Any without(Any a, Any b) {
+    return static_cast<Any>(a & ~b);
+  }
   static std::uint32_t bits(Mask a) { return a; }
   static Words select(Mask where, Words a, Words b) { return _mm512_mask_mov_epi32(b, where, a); }
   static Words only(Mask where, std::uint32_t x) { return _mm512_maskz_mov_epi32(where, words(x)); }
@@ -77,6 +87,44 @@ struct Avx512 {
     return _mm512_maskz_mov_epi32(static_cast<Mask>(~where), a);
   }
 
+  static Words words64(std::uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
+  static Words minus64(Words a, Words b) { return _mm512_sub_epi64(a, b); }
+  static Words lower(Words a) { return _mm512_maskz_mov_epi32(0x5555, a); }
+  static Words left64_by(Words a, Words by) { return _mm512_sllv_epi64(a, by); }
+  template <int by>
+  static Words left64(Words a) {
+    return _mm512_slli_epi64(a, by);
+  }
+  template <int by>
+  static Words right64(Words a) {
+    return _mm512_srli_epi64(a, by);
+  }
+  // Of doubles.
+  static Words as_double_minus(Words a, Words b) {
+    return _mm512_castpd_si512(_mm512_sub_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
+  }
+  static Words as_double_times_plus(Words a, Words b, Words c) {
+    return _mm512_castpd_si512(
+        _mm512_fmadd_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), _mm512_castsi512_pd(c)));
+  }
+  static Mask64 equal64(Words a, Words b) { return _mm512_cmpeq_epi64_mask(a, b); }
+  static Mask64 less64(Words a, Words b) { return _mm512_cmplt_epi64_mask(a, b); }
+  static std::uint32_t bits64(Mask64 a) { return a; }
+  static Words select64(Mask64 where, Words a, Words b) {
+    return _mm512_mask_mov_epi64(b, where, a);
+  }
+  static Words only64(Mask64 where, std::uint64_t x) {
+    return _mm512_maskz_mov_epi64(where, words64(x));
+  }
+  static Words clear64(Mask64 where, Words a) {
+    return _mm512_maskz_mov_epi64(static_cast<Mask64>(~where), a);
+  }
+
+  // Both words of 64 bits of each number, of the even numbers first.
+  static void store_pairs(std::uint8_t* out, Words a, Words b) {
+    _mm512_store_si512(out, _mm512_unpacklo_epi64(a, b));
+    _mm512_store_si512(out + 64, _mm512_unpackhi_epi64(a, b));
+  }
   // Of number 4i + j the words of 64 bits, digits and what is behind them, at place i of quarter j.
   static void store_quarters(std::uint8_t* out, Words even, Words odd, Words behind_even,
                              Words behind_odd) {

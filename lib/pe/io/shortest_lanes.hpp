@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "pe/io/shortest.hpp"
+#include "pe/io/shortest_digit_lanes.hpp"
+#include "pe/io/shortest_double_lanes.hpp"
 #include "pe/io/shortest_rows.hpp"
 
 namespace pe::io::lanes {
@@ -51,6 +53,7 @@ class Writer {
   using Value = typename Format::Value;
   using Words = typename L::Words;
   using Mask = typename L::Mask;
+  using Digits = DigitLanes<L>;
 
   static Words load(const std::byte* elements) {
     if constexpr (sizeof(Value) == 2)
@@ -83,28 +86,6 @@ class Writer {
                              L::join(even, L::even_to_odd(odd)));
   }
 
-  // ⌊x · multiplier / 2^(32 + shift)⌋
-  template <std::uint32_t multiplier, int shift>
-  static Words scaled(Words x) {
-    const Halves halves(x);
-    const Words even = L::product(halves.even, L::words(multiplier));
-    const Words odd = L::product(halves.odd, L::words(multiplier));
-    return L::template right<shift>(L::join(L::odd_to_even(even), odd));
-  }
-  static Words times_ten(Words x) {
-    return L::plus(L::template left<3>(x), L::template left<1>(x));
-  }
-
-  // Two numbers below 10000 in each word of 64 bits, as eight bytes 0 … 9, the first digit lowest.
-  static Words spread(Words fours) {
-    const Words hundreds = L::template right<4>(L::upper_product16(fours, L::words(10486)));
-    const Words rest = L::minus(fours, L::product16(hundreds, L::words(100)));
-    const Words twos = L::either(hundreds, L::template left<16>(rest));
-    const Words tens = L::upper_product16(twos, L::words(6554 << 16 | 6554));
-    const Words ones = L::minus(twos, L::product16(tens, L::words(10 << 16 | 10)));
-    return L::either(tens, L::template left<8>(ones));
-  }
-
   struct Decimals {
     Words digits;   // most_digits of them, with zeros at the end
     Words leading;  // exponent of ten of the first
@@ -130,7 +111,8 @@ class Writer {
     const Words upper = L::minus(scaled_up(L::plus(four, L::words(2))), odd);
 
     const Words s = L::template right<2>(value), four_s = L::template left<2>(s);
-    const Words ten = times_ten(scaled<0xcccccccd, 3>(s)), forty = L::template left<2>(ten);
+    const Words ten = Digits::times_ten(Digits::template scaled<0xcccccccd, 3>(s)),
+                forty = L::template left<2>(ten);
     const Mask not_ten_below = L::less(forty, lower);
     const Mask not_ten_above = L::less(upper, L::plus(forty, L::words(40)));
     const Words by_tens = L::minus(L::plus(ten, L::words(10)), L::only(not_ten_above, 10));
@@ -148,7 +130,7 @@ class Writer {
     for (int i = 1; i < Format::most_digits; ++i) limit *= 10;
     for (int i = Format::fewest_digits; i < Format::most_digits; ++i) {
       const Mask short_of_one = L::less(digits, L::words(limit));
-      digits = L::select(short_of_one, times_ten(digits), digits);
+      digits = L::select(short_of_one, Digits::times_ten(digits), digits);
       leading = L::minus(leading, L::only(short_of_one, 1));
     }
     return {digits, leading};
@@ -192,12 +174,9 @@ class Writer {
       nine = L::clear(none, nine);
       const Words leading = L::clear(none, decimals.leading);
 
-      const Words first = scaled<1441151881, 25>(nine);
+      const Words first = Digits::template scaled<1441151881, 25>(nine);
       const Words eight = L::minus(nine, L::times(first, L::words(100000000)));
-      const Words upper_four = scaled<3518437209, 13>(eight);
-      const Words lower_four = L::minus(eight, L::times(upper_four, L::words(10000)));
-      const Words even = spread(L::join(upper_four, L::even_to_odd(lower_four)));
-      const Words odd = spread(L::join(L::odd_to_even(upper_four), lower_four));
+      const auto [even, odd] = typename Digits::Eights(eight);
       const Words digits_but_one = L::join(L::last_byte(even), L::even_to_odd(L::last_byte(odd)));
 
       const Words negative = L::template right<Format::sign>(bits);
@@ -221,7 +200,7 @@ class Writer {
 
 template <typename L>
 constexpr Writers writers_of() {
-  return {Writer<L, Binary<float, 23, 8, 7, 9, put_f32>>::put,
+  return {DoubleWriter<L>::put, Writer<L, Binary<float, 23, 8, 7, 9, put_f32>>::put,
           Writer<L, Binary<std::uint16_t, 10, 5, 4, 5, put_f16>>::put,
           Writer<L, Binary<std::uint16_t, 7, 8, 3, 4, put_bf16>>::put};
 }

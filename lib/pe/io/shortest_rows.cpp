@@ -43,6 +43,49 @@ constexpr int put_row(std::uint8_t* out, bool negative, int leading, int count) 
   return length;
 }
 
+// A double's shortest decimal of `count` digits, as long as std::to_chars has them.
+constexpr Places places_of(int leading, bool seventeen, int behind) {
+  const int one = seventeen ? 1 : 0, count = behind + one;
+  const int scientific = count + (count > 1) + 4;
+  const int fixed =
+      leading < 0 ? count + 1 - leading : (leading < count - 1 ? count + 1 : leading + 1);
+  const auto places = [&](int first, int rest, int skip, int dot, int length, int suffix_at) {
+    const auto byte = [](int value) { return static_cast<std::uint8_t>(value); };
+    return Places{0,          byte(first), byte(first + one), byte(rest),
+                  byte(skip), byte(dot),   byte(suffix_at),   byte(length)};
+  };
+  if (fixed > scientific) {
+    Places of_power = places(0, 2, 1 - one, 1, scientific, scientific - 4);
+    const auto size = static_cast<std::uint32_t>(leading < 0 ? -leading : leading);
+    const std::uint32_t sign = leading < 0 ? '-' : '+';
+    of_power.suffix = 'e' | sign << 8 | std::uint32_t{'0'} << 16 | ('0' + size) << 24;
+    return of_power;
+  }
+  if (leading < 0) return places(1 - leading, 1 - leading + one, 0, 1, fixed, fixed);
+  if (leading < count - 1)
+    return places(0, leading + 2, leading + 1 - one, leading + 1, fixed, fixed);
+  return places(0, one, 0, fixed, fixed, fixed);
+}
+
+constexpr Layouts all_layouts() {
+  Layouts all{};
+  for (int i = 0; i < 1024; ++i)
+    if (const int behind = i & 31; behind <= 16)
+      all.places[i] = places_of((i >> 6) + least_leading, (i >> 5 & 1) != 0, behind);
+  return all;
+}
+
+constexpr Fives all_fives() {
+  Fives all{};
+  std::uint64_t five = 1;
+  for (int k = 0; k < least_five + 16; ++k, five *= 5)
+    if (k >= least_five) {
+      all.high[k - least_five] = static_cast<std::uint32_t>(five >> 32);
+      all.low[k - least_five] = static_cast<std::uint32_t>(five);
+    }
+  return all;
+}
+
 constexpr Rows all_rows() {
   Rows all{};
   for (int row = 0; row < 512; ++row) {
@@ -67,5 +110,7 @@ constexpr Powers all_powers() {
 
 constexpr Rows rows = all_rows();
 constexpr Powers powers = all_powers();
+constexpr Fives fives = all_fives();
+constexpr Layouts layouts = all_layouts();
 
 }  // namespace pe::io::lanes

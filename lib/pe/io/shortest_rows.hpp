@@ -39,10 +39,30 @@ struct Powers {
 };
 extern const Powers powers;
 
+/// Usual doubles are those of which 5^least_five … 5^(least_five + 15) make the shortest decimal.
+inline constexpr int least_five = 9;
+struct Fives {
+  alignas(64) std::uint32_t high[16], low[16];
+};
+extern const Fives fives;
+
+/// How the text of a usual double is put together, behind separator and sign; later pieces stand
+/// over earlier ones. Its sixteen last digits are there whole, and once more from `skip` on.
+struct Places {
+  std::uint32_t suffix;  // exponent of ten
+  std::uint8_t first, digits, rest, skip, dot, suffix_at, length;
+};
+/// By its exponent of ten from least_leading on (four bits), whether it has seventeen digits, and
+/// how many of the last sixteen there are before zeros (five bits).
+struct Layouts {
+  alignas(64) Places places[1024];
+};
+extern const Layouts layouts;
+
 /// Writes `count` elements of one format, each behind a separator, as put_numbers does.
 using Put = char* (*)(char* out, const std::byte* elements, std::ptrdiff_t count, char separator);
 struct Writers {
-  Put f32, f16, bf16;
+  Put f64, f32, f16, bf16;
 };
 const Writers& avx2_writers();
 const Writers& avx512_writers();
