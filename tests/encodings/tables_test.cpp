@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <random>
 
 #include "pe/apply/encode.hpp"
 #include "pe/base/error.hpp"
@@ -586,6 +587,53 @@ TEST_CASE("collisions are found, and the closest pair is named") {
   CHECK(apart.holds());
   CHECK(apart.witness == "closest: token 0 at position 0 and token 1 at position 0, 0.25 apart");
   CHECK(measure("collision-free", "sinusoidal", {{"dim", "32"}}, 200).holds());
+}
+
+// Every sum beside every one before it.
+std::size_t equal_before(const std::vector<float>& sums, std::size_t width) {
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < sums.size(); i += width)
+    for (std::size_t j = 0; j < i; j += width)
+      if (std::equal(&sums[i], &sums[i] + width, &sums[j])) {
+        ++equal;
+        break;
+      }
+  return equal;
+}
+
+TEST_CASE("equal sums are counted, wherever rows and tokens differ") {
+  constexpr Index tokens = 12, rows = 700;
+  std::mt19937 random(5);
+  for (const Index width : {1, 3, 20})
+    for (const Index differing : {Index{0}, width / 2, width - 1})
+      for (const unsigned values : {2u, 40u, 4000u}) {
+        std::vector<double> table(static_cast<std::size_t>(rows * width), 0.5),
+            tokens_of(static_cast<std::size_t>(tokens * width), -0.25);
+        for (std::size_t i = static_cast<std::size_t>(differing); i < table.size();
+             i += static_cast<std::size_t>(width))
+          table[i] = static_cast<double>(random() % values) / 64;
+        for (std::size_t i = static_cast<std::size_t>(differing); i < tokens_of.size();
+             i += static_cast<std::size_t>(width))
+          tokens_of[i] = static_cast<double>(random() % 300) / 64;
+        std::vector<float> sums;
+        for (std::size_t p = 0; p < table.size(); p += static_cast<std::size_t>(width))
+          for (std::size_t x = 0; x < tokens_of.size(); ++x)
+            sums.push_back(
+                static_cast<float>(tokens_of[x] + table[p + x % static_cast<std::size_t>(width)]));
+        shelf["rows"] = array_of({rows, width}, table);
+        pe::Case subject{.effect = make("learned", {{"input", "rows"}}),
+                         .positions = pe::first_positions(rows),
+                         .offsets = {},
+                         .dtype = DType::f32,
+                         .remake = {},
+                         .shifts = {}};
+        subject.embeddings = array_of({tokens, width}, tokens_of);
+        CAPTURE(width);
+        CAPTURE(differing);
+        CAPTURE(values);
+        CHECK(pe::find_property("collision-free").measure(subject).worst ==
+              static_cast<double>(equal_before(sums, static_cast<std::size_t>(width))));
+      }
 }
 
 TEST_SUITE_END();

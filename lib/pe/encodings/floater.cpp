@@ -4,6 +4,7 @@
 
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -159,7 +160,7 @@ Advance solved(const Parameters& parameters, const Slope& slope) {
       auto own = stepper;  // it holds scratch space, and threads run at once
       for (Index i = 0; i < steps; ++i) {
         if (i % steps_between_looks == 0) ask_time();
-        own.do_step(slope, p,
+        own.do_step(std::cref(slope), p,
                     (static_cast<double>(k) + static_cast<double>(i) / static_cast<double>(steps)) *
                         interval,
                     interval / static_cast<double>(steps));
@@ -173,8 +174,8 @@ Advance solved(const Parameters& parameters, const Slope& slope) {
     ask_time();
     const double start = static_cast<double>(k) * interval;
     odeint::integrate_adaptive(
-        odeint::make_controlled<odeint::runge_kutta_dopri5<State>>(tolerance, tolerance), slope, p,
-        start, start + interval, step * interval);
+        odeint::make_controlled<odeint::runge_kutta_dopri5<State>>(tolerance, tolerance),
+        std::cref(slope), p, start, start + interval, step * interval);
   };
 }
 

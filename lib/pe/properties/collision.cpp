@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <string_view>
-#include <unordered_map>
 
-#include "pe/base/narrow.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/model/random.hpp"
+#include "pe/properties/equal_sums.hpp"
 #include "pe/properties/laws.hpp"
 
 namespace pe::laws {
@@ -95,38 +92,13 @@ Measurement collision_free(const Table& table, const Case& subject) {
   const PositionRange positions = existing(table, subject.positions);
   result.power = {HUGE_VAL, "a change is seen when it makes two sums equal"};
   result.bound_from = "sums that another token at another position has too; none may";
-  const std::size_t size = size_of(subject.dtype), bytes = static_cast<std::size_t>(width) * size;
-  std::vector<double> sum(static_cast<std::size_t>(width));
-  std::vector<std::byte> stored(bytes), other(bytes);
-  const auto store = [&](Index token, const double* row, std::vector<std::byte>& out) {
-    for (Index c = 0; c < width; ++c)
-      sum[static_cast<std::size_t>(c)] =
-          tokens[static_cast<std::size_t>(token * width + c)] + row[c] + 0.0;
-    narrow(sum, subject.dtype, out.data());
-  };
-  std::unordered_multimap<std::size_t, std::pair<Index, Index>>
-      seen;  // hash of a sum → token, position
-  for_blocks(positions, width, [&](Index first, const PositionRange& block) {
-    const auto rows = rows_of(table, block, subject.dtype);
-    for (Index i = 0; i < block.count; ++i)
-      for (Index token = 0; token < n; ++token) {
-        store(token, &rows[static_cast<std::size_t>(i * width)], stored);
-        const std::size_t hash =
-            std::hash<std::string_view>{}({reinterpret_cast<const char*>(stored.data()), bytes});
-        for (auto [same, end] = seen.equal_range(hash); same != end; ++same) {
-          const auto [y, q] = same->second;
-          const auto row = rows_of(table, positions.slice(q, 1), subject.dtype);
-          store(y, row.data(), other);
-          if (other != stored || (y == token && q == first + i)) continue;
-          if (result.worst++ == 0)
-            result.witness =
-                fmt::format("token {} at position {} and token {} at position {} have the same sum",
-                            y, positions.value(q), token, positions.value(first + i));
-          break;
-        }
-        seen.emplace(hash, std::pair{token, first + i});
-      }
-  });
+  const EqualSums equal = equal_sums(tokens, table, positions, subject.dtype);
+  result.worst = equal.count;
+  if (equal.count > 0)
+    result.witness =
+        fmt::format("token {} at position {} and token {} at position {} have the same sum",
+                    equal.before.token, positions.value(equal.before.position), equal.first.token,
+                    positions.value(equal.first.position));
   const double pairs = static_cast<double>(n) * static_cast<double>(n) / 2;
   const Index limit = std::min<Index>(
       positions.count,

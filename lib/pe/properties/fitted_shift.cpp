@@ -27,6 +27,23 @@ double column_sum(const Matrix& matrix) {  // the largest Σ_i |M_ij|
   return largest;
 }
 
+// Σ_j |(ab)_ij| of each row, some rows of the product at a time.
+std::vector<double> row_sums(const Matrix& a, const Matrix& b) {
+  constexpr std::size_t at_once = 128;
+  std::vector<double> sums;
+  for (std::size_t first = 0; first < a.rows(); first += at_once) {
+    Matrix some(std::min(at_once, a.rows() - first), a.columns());
+    std::copy_n(a.data() + first * a.columns(), some.rows() * some.columns(), some.data());
+    const Matrix rows = product(some, b);
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < rows.columns(); ++j) sum += std::fabs(rows(i, j));
+      sums.push_back(sum);
+    }
+  }
+  return sums;
+}
+
 // What one offset says: the worst excess over its own bound decides.
 struct Trial {
   double worst = 0, bound = 0, power = 0;
@@ -59,9 +76,10 @@ Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t
   const double noise = e * (std::sqrt(static_cast<double>(fitted.size())) +
                             std::sqrt(static_cast<double>(table.width)));
   const ShiftFit fit = fit_shift(x, y, noise, 1e-14);
-  const Matrix weights = product(product(x_tried, fit.scaled), fit.u);  // [tried, fitted]
-  const Matrix guess = product(weights, y);
-  const Matrix rebuilt = product(weights, x);
+  const Matrix along = product(x_tried, fit.scaled);  // [tried, rank]: the weights are its U
+  const Matrix guess = product(along, product(fit.u, y));
+  const Matrix rebuilt = product(along, product(fit.u, x));
+  const std::vector<double> reaches = row_sums(along, fit.u);
   const Matrix& m = fit.m;
   const double size = 2 * column_sum(m);
 
@@ -69,11 +87,10 @@ Trial try_shift(const Table& table, const PositionRange& positions, std::int64_t
   trial.rank = static_cast<Index>(fit.rank);
   double excess = -HUGE_VAL;
   for (std::size_t i = 0; i < tried.size(); ++i) {
-    double reach = 0, rest = 0;
-    for (std::size_t j = 0; j < fitted.size(); ++j) reach += std::fabs(weights(i, j));
+    double rest = 0;
     for (std::size_t c = 0; c < x.columns(); ++c)
       rest += std::pow(x_tried(i, c) - rebuilt(i, c), 2);
-    const double bound = (e + 1e-15) * (1 + reach) * (1 + size) + std::sqrt(rest) * size;
+    const double bound = (e + 1e-15) * (1 + reaches[i]) * (1 + size) + std::sqrt(rest) * size;
     if (!std::isfinite(bound)) throw MathError("the fit's bound is larger than a double can be");
     for (std::size_t c = 0; c < y.columns(); ++c) {
       const double off = std::fabs(guess(i, c) - y_tried(i, c));

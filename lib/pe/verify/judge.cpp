@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "pe/base/error.hpp"
+#include "pe/kinds/kept_rows.hpp"
 
 namespace pe {
 namespace {
@@ -24,6 +25,17 @@ Verdict measured(const Property& property, bool judged, Measure measure) {
   if (!verdict.measurement.skipped.empty()) return verdict;
   verdict.word = !judged ? Word::noted : verdict.measurement.holds() ? Word::holds : Word::fails;
   return verdict;
+}
+
+// A law looks at rows again and again; one of how they are made has them made again.
+Case with_kept_rows(const Case& subject) {
+  Case kept = subject;
+  kept.effect = pe::with_kept_rows(subject.effect, subject.positions, subject.dtype);
+  return kept;
+}
+
+Measurement measured_of(const Property& property, const Case& subject, const Case& kept) {
+  return property.measure(property.sees == Property::Sees::making ? subject : kept);
 }
 
 void check_applies(const Property& property, const Encoding& encoding) {
@@ -61,7 +73,8 @@ Case case_of(const Subject& subject) {
 
 Verdict judge_law(const Property& property, const Encoding& encoding, const Case& subject) {
   check_applies(property, encoding);
-  return measured(property, true, [&] { return property.measure(subject); });
+  const Case kept = with_kept_rows(subject);
+  return measured(property, true, [&] { return measured_of(property, subject, kept); });
 }
 
 Verdict judge_law(const Property& property, const Encoding& encoding, const Observed& observed) {
@@ -106,6 +119,7 @@ double work_of_all(const Case& subject) {
 std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters,
                                const Case& subject, const BeginLaw& begin) {
   const auto promises = promises_of(encoding, parameters);
+  const Case kept = with_kept_rows(subject);
   const double all = work_of_all(subject);
   double done = 0;
   std::vector<Verdict> verdicts;
@@ -114,7 +128,8 @@ std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& param
     const double next = done + work_of(property, subject);
     if (begin && all > 0) begin(property, done / all, next / all);
     const bool promised = std::ranges::find(promises, property.name) != promises.end();
-    verdicts.push_back(measured(property, promised, [&] { return property.measure(subject); }));
+    verdicts.push_back(
+        measured(property, promised, [&] { return measured_of(property, subject, kept); }));
     done = next;
   }
   return verdicts;
