@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "pe/base/budget.hpp"
 #include "pe/base/error.hpp"
@@ -101,26 +102,33 @@ Array projected(const Table& sinusoids, const PositionRange& distances, const Ar
   const Index dim = sinusoids.width, rows = distances.count, columns = heads * channels;
   Held room;  // of a task, whose length may be a file's
   if (has_budget_here() && !room.take(sizeof(double) * static_cast<std::uint64_t>(rows) *
-                                      static_cast<std::uint64_t>(dim + 2 * columns)))
+                                      static_cast<std::uint64_t>(columns)))
     throw UsageError(fmt::format("projected sinusoids of {} distances take more than {}", rows,
                                  room.budget().spell_most()));
-  std::vector<double> r(static_cast<std::size_t>(rows * dim)),
-      table(static_cast<std::size_t>(rows * columns)), sums(static_cast<std::size_t>(columns));
-  sinusoids.fill(distances, DType::f64, reinterpret_cast<std::byte*>(r.data()));
+  constexpr Index at_once = 256;
+  std::vector<double> r(static_cast<std::size_t>(at_once * dim)),
+      sums(static_cast<std::size_t>(columns));
+  std::vector<std::byte> table(static_cast<std::size_t>(rows * columns) * sizeof(double));
   const std::vector<double> weight = turned_over(projection, columns, dim);
   for (Index row = 0; row < rows; ++row) {
-    ask_time();
+    const Index in_run = row % at_once;
+    if (in_run == 0) {
+      ask_time();
+      sinusoids.fill(distances.slice(row, std::min(at_once, rows - row)), DType::f64,
+                     reinterpret_cast<std::byte*>(r.data()));
+    }
     std::ranges::fill(sums, 0.0);
     for (Index c = 0; c < dim; ++c) {
       const double* w = weight.data() + c * columns;
-      const double x = r[static_cast<std::size_t>(row * dim + c)];
+      const double x = r[static_cast<std::size_t>(in_run * dim + c)];
       for (std::size_t column = 0; column < sums.size(); ++column) sums[column] += w[column] * x;
     }
     for (Index head = 0; head < heads; ++head)
-      std::copy_n(sums.data() + head * channels, channels,
-                  table.data() + (head * rows + row) * channels);
+      std::memcpy(
+          table.data() + static_cast<std::size_t>((head * rows + row) * channels) * sizeof(double),
+          sums.data() + head * channels, static_cast<std::size_t>(channels) * sizeof(double));
   }
-  return array_of({heads, rows, channels}, table);
+  return {DType::f64, {heads, rows, channels}, std::move(table)};
 }
 
 // s = (q_i·k_j + u·k_j + q_i·W_R R_{i−j} + v·W_R R_{i−j}) / √d (Dai et al. 2019, §3.3). q·k is

@@ -8,6 +8,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/io/csv.hpp"
+#include "pe/io/csv_number.hpp"
 
 namespace pe::io {
 namespace {
@@ -45,6 +46,13 @@ class Cells {
   void take(std::string_view cells, bool ends_line) {
     if (column_ == 0 && !begin_line(cells, ends_line)) return;
     for (std::size_t start = 0; start <= cells.size();) {
+      double value;
+      const char *const cell = cells.data() + start, *const all = cells.data() + cells.size();
+      if (const char* const end = in_header_ ? nullptr : take_short_decimal(cell, all, value)) {
+        add(value);
+        start = static_cast<std::size_t>(end - cells.data()) + 1;
+        continue;
+      }
       const std::size_t comma = std::min(cells.find(',', start), cells.size());
       (in_header_ ? take_title(cells.substr(start, comma - start))
                   : take_number(cells.substr(start, comma - start)));
@@ -88,12 +96,14 @@ class Cells {
     table_->header.emplace_back(trimmed(word));
   }
   void take_number(std::string_view word) {
-    ++column_;
     double value = 0;
     if (!parse(word, value))
-      source_.refuse(fmt::format("line {}, column {} is '{}', not a number", line_, column_,
+      source_.refuse(fmt::format("line {}, column {} is '{}', not a number", line_, column_ + 1,
                                  trimmed(word).substr(0, 40)));
-    if (column_ > most_columns)
+    add(value);
+  }
+  void add(double value) {
+    if (++column_ > most_columns)
       source_.refuse(fmt::format("line {} has more than {} columns", line_, most_columns));
     table_->values.push_back(source_, value);
   }

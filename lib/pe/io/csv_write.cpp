@@ -89,6 +89,8 @@ class CsvWorker {
       place[i] = rest % axes[i].coordinates.count;
     for (std::size_t i = 0; i < outer; ++i)
       prefix_ += (i ? "," : "") + coordinate(axes[i], place[i]);
+    prefix_size_ = prefix_.size();
+    prefix_.append(copy_step, ' ');
 
     const Index elements = layout_.leader->line_size();
     if (keeps_places_) places_.rewind();
@@ -121,12 +123,13 @@ class CsvWorker {
         if (is_number(i)) texts_[i].skip();
       return;
     }
-    text_.put(prefix_);
+    char* out = text_.room(prefix_.size() + CellTexts::widest);
+    out = copy_steps(out, prefix_.data(), prefix_size_);
+    if (several && !named) out = places_.take(out);
+    text_.done(out);
     if (several && named) {
       text_.put(",");
       text_.put(coordinate(last, place));
-    } else if (several) {
-      text_.done(places_.take(text_.room(CellTexts::widest)));
     }
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       const Field& field = *layout_.columns[i];
@@ -157,7 +160,8 @@ class CsvWorker {
   std::vector<CellTexts> texts_;  // of each column of numbers, where elements have rows
   CellTexts places_{0};           // along the last axis
   bool keeps_places_ = false;     // which are all of them
-  std::string prefix_;
+  std::string prefix_;            // and what is copied with it
+  std::size_t prefix_size_ = 0;
 };
 
 // The first chunk is a few KiB, for readers who want three lines; the others some hundred.
