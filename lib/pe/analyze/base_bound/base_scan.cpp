@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pe/analyze/cosine_sums.hpp"
 #include "pe/base/kept.hpp"
@@ -11,16 +12,20 @@ namespace pe {
 namespace {
 
 constexpr Index block = CosineSums::block;
-constexpr Index blocks_at_once = 16;
+// One of so many points in a row is evaluated directly: a centre, a row of the table.
+template <typename Number>
+constexpr Index chain = sizeof(Number) == 4 ? 64 : 16;
 constexpr Index blocks_in_round = 64;  // then it is asked whether enough is known
-constexpr Index seeds = 8;             // rows of the table that are evaluated directly
 constexpr std::size_t most_negative = 24;
+// Floats are rounded once more; where that is nothing beside what the width of the cell does, they
+// are enough. A sum that is so near to zero is looked at for itself.
+constexpr double float_error = 0x1p-24, floats_are_enough = 32;
 // A product of two points is off by 4.3·2^−53 besides what its factors are, which add up: two
 // components of two rounded products and a sum, 2√2, and √2 for the turn. A centre is a direct one
-// (2^−53 each) turned at most 15 times, a row of the table as often.
-constexpr double point_error = 0x1p-53 * (2 + 4.4 * 15);
-
-static_assert(CosineSums::half == 16 * seeds);
+// (2^−53 each) turned at most chain − 1 times, a row of the table as often.
+template <typename Number>
+constexpr double point_error = 0x1p-53 * (2 + 4.4 * static_cast<double>(chain<Number> - 1)) +
+                               (sizeof(Number) == 4 ? float_error : 0);
 
 // Cosines and sines of several rows of angles, [row][pair].
 struct Points {
@@ -53,7 +58,9 @@ struct Points {
   std::vector<double> cosines, sines;
 };
 
-CosineSums table_of(const BaseLadder& ladder, Index pairs) {
+template <typename Number>
+CosineSumsIn<Number> table_of(const BaseLadder& ladder, Index pairs) {
+  constexpr Index seeds = CosineSums::half / chain<Number>;
   Points table(CosineSums::half, pairs), turn(1, pairs);
   turn.set(0, seeds, ladder.frequencies);
   for (Index k = 0; k < seeds; ++k) table.set(k, static_cast<double>(k) + 0.5, ladder.frequencies);
@@ -72,33 +79,42 @@ struct Found {
   std::vector<Negative> negative;  // the best of each block
 };
 
+template <typename Number>
 class Scanner {
+  using Sums = CosineSumsIn<Number>;
+  static constexpr Index blocks_at_once = chain<Number>;
+
  public:
-  Scanner(Kept<BaseSums> sums, double u, double half)
+  Scanner(Kept<BaseSums> sums, Kept<BaseLadder> ladder, double half)
       : sums_(sums),
-        ladder_(sums_.ladder(u)),
+        ladder_(ladder),
         reach_(half * ladder_.slope_bound(1, half)),
-        table_(table_of(ladder_, sums_.pairs())),
+        rounding_(error_of(sums_.pairs())),
+        table_(table_of<Number>(ladder_, sums_.pairs())),
         turn_(1, sums_.pairs()) {
     turn_.set(0, block, ladder_.frequencies);
   }
 
+  static double error_of(Index pairs) { return Sums::error(pairs, point_error<Number>); }
+
   // What a sum of distance m may change by within the half width, rounding included.
   double doubt(Index distance) const {
     const auto m = static_cast<double>(distance);
-    return m * reach_ + sums_.error(ladder_, m + block, point_error);
+    return m * reach_ + (m + block) * ladder_.angle + rounding_;
   }
 
   Found look(Index first, Index end) const {
     Found found;
     const Index pairs = sums_.pairs();
     Points centres(blocks_at_once, pairs);
-    std::vector<double> values(static_cast<std::size_t>(blocks_at_once * block));
+    std::vector<Number> values(static_cast<std::size_t>(blocks_at_once * block)), cosines, sines;
     for (; first < end; first += blocks_at_once * block) {
       const Index blocks = std::min(blocks_at_once, (end - first + block - 1) / block);
       centres.set(0, static_cast<double>(first + CosineSums::half) - 0.5, ladder_.frequencies);
       for (Index b = 1; b < blocks; ++b) centres.turn(b, b - 1, turn_);
-      table_.fill(blocks, centres.cosines.data(), centres.sines.data(), values.data());
+      cosines.assign(centres.cosines.begin(), centres.cosines.end());
+      sines.assign(centres.sines.begin(), centres.sines.end());
+      table_.fill(blocks, cosines.data(), sines.data(), values.data());
       for (Index b = 0; b < blocks; ++b) {
         const Index start = first + b * block;
         take(values.data() + b * block, start, std::min(block, end - start), found);
@@ -108,9 +124,25 @@ class Scanner {
   }
 
  private:
-  void take(const double* values, Index start, Index count, Found& found) const {
+  void take(const Number* values, Index start, Index count, Found& found) const {
     const double limit = doubt(start + count);
     Negative best{.length = 0, .sum = 0, .distance = 0};
+    // Asked of some together first: for most it holds of none.
+    constexpr Index together = 16;
+    const Number about =
+        std::nextafter(static_cast<Number>(limit), std::numeric_limits<Number>::max());
+    for (Index first = 0; first < count; first += together) {
+      const Index some = std::min(together, count - first);
+      bool any = some < together;
+      if (!any)
+        for (Index i = 0; i < together; ++i) any |= values[first + i] <= about;
+      if (any) take_some(values + first, start + first, some, limit, best, found);
+    }
+    if (best.length > 0) found.negative.push_back(best);
+  }
+
+  void take_some(const Number* values, Index start, Index count, double limit, Negative& best,
+                 Found& found) const {
     for (Index i = 0; i < count; ++i) {
       if (values[i] > limit) continue;
       const Index distance = start + i;
@@ -118,20 +150,19 @@ class Scanner {
       const double length = -values[i] / static_cast<double>(distance);
       if (length > best.length) best = {length, values[i], distance};
     }
-    if (best.length > 0) found.negative.push_back(best);
   }
 
   const BaseSums& sums_;
-  BaseLadder ladder_;
-  double reach_;
-  CosineSums table_;
+  const BaseLadder& ladder_;
+  double reach_, rounding_;
+  Sums table_;
   Points turn_;
 };
 
-}  // namespace
-
-BaseScan scan_base(const BaseSums& sums, double u, double half, Index first, Index end) {
-  const Scanner scanner(sums, u, half);
+template <typename Number>
+BaseScan scan_in(const BaseSums& sums, const BaseLadder& ladder, double half, Index first,
+                 Index end) {
+  const Scanner<Number> scanner(sums, ladder, half);
   BaseScan scan;
   std::vector<Negative> negative;
   for (const Index part = blocks_in_round * block; first < end && !scan.bad; first += part) {
@@ -146,6 +177,16 @@ BaseScan scan_base(const BaseSums& sums, double u, double half, Index first, Ind
   for (const Negative& one : negative)
     if (scan.negative.size() < most_negative) scan.negative.push_back(one.distance);
   return scan;
+}
+
+}  // namespace
+
+BaseScan scan_base(const BaseSums& sums, double u, double half, Index first, Index end) {
+  const BaseLadder ladder = sums.ladder(u);
+  const double reach = half * ladder.slope_bound(static_cast<double>(end), half);
+  return reach > floats_are_enough * Scanner<float>::error_of(sums.pairs())
+             ? scan_in<float>(sums, ladder, half, first, end)
+             : scan_in<double>(sums, ladder, half, first, end);
 }
 
 }  // namespace pe
