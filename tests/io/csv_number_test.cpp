@@ -44,6 +44,18 @@ TEST_SUITE("io") {
       for (const char* behind : {"", ",0.12345678", ",\n"}) taken += is_taken(word, behind);
     }
     CHECK(taken > words);
+    // Doubles as they are written, and decimals beside the middle between two.
+    taken = 0;
+    for (int i = 0; i < words; ++i) {
+      const double value =
+          std::ldexp(static_cast<double>(random() >> 11), -static_cast<int>(random() % 80));
+      char text[64];
+      taken += is_taken({text, std::to_chars(text, text + sizeof text, value).ptr}, ",");
+      const std::uint64_t middle = (random() >> 10) | 1;  // of 54 bits
+      taken += is_taken(std::to_string(middle), "") + is_taken(std::to_string(middle) + "00", "");
+      taken += is_taken(std::to_string(middle + 1) + "." + std::to_string(i % 10), "");
+    }
+    CHECK(taken > 3 * words);
     for (const char* word :
          {"0", "-0", "1", "5.", ".5", "-0.5", "12345678", "0.12345678", "9007199254740992",
           "1.7320508e-05", "123456789012345.6", "00000000000000000.5", "1e+22", "1e-22"})
@@ -67,8 +79,8 @@ TEST_SUITE("io") {
                              "1e",
                              "1e-",
                              "1e-1x",
-                             "1e+23",
-                             "1e-23",
+                             "1e+28",
+                             "1e-28",
                              "1..2",
                              "1.2.3",
                              "--1",

@@ -137,7 +137,7 @@ std::optional<Few> repeated(const Hashes& hashes, const Part& part) {
 
 class Search {
  public:
-  Search(const Hashes& hashes, Comparison& comparison) : hashes_(hashes), comparison_(comparison) {}
+  Search(Kept<Hashes> hashes, Comparison& comparison) : hashes_(hashes), comparison_(comparison) {}
 
   /// False when too many sums had one hash and were not equal.
   bool look(const Part& part, const Few& repeated) {
