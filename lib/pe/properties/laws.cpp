@@ -4,18 +4,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "pe/base/narrow.hpp"
 
 namespace pe::laws {
 
-double rounding_error(DType dtype, double largest) {
-  if (largest == 0) return 0;
+namespace {
+
+// The largest power of two below a number.
+double binade_of(double largest) {
+  const auto bits = std::bit_cast<std::uint64_t>(largest);
+  constexpr std::uint64_t one = std::uint64_t{1} << 52, infinite = 0x7ff;
+  if (const std::uint64_t stored = bits / one; stored > 1 && stored < infinite)  // normal, positive
+    return std::bit_cast<double>((stored - (bits % one == 0)) * one);
   int exponent;
   const bool power_of_two =
       std::frexp(largest, &exponent) == 0.5;  // largest = m·2^exponent, m in [1/2, 1)
-  const double binade = std::ldexp(1.0, power_of_two ? exponent - 2 : exponent - 1);
+  return std::ldexp(1.0, power_of_two ? exponent - 2 : exponent - 1);
+}
+
+}  // namespace
+
+double rounding_error(DType dtype, double largest) {
+  if (largest == 0) return 0;
+  const double binade = binade_of(largest);
   return unit_roundoff(dtype) * binade * (dtype == DType::f64 ? 2 : 1);
 }
 
