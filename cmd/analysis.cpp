@@ -55,6 +55,13 @@ std::vector<Index> lengths_of(const Analysis& analysis) {
   std::vector<Index> lengths;
   const std::string& text =
       analysis.quantity->several_lengths ? analysis.lengths : analysis.request.texts.length;
+  if (std::string list = text; analysis.quantity->several_lengths &&
+                               text.find_first_of("0123456789") == 0 &&
+                               text.find(':') != std::string::npos) {
+    std::ranges::replace(list, ':', ',');
+    throw UsageError(fmt::format(
+        "--length takes lengths with commas between, got {}: did you mean {}?", text, list));
+  }
   for (const std::string& item : comma_separated(text))
     lengths.push_back(whole_number("length", item, "1", largest_whole));
   return lengths;

@@ -5,6 +5,7 @@
 #include "examples.hpp"
 #include "help_page.hpp"
 #include "pe/base/error.hpp"
+#include "pe/model/axis_letters.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -39,9 +40,11 @@ void add_tensors(const Form& form) {
   const char* group = "Tensors";
   add_files(form);
   form.app
-      .add_option("--axes", form.apply.axes,
-                  "order of the axes: letters b h s d, such as bhsd, bshd, sbhd, hsd, sd (default: "
-                  "by the rank sd, hsd, bhsd)")
+      .add_option_function<std::string>(
+          "--axes",
+          [&axes = form.apply.axes](const std::string& text) { axes = checked_axes(text); },
+          "order of the axes: letters b h s d, such as bhsd, bshd, sbhd, hsd, sd (default: "
+          "by the rank sd, hsd, bhsd)")
       ->type_name("LETTERS")
       ->group(group);
   form.app

@@ -13,6 +13,7 @@
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/file.hpp"
+#include "pe/model/axis_letters.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/judge_dump.hpp"
 #include "pe/verify/judge_listed.hpp"
@@ -94,7 +95,7 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
   opened.expected.layout = is_run_of_offsets(asked, opened.dump, opened.resolved.subject)
                                ? "bucket-run"
                                : asked.file_layout;
-  opened.expected.axes = asked.axes;
+  if (!asked.axes.empty()) opened.expected.axes = checked_axes(asked.axes);
   return opened;
 }
 

@@ -33,6 +33,9 @@ constexpr Habit habits[] = {
      "d-model hidden-size hidden-dim embed-dim embedding-dim n-embd width channels head-size hd d "
      "n-rot qk-head-dim key-length"},
     {"heads", "num-heads n-heads n-head nheads nhead num-attention-heads h"},
+    {"axes",
+     "layout axis axes-order axis-order dim-order tensor-layout tensor-format input-layout "
+     "qkv-layout qkv-format q-layout data-format bshd bhsd sbhd thd"},
     {"positions", "position-ids position pos ids range"},
     {"output", "out outfile output-file save to"},
     {"dtype", "precision type float torch-dtype"},

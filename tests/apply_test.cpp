@@ -626,8 +626,8 @@ TEST_CASE("what does not fit is refused in a sentence that names it") {
                        pe::UsageError);
   CHECK(pe::read_content("q", array_of({2, 2}, {1, 2, HUGE_VAL, 4}), "sd", true).values[2] ==
         HUGE_VAL);
-  CHECK_THROWS_AS(pe::check_axes("bhs"), pe::UsageError);
-  CHECK_THROWS_AS(pe::check_axes("bshh"), pe::UsageError);
+  for (const char* axes : {"bhs", "bshh", "bsh", "bnh", "", "b,s,h,d,d", "batch,seq,head,width"})
+    CHECK_THROWS_AS(pe::checked_axes(axes), pe::UsageError);
 }
 
 TEST_SUITE_END();

@@ -110,6 +110,7 @@ std::vector<std::string> names_asked(const Question& question) {
   std::vector<std::string> names;
   if (!question.options.has("rules")) return names;
   const std::string& text = question.options.choice("rules");
+  if (text == "all") return names;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
     names.push_back(text.substr(start, comma - start));

@@ -19,7 +19,7 @@ constexpr Parameter rules_option{
     .name = "rules",
     .type = Parameter::Type::name,
     .help =
-        "rules to look at, NAME or NAME:FORM, separated by commas (default: every one that "
+        "rules to look at, NAME or NAME:FORM, separated by commas (default: all, every one that "
         "reads a factor, in every form that gives frequencies of its own)"};
 
 /// How far a ladder is to be stretched, and from where.

@@ -66,20 +66,6 @@ std::string Content::spell() const {
 
 std::string usual_axes(Index rank) { return rank == 2 ? "sd" : rank == 3 ? "hsd" : "bhsd"; }
 
-void check_axes(std::string_view axes) {
-  bool good = axes.size() <= 4 && axes.find('s') != std::string_view::npos &&
-              axes.find('d') != std::string_view::npos;
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    good = good && std::string_view("bhsd").find(axes[i]) != std::string_view::npos &&
-           axes.find(axes[i], i + 1) == std::string_view::npos;
-  if (!good)
-    throw UsageError(
-        fmt::format("--axes names each axis once by a letter, b (batch), h (head), s (position), d "
-                    "(channel), with s and d "
-                    "among them, such as bhsd, bshd, sbhd or sd; got '{}'",
-                    axes));
-}
-
 Content read_content(std::string name, const Array& array, std::string axes, bool allow_nonfinite,
                      std::shared_ptr<Budget> budget) {
   Content content{.name = std::move(name),

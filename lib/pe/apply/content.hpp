@@ -36,9 +36,6 @@ struct Content {
 /// The axes of a tensor of this rank when nobody says: sd, hsd, bhsd.
 std::string usual_axes(Index rank);
 
-/// Throws UsageError unless `axes` names s and d once each and b and h at most once.
-void check_axes(std::string_view axes);
-
 /// The array as content; throws UsageError when its rank is not that of `axes`, when an axis is
 /// empty, or, unless allowed, at the first NaN or infinity, naming its index. What it takes, and
 /// what is made of it, is taken of the budget, if there is one: FileError where there is no room.

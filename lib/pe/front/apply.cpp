@@ -8,12 +8,13 @@
 #include "pe/base/error.hpp"
 #include "pe/front/failures.hpp"
 #include "pe/front/subjects.hpp"
+#include "pe/model/axis_letters.hpp"
 
 namespace pe {
 namespace {
 
 Contents contents_of(const Tensors& tensors) {
-  if (!tensors.axes.empty()) check_axes(tensors.axes);
+  const std::string axes = tensors.axes.empty() ? "" : checked_axes(tensors.axes);
   Contents contents;
   for (const auto& [name, view] :
        {std::pair<std::string, const std::optional<View>&>{"q", tensors.q},
@@ -22,7 +23,7 @@ Contents contents_of(const Tensors& tensors) {
         {"x", tensors.x}})
     if (view)
       contents[name] = std::make_shared<const Content>(
-          content_of(name, array_of(*view), tensors.axes, tensors.allow_nonfinite, nullptr));
+          content_of(name, array_of(*view), axes, tensors.allow_nonfinite, nullptr));
   if (contents.empty()) throw UsageError("nothing to apply this to: give q and k, or x");
   return contents;
 }

@@ -9,6 +9,7 @@
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/front/failures.hpp"
 #include "pe/front/subjects.hpp"
+#include "pe/model/axis_letters.hpp"
 #include "pe/verify/identify_report.hpp"
 #include "pe/verify/judge_dump.hpp"
 #include "pe/verify/report.hpp"
@@ -44,7 +45,7 @@ Check checked(const Dump& dump, const Said& said, const Judging& judging) {
       make_subject(from.texts, from.reading, length_of(dump.arrays, usual_length), from.load);
   Expectation expected = expectation_of(subject);
   expected.layout = judging.layout;
-  expected.axes = judging.axes;
+  if (!judging.axes.empty()) expected.axes = checked_axes(judging.axes);
   Check check;
   check.name = subject.encoding->name;
   check.files = names_of(dump);

@@ -67,8 +67,15 @@ std::string computed(std::string_view text) {
   return "";
 }
 
+// "0:16" where a length belongs.
+bool is_run(std::string_view text) {
+  return text.find(':') != std::string_view::npos &&
+         text.find_first_not_of("0123456789:") == std::string_view::npos;
+}
+
 // What a number written otherwise may be meant to be, for the end of a message.
-std::string meant_by(std::string_view text) {
+std::string meant_by(std::string_view text, std::string_view name) {
+  if (name == "length" && is_run(text)) return fmt::format(": a run is --positions {}", text);
   std::string meant = without_groups(text);
   if (meant.empty()) meant = computed(text);
   if (meant.empty()) meant = times(text);
@@ -91,7 +98,7 @@ Decimal checked_number(const TypedValue& value, std::string_view item, const Num
       return Decimal(item);
     } catch (const UsageError&) {
       refuse_value(value, rule.whole ? "a whole number" : "a finite decimal number",
-                   meant_by(item));
+                   meant_by(item, value.name));
     }
   }();
   if (rule.whole && trunc(number.real()) != number.real()) refuse_value(value, "a whole number");

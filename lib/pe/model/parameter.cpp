@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "pe/base/error.hpp"
+#include "pe/model/axis_letters.hpp"
 #include "pe/model/naming.hpp"
 #include "pe/model/number.hpp"
 
@@ -57,7 +58,11 @@ std::string as_list(std::string text) {
                                 const std::vector<std::string>& choices) {
   std::vector<Named> names;
   for (const std::string& choice : choices) names.push_back({choice});
-  const std::string near = value.text.empty() ? "" : did_you_mean(value.text, names);
+  std::string near = value.text.empty() ? "" : did_you_mean(value.text, names);
+  const bool is_layout = std::string_view(parameter.name) == "layout";
+  if (const std::string axes = axes_meant(value.text); near.empty() && is_layout && axes.size() > 2)
+    near =
+        fmt::format("pe-apply and pe-verify check are told the axes of tensors by --axes {}", axes);
   refuse_value({parameter.name, value.text, value.origin},
                fmt::format("one of {}", fmt::join(choices, ", ")), near.empty() ? "" : ": " + near);
 }
