@@ -45,7 +45,7 @@ ZH = EN | {
 }
 TEXTS = {"en": EN, "zh": ZH}
 # What published.csv says of the notes' numbers, and its words, in Chinese.
-FIGURES = dict(line.split("\t") for line in (pathlib.Path(__file__).resolve().parents[1] / "data/notes/figures.zh.tsv").read_text(encoding="utf-8").splitlines())
+FIGURES = dict(line.split("\t") for line in (pathlib.Path(__file__).resolve().parents[1] / "data/published.zh.tsv").read_text(encoding="utf-8").splitlines())
 ANSWERS = {"holds": "成立", "fails": "不成立", "yes": "是", "no": "否"}
 
 
@@ -92,10 +92,9 @@ def console(claim, answers, texts):
 def figure_faults(rows):
     """Numbers of the notes that the Chinese page has no words for, or loses digits of."""
     there = {row["what"] for row in rows}
-    faults = [f"figures.zh.tsv lacks {what!r}" for what in sorted(there - FIGURES.keys())]
-    faults += [f"figures.zh.tsv: published.csv has no {what!r}" for what in sorted(FIGURES.keys() - there)]
+    faults = [f"published.zh.tsv lacks {what!r}" for what in sorted(there - FIGURES.keys())]
     digits = re.compile(r"\d+")
-    return faults + [f"figures.zh.tsv: {chinese!r} has other numbers than {what!r}" for what, chinese in FIGURES.items()
+    return faults + [f"published.zh.tsv: {chinese!r} has other numbers than {what!r}" for what, chinese in FIGURES.items()
                      if "thousand" not in what and not set(digits.findall(what)) <= set(digits.findall(chinese))]
 
 

@@ -75,8 +75,8 @@ class Texts:
                     for name in filter(None, (prefix, short)):
                         self.names.setdefault(name, said)
                     self.descriptions.setdefault(field["description"], said)
-                    for word in () if short in NAMES or (command[1] == "published" and short in CLAIMS) else field.get("words", ()):
-                        if short not in SENTENCES:
+                    for word in () if short in NAMES or (command[1] == "published" and short in CLAIMS - {"what"}) else field.get("words", ()):
+                        if short not in SENTENCES | {"what"}:
                             self.words.setdefault(word, said)
                         elif word:
                             self.sentences.setdefault(word, (said, data["zh"].get(word)))
@@ -160,15 +160,23 @@ def literals():
     return set(found), [re.compile(".+".join(map(re.escape, text.split("{}")))) for text in set(found) if "{}" in text and re.search(r"\w{4}", text)]
 
 
-def reasons(count, sentences):
-    """Why a published number is not what its paper says: every reason has a row, and none of its numbers is lost."""
+def claims(count, column, sentences, at_least):
+    """A column of data/published.csv: every sentence has a row, none of its numbers is lost, and every row has a sentence."""
     with open(ROOT / "data/published.csv", newline="", encoding="utf-8") as file:
-        told = {row["reason"] for row in csv.DictReader(file)} - {""}
+        told = {row[column] for row in csv.DictReader(file)} - {""}
+    used = set()
     forms = [(re.compile("(.+)".join(map(re.escape, english.split("{}")))), chinese) for english, chinese in sentences.items()]
-    for reason in sorted(told):
-        found = next((re.sub(r"{(\d)}", lambda slot, made=made: made[int(slot[1]) + 1], chinese) for form, chinese in forms if (made := form.fullmatch(reason))), "")
-        count.check(CHINESE.search(found) and sorted(NUMBER.findall(reason)) == sorted(NUMBER.findall(found)), f"zh_sentences.tsv lacks the reason {reason!r}: {found!r}")
-    count.check(len(told) > 50, f"data/published.csv has {len(told)} reasons")
+    for sentence in sorted(told):
+        form, chinese = next(((form, chinese) for form, chinese in forms if form.fullmatch(sentence)), (None, ""))
+        used.add(chinese)
+        found = re.sub(r"{(\d)}", lambda slot, form=form, sentence=sentence: form.fullmatch(sentence)[int(slot[1]) + 1], chinese)
+        count.check(CHINESE.search(found) and same_numbers(sentence, found), f"no Chinese for {column} {sentence!r}: {found!r}")
+    count.check(len(told) > at_least, f"data/published.csv has {len(told)} of {column}")
+    return used
+
+
+def same_numbers(sentence, chinese):
+    return "thousand" in sentence or sorted(NUMBER.findall(sentence)) == sorted(NUMBER.findall(chinese))
 
 
 def own_words(words, names, count):
@@ -215,7 +223,11 @@ def main():
             continue
         count.check(CHINESE.search(chinese) and sorted(NUMBER.findall(sentence)) == sorted(NUMBER.findall(chinese)), f"{chinese!r} is not {sentence!r}")
     sentences = rows_of(PARTS / "zh_sentences.tsv", count)
-    reasons(count, sentences)
+    claims(count, "reason", sentences, 50)
+    whats = rows_of(ROOT / "data/published.zh.tsv", count)
+    unused = set(whats.values()) - claims(count, "what", whats, 200)
+    count.check(not unused, f"data/published.zh.tsv: no row of published.csv is {sorted(unused)}")
+    sentences |= whats
     for english, chinese in sentences.items():
         slots = [int(slot) for slot in re.findall(r"{(\d+)}", chinese)]
         count.check(sorted(slots) == list(range(english.count("{}"))), f"zh_sentences.tsv: the slots of {english!r}")
