@@ -46,7 +46,8 @@ def called(module, words, given=b""):
 
 # What a user may do: the arguments after stdin, and what the one line of a refusal says, or None for a picture.
 ATTACKS = [
-    ("position,pe_0,pe_1\n0,1,2\n", "", None), ("x\n1\n2\n3\n", "", None), ("x\n1\n", "", None), ("x\nfoo\nbar\n", "", None),
+    ("position,pe_0,pe_1\n0,1,2\n", "", None), ("x\n1\n2\n3\n", "", None), ("x\n1\n", "", None), ("x\nfoo\nbar\n", "", "no column of numbers"), ("model: llama\nrope:\n  theta: 10000\n- yarn\n", "", "no column of numbers"),
+    ("a: [1, 2]\nb: [3, 4]\n", "", "no column of numbers"), ("law,verdict\nfinite,holds\nunique,fails\n", "", None),
     ("position,pe\n0,inf\n1,2\n2,-inf\n3,nan\n", "", None), ("position,pe\n0,2\n1,2\n", "", None), ("position,pe\n0,0\n1,0\n", "", None),
     ("position,wavelength\n0,0\n1,1\n2,100000\n", "", None), ("distance,weight\n-3,0.1\n0,1\n", "", None), ("position,pe\n0,1e-320\n1,0\n", "", None),
     ("position,pe\n-5,1\n-4,2\n-1e6,3\n", "", None), ("position\tpe\n0\t1\n1\t2\n", "", None), ("position;pe\n0;1\n1;2\n", "", None),

@@ -54,7 +54,7 @@ def words_of(figure):
 PICTURES = [
     ("kernel alibi --heads 2 --length 24", "bars", ["least eigenvalue", "error of an eigenvalue"]), ("kernel alibi --heads 2 --length 24 --view eigenvalues", "lines",
      ["eigenvalue on vectors whose sum is 0", "counted from the greatest"]),
-    ("buckets t5 --view fragile", "fragile", ["distance at a boundary (tokens)", "way of computing it", "torch float32"]), ("margins sinusoidal --length 32", "lines", ["least distance of two rows"]),
+    ("buckets t5 --view fragile", "fragile", ["distance at a boundary (tokens)", "way of computing it", "torch float32"]), ("margins sinusoidal --length 32", "lines", ["least distance of rows = least of neighbours"]),
     ("shift sinusoidal --dim 8 --k 3", "turns", ["turn k·θ (radians)", "turn of each pair", "half a turn"]), ("shift sinusoidal --dim 8 --k 1,3 --view fit", "fits",
      ["part of the rows that M leaves over", "random tables", "k 3"]), ("shift sinusoidal --dim 8 --k 3 --view matrix", "heatmap", ["to channel", "from channel", "entry of M"]),
     ("context rope --dim 128 --base 10000 --length 1024,2048,4096", "reach", ["distances without a negative sum (tokens)", "least sum of cosines", "the whole length", "extrapolation limit"]),

@@ -8,6 +8,7 @@ import re
 
 import numpy
 
+from plot import labels
 from plot.field import Axis, Fault, Field, counted, single
 
 # Names of places that are places even where the grid has one entry along them, or is not whole.
@@ -60,6 +61,8 @@ def table(text, origin):
             line, cell = next((n, text) for n, text in enumerate(texts, 2) if as_numbers([text]) is None)
             raise Fault(f"{origin}, line {line}: {cell!r} is no number")
         columns.append(list(texts) if numbers is None else numbers)
+    if all(isinstance(column, list) for column in columns) and not any(map(labels.is_known, header)):  # YAML, a log, prose
+        raise Fault(f"{origin} has no column of numbers: expected CSV as the tools write it, HDF5, NPY, NPZ, safetensors or JSON")
     return header, columns
 
 

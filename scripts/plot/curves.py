@@ -9,10 +9,11 @@ from plot.shades import SHARES
 from plot.style import ACCENT, FAINT, GREY, WIDEST, dashes, hues, limits_of, number, place_text, scale_for, tick_integers
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
+FEW = 12  # places whose own numbers are the ticks of a scale of powers
 # Fields that are read against one another on one panel, and what that panel shows.
 TOGETHER = [({"cos", "sin"}, "cosine and sine"), ({"query_cos", "query_sin"}, "of the query"), ({"key_cos", "key_sin"}, "of the key"), ({"cos_k", "sin_k"}, "of the key"),
             ({"weight", "without"}, "share of attention"), ({"worst", "rms"}, "error of a value"), ({"min", "max"}, "eigenvalue"), ({"abel", "envelope"}, "length of a sum of turns"),
-            ({"published", "sharp", "counter_example"}, "error of a score, max|h| = 1"), ({"base", "safe_base"}, "base")]
+            ({"published", "sharp", "counter_example"}, "error of a score, max|h| = 1"), ({"base", "safe_base"}, "base"), ({"margin", "adjacent"}, "least distance of rows")]
 FAR = 1.2  # lines of text that a name may be moved from its curve: farther off it would name another one
 LINEAR_ALONG = {"dim"}  # where it matters what a sum is made of
 NEAR = {"weight"}  # what happens at short distances matters most
@@ -112,6 +113,9 @@ def finish(axes, group, places, scale, lowest, letters):
         label_minor(axes.yaxis)
     if kind := along_scale(places) or ("symlog" if group[0].name in NEAR and places[0] == 0 else None):
         axes.set_xscale(kind)
+        if kind == "log" and len(places) <= FEW and (places == numpy.round(places)).all():
+            axes.xaxis.set_ticks(places, [f"{place:.0f}" for place in places])
+            axes.xaxis.set_minor_locator(ticker.NullLocator())
     else:
         tick_integers(axes.xaxis, places)
     axes.set(xlabel=group[0].axis_label(along(group[0])) if lowest else "", ylabel=textwrap.fill(group_label(group), letters))
@@ -154,7 +158,7 @@ def one_panel(axes, group, band, first, lowest, alone, letters):
         for (_, x, a), (_, _, b) in zip(lines_of(low, False), lines_of(high, False)):
             axes.fill_between(x, a, b, color=colour, alpha=0.15, linewidth=0)
     finish(axes, group, drawn[0][1], scale, lowest, letters)
-    if len(ends) > 1 and (len(ends) > 8 or not spread_labels(axes, ends, FAR)) and first:
+    if (len(ends) > 1 or len(drawn) < len(every)) and (len(ends) > 8 or not spread_labels(axes, ends, FAR)) and first:
         axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     values = numpy.concatenate([line[2] for line in drawn])
     missing = [text for text, there in (("inf", numpy.isinf(values)), ("0 on a scale of powers", (values == 0) & (scale == "log"))) if there.any()]

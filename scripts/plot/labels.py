@@ -12,7 +12,7 @@ LABELS = {
     "column_table": "entry, by difference of columns", "value_table": "entry, added to the value", "index": "bucket", "coordinate": "coordinate", "coordinate_h": "difference of rows, as the perceptron sees it",
     "coordinate_w": "difference of columns, as the perceptron sees it",
     "to": "to channel", "from": "from channel", "other": "other position (tokens)", "place": "place between two positions", "component": "component, by size",
-    "mode": "mode of the Fourier transform", "axis": "axis",
+    "mode": "mode of the Fourier transform", "axis": "axis", **{name: name for name in ("law", "encoding", "subject", "claim", "candidate")},
 }
 EIGEN = "on vectors whose sum is 0"
 QUANTITIES = {
@@ -48,8 +48,8 @@ QUANTITIES = {
     "precision": {"worst": "worst error of a value", "rms": "root mean square error", "angle": "worst error of an angle (radians)", "score_rms": "rms error of a score",
                   "score_worst": "worst error of a score", "score_expected": "expected error of a score", "distinct": "different positions", "first": "first wrong position (tokens)",
                   "at": "position of the worst (tokens)", "repeated": "first repeated position (tokens)"},
-    "margins": {"margin": "least distance of two rows", "share": "least distance over the rows' norm", "first": "position of the one (tokens)", "second": "position of the other (tokens)",
-                "collisions": "rows equal to an earlier one", "adjacent": "least distance of neighbours"},
+    "margins": {"margin": "least distance of rows", "share": "least distance over the rows' norm", "first": "position of the one (tokens)", "second": "position of the other (tokens)",
+                "collisions": "rows equal to an earlier one", "adjacent": "least of neighbours"},
     "kernel": {"min": f"least eigenvalue {EIGEN}", "max": "greatest eigenvalue", "negative": "eigenvalues below 0", "cpd": "conditionally positive definite",
                "error": "error of an eigenvalue", "eigenvalue": f"eigenvalue {EIGEN}"},
     "interpolation": {"published_constant": "the theorem's constant", "sharp_constant": "the constant it should be", "published": "the theorem's bound", "sharp": "the least bound that holds",
@@ -81,6 +81,11 @@ def quantity_of(names):
     """The quantity whose columns these are, where their names tell one."""
     found = [quantity for quantity, labels in QUANTITIES.items() if set(names) <= labels.keys()]
     return found[0] if len(found) == 1 and not set(names) <= GENERATED else ""
+
+
+def is_known(name):
+    """Whether it is what the tools call numbers or words of theirs."""
+    return name in LABELS or any(name in columns for columns in QUANTITIES.values())
 
 
 def axis_label(name, quantity=""):
