@@ -11,6 +11,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/model/axis_letters.hpp"
 #include "pe/model/random.hpp"
 #include "pe/properties/property.hpp"
 

@@ -52,8 +52,9 @@ def words_of(figure):
 
 # A command, the kind of its picture, and what stands in it.
 PICTURES = [
-    ("kernel alibi --heads 2 --length 24", "bars", ["least eigenvalue", "error of an eigenvalue"]), ("kernel alibi --heads 2 --length 24 --view eigenvalues", "lines",
+    ("kernel alibi --heads 2 --length 24", "bars", ["least eigenvalue", "eigenvalues below 0"]), ("kernel alibi --heads 2 --length 24 --view eigenvalues", "lines",
      ["eigenvalue on vectors whose sum is 0", "counted from the greatest"]),
+    ("kernel t5 --seed 1 --heads 2 --length 64 --view eigenvalues", "lines", ["head 1"]), ("attention alibi --heads 4 --length 64", "lines", ["share without the encoding", "head 3"]),
     ("buckets t5 --view fragile", "fragile", ["distance at a boundary (tokens)", "way of computing it", "torch float32"]), ("margins sinusoidal --length 32", "lines", ["least distance of rows = least of neighbours"]),
     ("shift sinusoidal --dim 8 --k 3", "turns", ["turn k·θ (radians)", "turn of each pair", "half a turn"]), ("shift sinusoidal --dim 8 --k 1,3 --view fit", "fits",
      ["part of the rows that M leaves over", "random tables", "k 3"]), ("shift sinusoidal --dim 8 --k 3 --view matrix", "heatmap", ["to channel", "from channel", "entry of M"]),
@@ -113,7 +114,7 @@ PIPED = [
     ("pe-gen alibi --fields slope --heads 8", "slope by head (0 … 7) · as ALiBi of 8 heads"), ("pe-gen kerple --seed 1 --heads 4 --length 6", "bias by head (0 … 3), query (0 … 5) and key (0 … 5)"),
     ("pe-gen alibi --heads 4 --length 5 --tidy", "bias by head (0 … 3), query (0 … 4) and key (0 … 4) · as ALiBi of 4 heads"), ("pe-gen sinusoidal --length 5 --dim 8 --tidy", "value by position (0 … 4) and dimension (0 … 7) · as sinusoids of base 10000"),
     ("pe-analyze decay alibi --versus 'kerple --seed 1' --length 8 --view curve", "decay of alibi and kerple --seed 1 · kerple: drawn with seed 1, not trained"),
-    ("pe-analyze kernel alibi --heads 2 --length 12", "kernel: least eigenvalue on vectors whose sum is 0, greatest eigenvalue, eigenvalues below 0, error of an eigenvalue by head (0 … 1)"),
+    ("pe-analyze kernel alibi --heads 2 --length 12", "kernel: least eigenvalue on vectors whose sum is 0, greatest eigenvalue, eigenvalues below 0 by head (0 … 1)"),
     ("pe-analyze context rope --length 1024,2048", "context: first distance with a negative sum, least sum of cosines, extrapolation limit by length (1024 … 2048)"),
     ("pe-analyze buckets t5 --view fragile", "buckets: bucket by whole numbers, bucket by float logarithms by way and distance (16 … 128)"),
 ]

@@ -28,7 +28,7 @@ KNOWN = [
     ({"published", "sharp", "counter_example", "excess"}, ["published", "sharp", "counter_example", "excess"], "proof"),
     ({"B", "B_over_d"}, ["B_over_d"], "lines"),
     ({"paper", "printed", "ours", "verdict"}, ["paper", "verdict"], "claims"),
-    ({"weight", "without"}, ["weight"], "lines"),
+    ({"weight", "without"}, ["weight", "without"], "lines"),
     ({"worst", "rms", "score_rms"}, ["worst", "score_worst"], "lines"),
     ({"margin", "share", "collisions"}, ["margin", "adjacent"], "lines"),
     ({"error", "fastest", "norm"}, ["error"], "lines"),
@@ -39,6 +39,7 @@ KNOWN = [
     ({"first_negative", "minimum", "extrapolation_limit"}, ["first_negative", "minimum", "extrapolation_limit"], "reach"),
     ({"first_negative", "negatives", "minimum"}, ["first_negative", "minimum", "negatives"], "lines"),
     ({"mean", "rms", "largest"}, ["rms"], "lines"),
+    ({"min", "max", "negative", "cpd"}, ["min", "max", "negative"], None),  # by their axes
     ({"verdict", "obeyed"}, ["verdict"], "words"),
 ]
 CURVED = {"head", "k", "subject"}  # axes of numbers whose places are compared, not painted
@@ -165,7 +166,7 @@ def known(fields):
     for marks, shown, kind in KNOWN:
         found = [field for name in shown for field in fields if field.name == name]
         if marks <= names and found:
-            return found, kind if suits(found[0], kind) else kind_of(found[0])
+            return found, kind if kind and suits(found[0], kind) else kind_of(found[0])
     return None
 
 

@@ -6,7 +6,7 @@ from matplotlib import ticker
 
 from plot.field import Fault
 from plot.shades import SHARES
-from plot.style import ACCENT, FAINT, GREY, WIDEST, dashes, hues, limits_of, number, place_text, scale_for, tick_integers
+from plot.style import ACCENT, FAINT, GREY, WIDEST, dashes, hues, limits_of, number, place_text, scale_for, tick_integers, whole
 
 MOST_LINES, SOME_LINES, MOST_PANELS, MOST_BARS = 24, 12, 6, 64
 FEW = 12  # places whose own numbers are the ticks of a scale of powers
@@ -17,6 +17,7 @@ TOGETHER = [({"cos", "sin"}, "cosine and sine"), ({"query_cos", "query_sin"}, "o
 FAR = 1.2  # lines of text that a name may be moved from its curve: farther off it would name another one
 LINEAR_ALONG = {"dim"}  # where it matters what a sum is made of
 NEAR = {"weight"}  # what happens at short distances matters most
+AGAINST = {"without"}  # what the others of a panel are read against: grey, named once
 SIGNED = {"eigenvalue"}  # of both signs, and over decades
 MARKS = {("interpolation", "B_over_d"): (1, "at least this, the paper takes for granted")}  # what a curve is read against
 
@@ -103,11 +104,14 @@ def group_label(group):
 
 def finish(axes, group, places, scale, lowest, letters):
     if scale == "linear" and group[0].name in SIGNED:
-        axes.set_yscale("symlog", linthresh=max(1e-3, 1e-4 * max(numpy.nanmax(numpy.abs(field.values)) for field in group)))
+        least = 1e-4 * max(numpy.nanmax(numpy.abs(field.values)) for field in group)
+        axes.set_yscale("symlog", linthresh=max(1e-3, 10 ** numpy.floor(numpy.log10(least)) if least else 0))  # a power of ten: ticks stand apart
         axes.axhline(0, color=GREY, linewidth=0.8)
     for height, text in [MARKS[key] for key in {(field.quantity, field.name) for field in group} if key in MARKS]:
         axes.axhline(height, color=GREY, linewidth=1, linestyle=(0, (4, 2)))
         axes.annotate(text, (0.99, height), xycoords=("axes fraction", "data"), xytext=(0, -9), textcoords="offset points", ha="right", fontsize=7.5, color=GREY)
+    if scale == "linear" and all(whole(field.values[numpy.isfinite(field.values)]) for field in group):
+        axes.yaxis.set_major_locator(ticker.MaxNLocator(integer=True, nbins="auto"))  # counts
     if scale == "log":
         axes.set_yscale("log", nonpositive="mask")
         label_minor(axes.yaxis)
@@ -140,12 +144,20 @@ def thinned(drawn):
 
 def one_panel(axes, group, band, first, lowest, alone, letters):
     """Draws it; says where it shows some of the curves alone."""
-    names = {field.name for field in group}
-    every = [line for field in group for line in lines_of(field, len(names) > 1)]
+    read = [field for field in group if field.name not in AGAINST] or group
+    names = {field.name for field in read}
+    every = [line for field in read for line in lines_of(field, len(names) > 1)]
     drawn = together(thinned(every), alone)
+    behind = [field for field in group if not any(field is one for one in read)]
+    grounds = [line for field in behind for line in lines_of(field, False)]
     linear = names <= SHARES or group[0].axes[along(group[0])].name in LINEAR_ALONG
     scale = "linear" if linear else scale_for(numpy.concatenate([line[2] for line in drawn]))
     ends = []
+    for index, (_, places, values) in enumerate(grounds):
+        text = "" if index else behind[0].label
+        axes.plot(places, values, color=GREY, linewidth=1.2, linestyle=(0, (5, 2)), label=text or None, zorder=1)
+        if text and numpy.isfinite(values).any():
+            ends.append((text, values[numpy.isfinite(values)][-1], GREY))
     for text, places, values, colour, dash in drawn:
         known = numpy.isfinite(values) & ((values > 0) | (scale != "log"))
         if not known.any():

@@ -95,7 +95,7 @@ def heatmap(plot, fields, options):
     square = all(rows == columns for rows, columns in shapes)
     width = 4.6 if square else min(max(max(c / max(r, 1) for r, c in shapes) * 3.2, 4.2), 10 / columns)
     figure, panels = plot.subplots(rows, columns, figsize=(min(width * columns + 1.2, WIDEST), 4.4 if rows == 1 else 3.6 * rows), squeeze=False)
-    together = len({field.name.removesuffix(".re").removesuffix(".im") for field in fields}) == 1 or {field.name for field in fields} <= {"cos", "sin"}
+    together = len({field.name.removesuffix(".re").removesuffix(".im") for field in fields}) == 1 or any({field.name for field in fields} <= kin for kin in ({"cos", "sin"}, {"weight", "without"}))
     shared = shades_of(fields) if together else None
     for axes in panels.flat[len(fields):]:
         axes.set_visible(False)
