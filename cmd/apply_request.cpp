@@ -26,7 +26,9 @@ std::string without_heads(std::string axes) {
 }
 
 Contents draw(const Apply& apply, Kind kind, std::uint64_t seed, DType dtype) {
-  const std::vector<std::string> numbers = comma_separated(apply.random);
+  std::string sizes = apply.random;
+  std::ranges::replace(sizes, 'x', ',');  // as --grid has them
+  const std::vector<std::string> numbers = comma_separated(sizes);
   const std::string axes = apply.axes.empty() ? usual_axes(static_cast<Index>(numbers.size()))
                                               : apply.axes,
                     letters = in_order(axes);

@@ -84,6 +84,46 @@ std::string stray_option(const CLI::App& app, const std::vector<std::string>& st
   return fmt::format("'{}': did you mean {}?", fmt::join(stray, " "), meant);
 }
 
+// "yarn ntk" behind an option that takes them with commas between, and "false" behind a flag; "":
+// it is neither.
+std::string behind_a_list(const CLI::App& app, const std::vector<std::string>& stray) {
+  constexpr std::string_view truths[] = {"true", "false", "True", "False",
+                                         "yes",  "no",    "on",   "off"};
+  if (std::ranges::find(truths, stray.front()) != std::end(truths))
+    return fmt::format(
+        "'{}' without an option: flags take no value, and one that is left out is "
+        "not set",
+        stray.front());
+  for (const char* name : {"rules", "pipelines"})
+    if (has(app, name) && app.get_option("--" + std::string(name))->count() > 0)
+      return fmt::format(
+          "'{0}' without an option: did you mean --{1} {2},{3}?", fmt::join(stray, " "), name,
+          app.get_option("--" + std::string(name))->results().front(), fmt::join(stray, ","));
+  return "";
+}
+
+// A number behind the value of an option that takes one; "": it is none.
+std::string second_value(const CLI::App& app, const std::vector<std::string>& stray,
+                         const std::vector<std::string>& typed) {
+  if (stray.size() != 1 || !is_whole(stray.front())) return "";
+  const auto at = std::ranges::find(typed, stray.front());
+  if (at - typed.begin() < 2 || at == typed.end() || !at[-2].starts_with("--")) return "";
+  const std::string name = at[-2].substr(2), &value = at[-1];
+  constexpr std::string_view told_otherwise[] = {"positions", "scaling", "tokens"};
+  if (!has(app, name) || !is_whole(value) ||
+      std::ranges::find(told_otherwise, name) != std::end(told_otherwise))
+    return "";
+  if (app.get_option("--" + name)->get_type_name().ends_with(",..."))
+    return fmt::format("'{0}' without an option: did you mean --{1} {2},{0}?", stray.front(), name,
+                       value);
+  const bool beside = has(app, "versus") && encoding_named(app.get_name());
+  return fmt::format("'{}' stands behind --{} {}, which takes one value{}", stray.front(), name,
+                     value,
+                     beside ? fmt::format("; --versus '{} --{} {}' puts another beside it",
+                                          app.get_name(), name, stray.front())
+                            : "");
+}
+
 std::string stray_word(const CLI::App& app, const std::vector<std::string>& stray,
                        const std::string& lead) {
   const std::string& word = stray.front();
@@ -112,7 +152,11 @@ std::string stray_word(const CLI::App& app, const std::vector<std::string>& stra
   if (encoding && encoding_named(word))
     return fmt::format("'{}' is another: a command takes one encoding{}", word,
                        has(app, "versus") ? ", and others by --versus " + word : "");
+  if (const std::string behind = behind_a_list(app, stray); !behind.empty()) return behind;
   for (const Meaning& meaning : meanings_of(word, Sort::command, lead)) {
+    if (meaning.sort == Sort::law && encoding && lead.starts_with("pe-verify check"))
+      return fmt::format("'{}' without an option: one law alone is pe-verify {} {}", word,
+                         meaning.names.front(), app.get_name());
     std::string option = meaning.option;
     if (option.empty() || !has(app, option.substr(2, option.find(' ') - 2))) continue;
     if (meaning.sort == Sort::field) {
@@ -207,6 +251,12 @@ std::string missing(const CLI::App& app, const std::string& lead,
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options())
     if (option->get_required() && option->count() == 0) names.push_back(option->get_name());
+  for (const std::string& word : typed)
+    if (const std::size_t comma = word.find(','); app.get_name() == "compare" &&
+                                                  names.size() == 1 && comma != std::string::npos &&
+                                                  is_dump(word))
+      return fmt::format("'{}' is one word: did you mean {} {}?", word, word.substr(0, comma),
+                         word.substr(comma + 1));
   return fmt::format("{} needs {}", app.get_name(),
                      names.empty() ? "more" : fmt::format("{}", fmt::join(names, " and ")));
 }
@@ -295,6 +345,10 @@ constexpr Deed deeds[] = {
     {"search find grep filter", "pe-gen list models WORD shows the rows that have a word"},
     {"convert export save transform",
      "the command that makes arrays writes any format: its -o FILE has the suffix"},
+    {"heatmap heat-map matshow imshow",
+     "pe-plot draws what the others write, as in pe-analyze similarity sinusoidal --view matrix | "
+     "pe-plot -o FILE.png"},
+    {"schema", "pe-verify run --schema prints the schema of a manifest"},
     {"install update upgrade", "the README says how to build and install"},
 };
 
@@ -374,6 +428,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
     for (std::size_t i = 0; i < stray.size(); ++i)
       if (stray[i].starts_with("-") && stray[i].size() > 1)
         return unknown_option(app, stray[i], i + 1 < stray.size() ? stray[i + 1] : "");
+    if (const std::string second = second_value(app, stray, typed); !second.empty()) return second;
     if (!stray.empty()) return stray_word(app, stray, lead);
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error)) return missing(app, lead, typed);

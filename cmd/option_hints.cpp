@@ -27,22 +27,26 @@ constexpr Habit habits[] = {
      "max-len max-length seqlen seq-len seq-length sequence-length n-ctx ctx context "
      "context-length num-positions n-positions max-positions max-position-embeddings max-seq-len "
      "max-seq-length max-seq-len-cached max-sequence-length rows limit size n num-embeddings "
-     "target target-length max-model-len ctx-size num-ctx max-seq to until model-max-length "
+     "target target-length wanted wanted-length max-model-len ctx-size num-ctx max-seq to until "
+     "model-max-length "
      "cutoff-len block-size max-context context-window"},
     {"dim",
      "d-model hidden-size hidden-dim embed-dim embedding-dim n-embd width channels head-size hd d "
      "n-rot qk-head-dim key-length"},
     {"heads", "num-heads n-heads n-head nheads nhead num-attention-heads h"},
-    {"axes",
-     "layout axis axes-order axis-order dim-order tensor-layout tensor-format input-layout "
-     "qkv-layout qkv-format q-layout data-format bshd bhsd sbhd thd"},
+    {"rotary-dim", "rope-dim rot-dim rotary-ndims rotary-emb-dim qk-rope-head-dim"},
+    {"max-distance", "clip clipping clip-distance max-relative-position max-relative-positions"},
+    {"rules", "scalings methods"},
+    {"kernel", "type kind variant"},
+    {"axes", "axis layout"},
     {"positions", "position-ids position pos ids range"},
     {"output", "out outfile output-file save to"},
     {"dtype", "precision type float torch-dtype"},
     {"base", "freq-base rope-freq-base frequency-base rope-base temperature"},
-    {"scaling", "rope-scaling rope-type scaling-type method"},
+    {"scaling", "rope-scaling rope-type scaling-type rope-scaling-type method"},
     {"factor",
-     "scaling-factor scale-factor rope-scale rope-factor yarn-factor ntk-factor linear-factor "
+     "scaling-factor scale-factor rope-scale rope-factor rope-scaling-factor yarn-factor "
+     "ntk-factor linear-factor "
      "compress-pos-emb alpha-value stretch"},
     {"original-max-position", "yarn-orig-ctx orig-ctx original-context pretrained-length trained"},
     {"attention-factor", "yarn-attn-factor attn-factor attention-scaling"},
@@ -72,8 +76,9 @@ constexpr Habit habits[] = {
     {"tokens", "text sentence prompt words string input-text"},
     {"causal", "mask is-causal causal-mask"},
     {"input", "weights weight checkpoint ckpt state-dict"},
+    {"ulps", "max-ulp max-ulps ulp-tol"},
     {"jobs", "parallel workers processes n-jobs threads"},
-    {"only", "paper claim filter grep"},
+    {"only", "paper papers claim filter grep"},
     {"no-clobber", "no-overwrite keep noclobber"},
 };
 
@@ -85,6 +90,31 @@ struct Hint {
 };
 // These come before the options that a word is near to.
 constexpr Hint surer_hints[] = {
+    {"axes-order axis-order dim-order tensor-layout tensor-format input-layout qkv-layout "
+     "qkv-format q-layout data-format bshd bhsd sbhd thd",
+     "axes", "did you mean --axes? It takes bshd, sbhd, thd and their like"},
+    {"fail-fast exitfirst maxfail stop-on-error", "report",
+     "everything is looked at, and the exit code is 1 where anything fails"},
+    {"exit-zero no-fail ignore-errors allow-failure soft-fail warn-only", "report",
+     "the exit code is 1 where anything fails: … || true lets it pass"},
+    {"diff show-diff", "accept", "pe-verify compare A B shows two dumps value by value"},
+    {"plot picture png draw show", "accept", "pe-plot draws a dump: pe-plot FILE -o FILE.png"},
+    {"ci", "annotations", "--annotations github and --report FILE.xml are for CI"},
+    {"summary details full", "report", "--report FILE.md is a page for a pull request"},
+    {"a b left right first second", "ulps",
+     "two dumps stand without an option: pe-verify compare A B"},
+    {"matrix m", "offsets", "pe-analyze shift ENCODING --view matrix shows M_k"},
+    {"head head-index", "queries", "every head is looked at; pe-plot --at head=0 draws one"},
+    {"qkv qkv-proj tensors", "random",
+     "tensors are told by --q, --k, --v and --x FILE[:TENSOR], or drawn by --random"},
+    {"cos sin cosine sine cosines sines cos-file sin-file cos-cached "
+     "sin-cached cos-sin cos-sin-cache cache bias table",
+     "accept", "--file takes each array, once for each: --file cos.npy --file sin.npy"},
+    {"max-bias bias-max alibi-bias-max", "slopes",
+     "the slopes are 2^(−8·h/n), and nothing else than 8 is known"},
+    {"port host socket address listen", "timeout",
+     "nothing listens here: pe-verify serve reads requests from standard input, a line each"},
+    {"end stop step stride", "positions", "--positions START:STOP:STEP says where they are"},
     {"rope-freq-scale freq-scale rope-scale-linear", "scaling",
      "it is one over a factor: --scaling linear --factor 4 is llama.cpp's 0.25"},
     {"yarn-ext-factor ext-factor", "scaling", "--scaling yarn mixes in full, as ext-factor 1 does"},
@@ -95,7 +125,8 @@ constexpr Hint surer_hints[] = {
      "threads", "every device has the same table, and it is computed on the processor"},
     {"trust-remote-code revision token hf-token cache-dir local-files-only", "config",
      "nothing here reads the network or runs a model's code: --config FILE reads its config.json"},
-    {"pairs num-pairs n-pairs", "rotary-dim", "a pair has two channels: --dim 128 has 64 pairs"},
+    {"pairs num-pairs n-pairs half-dim", "rotary-dim",
+     "a pair has two channels: --dim 128 has 64 pairs"},
     {"inverse reverse inverted backward backwards negative clockwise", "direction",
      "--direction backward turns the other way"},
     {"model config", "file-layout",
@@ -189,7 +220,8 @@ constexpr Hint hints[] = {
      "progress is shown on terminals alone; 2>/dev/null keeps it away"},
     {"color colour no-color no-colour", "help", "NO_COLOR=1 keeps colours away"},
     {"junit-xml junitxml", "report", "--report FILE.xml is JUnit"},
-    {"offset start start-pos begin shift past past-length past-key-values-length cache-position "
+    {"offset start start-pos first begin shift past past-length past-key-values-length "
+     "cache-position "
      "cache-len kv-len",
      "positions", "--positions START:STOP says where they begin"},
     {"interleaved interleave is-interleaved rope-interleave gptj-style traditional", "pairing",
@@ -220,7 +252,7 @@ constexpr Hint hints[] = {
     {"delimiter sep header no-header digits round decimals", "tidy",
      "a csv has commas, a line of names and every digit that counts"},
     {"only check name select", "shard", "a manifest is run whole; pe-verify check does one check"},
-    {"gpu cuda device", "threads", "all is computed on the processor, by --threads"},
+    {"gpu cuda cpu device", "threads", "all is computed on the processor, by --threads"},
 };
 
 // What a letter alone stands for elsewhere, the likeliest first.

@@ -114,6 +114,13 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
   if (name == "versus" && !has(app, name))
     return "--versus puts another beside a first encoding, and none stands there: as in pe-analyze "
            "decay rope --versus alibi";
+  if (has(app, "bound") && app.get_option("--bound")->count() > 0 && meant.names.empty())
+    return said + fmt::format(": the encoding's options stand in its word, --bound '{} {}{}'",
+                              app.get_option("--bound")->results().front(), option,
+                              value.empty() ? "" : " " + value);
+  if (name.find('.') != std::string::npos)
+    if (const Meant key = meant_by(as_option(name), options); !key.names.empty())
+      return said + ": did you mean " + either_of(key.names) + "?";
   if (option == "-?" || option == "--?") return said + ": did you mean --help?";
   if (value.starts_with('{') && has(app, "config"))
     return said + ": JSON goes to --config, as in --config '{\"rope_scaling\": {…}}'";

@@ -123,6 +123,8 @@ def check(options):
         if name != "-" and not os.path.exists(path):
             tip = f" (of an encoding: pe-gen {name} | pe-plot)" if re.fullmatch("[a-z][a-z0-9-]*", name) else ""
             raise Fault(f"cannot read {name}: No such file or directory{tip}")
+    if options.output == pathlib.Path(""):
+        raise Fault(f"-o names no file: the suffix must be one of {' '.join(SUFFIXES)}")
     if options.output and options.output.suffix.lower() not in SUFFIXES:
         raise Fault(f"-o {options.output}: the suffix must be one of {' '.join(SUFFIXES)}")
     if options.output and not options.output.parent.is_dir():

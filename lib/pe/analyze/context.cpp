@@ -191,7 +191,7 @@ Sheet measure(const Question& question) {
 
 extern constinit const Quantity context{
     .name = "context",
-    .also = "horizon",
+    .also = "horizon extrapolation extrapolate",
     .summary = "where the sum of cosines turns negative, critical dimension, extrapolation limit",
     .definition =
         "B_m = Σ_i cos(m·θ_i) over the pairs that a rotation has, for 0 ≤ m < N; d_extra = "

@@ -236,6 +236,14 @@ std::vector<Field> present(const Effect& effect, const Span& span, DType dtype) 
 
 std::string no_field(const std::string& name, const std::vector<std::string>& known,
                      const Effect& effect) {
+  if (name.empty())
+    return fmt::format("a comma of --fields has nothing beside it: choose from {}",
+                       fmt::join(known, ", "));
+  constexpr std::pair<std::string_view, std::string_view> of_dialects[] = {
+      {"freqs_cis", "meta"}, {"cos_sin_cache", "vllm"}};
+  for (const auto& [field, dialect] : of_dialects)
+    if (name == field && std::holds_alternative<Rotation>(effect))
+      return fmt::format("no field '{}' here: --dialect {} writes it", name, dialect);
   const Bias* bias = std::get_if<Bias>(&effect);
   const bool is_other = std::ranges::find(rows, name, &FieldRow::name) != std::end(rows);
   const std::string near = nearest(name, known),

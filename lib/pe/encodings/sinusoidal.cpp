@@ -31,7 +31,9 @@ constexpr Parameter schema[] = {
      .help = "where sines and cosines stand in a row: in turn, or one half after the other "
              "(tensor2tensor, fairseq)",
      .fallback = "interleaved",
-     .choices = "interleaved halves interleaved-cos-first halves-cos-first"},
+     .choices = "interleaved halves interleaved-cos-first halves-cos-first",
+     .also = "interleave=interleaved alternating=interleaved concat=halves concatenated=halves "
+             "sequential=halves"},
     {.name = "ladder",
      .type = Parameter::Type::choice,
      .help = "frequencies: paper, base^(−2j/dim); endpoint, timescales that reach both ends in n−1 "

@@ -84,9 +84,10 @@ bool is_device(const std::string& path) {
 
 // What to write instead of a file that nothing here writes; "" where nothing is as near as another.
 std::string instead_of(std::string_view suffix) {
-  if (is_word_of(".pt .pth .ckpt .pkl .pickle", suffix))
+  if (is_word_of(".pt .pth .ckpt .pkl .pickle .torch .pytorch", suffix))
     return "PyTorch reads .safetensors and .npz";
   if (is_word_of(".parquet .feather .arrow .tsv .txt .xlsx", suffix)) return "tables are .csv";
+  if (is_word_of(".numpy .np", suffix)) return "NumPy reads .npy and .npz";
   if (is_word_of(".mat .nc", suffix)) return "MATLAB and netCDF read .h5";
   if (is_word_of(".yaml .yml .toml", suffix)) return "keys and values are .json";
   if (is_word_of(".gz .zst .xz .bz2 .zip", suffix))
@@ -209,7 +210,12 @@ Format parse_format(std::string_view name) {
     if (row.name == name) return row.format;
     names.emplace_back(row.name);
   }
-  throw UsageError(fmt::format("unknown format '{}': choose {}", name, io::spell_names(names)));
+  const std::string plain(name.substr(std::min(name.find_first_not_of('.'), name.size())));
+  const bool is_name = std::ranges::find(names, plain) != names.end();
+  const std::string elsewhere =
+      is_name ? fmt::format("did you mean {}?", plain) : io::instead_of("." + plain);
+  throw UsageError(fmt::format("unknown format '{}': {}choose {}", name,
+                               elsewhere.empty() ? "" : elsewhere + "; ", io::spell_names(names)));
 }
 
 bool is_page(const Output& output) { return io::checked_row(output).format == Format::html; }

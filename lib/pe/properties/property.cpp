@@ -13,6 +13,7 @@ namespace {
 
 constexpr Property rows[] = {
     {.name = "finite",
+     .also = "nan inf no-nan nonfinite",
      .statement = "no value is NaN or infinite, but for the −inf of a masked key",
      .plain = "no value is NaN or infinite",
      .effort = {.cell = 2, .side = laws::any_side},
@@ -31,7 +32,8 @@ constexpr Property rows[] = {
      .sees = Property::Sees::making,
      .any = laws::length_invariant},
     {.name = "relative-only",
-     .also = "relative shift-invariant translation-invariant",
+     .also =
+         "relative shift-invariant shift-invariance translation-invariant translation-invariance",
      .statement = "the score of q at m and k at n depends on m − n only, for all q and k",
      .plain = "scores depend on the distance m − n only",
      .effort = {.cell = 7, .bucket = 250, .makes = 2, .side = laws::bias_side},
