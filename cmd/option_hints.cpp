@@ -40,8 +40,9 @@ constexpr Habit habits[] = {
     {"kernel", "type kind variant"},
     {"axes", "axis layout"},
     {"positions", "position-ids position pos ids range"},
-    {"output", "out outfile output-file save to"},
-    {"dtype", "precision type float torch-dtype"},
+    {"output",
+     "out outfile output-file save save-path out-path output-path filename file-name dest to"},
+    {"dtype", "precision type float torch-dtype bits bit"},
     {"base", "freq-base rope-freq-base frequency-base rope-base temperature"},
     {"scaling", "rope-scaling rope-type scaling-type rope-scaling-type method"},
     {"factor",
@@ -252,6 +253,11 @@ constexpr Hint hints[] = {
     {"delimiter sep header no-header digits round decimals", "tidy",
      "a csv has commas, a line of names and every digit that counts"},
     {"only check name select", "shard", "a manifest is run whole; pe-verify check does one check"},
+    {"degrees radians deg rad", "fields", "angles are in radians: --fields angle"},
+    {"source formula latex about definition paper reference citation", "help",
+     "--help says it, and list encodings names the papers"},
+    {"benchmark bench time timing profile", "threads",
+     "a shell times it: time pe-gen … >/dev/null"},
     {"gpu cuda cpu device", "threads", "all is computed on the processor, by --threads"},
 };
 

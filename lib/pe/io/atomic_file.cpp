@@ -127,7 +127,10 @@ void Destination::make_beside() {
     const char* why =
         folder.starts_with('~')
             ? ": a shell makes a home of ~ where a word begins with it and has no quotes"
-            : "";
+        : folder.find("://") != std::string::npos || folder.ends_with(":/")
+            ? ": nothing here writes to a network"
+        : folder.starts_with('$') ? ": a shell fills in what begins with $ and has no single quotes"
+                                  : "";
     throw FileError(fmt::format("cannot write {}: no file can be made in the folder '{}': {}{}",
                                 shown_, folder, std::strerror(error.code().value()), why));
   }

@@ -130,6 +130,13 @@ Meant meant_by(std::string_view word, const std::vector<Named>& names) {
   if (!is_shorter &&
       take(those(all, [&](const Spelling& one) { return std::ranges::any_of(one.ends, begins); })))
     return {Likeness::within, found};
+  constexpr std::size_t least = 6;  // letters of "rotary" in LlamaRotaryEmbedding
+  const auto holds = [&](const std::string& other) {
+    return other.size() >= least && letters.find(other) != std::string::npos;
+  };
+  if (take(
+          those(all, [&](const Spelling& one) { return holds(one.name) || any_also(one, holds); })))
+    return {Likeness::within, found};
   return {};
 }
 

@@ -55,6 +55,12 @@ std::string computed(std::string_view text) {
     if (std::fabs(binary) > 0x1p53 || binary != std::trunc(binary)) return "";
     return fmt::format("{:.0f} or {:.0f}", binary, decimal);
   }
+  if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
+    const std::string above(text.substr(0, slash)), below(text.substr(slash + 1));
+    if (!is_number(above) || !is_number(below)) return "";
+    const double value = std::strtod(above.c_str(), nullptr) / std::strtod(below.c_str(), nullptr);
+    return std::isfinite(value) ? fmt::format("{}", value) : "";
+  }
   for (const std::string_view sign : {"**", "^"})
     if (const std::size_t at = text.find(sign); at != std::string_view::npos) {
       const std::string base(text.substr(0, at)), exponent(text.substr(at + sign.size()));

@@ -74,10 +74,13 @@ std::string pages_meant_by(std::string_view item) {
 // The run that other languages write 0-16, 0..16, :16 and range(16); "" for anything else.
 std::string run_meant_by(std::string text) {
   if (const std::string inside = within_range(text); !inside.empty()) text = inside;
-  for (const std::string_view sign : {"..", "-", ":"})
-    if (const std::size_t at = text.find(sign); at != std::string::npos) {
-      const std::string first = text.substr(0, at), last = text.substr(at + sign.size());
-      if ((first.empty() || is_whole(first)) && is_whole(last))
+  for (const std::string_view sign : {"..", "to", "-", ":"})
+    if (const std::size_t at = text.find(sign, text.starts_with('-') ? 1 : 0);
+        at != std::string::npos) {
+      std::string first = text.substr(0, at), last = text.substr(at + sign.size());
+      if (sign == ".." && last.starts_with('=')) last.erase(0, 1);
+      const bool begins = is_whole(first) || (first.starts_with('-') && is_whole(first.substr(1)));
+      if ((first.empty() || begins) && is_whole(last))
         return fmt::format("{}:{}", first.empty() ? "0" : first, last);
     }
   return is_whole(text) ? "0:" + text : "";

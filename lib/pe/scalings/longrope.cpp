@@ -146,7 +146,7 @@ ScalingFits fit(const MeasuredLadder& measured) {
 
 extern constinit const Scaling longrope{
     .name = "longrope",
-    .also = "su phi3 long-rope",
+    .also = "su su-scaled phi3 long-rope",
     .summary = "every pair divided by a factor of its own, from a short or a long list",
     .source = "Ding et al. 2024, arXiv:2402.13753; Phi-3's modeling code (su, longrope)",
     .parameters = schema,

@@ -41,6 +41,14 @@ const Scaling& find_scaling(std::string_view name) {
       if (row.name == name.substr(0, at))
         throw UsageError(fmt::format("unknown scaling '{}': did you mean --scaling {} --factor {}?",
                                      name, row.name, name.substr(at + 1)));
+  if (name.find(',') != std::string_view::npos)
+    throw UsageError(
+        fmt::format("--scaling takes one rule, got '{0}': pe-analyze scaling rope "
+                    "--rules {0} puts several side by side",
+                    name));
+  if (name == "default" || name == "mrope")
+    throw UsageError(
+        fmt::format("unknown scaling '{}': configs call none so: did you mean none?", name));
   throw UsageError(unknown("scaling", name, names, all));
 }
 
