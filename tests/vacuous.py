@@ -91,6 +91,7 @@ def write_dumps(folder):
     for name, rows in (("first-row", 1), ("first-rows", 3)):
         np.savez(folder / f"{name}.npz", cos=np.ones((rows, 8), "f4"), sin=np.zeros((rows, 8), "f4"))
     save("first", rng.normal(size=(1, 16)))
+    np.save(folder / "first-after.npy", np.load(folder / "first.npy"))
     save("first-sinusoid", [[0, 1] * 8])
     (folder / "no-dump.json").write_text(json.dumps({"schema_version": 1, "checks": [{"encoding": "rope", "parameters": {"dim": 16}, "accept": "exact"}]}))
     np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
@@ -176,7 +177,7 @@ COMMANDS = [
     # Position 0, where every base says the same.
     (f"{ROPE} --file first-row.npz", 0, "no frequency was seen"),
     (f"{ROPE} --positions 0,0,0 --file first-rows.npz", 0, "no frequency was seen"),
-    (f"{ROPE} --before first.npy --file first.npy", 0, "no frequency was seen"),
+    (f"{ROPE} --before first.npy --file first-after.npy", 0, "no frequency was seen"),
     ("pe-verify check sinusoidal --dim 16 --file first-sinusoid.npy", 0, "no frequency was seen"),
     (f"{ROPE} --positions 1:2 --file first-row.npz", 1, "WRONG"),
     # A tier that is asked of no dump.
