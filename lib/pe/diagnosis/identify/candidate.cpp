@@ -112,6 +112,7 @@ std::optional<Expectation> expectation_of(const Candidate& candidate, Index leng
     return {};
   }
   expected.first = first;
+  expected.wide_heads = true;
   if (!may_remake) expected.remake = nullptr;
   return expected;
 }
