@@ -28,7 +28,7 @@ HOWS = ("RMS norm", "weights", "layer norm", "RMS norm of all heads", "RMS norm 
 def made(number, spoilt):
     rng = np.random.default_rng([case.Cycle.seed, 287, number, spoilt])
     how, dtype, pair = HOWS[number % 6], ("f32", "bf16", "f16")[number // 6 % 3], (halves, neighbours)[int(rng.integers(2))]
-    behind = bool(rng.integers(2))
+    place = ("before", "after", "instead of")[int(rng.integers(3))]
     dim, length, heads = int(rng.choice([64, 96, 128])), int(rng.choice([60, 100, 200])), int(rng.choice([2, 4, 8]))
     first, base, eps = int(rng.choice([0, 0, 17])), float(rng.choice([1e4, 5e5])), float(rng.choice([1e-6, 1e-5]))
     x = case.rounded(rng.standard_normal((2, heads, length, dim)) * float(rng.choice([0.3, 1, 4])), dtype)
@@ -45,16 +45,16 @@ def made(number, spoilt):
     def between(v):
         return case.rounded(normed(v, norm, eps, w, b), dtype)
     y = between(x) if spoilt else x
-    if spoilt and behind:
+    if spoilt and place == "after":
         y = case.rounded(between(case.rounded(turn(x), dtype)), dtype)
-    else:
+    elif not spoilt or place == "before":
         y = case.rounded(turn(y), dtype)
     before = x if spoilt else between(x)
     if not spoilt:
         y = case.rounded(turn(before), dtype)
-    what = f"{how} {'after' if behind else 'before'} the turn, {dtype}, {heads} heads" if spoilt else f"{how} before both, {dtype}, {heads} heads"
+    what = f"{how} {place} the turn, {dtype}, {heads} heads" if spoilt else f"{how} before both, {dtype}, {heads} heads"
     return one(number + (0 if spoilt else 50), what, "rope",
-               {"dim": dim, "base": base, "pairing": "halves" if pair is halves else "adjacent"}, accepted("wrong-amplitude") if spoilt else (),
+               {"dim": dim, "base": base, "pairing": "halves" if pair is halves else "adjacent"}, accepted("not-rotated" if place == "instead of" else "wrong-amplitude") if spoilt else (),
                lambda: Built([("q_after", y.astype(F32))], dtype, 100.0 if spoilt else 0.0, length, [("q_before", before.astype(F32))], check={"axes": "bhsd", "positions": f"{first}:{first + length}"}))
 
 

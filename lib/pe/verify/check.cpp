@@ -102,8 +102,10 @@ std::string surprise_of(const Check& check) {
   if (!check.expected) {
     const bool refused = check.diagnosis && check.diagnosis->tier != Tier::wrong &&
                          check.diagnosis->tier > check.accept;
-    return refused ? fmt::format("{} is worse than {}, the worst that is accepted",
-                                 name_of(check.diagnosis->tier), name_of(check.accept))
+    return refused ? fmt::format(
+                         "{0} is worse than {1}, the worst that is accepted: --accept {0} "
+                         "takes it",
+                         name_of(check.diagnosis->tier), name_of(check.accept))
                    : "";
   }
   const Expected& expected = *check.expected;

@@ -20,6 +20,7 @@ namespace {
 constexpr double roundings = 16;  // that a norm and a turn may have, beside the angle's
 
 enum class Norm { none, rms, rms_of_heads, layer };
+enum class NormPlace { before, after, instead };  // of the turn
 
 // Some vectors of a dump, and what the meant turn makes of them there and back.
 struct Sample {
@@ -185,7 +186,7 @@ std::optional<std::vector<Line>> lines_between(const Sample& sample, const Norme
   return lines;
 }
 
-std::string spell(Norm norm, const std::vector<Line>& lines, bool is_behind, bool by_head,
+std::string spell(Norm norm, const std::vector<Line>& lines, NormPlace place, bool by_head,
                   double unit) {
   const auto has = [&](double Line::*part, double none) {
     return std::ranges::any_of(
@@ -194,8 +195,10 @@ std::string spell(Norm norm, const std::vector<Line>& lines, bool is_behind, boo
   constexpr const char* names[] = {"weights stand", "an RMS norm stands",
                                    "an RMS norm of all heads together stands",
                                    "a layer norm stands"};
-  std::string text =
-      fmt::format("{} {} the turn", names[static_cast<int>(norm)], is_behind ? "after" : "before");
+  std::string text = fmt::format("{} {} the turn", names[static_cast<int>(norm)],
+                                 place == NormPlace::before  ? "before"
+                                 : place == NormPlace::after ? "after"
+                                                             : "in the place of");
   const char* const whose = by_head ? "channels of each head" : "channels";
   if (has(&Line::weight, 1))
     text += fmt::format(": {} are multiplied by {:.4g}, {:.4g}, …, {:.4g}", whose, lines[0].weight,
@@ -229,17 +232,19 @@ std::optional<Reason> weights_between(const Expectation& expected, const Dump& d
   const Sample sample = sample_of(observation, dump);
   for (const bool by_head : {false, true})
     for (const Norm norm : {Norm::none, Norm::rms, Norm::rms_of_heads, Norm::layer})
-      for (const bool is_behind : {false, true})
+      for (const NormPlace place : {NormPlace::before, NormPlace::after, NormPlace::instead})
         for (const double eps : {0.0, 1e-6, 1e-5}) {
           if (norm == Norm::none && eps > 0) break;
           if (sample.heads.empty() && (by_head || norm == Norm::rms_of_heads)) break;
           const auto lines = lines_between(
-              sample, normed(sample, is_behind ? sample.turned : sample.before, norm, eps),
-              is_behind ? sample.after : sample.back, norm == Norm::layer, by_head);
+              sample,
+              normed(sample, place == NormPlace::after ? sample.turned : sample.before, norm, eps),
+              place == NormPlace::before ? sample.back : sample.after, norm == Norm::layer,
+              by_head);
           const bool is_by_weights = norm == Norm::none || norm == Norm::rms;
           if (!lines || (is_by_weights && !are_learned(*lines, sample.unit))) continue;
-          return Reason{Cause::wrong_amplitude,
-                        spell(norm, *lines, is_behind, by_head, sample.unit)};
+          return Reason{place == NormPlace::instead ? Cause::not_rotated : Cause::wrong_amplitude,
+                        spell(norm, *lines, place, by_head, sample.unit)};
         }
   return {};
 }
