@@ -52,6 +52,8 @@ def blocks(number, spoilt):
     rng = drawn(100 + number)
     dtype = ("f32", "bf16")[number % 2]
     count, size, heads, dim = int(rng.choice([3, 6, 10])), int(rng.choice([16, 32])), int(rng.choice([2, 5])), 64
+    if number % 6 == 5:
+        count, size = 4, 16  # as many positions as channels
     x = case.rounded(rng.standard_normal((count * size, heads, dim)), dtype)
     place = np.arange(count * size)
     if spoilt:
@@ -60,9 +62,20 @@ def blocks(number, spoilt):
     y = case.rounded(turned(x, np.cos(angle), np.sin(angle), halves, halves), dtype)
     shape = (count, size, heads, dim)
     return one(100 + number, f"{count} blocks of {size} places, {'spoilt' if spoilt else 'right'}, {dtype}", "rope", {"dim": dim, "pairing": "halves"},
-               (accepted("position-reset") if number % 2 else accepted("position-offset")) if spoilt else (),
+               (accepted("position-reset", "table-short") if number % 2 else accepted("position-offset")) if spoilt else (),
                lambda: Built([("k_after", y.reshape(shape).astype(F32))], dtype, 100.0 if spoilt else 0.0, count * size, [("k_before", x.reshape(shape).astype(F32))],
                              check={"length": count * size}))
+
+
+def short(number):
+    """[sequence, head, position, channel] of fewer positions than are meant, sequences times heads as many as those."""
+    rng = drawn(300 + number)
+    batch, heads, length = ((2, 16, 8), (4, 8, 12), (2, 32, 20))[number % 3]
+    x = rng.standard_normal((batch, heads, length, 64)).astype(F32)
+    angle = np.arange(length)[:, None] * ladder(64, 1e4)
+    y = turned(x.astype(float), np.cos(angle), np.sin(angle), halves, halves)
+    return one(300 + number, f"{length} positions of {batch} x {heads}, where as many as these are meant", "rope", {"dim": 64, "pairing": "halves"}, accepted("table-short"),
+               lambda: Built([("q_after", y.astype(F32))], "f32", 100.0, batch * heads, [("q_before", x)], check={"length": batch * heads}))
 
 
 def grouped(x, kind):
@@ -95,6 +108,8 @@ def spoilt():
         yield blocks(number, True)
     for number in range(6):
         yield numbers(number)
+    for number in range(3):
+        yield short(number)
 
 
 def clean():

@@ -33,6 +33,8 @@ def made(number, spoilt):
     how, axes = ("left padding", "restarts", "decoding")[number % 3], ("bhsd", "bshd", "sbhd", "table")[number // 3 % 4]
     dtype, pair = ("f32", "bf16")[int(rng.integers(2))], (halves, neighbours)[int(rng.integers(2))]
     batch, length, heads, dim = int(rng.choice([2, 3, 5])), int(rng.choice([17, 24, 31])), int(rng.choice([2, 4])), int(rng.choice([64, 128]))
+    if number >= 24:
+        batch, length, dim = 2, 32, 64  # as many positions as channels
     meant = places_of(rng, how, batch, length)
     held, what = meant.copy(), "sound"
     last = int(rng.integers(batch))
@@ -71,5 +73,5 @@ def spoilt():
 
 
 def clean():
-    for number in range(24):
+    for number in range(36):
         yield made(number, False)

@@ -23,8 +23,9 @@ std::optional<TwoAxes> axes_of(const Stored& array, const std::string& letters, 
       return {};
     return TwoAxes{b, s};
   }
-  if (!letters.empty() || shape.size() < 3 || std::ranges::find(shape, count) != shape.end())
-    return {};
+  if (!letters.empty() || shape.size() < 3) return {};
+  const auto channels = shape.end() - 1;  // which may be as many, and count no positions
+  if (std::find(shape.begin(), channels, count) != channels) return {};
   std::optional<TwoAxes> found;
   for (std::size_t axis = 1; axis + 1 < shape.size(); ++axis) {
     if (shape[0] < 2 || shape[0] * shape[axis] != count) continue;

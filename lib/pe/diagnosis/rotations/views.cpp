@@ -34,7 +34,7 @@ Dump with_heads(const Dump& dump, Index dim) {
 Dump with_blocks_joined(const Dump& dump, const Expectation& expected) {
   const std::vector<Index>& shape = dump.arrays[0].shape;
   if (!expected.rows || !expected.axes.empty() || shape.size() < 3 ||
-      std::ranges::find(shape, *expected.rows) != shape.end() ||
+      std::find(shape.begin(), shape.end() - 1, *expected.rows) != shape.end() - 1 ||
       shape[0] * shape[1] != *expected.rows)
     return dump;
   Dump joined = dump;
@@ -196,7 +196,12 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
     Diagnosis told = diagnose_turns(expected, rows);
     told.notes.push_back(
         fmt::format("blocks of {} positions, one after another", dump.arrays[0].shape[1]));
-    return told;
+    // A batch that is right but for its length is one that is short.
+    Expectation of_any_length = expected;
+    of_any_length.rows.reset();
+    if (told.tier != Tier::wrong ||
+        (is_explained(told) && diagnose_turns(of_any_length, dump).tier == Tier::wrong))
+      return told;
   }
   const Dump split = with_heads(dump, truth.dim);
   std::optional<Diagnosis> heads;
