@@ -74,6 +74,16 @@ TEST_CASE("whole heads are read where the part that turns is meant, by its place
   }
 }
 
+TEST_CASE("a row is of heads, unless a part of one is what is meant") {
+  const Dump ends = dump({positions, 24}, 16, 24), starts = dump({positions, 24}, 0, 24);
+  CHECK(of(rope_part, ends).tier != Tier::wrong);
+  const Diagnosis one_of_three = of({{"dim", "8"}}, starts);
+  CHECK(told(one_of_three) == "wrong heads-not-rotated");
+  REQUIRE(one_of_three.notes.size() == 1);
+  CHECK(one_of_three.notes[0] ==
+        "right as one head of 24 channels, of which 8 turn (--dim 24 --rotary-dim 8)");
+}
+
 TEST_CASE("what is not turned is said to be right for layers that do not turn") {
   Dump dump_of_layer = dump({1, 2, positions, 8}, 0, 8);
   dump_of_layer.arrays = dump_of_layer.before;

@@ -175,6 +175,19 @@ Diagnosis with_still_layers(const Expectation& expected, Diagnosis diagnosis) {
 
 }  // namespace
 
+namespace {
+
+// Whether what is wrong as heads side by side, all but the first unturned, holds as one that turns
+// in part.
+bool is_one_wide_head(const Expectation& expected, const Dump& dump, const Diagnosis& heads) {
+  if (heads.reasons.size() != 1 || heads.reasons[0].cause != Cause::heads_not_rotated) return false;
+  Expectation as_is = expected;
+  as_is.searches = false;
+  return diagnose_vectors(as_is, dump).tier != Tier::wrong;
+}
+
+}  // namespace
+
 Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
   const auto stacked = diagnose_stacked(expected, dump);
   if (stacked && stacked->tier != Tier::wrong) return *stacked;
@@ -204,20 +217,36 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
       return told;
   }
   const Dump split = with_heads(dump, truth.dim);
-  std::optional<Diagnosis> heads;
-  constexpr std::size_t with_axis_of_heads = 4;
-  if (expected.encoding->kind == Kind::rotation && expected.axes.find('h') == std::string::npos &&
-      split.arrays[0].shape != dump.arrays[0].shape && !expected.wide_heads &&
-      dump.arrays[0].shape.size() < with_axis_of_heads) {
+  const bool may_be_heads = expected.encoding->kind == Kind::rotation &&
+                            expected.axes.find('h') == std::string::npos &&
+                            split.arrays[0].shape != dump.arrays[0].shape;
+  const auto as_heads = [&] {
     Expectation of_heads = expected;
     if (!expected.axes.empty()) of_heads.axes.insert(expected.axes.size() - 1, "h");
-    heads = diagnose_vectors(of_heads, split);
-    if (heads->tier != Tier::wrong || is_explained(*heads))
-      return with_still_layers(expected, std::move(*heads));
+    return diagnose_vectors(of_heads, split);
+  };
+  // Unless heads have an axis, or what is meant is a part of them, such a row is of heads.
+  constexpr std::size_t with_axis_of_heads = 4;
+  if (may_be_heads && !expected.wide_heads && !truth.last &&
+      dump.arrays[0].shape.size() < with_axis_of_heads) {
+    Diagnosis heads = as_heads();
+    if (heads.tier != Tier::wrong || is_explained(heads)) {
+      if (is_one_wide_head(expected, dump, heads))
+        heads.notes.push_back(fmt::format(
+            "right as one head of {0} channels, of which {1} turn (--dim {0} --rotary-dim {1})",
+            dump.arrays[0].shape.back(), 2 * truth.frequencies.size()));
+      return with_still_layers(expected, std::move(heads));
+    }
+    Diagnosis plain = diagnose_vectors(expected, dump);
+    const bool is_better = plain.tier != Tier::wrong || is_explained(plain);
+    return with_still_layers(expected, std::move(is_better ? plain : heads));
   }
   Diagnosis plain = diagnose_vectors(expected, dump);
-  const bool is_better = plain.tier != Tier::wrong || is_explained(plain);
-  return with_still_layers(expected, heads && !is_better ? std::move(*heads) : std::move(plain));
+  if (plain.tier != Tier::wrong || !may_be_heads)
+    return with_still_layers(expected, std::move(plain));
+  Diagnosis heads = as_heads();
+  const bool is_better = heads.tier != Tier::wrong || (!is_explained(plain) && is_explained(heads));
+  return with_still_layers(expected, std::move(is_better ? heads : plain));
 }
 
 }  // namespace pe
