@@ -73,7 +73,7 @@ build() {
   fresh+=("${with[@]}")
   say "building in ${build_dir#"$root"/}$known (what it says: ${log#"$root"/})"
   configure_and_build "$preset" "$log" "${fresh[@]}" -- "$@" && return
-  if grep -q '^PE_BATCHES:BOOL=ON' "$build_dir/CMakeCache.txt" 2>/dev/null; then
+  if grep -q '^FAILED: .*/batches/' "$log"; then
     say "compiled several at a time the files do not go together; each alone tells whether one is at fault"
     configure_and_build "$preset" "$log" -DPE_BATCHES=OFF -- "$@" && return
   fi

@@ -2,10 +2,8 @@
 # Writes the manual pages and the completions from what the built tools say of themselves.
 import argparse
 import datetime
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 import completion
@@ -15,17 +13,12 @@ from plot_parser import plot_parser
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent))
+import source_date
 
 
 def date():
-    """Of the source, so that the same source makes the same pages: what packagers say, the commit, or the latest change that is written down."""
-    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
-        return datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc).date().isoformat()
-    if (ROOT / ".git").exists():
-        said = subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, "log", "-1", "--format=%cs"], capture_output=True, text=True, check=False)
-        if said.returncode == 0:
-            return said.stdout.strip()
-    return datetime.datetime.fromtimestamp((ROOT / "CHANGELOG.md").stat().st_mtime, datetime.timezone.utc).date().isoformat()
+    return datetime.datetime.fromtimestamp(source_date.epoch(), datetime.timezone.utc).date().isoformat()
 
 
 def main():

@@ -14,6 +14,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent))
+import source_date
+
 TOOLS = ("pe-gen", "pe-apply", "pe-verify", "pe-analyze")
 # Of the C library, which is the system's own wherever a program runs.
 SYSTEM = re.compile(r"^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|resolv|util))\.so")
@@ -106,7 +109,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-    environment.setdefault("SOURCE_DATE_EPOCH", say("git", "-C", ROOT, "log", "-1", "--format=%ct").strip())
+    environment["SOURCE_DATE_EPOCH"] = str(source_date.epoch())
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch) / "package"
         folder.mkdir()
