@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "pe/base/error.hpp"
+#include "pe/diagnosis/biases/entries.hpp"
 #include "pe/diagnosis/biases/equivalents.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/biases/residuals.hpp"
@@ -210,6 +211,11 @@ bool tell_some_heads(const BiasObservation& observation, Diagnosis& diagnosis) {
   return false;
 }
 
+const Stored& array_of_bias(const Expectation& expected, const Dump& dump) {
+  constexpr std::string_view names[] = {"bias", "alibi", "slope", "bucket", "index", "relative"};
+  return only_array(expected, dump, names);
+}
+
 Diagnosis hidden_throughout(const Stored& array) {
   Diagnosis diagnosis;
   diagnosis.what = fmt::format("scores {}", spell_array(array));
@@ -221,11 +227,9 @@ Diagnosis hidden_throughout(const Stored& array) {
   return diagnosis;
 }
 
-}  // namespace
-
-Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
-  constexpr std::string_view names[] = {"bias", "alibi", "slope", "bucket", "index", "relative"};
-  const Stored& found_array = only_array(expected, dump, names);
+// The verdict on a bias as one thing.
+Diagnosis judge_whole(const Expectation& expected, const Dump& dump) {
+  const Stored& found_array = array_of_bias(expected, dump);
   const Stored array = found_array.u16 && !std::get<Bias>(expected.effect).buckets
                            ? as_bf16(found_array)
                            : found_array;
@@ -303,6 +307,17 @@ Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   else if (auto weights = other_weights(expected, observation, array))
     diagnosis.reasons.push_back(std::move(*weights));
   return diagnosis;
+}
+
+}  // namespace
+
+Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
+  Diagnosis whole = judge_whole(expected, dump);
+  const bool is_vague = std::ranges::all_of(
+      whole.reasons, [](const Reason& one) { return one.cause == Cause::not_finite; });
+  if (whole.tier != Tier::wrong || !is_vague) return whole;
+  auto told = judge_sequences(expected, array_of_bias(expected, dump), whole, judge_whole);
+  return told ? *told : whole;
 }
 
 }  // namespace pe
