@@ -146,8 +146,8 @@ def untold(one):
         return "a base beside a ramp is told as 9999.97, where 10000 is a few float32 roundings off"
     if "sinusoids clamped" in one.name:
         return "rows that repeat a clamped distance hide the run before them"
-    if any(word in one.name for word in ("batch of ", "heads side by side", "places, right", "before 256 is added")):
-        return "positions of a list, axes that lie in one, and offsets beyond any table, which nobody tells it"
+    if any(word in one.name for word in ("batch of ", "before 256 is added")):
+        return "positions of a list, and offsets beyond any table, which nobody tells it"
     if "another centre for both" in one.name:
         return "scales of 16 bits about two centres, one for queries and one for keys"
     if "before it seen" in one.name:

@@ -236,8 +236,10 @@ Identification identify(const Dump& given, const std::string& layout) {
   refuse_long_rows(given.arrays);
   refuse_long_rows(given.before);
   refuse_same_names(given);
-  const Dump whole = without_coordinates(given), dump = tables_of(whole);
+  const Dump whole = without_coordinates(given), dump = with_heads_apart(tables_of(whole));
   Identification found = identify_main(dump, layout);
+  if (!found.encoding || !found.diagnosis.reasons.empty())
+    if (auto blocks = asked([&] { return identify_blocks(dump, layout); })) found = *blocks;
   std::vector<std::string> beside;
   for (const Stored& array : whole.arrays)
     if (dump.arrays.size() < whole.arrays.size() && !is_table(array)) beside.push_back(array.name);

@@ -24,6 +24,14 @@ std::optional<Identification> identify_whole_turns(const Dump& dump, const std::
 /// position 0 on, that of the long ones, as vLLM stacks them; nothing of any other.
 std::optional<Identification> identify_stacked(const Dump& dump, const std::string& layout);
 
+/// Vectors whose every row holds several heads that turn alike, side by side, with an axis of
+/// heads; any others as they are.
+Dump with_heads_apart(const Dump& dump);
+
+/// Vectors [block, place, …] whose positions run on from block to block, as a paged cache in order
+/// keeps them, that hold for every value.
+std::optional<Identification> identify_blocks(const Dump& dump, const std::string& layout);
+
 /// What is said of a candidate that agrees: summary, alternatives, command.
 void tell_ladder(const Candidate& candidate, const Expectation& expected,
                  const RotationReading& reading, const Dump& dump, Identification& found);

@@ -13,21 +13,21 @@
 
 namespace pe {
 
-namespace {
-
-// Arrays whose last axis is that of several heads of `dim` channels, with an axis of heads; as it
-// is where it is none.
 Dump with_heads(const Dump& dump, Index dim) {
   Dump split = dump;
+  bool any = false;  // has more than one head
   for (std::vector<Stored>* arrays : {&split.arrays, &split.before})
     for (Stored& array : *arrays) {
       const Index width = array.shape.empty() ? 0 : array.shape.back();
-      if (dim < 2 || width <= dim || width % dim != 0) return dump;
+      if (dim < 2 || width < dim || width % dim != 0) return dump;
+      any = any || width > dim;
       array.shape.back() = width / dim;
       array.shape.push_back(dim);
     }
-  return split;
+  return any ? split : dump;
 }
+
+namespace {
 
 // Vectors [block, place, …], as a paged cache in order keeps them, as rows one after another; the
 // dump as it is where one axis has as many as are meant, or two have not.
