@@ -13,11 +13,11 @@
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/observe/observe.hpp"
 #include "pe/io/file.hpp"
-#include "pe/model/axis_letters.hpp"
 #include "pe/model/number.hpp"
 #include "pe/verify/judge_dump.hpp"
 #include "pe/verify/judge_listed.hpp"
 #include "pe/verify/report.hpp"
+#include "pe/verify/sequences.hpp"
 #include "position_list.hpp"
 #include "progress.hpp"
 
@@ -83,6 +83,7 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
   OpenedDump opened;
   opened.dump =
       open_dump(asked.files, asked.before, asked.request.texts.dtype, asked.shape, progress);
+  const std::string axes = put_channels_last(opened.dump, asked.axes);
   Request request = asked.request;
   request.of_dump = asked.law != nullptr;
   if (std::string& positions = request.texts.positions; !positions.empty()) {
@@ -95,7 +96,7 @@ OpenedDump open_dump(const CheckRequest& asked, const std::string& command, bool
   opened.expected.layout = is_run_of_offsets(asked, opened.dump, opened.resolved.subject)
                                ? "bucket-run"
                                : asked.file_layout;
-  if (!asked.axes.empty()) opened.expected.axes = checked_axes(asked.axes);
+  opened.expected.axes = axes;
   return opened;
 }
 

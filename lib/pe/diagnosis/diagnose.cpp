@@ -16,6 +16,7 @@
 #include "pe/diagnosis/coarse_numbers.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/expectation.hpp"
+#include "pe/diagnosis/prompt.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rows/rows.hpp"
@@ -236,9 +237,8 @@ Dump at_hand(Dump dump) {
   return dump;
 }
 
-}  // namespace
-
-Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
+// By the parameters as they stand.
+Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
   refuse_long_rows(as_stored.arrays);
   refuse_long_rows(as_stored.before);
   refuse_same_names(as_stored);
@@ -251,7 +251,7 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
                                                          : "a bias on scores"));
   const Written written = as_written(remembering(asked), at_hand(as_stored));
   if (const auto table = sinusoids_of(written.expected, written.dump)) {
-    Diagnosis told = diagnose(table->expected, table->dump);
+    Diagnosis told = diagnose_as_said(table->expected, table->dump);
     if (!table->reason) return told;
     if (told.tier != Tier::wrong) {
       told.reasons = {*table->reason};
@@ -282,6 +282,13 @@ Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
   put_gravest_first(diagnosis.reasons);
   if (!written.note.empty()) diagnosis.notes.push_back(written.note);
   return diagnosis;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Expectation& asked, const Dump& as_stored) {
+  if (auto told = judge_prompt(asked, as_stored, diagnose_as_said)) return std::move(*told);
+  return diagnose_as_said(asked, as_stored);
 }
 
 }  // namespace pe

@@ -9,10 +9,10 @@
 #include "pe/diagnosis/identify/identify.hpp"
 #include "pe/front/failures.hpp"
 #include "pe/front/subjects.hpp"
-#include "pe/model/axis_letters.hpp"
 #include "pe/verify/identify_report.hpp"
 #include "pe/verify/judge_dump.hpp"
 #include "pe/verify/report.hpp"
+#include "pe/verify/sequences.hpp"
 
 namespace pe {
 namespace {
@@ -39,13 +39,15 @@ std::vector<std::string> names_of(const Dump& dump) {
   return names;
 }
 
-Check checked(const Dump& dump, const Said& said, const Judging& judging) {
+Check checked(const Dump& as_given, const Said& said, const Judging& judging) {
+  Dump dump = as_given;
+  const std::string axes = put_channels_last(dump, judging.axes);
   const SaidSubject from = subject_of(said);
   const Subject subject =
       make_subject(from.texts, from.reading, length_of(dump.arrays, usual_length), from.load);
   Expectation expected = expectation_of(subject);
   expected.layout = judging.layout;
-  if (!judging.axes.empty()) expected.axes = checked_axes(judging.axes);
+  expected.axes = axes;
   Check check;
   check.name = subject.encoding->name;
   check.files = names_of(dump);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "pe/model/axis_letters.hpp"
+
 namespace pe {
 namespace {
 
@@ -75,6 +77,18 @@ Stored joined(const Stored& array, const TwoAxes& axes) {
 }
 
 }  // namespace
+
+std::string put_channels_last(Dump& dump, std::string_view axes) {
+  if (axes.empty()) return {};
+  std::string letters = checked_axes(axes);
+  const std::size_t channels = letters.find('d');
+  if (channels + 1 == letters.size()) return letters;
+  for (std::vector<Stored>* arrays : {&dump.arrays, &dump.before})
+    for (Stored& array : *arrays)
+      if (array.shape.size() == letters.size()) array = moved_last(array, channels);
+  letters.erase(channels, 1);
+  return letters + 'd';
+}
 
 void join_sequences(Dump& dump, std::string& letters, Index count) {
   bool any = false;

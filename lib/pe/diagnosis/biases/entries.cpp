@@ -1,3 +1,4 @@
+// Sequences of a bias: which are as meant, and what the others are as a dump of their own.
 #include "pe/diagnosis/biases/entries.hpp"
 
 #include <fmt/format.h>

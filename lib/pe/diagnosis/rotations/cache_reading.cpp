@@ -263,6 +263,12 @@ bool is_coordinate(const Stored& array) {
   return false;
 }
 
+// "cos_sin_cache": of an array in a file, and no word of the file's own name.
+bool says_cosines_first(const Stored& array) {
+  const std::size_t cosines = array.name.find("cos"), sines = array.name.find("sin");
+  return array.shown.ends_with(":" + array.name) && cosines < sines && sines < array.name.size();
+}
+
 // Where there are axes before that of the positions, the positions run anew for each.
 void add_runs(std::vector<RotationReading>& all, const std::vector<Index>& shape) {
   const std::vector<Index> s = squeezed(shape);
@@ -381,7 +387,8 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
   }
   for (RotationReading& reading : all) {
     reading.cosine.array = reading.sine.array = only;
-    reading.misnamed = is_misnamed(arrays[only], reading.side);
+    reading.misnamed = is_misnamed(arrays[only], reading.side) ||
+                       (reading.layout == "sin-cos" && says_cosines_first(arrays[only]));
     for (auto* copy : {&reading.cosine_copy, &reading.sine_copy})
       if (*copy) (*copy)->array = only;
   }

@@ -59,6 +59,9 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
   if (const auto reason = against_pairing(reading, required, blocks)) return reason;
   constexpr std::size_t side = 4;  // "cos-", "sin-"
   const std::string layout = reading.is_one_sided() ? reading.layout.substr(side) : reading.layout;
+  if (required.layout.empty() && reading.misnamed && layout == "sin-cos")
+    return Reason{Cause::sin_cos_swapped,
+                  "sines stand before cosines, where the array's name says cosines first"};
   if (!required.layout.empty() && !reading.is_vectors() && required.layout != layout) {
     const bool exchanged = (reading.layout == "sin-cos" && required.layout == "cos-sin") ||
                            (reading.layout == "cos-sin" && required.layout == "sin-cos") ||

@@ -157,7 +157,10 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
     read_turns(dump, reading, first, count, c2.data(), s2.data(), second.data(), true);
     if (angles)
       for (std::size_t i = 0; i < c.size(); ++i) {
-        c2[i] = c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]) ? c[i] : std::nan("");
+        if (c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]))
+          c2[i] = c[i];
+        else if (std::isfinite(c2[i]))
+          c2[i] = c[i] + 1;  // some other angle
         s2[i] = c2[i];
       }
     for (std::size_t i = 0; i < c.size(); ++i)
@@ -295,11 +298,12 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
       }
     }
     if (!copies && residuals.copies_differ++ == 0) residuals.first_copy = first + r;
-    for (std::size_t j = 0; !copies && !angles && j < n; ++j)
+    for (std::size_t j = 0; !copies && j < n; ++j)
       for (const auto& [one, copy, want, sine] :
            {std::tuple{c[at_row + j], c2[at_row + j], exact.cosine[at_row + j], false},
             {s[at_row + j], s2[at_row + j], exact.sine[at_row + j], true}})
-        if (!std::isfinite(copy) && std::isfinite(one) && residuals.not_finite++ == 0)
+        if (!(angles && sine) && !std::isfinite(copy) && std::isfinite(one) &&
+            residuals.not_finite++ == 0)
           residuals.first_not_finite = Cell{
               spell_place(observation, first + r, static_cast<Index>(j), sine) + " (second column)",
               want, copy};

@@ -24,9 +24,9 @@ std::size_t named_axis(const std::string& axes, const Stored& array) {
   if (axes.size() != array.shape.size() || !axes.ends_with('d') || times('s') != 1 ||
       times('d') != 1 || times('b') > 1 || times('h') > 1 ||
       axes.find_first_not_of("bhsd") != std::string::npos)
-    throw UsageError(fmt::format(
-        "--axes {} does not suit {} of shape {}: a letter of b h s for each axis, d for the last",
-        axes, array.shown, spell_shape(array.shape)));
+    throw UsageError(
+        fmt::format("--axes {} does not suit {} of shape {}: each axis has one letter of b h s d",
+                    axes, array.shown, spell_shape(array.shape)));
   return axes.find('s');
 }
 

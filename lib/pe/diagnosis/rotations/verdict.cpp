@@ -80,6 +80,9 @@ void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosi
                           reading.misnamed ? ", in an array that is called sines" : "")
             : fmt::format("sines alone{}: their cosines were not seen",
                           reading.misnamed ? ", in an array that is called cosines" : ""));
+  if (reading.layout == "sin-cos" && required.layout.empty() && required.by_default)
+    diagnosis.doubts.push_back(
+        "sines before cosines, and nothing said which come first (--dialect)");
   if (reading.scales && !reading.is_vectors() && !reading.side_said)
     diagnosis.doubts.push_back(
         fmt::format("times the scales of {}, and nothing said whose (four arrays: cos and sin of "

@@ -209,17 +209,21 @@ std::string spell(Norm norm, const std::vector<Line>& lines, NormPlace place, bo
   return text;
 }
 
-// What a norm has learned: no weight is 0, and most are others than the middle one, but for signs.
+// What a norm has learned: no weight is 0, and no half of them is one number, but for signs, as an
+// amplitude is of the channels that turn, and 1 of the others.
 bool are_learned(const std::vector<Line>& lines, double unit) {
   constexpr double many = 8, nothing = 1e-3;
   std::vector<double> sizes;
   for (const Line& line : lines) sizes.push_back(std::fabs(line.weight));
   const double middle = median_of(sizes);
-  return std::ranges::min(sizes) > nothing * middle &&
-         2 * std::ranges::count_if(
-                 sizes,
-                 [&](double size) { return std::fabs(size - middle) <= many * unit * middle; }) <=
-             std::ssize(sizes);
+  std::ranges::sort(sizes);
+  Index alike = 0;
+  for (auto one = sizes.begin(); one != sizes.end();) {
+    const auto next = std::upper_bound(one, sizes.end(), *one + 2 * many * unit * middle);
+    alike = std::max<Index>(alike, next - one);
+    one = next;
+  }
+  return sizes.front() > nothing * middle && 2 * alike < std::ssize(sizes);
 }
 
 }  // namespace

@@ -48,6 +48,13 @@ RotationProposals places_by_setting(const RotationObservation& observation,
     if (const auto other = measured_interval(observation, hypothesis, interval))
       offer({{"time-interval", *other}}, "time-interval", fmt::format("{:.0f}", *other));
   }
+  if (parameters.has("reference"))
+    if (auto other = remade(observation, hypothesis, {{"reference", std::string()}}))
+      all.push_back({std::move(*other),
+                     fmt::format("coordinates count the patches of the grid, where they are to be "
+                                 "stretched to the trained one, {}",
+                                 meant(observation, "reference")),
+                     1});
   return all;
 }
 
