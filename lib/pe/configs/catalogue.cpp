@@ -117,6 +117,15 @@ bool may_be_slip(std::string_view typed, std::string_view name) {
                  : differ.size() == 1;
 }
 
+// Whether the catalogue has models of the version that was typed: another's are no slips of it
+// then.
+bool has_version_of(const std::string& name) {
+  return std::ranges::any_of(models, [&](const Model& model) {
+    const std::string other(model.name);
+    return family_of(other) == family_of(name) && version_of(other) == version_of(name);
+  });
+}
+
 }  // namespace
 
 std::span<const Model> all_models() { return models; }
@@ -146,9 +155,16 @@ std::vector<std::string> models_like(std::string_view name) {
   const std::string plain = untuned(name);
   const Meant again = meant_by(plain, names);
   if (again.why <= Likeness::begins) return again.names;
-  for (const Meant& near : {again, meant}) {
+  // glm-4-b9-chat is nearer to glm-4-9b-chat than to glm-4-9b.
+  const bool named_tuned = std::ranges::any_of(meant.names, [&](const std::string& other) {
+    return untuned(other) != other && lower(name).ends_with(other.substr(untuned(other).size()));
+  });
+  for (const Meant& near : {named_tuned ? meant : again, named_tuned ? again : meant}) {
     std::vector<std::string> slips = near.names;
-    std::erase_if(slips, [&](const std::string& other) { return !may_be_slip(plain, other); });
+    std::erase_if(slips, [&](const std::string& other) {
+      return !may_be_slip(plain, other) ||
+             (version_of(other) != version_of(plain) && has_version_of(plain));
+    });
     if (near.why == Likeness::misspelt && !slips.empty()) return slips;
   }
   const std::vector<std::string> relatives = relatives_of(plain);
