@@ -73,6 +73,9 @@ double ramp(double plain, int j, double low, double high, double factor) {
 const double log1 = 1;  // attention factor of an unscaled model
 const Expected expected[] = {
     {"llama-2-7b", "", 64, 1e4, log1, same},
+    {"llama-3-8b", "", 64, 5e5, log1, same},
+    {"llama-4-scout", "", 64, 5e5, log1,  // one band: all that is longer than the original length
+     [](double x, int) { return 2 * M_PI / x > 8192 ? x / 16 : x; }},
     {"code-llama-7b", "", 64, 1e6, log1, same},
     {"llama-3.1-8b", "", 64, 5e5, log1, llama3<8>},
     {"llama-3.1-8b-v5", "", 64, 5e5, log1, llama3<8>},
@@ -84,26 +87,51 @@ const Expected expected[] = {
      [](double x, int j) { return ramp(x, j, 20, 46, 32); }},
     {"qwen2-7b", "", 64, 1e6, log1, same},
     {"qwen2.5-3b", "", 64, 1e6, log1, same},
+    {"qwen2.5-7b", "", 64, 1e6, log1, same},
     {"qwen3-0.6b", "", 64, 1e6, log1, same},
+    {"qwen3-8b", "", 64, 1e6, log1, same},
+    {"qwen3-32b", "", 64, 1e6, log1, same},
+    {"qwen3-30b-a3b", "", 64, 1e6, log1, same},
+    {"qwen3-30b-a3b-2507", "", 64, 1e7, log1, same},
+    {"qwen3-4b-2507", "", 64, 5e6, log1, same},
+    {"qwen3-next-80b-a3b", "", 32, 1e7, log1, same},
     {"qwen3-8b-yarn", "", 64, 1e6, 1.138629436111989,
      [](double x, int j) { return ramp(x, j, 23, 40, 4); }},
     {"mistral-7b-v0.1", "", 64, 1e4, log1, same},
     {"mistral-7b-v0.3", "", 64, 1e6, log1, same},
+    {"mixtral-8x7b", "", 64, 1e6, log1, same},
+    {"mistral-nemo", "", 64, 1e6, log1, same},
+    {"mistral-small-24b", "", 64, 1e8, log1, same},
+    {"mistral-small-3.1-24b", "", 64, 1e9, log1, same},
     {"ministral-3-3b", "", 64, 1e6, 1, [](double x, int j) { return ramp(x, j, 20, 37, 16); }},
     {"pixtral-text", "", 64, 1e9, log1, same},
+    {"phi-4", "", 64, 2.5e5, log1, same},
     {"phi-4-mini", "", 48, 1e4, 1.1902380714238083, same},  // the short list is all ones
     {"deepseek-v2-lite", "", 32, 1e4, 1, [](double x, int j) { return ramp(x, j, 10, 23, 40); }},
     {"deepseek-r1", "", 32, 1e4, 1, [](double x, int j) { return ramp(x, j, 10, 23, 40); }},
+    {"deepseek-v3.2", "", 32, 1e4, 1, [](double x, int j) { return ramp(x, j, 10, 23, 40); }},
+    {"deepseek-v4", "main", 32, 1e4, log1, same},
+    {"deepseek-v4", "compress", 32, 1.6e5, 1,
+     [](double x, int j) { return ramp(x, j, 15, 25, 16); }},
+    {"kimi-k2", "", 32, 5e4, 1, [](double x, int j) { return ramp(x, j, 19, 20, 32); }},
+    {"kimi-k2.5", "", 32, 5e4, 1, [](double x, int j) { return ramp(x, j, 8, 20, 64); }},
     {"gemma-2-9b", "", 128, 1e4, log1, same},
+    {"gemma-2-27b", "", 64, 1e4, log1, same},
     {"gemma-3-1b", "full_attention", 128, 1e6, log1, same},
     {"gemma-3-1b", "sliding_attention", 128, 1e4, log1, same},
     {"gemma-3-4b", "full_attention", 128, 1e6, log1, [](double x, int) { return x / 8; }},
     {"gemma-3-4b", "sliding_attention", 128, 1e4, log1, same},
+    {"gemma-3-27b", "full_attention", 64, 1e6, log1, [](double x, int) { return x / 8; }},
+    {"gemma-3-27b", "sliding_attention", 64, 1e4, log1, same},
     {"gemma-4", "full_attention", 256, 1e6, log1, [](double x, int j) { return j < 64 ? x : 0; }},
     {"gemma-4", "sliding_attention", 128, 1e4, log1, same},
     {"gpt-oss-20b", "", 32, 1.5e5, 1.3465735902799727,
      [](double x, int j) { return ramp(x, j, 8.092779115512402, 17.39802450158856, 32); }},
+    {"gpt-oss-120b", "", 32, 1.5e5, 1.3465735902799727,
+     [](double x, int j) { return ramp(x, j, 8.092779115512402, 17.39802450158856, 32); }},
     {"glm-4-9b", "", 32, 1e4, log1, same},
+    {"glm-4-9b-chat", "", 32, 5e6, log1, same},
+    {"glm-4.5", "", 32, 1e6, log1, same},
     {"glm-5.1", "", 32, 1e6, log1, same},
     {"command-r-v01", "", 64, 8e6, log1, same},
     {"aya-23-8b", "", 64, 1e4, log1, same},
@@ -115,11 +143,19 @@ const Expected expected[] = {
     {"falcon-7b", "", 32, 1e4, log1, same},
     {"modernbert-base", "full_attention", 32, 1.6e5, log1, same},
     {"modernbert-base", "sliding_attention", 32, 1e4, log1, same},
-    {"olmo-3-32b", "full_attention", 64, 5e5, 1.2079,
+    {"olmo-3-32b", "full_attention", 64, 5e5, 1.2079441541679836,
      [](double x, int j) { return ramp(x, j, 18, 35, 8); }},
     {"olmo-3-32b", "sliding_attention", 64, 5e5, log1, same},
     {"internlm2.5-7b", "", 64, 1e6, log1, same},
-    {"minicpm-2b", "", 32, 1e6, log1, same},
+    {"minicpm-2b", "", 32, 1e4, log1, same},
+    {"minicpm-2b-128k", "", 32, 1e6, log1, same},
+    {"minimax-m2", "", 32, 5e6, log1, same},
+    {"smollm3-3b", "", 64, 5e6, log1, same},
+    {"granite-3.3-8b", "", 64, 1e7, log1, same},
+    {"olmo-2-7b", "", 64, 5e5, log1, same},
+    {"exaone-4-32b", "", 64, 1e6, log1, llama3<16>},
+    {"seed-oss-36b", "", 64, 1e7, log1, same},
+    {"nomic-embed-text-v1.5", "", 32, 1e3, log1, same},
 };
 
 std::string refused(const std::string& text) {
@@ -243,6 +279,8 @@ TEST_CASE("every model of the catalogue reads and finds its encoding") {
       {"xlnet-chinese-base", "transformer-xl"},
       {"qwen2-vl-7b", "mrope"},
       {"qwen2.5-vl-3b", "mrope"},
+      {"qwen2.5-vl-7b", "mrope"},
+      {"qwen3.5-27b", "mrope"},
       {"qwen3-vl", "mrope"},
       {"glm-4.1v", "mrope"}};
   for (const pe::Model& model : pe::all_models()) {
@@ -256,6 +294,25 @@ TEST_CASE("every model of the catalogue reads and finds its encoding") {
   CHECK(std::get<pe::Bias>(read(pe::read_catalogued("bloom-176b")).effect).heads == 112);
   CHECK(std::get<pe::Bias>(read(pe::read_catalogued("mpt-7b-instruct")).effect).heads == 32);
   CHECK(std::get<pe::Table>(read(pe::read_catalogued("gpt2")).effect).rows == 1024);
+}
+
+TEST_CASE("models of several axes turn by the frequencies that transformers' classes hold") {
+  struct {
+    const char* model;
+    std::size_t pairs;
+    float second;  // inv_freq[1] of the class made from the same file, transformers 5.23
+  } rows[] = {
+      {"qwen2-vl-7b", 64, 0.8058422207832336F},   {"qwen2.5-vl-3b", 64, 0.8058422207832336F},
+      {"qwen2.5-vl-7b", 64, 0.8058422207832336F}, {"qwen3-vl", 64, 0.785830020904541F},
+      {"qwen3.5-27b", 32, 0.6042963862419128F},   {"glm-4.1v", 32, 0.7498942017555237F}};
+  for (const auto& row : rows) {
+    INFO(row.model);
+    const Read model = read(pe::read_catalogued(row.model));
+    const auto& frequencies = rotation(model).waves->frequencies();
+    REQUIRE(frequencies.size() == row.pairs);
+    CHECK(static_cast<float>(pe::to_double(frequencies[1])) ==
+          doctest::Approx(row.second).epsilon(1e-7));
+  }
 }
 
 TEST_CASE("no model of the catalogue has a key of positions that its class does not know") {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "pe/base/error.hpp"
@@ -70,19 +71,16 @@ std::vector<float> field(const pe::Effect& effect, const pe::PositionRange& posi
   return values;
 }
 
-void hold_to(const std::string& file, const std::string& dialect) {
-  pe::Effect effect;
-  int models = 0, bound = 1;
-  for (const std::string& line : lines_of(file)) {
+// The lines of one model's record.
+void hold_model(pe::Effect effect, const std::vector<std::string>& lines,
+                const std::string& dialect) {
+  int bound = 1;
+  for (const std::string& line : lines) {
     std::istringstream words(line);
-    std::string verb, name, layer, side;
+    std::string verb, name, side;
     words >> verb;
-    INFO(file << ": " << line.substr(0, 60));
-    if (verb == "model") {
-      words >> name >> layer;
-      effect = model(name, layer, 131072);
-      ++models;
-    } else if (verb == "inv_freq" || verb == "attention_factor") {
+    INFO(line.substr(0, 60));
+    if (verb == "inv_freq" || verb == "attention_factor") {
       const auto theirs = floats(words), ours = field(effect, {0, 1, 1, 0}, verb, dialect);
       CHECK(theirs == ours);  // bit for bit
       if (verb == "attention_factor") bound = theirs.front() == 1 ? 1 : 2;
@@ -97,7 +95,28 @@ void hold_to(const std::string& file, const std::string& dialect) {
       CHECK(worst <= (name == "inv_freq" ? 0 : bound));
     }
   }
-  CHECK(models > 30);
+}
+
+void hold_to(const std::string& file, const std::string& dialect) {
+  std::map<std::string, std::vector<std::string>> records;  // of each model and layer
+  std::string at;
+  for (const std::string& line : lines_of(file)) {
+    std::istringstream words(line);
+    std::string verb, name, layer;
+    words >> verb >> name >> layer;
+    if (verb == "model")
+      at = name + " " + layer;
+    else if (verb == "as")  // the numbers of a model above
+      records[at] = records.at(name + " " + layer);
+    else if (!at.empty() && verb != "absent")
+      records[at].push_back(line);
+  }
+  CHECK(records.size() > 70);
+  for (const auto& [whose, lines] : records) {
+    INFO(file << ": " << whose);
+    const std::size_t blank = whose.find(' ');
+    hold_model(model(whose.substr(0, blank), whose.substr(blank + 1), 131072), lines, dialect);
+  }
 }
 
 }  // namespace

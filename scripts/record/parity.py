@@ -24,7 +24,7 @@ WANTED = ["rotary-embedding-torch", "x-transformers", "positional-encodings"]
 LENGTH = 131072
 SAMPLES = [1, 4095, 131071]
 # model types that live beside a checkpoint: the class whose rotary code is the same
-KIN = {"internlm2": "llama", "minicpm": "llama", "phi3_v": "phi3"}
+KIN = {"internlm2": "llama", "kimi_k2": "deepseek_v3", "minicpm": "llama", "phi3_v": "phi3"}
 
 
 def enter(folder, script=__file__):
@@ -93,6 +93,14 @@ def rotary_of(kind, config):
     return getattr(module, best[0])(config=config)
 
 
+def by_pairs(cos, sin, pairs):
+    """One column of each pair, where they are kept as halves or each pair twice."""
+    if cos.shape[-1] != 2 * pairs:
+        return cos, sin
+    step = slice(0, pairs) if (cos[:, :pairs] == cos[:, pairs:]).all() else slice(0, None, 2)
+    return cos[:, step], sin[:, step]
+
+
 def run_rotary(rotary, layer):
     """(inv_freq, cos, sin, factor) of the whole length, a column for each pair, as the module's forward gives them."""
     import torch
@@ -105,13 +113,16 @@ def run_rotary(rotary, layer):
     factor = getattr(rotary, f"{layer}_attention_scaling" if layer else "attention_scaling")
     if isinstance(out, tuple):
         cos, sin = (part[0].numpy() for part in out)
-        pairs = len(inv_freq)
-        if cos.shape[-1] == 2 * pairs:  # halves or repeated pairs: one column of each pair
-            step = slice(0, pairs) if (cos[:, :pairs] == cos[:, pairs:]).all() else slice(0, None, 2)
-            cos, sin = cos[:, step], sin[:, step]
+        cos, sin = by_pairs(cos, sin, len(inv_freq))
     else:
         cos, sin = out[0].real.numpy(), out[0].imag.numpy()
     return inv_freq, cos, sin, float(factor)
+
+
+def layers_of(rotary):
+    """The kinds of layers that a module holds a ladder for; one that is None where it holds one for all."""
+    names = sorted(name.removesuffix("_inv_freq") for name, _ in rotary.named_buffers() if name.endswith("_inv_freq"))
+    return [name for name in names if name != "original" and not name.endswith("_original")] or [None]
 
 
 class Record:
@@ -157,6 +168,7 @@ def rope(generator, names):
     record = Record("rope" if dialect == "hf" else "rope-avx2", "transformers' rotary classes; float32 as hex bits; scripts/record/parity.py wrote this")
     for name, version in versions().items():
         record.add("version", name, version)
+    seen = {}
     for path in sorted((ROOT / "data/models").glob("*.json")):
         if names and path.stem not in names:
             continue
@@ -173,29 +185,37 @@ def rope(generator, names):
             record.add("absent", path.stem, type(error).__name__, str(error).splitlines()[0][:160])
             print(f"{path.stem}: no class to run: {error}")
             continue
-        layers = [t for t in ("full_attention", "sliding_attention") if hasattr(rotary, f"{t}_inv_freq")] or [None]
-        for layer in layers:
+        for layer in layers_of(rotary):
             theirs = run_rotary(rotary, layer)
             chosen = ["--layer-type", layer] if layer else []
-            ours = generator.fields("rope", "--model", path.stem, *chosen, "--dialect", dialect, "--length", str(LENGTH),
-                                    "--fields", "inv_freq,attention_factor,cos,sin")
+            made = ["rope", "--model", path.stem, *chosen, "--dialect", dialect, "--length", str(LENGTH), "--fields"]
+            try:
+                ours = generator.fields(*made, "inv_freq,cos,sin")
+            except RuntimeError:  # a class that keeps complex numbers
+                ours = generator.fields(*made, "inv_freq,freqs_cis")
+                ours["cos"], ours["sin"] = ours["freqs_cis"][..., 0], ours["freqs_cis"][..., 1]
             record.add("model", path.stem, layer or "-", type(rotary).__name__, hashlib.sha256(text).hexdigest())
             pairs = len(theirs[0])
             if pairs != len(ours["inv_freq"]):
                 record.add("finding", f"{type(rotary).__name__} turns {pairs} pairs, where {len(ours['inv_freq'])} are read here")
                 print(path.stem, layer, "pairs", pairs, len(ours["inv_freq"]))
                 continue
-            record.add("attention_factor", hexes(np.array([theirs[3]], np.float32)))
-            record.add("inv_freq", hexes(theirs[0]))
-            for p in SAMPLES:
-                record.add("row", p, "cos", hexes(theirs[1][p]))
-                record.add("row", p, "sin", hexes(theirs[2][p]))
-            record.add("sha256", "cos", hashlib.sha256(np.ascontiguousarray(theirs[1])).hexdigest())
-            record.add("sha256", "sin", hashlib.sha256(np.ascontiguousarray(theirs[2])).hexdigest())
+            sums = [hashlib.sha256(np.ascontiguousarray(part)).hexdigest() for part in theirs[:3]]
+            same = seen.setdefault((theirs[3], *sums), (path.stem, layer or "-"))
+            if same == (path.stem, layer or "-"):
+                record.add("attention_factor", hexes(np.array([theirs[3]], np.float32)))
+                record.add("inv_freq", hexes(theirs[0]))
+                for p in SAMPLES:
+                    record.add("row", p, "cos", hexes(theirs[1][p]))
+                    record.add("row", p, "sin", hexes(theirs[2][p]))
+                record.add("sha256", "cos", sums[1])
+                record.add("sha256", "sin", sums[2])
+            else:  # every number is that of a model above
+                record.add("as", *same)
             record.claim("inv_freq", int(ulps(theirs[0], ours["inv_freq"]).max()), 0)
             bound = 1 if theirs[3] == 1 else 2  # one ulp of PyTorch's cosine, and a product with the attention factor
-            record.claim("cos", int(ulps(theirs[1], ours["cos"][:, :pairs]).max()), bound)
-            record.claim("sin", int(ulps(theirs[2], ours["sin"][:, :pairs]).max()), bound)
+            for name, one, other in zip(("cos", "sin"), theirs[1:3], by_pairs(ours["cos"], ours["sin"], pairs)):
+                record.claim(name, int(ulps(one, other).max()), bound)
             print(path.stem, layer or "", *(line for line in record.lines[-3:]))
     return record.write()
 

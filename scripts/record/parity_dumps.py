@@ -18,6 +18,9 @@ import parity
 
 FOLDER = parity.OUT / "dumps"
 SHORT_TYPES = ("llama-3.1-8b", "qwen2-7b", "phi-3.5-mini", "gpt-oss-20b", "glm-4-9b", "deepseek-r1", "gemma-3-4b", "olmo-3-32b")  # and their bfloat16
+# Models whose tables are another's, kept alike by a class like the other's (rope.txt says whose): they have no dumps of their own.
+SAME = ("gemma-2-27b", "llama-3-8b", "qwen2.5-7b", "qwen3-8b", "qwen3-32b", "qwen3-30b-a3b", "mixtral-8x7b", "mistral-nemo", "mistral-small-3.1-24b", "deepseek-v3.2",
+        "gpt-oss-120b", "granite-3.3-8b", "seed-oss-36b", "smollm3-3b")
 NEAR, FAR = 8, 4  # rows at both ends of parity.LENGTH positions
 # Checks that do not come out as drift or exact, because the program does something else than its name promises; ../README.md explains each.
 FINDINGS = {"m2m100 as stored": {"verdict": "fail", "tier": "wrong", "cause": "padding-row-zero"},
@@ -82,10 +85,9 @@ def rotary(dumps):
             module = parity.rotary_of(kind, config)
         except (ImportError, ValueError, KeyError, AttributeError, IndexError, TypeError):
             continue  # no rotary class, or one that refuses its config: parity.py records it
-        if getattr(config, "alibi", False) or "mrope_section" in (getattr(config, "rope_parameters", None) or {}):
+        if path.stem in SAME or getattr(config, "alibi", False) or "mrope_section" in (getattr(config, "rope_parameters", None) or {}):
             continue  # Falcon-RW has the class and does not call it; M-RoPE stands below
-        layers = [t for t in ("full_attention", "sliding_attention") if hasattr(module, f"{t}_inv_freq")] or [None]
-        for layer in layers:
+        for layer in parity.layers_of(module):
             tag = path.stem + (f"-{layer.removesuffix('_attention')}" if layer else "")
             keys = {"model": path.stem, **({"layer_type": layer} if layer else {})}
 
@@ -225,7 +227,7 @@ def grids(dumps):
     segments = "text:4,image:5x9,text:7"
     at = [(i, i, i) for i in range(4)] + [(4, 4 + h, 4 + w) for h in range(5) for w in range(9)] + [(13 + i,) * 3 for i in range(7)]
     positions = torch.tensor(at).T[:, None]
-    for name in ("qwen2-vl-7b", "qwen2.5-vl-3b", "qwen3-vl", "glm-4.1v"):
+    for name in ("qwen2-vl-7b", "qwen2.5-vl-3b", "qwen3-vl", "qwen3.5-27b", "glm-4.1v"):
         fields = json.loads((parity.ROOT / f"data/models/{name}.json").read_text())
         kind = fields.pop("model_type")
         module = parity.rotary_of(kind, AutoConfig.for_model(kind, **fields).get_text_config())

@@ -22,7 +22,7 @@ LENGTHS = case.Cycle(512, 300, 1024, 512, 2048)
 
 # Models whose layers differ, and the lengths that this corpus takes where the ladder depends on it.
 LAYERED = ("gemma-3-4b", "gemma-3-1b", "gemma-4", "modernbert-base", "olmo-3-32b")
-LENGTH_OF = {"internlm2.5-7b": 50000, "minicpm-2b": 100000, "phi-3.5-mini": 8192, "phi-3.5-vision": 8192, "phi-4-mini": 8192}
+LENGTH_OF = {"internlm2.5-7b": 50000, "minicpm-2b-128k": 100000, "phi-3.5-mini": 8192, "phi-3.5-vision": 8192, "phi-4-mini": 8192}
 
 
 def flags_of(spec):

@@ -14,7 +14,7 @@ LLAMA3 = ("llama-3.1-8b", "llama-3.2-1b", "llama-3.2-3b", "csm-backbone", "llama
 YARN = ("gpt-oss-20b", "qwen3-8b-yarn", "olmo-3-32b", "yarn-llama-2-7b-128k")  # with a factor that is not 1
 YARN_1 = ("deepseek-r1", "ministral-3-3b", "deepseek-v2-lite")                 # mscale over itself
 LONG = ("phi-3.5-mini", "phi-4-mini", "phi-3.5-vision")
-DYNAMIC = ("internlm2.5-7b", "minicpm-2b")
+DYNAMIC = ("internlm2.5-7b", "minicpm-2b-128k")
 ANY = PLAIN + PARTIAL + LLAMA3 + YARN_1 + ("gemma-3-4b",)
 
 CLAMPED = Rope(128, 128, scaling={"kind": "yarn", "factor": 4.0, "original_max_position_embeddings": 131072, "attention_factor": 1.0})
