@@ -34,6 +34,7 @@ def stacked(right, wrong, which, count):
 
 
 def spoilt():
+    yield from (made for made in falcons() if made.causes)
     for number, (what, causes, make) in enumerate(FAULTS * 2):
         rng = np.random.default_rng([case.Cycle.seed, 294, number])
         heads, count = int(rng.choice([4, 8, 16])), int(rng.choice([2, 3, 4, 7]))
@@ -45,9 +46,28 @@ def spoilt():
 
 
 def clean():
+    yield from (made for made in falcons() if not made.causes)
     for number, count in enumerate((2, 3, 7)):
         yield one(50 + number, f"8 heads, {count} sequences", "alibi", {"heads": 8, "causal": True}, (),
                   lambda c=count: Built([("mask", stacked(alibi(bias.slopes(8)), None, (), c))], "f32", 0.0, LENGTH, check={"length": LENGTH}))
+
+
+def falcon(number):
+    """transformers' Falcon multiplies slopes in bfloat16 by whole numbers, in whatever type it scores; in float16 nobody does."""
+    rng = np.random.default_rng([case.Cycle.seed, 296, 200 + number])
+    products = number % 2 == 1 and number % 3 < 2  # of slopes in float16 they hide these
+    heads, length, short = int(rng.choice([12, 25, 71])), int(rng.choice([20, 64])), ("bf16", "bf16", "f16")[number % 3]
+    slopes = case.rounded(bias.slopes(heads), short)
+    out = (slopes[:, None, None] * np.arange(length)[None, None, :])
+    out = case.rounded(out, "bf16") if products else out
+    return one(200 + number, f"{heads} heads of Falcon, slopes in {short}{', products too' if products else ''}", "alibi", {"heads": heads, "causal": True, "added": "before"},
+               accepted("low-precision-bias") if short == "f16" else (), lambda: Built([("alibi", out[None].astype(F32))], "f32", 100.0 if short == "f16" else 0.0, length,
+                                                                                      check={"length": length}))
+
+
+def falcons():
+    for number in range(9):
+        yield falcon(number)
 
 
 def trained(folder):
@@ -60,10 +80,11 @@ def trained(folder):
         rng = np.random.default_rng([case.Cycle.seed, 294, 100 + number])
         weights = rng.standard_normal((32, 6)).astype(F32)
         path = folder / f"weights{LINES + number}-batch.npy"
-        np.save(path, weights)
         count, at = int(rng.choice([2, 5])), int(rng.integers(2))
-        take = lambda b, w=weights: np.moveaxis(w[b], -1, 0)
+
+        def build(w=weights, path=path, b=buckets, c=count, a=at):
+            np.save(path, w)
+            take = lambda of: np.moveaxis(w[of], -1, 0)
+            return Built([("bias", stacked(take(bias.buckets(relative)), take(b), {a}, c))], "f32", 100.0, LENGTH, check={"length": LENGTH})
         yield one(100 + number, f"sequence {at} of {count}: {what}", "t5",
-                  {"num-buckets": 32, "max-distance": 128, "bidirectional": True, "weights": str(path)}, accepted(*causes),
-                  lambda b=buckets, c=count, a=at, take=take: Built([("bias", stacked(take(bias.buckets(relative)), take(b), {a}, c))], "f32", 100.0, LENGTH,
-                                                                    check={"length": LENGTH}))
+                  {"num-buckets": 32, "max-distance": 128, "bidirectional": True, "weights": str(path)}, accepted(*causes), build)

@@ -78,7 +78,22 @@ def factors(number):
                lambda: Built([("q_after", y.astype(F32))], dtype, 100.0 if cause else 0.0, 40, [("q_before", x.astype(F32))], check={"length": 40, "axes": "bhsd"}))
 
 
+def grid(number, fault):
+    """SAM's global layers stretch the coordinates of a grid to that of the window they were trained on; x turns the first pairs, y the others."""
+    rng = drawn(250 + number)
+    height, width, trained = int(rng.choice([6, 10, 20])), int(rng.choice([8, 12])), int(rng.choice([14, 24]))
+    y, x = (a.ravel() for a in np.meshgrid(np.arange(height), np.arange(width), indexing="ij"))
+    stretch = (1, 1) if fault else (trained / width, trained / height)
+    theta = ladder(32, 1e4)
+    angle = np.hstack([x[:, None] * stretch[0] * theta, y[:, None] * stretch[1] * theta])
+    return one(250 + number, f"{height} x {width} patches, trained on {trained}, {'not stretched' if fault else 'right'}", "rope-2d",
+               {"dim": 64, "convention": "sam2", "grid": f"{height}x{width}", "reference": f"{trained}x{trained}"}, accepted("wrong-parameter") if fault else (),
+               lambda: Built([("cos", np.cos(angle).astype(F32)), ("sin", np.sin(angle).astype(F32))], "f32", 100.0 if fault else 0.0, height * width))
+
+
 def spoilt():
+    for number in range(5):
+        yield grid(number, True)
     for number in range(9):
         yield of_text(number, *OF_TEXT[1 + number % 3])
     for number in range(9):
@@ -89,6 +104,8 @@ def spoilt():
 
 
 def clean():
+    for number in range(5, 8):
+        yield grid(number, False)
     for number in range(20, 30):
         yield of_text(number, *OF_TEXT[0])
     for number in range(20, 26):

@@ -255,10 +255,21 @@ std::optional<Reason> against_field(const Expectation& expected, const Stored& a
           wrong, array.size(), got[static_cast<std::size_t>(*first)], field.at(*first))};
 }
 
-// What is wrong with frequencies, or with turns as complex numbers, by the causes of turns.
-std::vector<Reason> against_turns(const Expectation& expected, const Dump& dump) {
+// What is wrong with arrays beside those that say what the dump is, and how wrong that is.
+struct Against {
+  Tier tier = Tier::exact;
+  std::vector<Reason> reasons = {};
+
+  void add(const Against& other) {
+    tier = std::max(tier, other.tier);
+    std::ranges::copy(other.reasons, std::back_inserter(reasons));
+  }
+};
+
+// Of frequencies, or of turns as complex numbers, by the causes of turns.
+Against against_turns(const Expectation& expected, const Dump& dump) {
   const Diagnosis told = diagnose_turns(expected, dump);
-  if (told.tier != Tier::wrong) return {};
+  if (told.tier <= Tier::drift) return {};
   std::vector<Reason> reasons = told.reasons;
   if (reasons.empty())
     reasons.push_back({Cause::field_differs,
@@ -267,7 +278,7 @@ std::vector<Reason> against_turns(const Expectation& expected, const Dump& dump)
   for (const Stored& array : dump.arrays) names.push_back(array.name);
   for (Reason& reason : reasons)
     reason.sentence = fmt::format("{} beside it: {}", fmt::join(names, " and "), reason.sentence);
-  return reasons;
+  return {told.tier, std::move(reasons)};
 }
 
 }  // namespace
@@ -327,30 +338,29 @@ void judge_companions(const Expectation& expected, const Companions& companions,
                       Diagnosis& diagnosis) {
   std::vector<std::string> unseen;
   for (const Stored& array : companions.others) unseen.push_back(array.name);
-  std::vector<Reason> reasons;
+  Against against;
   for (const Stored& array : companions.fields) {
     if (names_coordinates(array.name)) continue;
     if (is_of_frequencies(expected, array) || last_name(array) == "complex") {
       Expectation alone = expected;
       alone.layout.clear();  // of the cache
       alone.rows.reset();
-      std::ranges::copy(against_turns(alone, {{array}, {}}), std::back_inserter(reasons));
+      against.add(against_turns(alone, {{array}, {}}));
     } else if (const auto field = field_of(expected, array)) {
       if (auto reason = against_field(expected, array, *field)) {
         reason->sentence = fmt::format("{} beside it: {}", array.name, reason->sentence);
-        reasons.push_back(std::move(*reason));
+        against.add({Tier::wrong, {std::move(*reason)}});
       }
     } else {
       unseen.push_back(array.name);
     }
   }
-  for (const Dump& twin : companions.twins)
-    std::ranges::copy(against_turns(expected, twin), std::back_inserter(reasons));
+  for (const Dump& twin : companions.twins) against.add(against_turns(expected, twin));
   if (!unseen.empty()) diagnosis.doubts.push_back(not_looked_at(unseen));
-  if (reasons.empty()) return;
+  if (against.reasons.empty()) return;
   if (diagnosis.tier != Tier::wrong) diagnosis.arithmetic.clear();
-  diagnosis.tier = Tier::wrong;
-  std::ranges::move(reasons, std::back_inserter(diagnosis.reasons));
+  diagnosis.tier = std::max(diagnosis.tier, against.tier);
+  std::ranges::move(against.reasons, std::back_inserter(diagnosis.reasons));
 }
 
 }  // namespace pe

@@ -313,6 +313,13 @@ Diagnosis judge_whole(const Expectation& expected, const Dump& dump) {
 
 Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
   Diagnosis whole = judge_whole(expected, dump);
+  if (whole.tier == Tier::storage && is_made_in_bf16(expected) && whole.reasons.size() == 1 &&
+      whole.reasons[0].sentence.find("bf16") != std::string::npos) {
+    whole.tier = Tier::drift;
+    whole.arithmetic = fmt::format("as transformers' Falcon: {}", whole.reasons[0].sentence);
+    whole.reasons.clear();
+    return whole;
+  }
   const bool is_vague = std::ranges::all_of(
       whole.reasons, [](const Reason& one) { return one.cause == Cause::not_finite; });
   if (whole.tier != Tier::wrong || !is_vague) return whole;

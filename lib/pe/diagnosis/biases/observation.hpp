@@ -142,6 +142,10 @@ std::span<const Proposer<BiasObservation>> bias_proposers();
 /// The dialects whose float32 a linear bias has; "" for none.
 std::string bias_arithmetic(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 
+/// Whether numbers in bfloat16 are how the one program that adds such a bias makes it
+/// (transformers' Falcon, `build_alibi_tensor`), whatever the type of the scores.
+bool is_made_in_bf16(const Expectation& expected);
+
 /// The observation that a dump is, its probes read.
 BiasObservation observe_bias(const Expectation& expected, const Stored& array);
 BiasObservation observe_bias(const Expectation&&, const Stored&) = delete;  // it is kept

@@ -16,6 +16,7 @@
 #include "pe/diagnosis/identify/scores.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
+#include "pe/diagnosis/rotations/vector_names.hpp"
 
 namespace pe {
 namespace {
@@ -87,6 +88,12 @@ Dump without_coordinates(Dump dump) {
         return is_coordinate(array, beside);
       });
   return dump;
+}
+
+// Of queries, keys and values the first two.
+Dump turning_of(const Dump& dump) {
+  const auto named = vectors_by_name(dump);
+  return named ? named->turning : dump;
 }
 
 // Without what stands beside tables: frequencies, slopes.
@@ -236,7 +243,8 @@ Identification identify(const Dump& given, const std::string& layout) {
   refuse_long_rows(given.arrays);
   refuse_long_rows(given.before);
   refuse_same_names(given);
-  const Dump whole = without_coordinates(given), dump = with_heads_apart(tables_of(whole));
+  const Dump whole = without_coordinates(turning_of(given)),
+             dump = with_heads_apart(tables_of(whole));
   Identification found = identify_main(dump, layout);
   if (!found.encoding || !found.diagnosis.reasons.empty())
     if (auto blocks = asked([&] { return identify_blocks(dump, layout); })) found = *blocks;

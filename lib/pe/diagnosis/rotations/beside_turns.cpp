@@ -9,6 +9,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/attempts.hpp"
 #include "pe/diagnosis/rotations/formulas.hpp"
+#include "pe/diagnosis/rotations/lengths/growth.hpp"
 #include "pe/diagnosis/rotations/norms.hpp"
 #include "pe/diagnosis/rotations/own_turns.hpp"
 #include "pe/diagnosis/rotations/vectors.hpp"
@@ -92,6 +93,11 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
   std::vector<RestoredDump> restored;
   if (!keep_lengths(dump, readings.front(), truth.magnitude))
     restored = restored_by_norms(dump, readings.front(), truth.magnitude);
+  for (const RotationReading& reading : readings)
+    if (auto one = rest_grown(dump, reading, truth.magnitude)) {
+      restored.insert(restored.begin(), std::move(*one));
+      break;
+    }
   if (auto one = restored_by_formula(expected, dump, readings)) restored.push_back(std::move(*one));
   for (const RotationReading& reading : readings)
     if (restored.empty()) restored = restored_by_own_turns(dump, reading);
@@ -101,7 +107,10 @@ std::optional<Diagnosis> judge_restored(const Expectation& expected, const Dump&
     left.first += expected.step * one.first;
     if (left.rows && one.count > 0) left.rows = one.count;
     Diagnosis told = judge(left, one.dump, side);
-    if (told.tier == Tier::wrong && !is_explained(told)) continue;
+    // What still has odd cells was not put right.
+    const bool is_vague =
+        std::ranges::find(told.reasons, Cause::damaged_cells, &Reason::cause) != told.reasons.end();
+    if (told.tier == Tier::wrong && (!is_explained(told) || is_vague)) continue;
     told.reasons.insert(told.reasons.begin(), one.reason);
     if (!best || told.reasons.size() < best->reasons.size()) best = std::move(told);
   }

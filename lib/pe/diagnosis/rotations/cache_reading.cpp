@@ -263,10 +263,10 @@ bool is_coordinate(const Stored& array) {
   return false;
 }
 
-// "cos_sin_cache": of an array in a file, and no word of the file's own name.
+// "cos_sin_cache".
 bool says_cosines_first(const Stored& array) {
   const std::size_t cosines = array.name.find("cos"), sines = array.name.find("sin");
-  return array.shown.ends_with(":" + array.name) && cosines < sines && sines < array.name.size();
+  return cosines < sines && sines < array.name.size();
 }
 
 // Where there are axes before that of the positions, the positions run anew for each.
@@ -389,6 +389,7 @@ std::vector<RotationReading> turn_readings(const Dump& dump, std::optional<Index
     reading.cosine.array = reading.sine.array = only;
     reading.misnamed = is_misnamed(arrays[only], reading.side) ||
                        (reading.layout == "sin-cos" && says_cosines_first(arrays[only]));
+    reading.has_own_name = arrays[only].shown.ends_with(":" + arrays[only].name);
     for (auto* copy : {&reading.cosine_copy, &reading.sine_copy})
       if (*copy) (*copy)->array = only;
   }

@@ -9,6 +9,7 @@
 #include "pe/base/narrow.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
+#include "pe/diagnosis/rotations/residuals.hpp"
 
 namespace pe {
 
@@ -55,6 +56,32 @@ Reason damaged_rows(const std::vector<Index>& rows) {
               : fmt::format("{} rows beside hold values that are none of these, the first of them "
                             "row {}",
                             rows.size(), rows.front())};
+}
+
+std::optional<Reason> exchanged_rows(const RotationObservation& observation, const Dump& dump,
+                                     const std::vector<Index>& wrong) {
+  const RotationHypothesis start = observation.start();
+  const auto count = std::ssize(wrong);
+  if (count < 2 || count > most_damaged_rows || !observation.has_rows() || !start.axis.empty() ||
+      observation.reading().slots() != observation.reading().rows)
+    return {};
+  std::vector<double> places = observation.implied_positions(start, wrong), own;
+  for (const Index row : wrong) own.push_back(start.position(row, 0));
+  for (double& place : places) place = std::round(place);
+  if (!std::ranges::is_permutation(places, own)) return {};
+  RotationHypothesis other = start;
+  other.position = [before = start.position, wrong, places](Index row, std::size_t axis) {
+    const auto found = std::ranges::find(wrong, row);
+    return found == wrong.end() ? before(row, axis)
+                                : places[static_cast<std::size_t>(found - wrong.begin())];
+  };
+  if (!disagreeing_rows(observation, dump, other).empty()) return {};
+  std::string which;
+  for (std::size_t i = 0; i < wrong.size(); ++i)
+    which += fmt::format("{}{} holds {:.15g}", i == 0 ? "" : ", ", wrong[i], places[i]);
+  return Reason{Cause::rows_permuted, fmt::format("rows stand in another order: {}; the others are "
+                                                  "right",
+                                                  which)};
 }
 
 }  // namespace pe

@@ -1,6 +1,7 @@
 // Damage: rows of turns that no turn explains, whatever the angles are.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "pe/diagnosis/rotations/observation.hpp"
@@ -22,6 +23,11 @@ constexpr Index most_damaged_rows = 7;
 /// Whether the rows that refute a hypothesis are a few, none of which is of turns at all.
 bool are_damaged(const RotationObservation& observation, const Dump& dump,
                  const std::vector<Index>& refuted);
+
+/// What a few wrong rows among many right ones hold, where that is one another's turns: rows that
+/// were exchanged look like damage. Nothing where any holds something else.
+std::optional<Reason> exchanged_rows(const RotationObservation& observation, const Dump& dump,
+                                     const std::vector<Index>& wrong);
 
 /// "row 32 holds values that are none of these".
 Reason damaged_rows(const std::vector<Index>& rows);

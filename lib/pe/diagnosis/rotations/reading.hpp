@@ -40,6 +40,7 @@ struct RotationReading {
   std::optional<Pairing> pairing;               // that the layout implies
   Side side = Side::both;                       // one alone: the other is not known
   bool misnamed = false;  // the array's name says the other side of one alone, or the other order
+  bool has_own_name = false;  // in its file: the file's may be anything
   // Vectors: rows are [batch, head, position] in the order of the arrays' axes. Caches of several
   // sequences, or of several axes of the positions, one after another: [sequence, position].
   Index run = 0;     // positions: row r stands at (r / stride) % run; 0: row r at r

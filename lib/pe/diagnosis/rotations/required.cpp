@@ -59,9 +59,13 @@ std::optional<Reason> against(const RotationReading& reading, const RequiredLayo
   if (const auto reason = against_pairing(reading, required, blocks)) return reason;
   constexpr std::size_t side = 4;  // "cos-", "sin-"
   const std::string layout = reading.is_one_sided() ? reading.layout.substr(side) : reading.layout;
-  if (required.layout.empty() && reading.misnamed && layout == "sin-cos")
+  if (required.layout.empty() && reading.misnamed && reading.has_own_name)
     return Reason{Cause::sin_cos_swapped,
-                  "sines stand before cosines, where the array's name says cosines first"};
+                  !reading.is_one_sided()
+                      ? "sines stand before cosines, where the array's name says cosines first"
+                  : reading.side == RotationReading::Side::cosine
+                      ? "cosines stand in an array that is called sines"
+                      : "sines stand in an array that is called cosines"};
   if (!required.layout.empty() && !reading.is_vectors() && required.layout != layout) {
     const bool exchanged = (reading.layout == "sin-cos" && required.layout == "cos-sin") ||
                            (reading.layout == "cos-sin" && required.layout == "sin-cos") ||

@@ -232,6 +232,11 @@ std::optional<Reason> damaged_cells(const RotationResiduals& residuals,
   constexpr double hardly = 4;
   if (residuals.beyond >= many && residuals.worst < hardly * residuals.bound) return {};
   if (auto one = displaced(residuals, observation, dump)) return one;
+  std::vector<Index> wrong = residuals.suspects;
+  std::ranges::sort(wrong);
+  wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
+  if (std::ssize(wrong) == residuals.rows_beyond)
+    if (auto exchanged = exchanged_rows(observation, dump, wrong)) return exchanged;
   return Reason{Cause::damaged_cells,
                 fmt::format("{} of {} values are none that is meant, the first at {}; the others "
                             "are right",

@@ -9,6 +9,7 @@
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rotations/sides.hpp"
 #include "pe/diagnosis/rotations/slices.hpp"
+#include "pe/diagnosis/rotations/vector_names.hpp"
 #include "pe/diagnosis/rotations/vectors.hpp"
 
 namespace pe {
@@ -201,6 +202,8 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
     sides.notes.emplace_back("cosines and then sines along the first axis");
     return sides;
   }
+  if (const auto named = vectors_by_name(dump))
+    return with_values(expected, *named, diagnose_turns(expected, named->turning));
   // A row of so many heads side by side looks like one that turns in part, unless the axes have a
   // name each.
   const RotationTruth truth = truth_of(expected);

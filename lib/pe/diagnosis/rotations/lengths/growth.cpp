@@ -9,6 +9,7 @@
 
 #include "pe/base/median.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/spread.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/scalings/fit.hpp"
 
@@ -80,6 +81,48 @@ std::optional<RestoredDump> grown(const Lengths& lengths) {
        fmt::format("every vector is multiplied by {}, the channels that do not turn, "
                    "too",
                    what)}};
+}
+
+std::optional<RestoredDump> rest_grown(const Dump& dump, const RotationReading& reading,
+                                       double magnitude) {
+  constexpr Index most = 256;  // vectors
+  constexpr double roundings = 4;
+  const Stored &before = dump.before[0], &after = dump.arrays[0];
+  std::vector<bool> rests(static_cast<std::size_t>(reading.width));
+  for (Index k = 0; k < reading.width; ++k) rests[static_cast<std::size_t>(k)] = !turns(reading, k);
+  const double near = roundings * std::max(unit_roundoff(before.dtype), unit_roundoff(after.dtype));
+  std::vector<double> x(rests.size()), y = x, ratios;
+  for (const Index row : spread_over(reading.rows, most)) {
+    before.read(row * reading.width, reading.width, x.data());
+    after.read(row * reading.width, reading.width, y.data());
+    for (std::size_t k = 0; k < rests.size(); ++k)
+      if (rests[k] && x[k] != 0) ratios.push_back(y[k] / x[k]);
+  }
+  if (ratios.empty()) return {};
+  const double ratio = median_of(ratios);
+  if (!(ratio > 0) || !std::isfinite(ratio) || std::fabs(ratio - 1) <= near ||
+      std::ranges::any_of(ratios,
+                          [&](double r) { return !(std::fabs(r - ratio) <= near * ratio); }))
+    return {};
+  const bool is_of_turns = std::fabs(ratio - magnitude) <= near * ratio;
+  RestoredDump restored{
+      dump,
+      {Cause::attention_factor_unexpected,
+       fmt::format("the channels that do not turn are multiplied by {:.6g}, too",
+                   is_of_turns ? magnitude : tidiest(ratio, near / roundings * ratio).value)}};
+  Stored& rest = restored.dump.arrays[0];
+  rest.fill = [before = narrowed(before, after.dtype), after, rests](Index first, Index count,
+                                                                     std::byte* out) {
+    const std::size_t size = size_of(after.dtype);
+    std::vector<std::byte> there(static_cast<std::size_t>(count) * size);
+    after.fill(first, count, out);
+    before.fill(first, count, there.data());
+    for (Index i = 0; i < count; ++i)
+      if (rests[static_cast<std::size_t>((first + i) % std::ssize(rests))])
+        std::copy_n(there.data() + static_cast<std::size_t>(i) * size, size,
+                    out + static_cast<std::size_t>(i) * size);
+  };
+  return restored;
 }
 
 std::optional<RestoredDump> grown_apart(const Lengths& lengths) {

@@ -126,7 +126,8 @@ RotationProposals ladder(const RotationObservation& observation,
                                            {2 * n, "1, they are not divided", denominator}})
     all.push_back({bent(observation, hypothesis,
                         [&, ratio = ratio](std::size_t j) { return std::pow(unscaled[j], ratio); }),
-                   fmt::format("the denominator of the exponents is another: {}", what), 1.05,
+                   fmt::format("the denominator of the exponents is another: {}", what),
+                   ratio < 1 && !cause ? 1.07 : 1.05,  // of four pairs, a base of one digit is that
                    cause});
   return all;
 }

@@ -183,6 +183,14 @@ RotationProposals jump(const RotationObservation& observation,
   const bool backwards =
       std::ranges::none_of(courses, [](const Course& one) { return one.pace > 0; });
   if (courses.size() < 2 || backwards) return {};
+  // Two rows that were exchanged lie on a line, too, and so do three, with the one between.
+  constexpr Index least = 4;
+  for (std::size_t i = 0; i < courses.size(); ++i) {
+    const Index end = i + 1 < courses.size() ? courses[i + 1].place : observation.slots();
+    const bool turns_back = (i > 0 && courses[i - 1].pace == -courses[i].pace) ||
+                            (i + 1 < courses.size() && courses[i + 1].pace == -courses[i].pace);
+    if (turns_back && end - courses[i].place < least) return {};
+  }
   RotationProposals some{piecewise(observation, hypothesis, courses)};
   if (auto one = periodic(observation, hypothesis, courses)) some.push_back(std::move(*one));
   return some;
