@@ -123,8 +123,9 @@ int run_compare(const CompareCommand& command, const std::string& line) {
   if (!command.bound.empty()) return within_bound(command, line) ? 0 : 1;
   RawForm raw{{}, parse_shape(command.shape)};
   if (!command.dtype.empty()) raw.dtype = parse_dtype(command.dtype);
-  const std::vector<Stored> left = watched(open_arrays(command.a, raw), progress),
-                            right = open_arrays(command.b, raw);
+  auto opened = open_files({command.a, command.b}, raw);
+  const std::vector<Stored> left = watched(std::move(opened[0]), progress),
+                            right = std::move(opened[1]);
   const Partners partners = pair_up(left, right);
   ComparisonReport compared{{}, partners.only_a, partners.only_b, allowed};
   const bool told = command.kept || !command.report.empty();  // else none of it is kept

@@ -35,19 +35,29 @@ void refuse_names(const std::vector<std::string>& files, const std::string& line
   }
 }
 
+namespace {
+
+RawForm form_of(const std::optional<std::string>& dtype, const std::vector<Index>& shape) {
+  RawForm raw{{}, shape};
+  if (dtype) raw.dtype = parse_dtype(*dtype);
+  return raw;
+}
+
+void append(std::vector<Stored>& arrays, std::vector<Stored> found) {
+  if (arrays.empty())
+    arrays = std::move(found);  // of one file often all
+  else
+    std::ranges::move(found, std::back_inserter(arrays));
+}
+
+}  // namespace
+
 std::vector<Stored> open_all(const std::vector<std::string>& specs,
                              const std::optional<std::string>& dtype,
                              const std::vector<Index>& shape) {
-  RawForm raw{{}, shape};
-  if (dtype) raw.dtype = parse_dtype(*dtype);
+  const RawForm raw = form_of(dtype, shape);
   std::vector<Stored> arrays;
-  for (const std::string& spec : specs) {
-    std::vector<Stored> found = open_arrays(spec, raw);
-    if (arrays.empty())
-      arrays = std::move(found);  // of one file often all
-    else
-      std::ranges::move(found, std::back_inserter(arrays));
-  }
+  for (const std::string& spec : specs) append(arrays, open_arrays(spec, raw));
   return arrays;
 }
 
@@ -79,7 +89,12 @@ void refuse_itself(const std::vector<std::string>& files, const std::vector<std:
 Dump open_dump(const std::vector<std::string>& files, const std::vector<std::string>& before,
                const std::optional<std::string>& dtype, const std::vector<Index>& shape,
                Progress& progress) {
-  Dump dump{open_all(files, dtype, shape), open_all(before, dtype, shape)};
+  std::vector<std::string> specs = files;
+  specs.insert(specs.end(), before.begin(), before.end());
+  Dump dump;
+  auto found = open_files(specs, form_of(dtype, shape));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    append(i < files.size() ? dump.arrays : dump.before, std::move(found[i]));
   refuse_itself(files, before, dump);
   for (auto* arrays : {&dump.arrays, &dump.before}) *arrays = watched(std::move(*arrays), progress);
   return dump;

@@ -24,7 +24,8 @@ std::vector<Stored> open_all(const std::vector<std::string>& specs,
                              const std::vector<Index>& shape);
 
 /// What `files` hold, and `before` of vectors. Throws UsageError where one array stands in both:
-/// of a file with both kinds, named twice, each would be held to itself. Reading tells `progress`.
+/// of a file with both kinds, named twice, each would be held to itself; where a dtype is said that
+/// none of them takes (open_files). Reading tells `progress`.
 Dump open_dump(const std::vector<std::string>& files, const std::vector<std::string>& before,
                const std::optional<std::string>& dtype, const std::vector<Index>& shape,
                Progress& progress);

@@ -64,6 +64,9 @@ def write_dumps(folder):
     vectors = rng.normal(size=(64, 16)).astype("f4")
     np.savez(folder / "both.npz", q=vectors, o=turned(vectors))
     save("none", np.zeros((0, 16)))
+    save("nan", np.full((4, 16), np.nan))
+    save("hidden-all", np.full((4, 16), -np.inf))
+    save("nearly-nan", np.where(np.arange(64).reshape(4, 16) == 5, 1, np.nan))
     save("alibi", alibi(8, 24))
     save("hidden", masked())
     save("lowest", np.full((8, 24, 24), np.finfo("f4").min))
@@ -94,6 +97,23 @@ def write_dumps(folder):
     np.save(folder / "first-after.npy", np.load(folder / "first.npy"))
     save("first-sinusoid", [[0, 1] * 8])
     (folder / "no-dump.json").write_text(json.dumps({"schema_version": 1, "checks": [{"encoding": "rope", "parameters": {"dim": 16}, "accept": "exact"}]}))
+    sides = {side: getattr(np, side)(np.arange(64)[:, None] * 10000.0 ** (-np.arange(8) / 8)).astype("f4") for side in ("cos", "sin")}
+    for name, kind in (("of-f32", "f4"), ("of-f16", "f2")):
+        np.save(folder / f"{name}.npy", np.concatenate([*sides.values()], 1).astype(kind))
+        np.concatenate([*sides.values()], 1).astype(kind).tofile(folder / f"{name}.bin")
+    np.save(folder / "f16-in-f32.npy", np.load(folder / "of-f16.npy").astype("f4"))
+    np.save(folder / "first-in-f64.npy", np.array([[1.0] * 8 + [0.0] * 8]))
+    np.savetxt(folder / "of-f32.csv", np.load(folder / "of-f32.npy"), delimiter=",", fmt="%.9g")
+
+    def kept_twice(name, **more):
+        np.savez(folder / f"{name}.npz", **{"cos": sides["cos"][5:29], "sin": sides["sin"][5:29]}, **more)
+    np.savez(folder / "twice.npz", **sides, cos_cached=sides["cos"], sin_cached=sides["sin"])
+    np.savez(folder / "twice-wrong.npz", **sides, cos_cached=sides["cos"] * 1.5, sin_cached=sides["sin"])
+    np.savez(folder / "twice-first.npz", cos_cached=sides["cos"], sin_cached=sides["sin"], cos=sides["cos"][::-1], sin=sides["sin"][::-1])
+    np.savez(folder / "twice-local.npz", **sides, cos_local=np.cos(moved).astype("f4"), sin_local=np.sin(moved).astype("f4"))
+    kept_twice("run", cosCached=sides["cos"], sinCached=sides["sin"])
+    kept_twice("run-wide", rope_cos=np.tile(sides["cos"], 2)[None], rope_sin=np.tile(sides["sin"], 2)[None])
+    kept_twice("run-wrong", cos_cached=np.cos(moved).astype("f4"), sin_cached=np.sin(moved).astype("f4"))
     np.savez(folder / "some.npz", cos=np.zeros((0, 8), "f4"), sin=np.ones((4, 8), "f4"))
     np.savetxt(folder / "numbers.csv", vectors[:, :4], delimiter=",", header="a,b,c,d", comments="")
     right = {"encoding": "rope", "parameters": {"dim": 16}, "before": "before.npy", "file": "after.npy"}
@@ -134,6 +154,10 @@ COMMANDS = [
     ("pe-verify compare none.npy none.npy", 2, "nothing"),
     ("pe-verify compare empty.npz empty.npz", 2, "nothing"),
     ("pe-verify compare some.npz some.npz", 0, "(0 values)"),
+    *((f"pe-verify compare nan.npy nan.npy{how}", 2, "NaN alone: nothing was compared") for how in ("", " --kind bias", " --atol 1", " --ulps 4", " --report -")),
+    ("pe-verify compare nan.npy nearly-nan.npy", 1, "DIFFERENT"),
+    ("pe-verify compare nearly-nan.npy nearly-nan.npy", 0, "equal"),
+    ("pe-verify compare hidden-all.npy hidden-all.npy", 0, "equal"),
     ("pe-verify compare columns-a.npy columns-b.npy --kind bias", 2, "nothing"),
     ("pe-verify compare columns-a.npy columns-a.npy --kind bias", 0, "bit for bit (192 values)"),
     ("pe-verify compare first-key.npy other-numbers.npy --kind bias", 2, "nothing"),
@@ -190,6 +214,29 @@ COMMANDS = [
     (f"{ROPE} --file of-f64.npz", 0, "drift: angles in double precision"),
     (f"{ROPE} --file angles-in-f64.npz", 0, "note every value of this f64 file is a number of f32"),
     ("pe-verify check sinusoidal --dim 16 --file sinusoids-in-f64.npy", 1, "storage: every value of this f64 file is a number of f32"),
+    # A type that is told of what says its own.
+    *((f"pe-verify {words} of-{of}.npy --dtype {told}", 2, f"the type {told} is told, and of-{of}.npy says {of}")
+      for words in (f"{ROPE.removeprefix('pe-verify ')} --file", "identify", "compare of-f32.npy") for of, told in (("f32", "f16"), ("f32", "bf16"), ("f32", "f64"), ("f16", "f64"))
+      if "compare" not in words or of == "f32"),
+    (f"{ROPE} --file of-f16.npy --dtype f32", 2, "says f16 itself: leave it out"),
+    (f"{ROPE} --file of-f32.npy --dtype f16", 2, "with numbers that are none of that type"),
+    (f"{ROPE} --file of-f32.npy --dtype f32", 0, "exact"),
+    (f"{ROPE} --file f16-in-f32.npy --dtype f16", 0, "exact"),
+    (f"{ROPE} --file f16-in-f32.npy --dtype bf16", 2, "says f32 itself"),
+    (f"{ROPE} --file first-in-f64.npy --dtype f32", 0, "cosines and sines, f32"),
+    (f"{ROPE} --file of-f32.csv --dtype f32", 0, ""),
+    (f"{ROPE} --file of-f16.bin --dtype f16 --shape 64,16", 0, "exact"),
+    (f"{ROPE} --before before.npy --file after.npy --dtype f16", 2, "says f32 itself"),
+    (f"{ROPE} --file twice.npz --dtype bf16", 2, "says f32 itself"),
+    ("pe-verify compare of-f32.npy of-f32.bin --dtype f32 --shape 64,16", 0, "equal"),
+    ("pe-verify compare of-f32.npy of-f16.bin --dtype f16 --shape 64,16", 0, "equal"),
+    # A cache that is kept twice, under two spellings of one name.
+    (f"{ROPE} --file twice.npz", 0, "exact: every value is correctly rounded dump"),
+    (f"{ROPE} --file twice-wrong.npz", 1, "cos_cached and sin_cached beside it"),
+    (f"{ROPE} --file twice-first.npz", 1, "cos and sin beside it"),
+    (f"{ROPE} --file twice-local.npz", 0, "cos_local, sin_local were not looked at"),
+    *((f"{ROPE} --positions 5:29 --file {name}.npz", 0, "exact: every value is correctly rounded dump") for name in ("run", "run-wide")),
+    (f"{ROPE} --positions 5:29 --file run-wrong.npz", 1, "cos_cached and sin_cached beside it"),
     # What is no array of numbers is named so.
     ("pe-verify compare record.npy record.npy", 2, "fields"),
 ]

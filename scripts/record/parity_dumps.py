@@ -118,12 +118,13 @@ def rotary(dumps):
                     continue  # complex numbers stay float32
                 files = dumps.npz(tag + short, **parts)
                 arithmetic = None if short else "hf"
+                is_short = torch.bfloat16 in (part.dtype for part in parts.values())  # Olmo's stay float32
                 if not short:
                     inverse = dumps.npz(tag, **parts, inv_freq=inv_freq)["inv_freq"]
                 for end, (_, positions) in ends.items():
                     file = files[f"freqs_{end}"] if complex_ else [files[f"cos_{end}"], files[f"sin_{end}"]]
                     layout = "turns" if complex_ else columns(out[0][0], len(inv_freq))
-                    dumps.check(f"{tag}{short} {end}", file, layout, arithmetic, **keys, **long, positions=positions, **({"dtype": "bf16"} if short else {}))
+                    dumps.check(f"{tag}{short} {end}", file, layout, arithmetic, **keys, **long, positions=positions, **({"dtype": "bf16"} if is_short else {}))
             if by_length:  # a call no longer than the original length, which has the other list, or the unscaled base
                 cos, sin = (part[0, :NEAR] for part in run(torch.arange(NEAR)[None], torch.float32))
                 files = dumps.npz(tag + "-short", cos=cos, sin=sin)

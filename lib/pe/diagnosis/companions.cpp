@@ -13,6 +13,7 @@
 #include "pe/diagnosis/axes.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
+#include "pe/diagnosis/twins.hpp"
 #include "pe/dialects/spell.hpp"
 
 namespace pe {
@@ -99,41 +100,6 @@ void leave_out_others(const Expectation& expected, Companions& all, int best, bo
     (is_read || names_coordinates(array.name) ? kept : all.others).push_back(std::move(array));
   }
   all.main.arrays = std::move(kept);
-}
-
-// The number of "layers.12.cos" or "cos_12", and the name without it; of several the first.
-struct Numbered {
-  std::string name, number;
-};
-
-Numbered numbered(const std::string& name) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto first = std::ranges::find_if(name, is_digit);
-  const auto last = std::find_if_not(first, name.end(), is_digit);
-  std::string rest(name.begin(), first);
-  if (!rest.empty() && (rest.back() == '.' || rest.back() == '_' || rest.back() == '-'))
-    rest.pop_back();
-  return {rest + std::string(last, name.end()), std::string(first, last)};
-}
-
-// Takes from the others what is named as the main arrays are, number by number.
-void find_twins(Companions& all) {
-  std::vector<std::string> names;
-  for (const Stored& array : all.main.arrays) names.push_back(numbered(array.name).name);
-  std::map<std::string, Dump> found;
-  std::vector<Stored> kept;
-  for (Stored& array : all.others) {
-    const Numbered numbers = numbered(array.name);
-    const bool is_named = std::ranges::find(names, numbers.name) != names.end();
-    (is_named ? found[numbers.number].arrays : kept).push_back(std::move(array));
-  }
-  for (auto& [number, dump] : found) {
-    if (dump.arrays.size() == names.size())
-      all.twins.push_back(std::move(dump));
-    else
-      std::ranges::move(dump.arrays, std::back_inserter(kept));
-  }
-  all.others = std::move(kept);
 }
 
 }  // namespace
@@ -356,6 +322,11 @@ void judge_companions(const Expectation& expected, const Companions& companions,
     }
   }
   for (const Dump& twin : companions.twins) against.add(against_turns(expected, twin));
+  for (const Dump& copy : companions.copies) {
+    const Against found = against_turns(expectation_of_copy(expected, false), copy);
+    const bool is_elsewhere = against_turns(expectation_of_copy(expected, true), copy).reasons.empty();
+    if (!is_elsewhere) against.add(found);
+  }
   if (!unseen.empty()) diagnosis.doubts.push_back(not_looked_at(unseen));
   if (against.reasons.empty()) return;
   if (diagnosis.tier != Tier::wrong) diagnosis.arithmetic.clear();

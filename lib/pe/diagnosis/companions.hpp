@@ -10,6 +10,7 @@ struct Companions {
   Dump main;                   // what says what the dump is
   std::vector<Stored> fields;  // named as other fields are, or as frequencies
   std::vector<Dump> twins;     // named as the main arrays are, but for their numbers
+  std::vector<Dump> copies;    // the same but for words that say no other thing: "cos_cached"
   std::vector<Stored> others;  // of no known name: nobody looks at them
 };
 
@@ -27,9 +28,9 @@ std::string not_looked_at(std::vector<std::string> names);
 
 /// Adds to a verdict on the main arrays what is wrong with those beside them, and doubts that name
 /// what was not looked at. Frequencies, complex turns and the caches of other layers (`twins`) are
-/// judged as such; numbers of other
-/// fields may be off by 64 float32 roundings of themselves, of R(p) by as many of their angle, and
-/// by one rounding to the file's type.
+/// judged as such, and so are caches kept once more (`copies`), at the same positions or from 0;
+/// numbers of other fields may be off by 64 float32 roundings of themselves, of R(p) by as many of
+/// their angle, and by one rounding to the file's type.
 void judge_companions(const Expectation& expected, const Companions& companions,
                       Diagnosis& diagnosis);
 

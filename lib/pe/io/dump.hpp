@@ -24,6 +24,11 @@ struct RawForm {
 /// Throws UsageError and FileError.
 std::vector<Stored> open_arrays(const std::string& spec, const RawForm& raw = {});
 
+/// The same of several, each one's arrays in their order. Throws UsageError, too, where a type is
+/// told that none of them takes: each says its own, and its numbers are not all of the one told.
+std::vector<std::vector<Stored>> open_files(const std::vector<std::string>& specs,
+                                            const RawForm& raw);
+
 namespace io {
 
 /// The path in "FILE" or "FILE:TENSOR".

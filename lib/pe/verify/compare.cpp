@@ -275,6 +275,9 @@ Comparison compare(const Stored& a, const Stored& b, bool as_bias) {
     throw UsageError(fmt::format("{} is complex and {} is not", (a.is_complex ? a : b).shown,
                                  (a.is_complex ? b : a).shown));
   Comparison comparison = Compare(a, b, as_bias).finish();
+  if (comparison.size > 0 && std::min(comparison.a.nan, comparison.b.nan) == comparison.size)
+    throw UsageError(
+        fmt::format("{} and {}: both hold NaN alone: nothing was compared", a.shown, b.shown));
   const auto& rest = comparison.up_to_constant;
   if (rest && !rest->seen && comparison.equal_bits < comparison.size)
     throw UsageError(

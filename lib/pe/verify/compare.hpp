@@ -91,8 +91,9 @@ struct Comparison {
 };
 
 /// Reads both in blocks. `as_bias` also compares up to a constant for each row along the last axis.
-/// Throws UsageError when the shapes differ by more than axes of size one, or when the numbers do
-/// and no row has a second one, FileError when the arrays cannot be read.
+/// Throws UsageError when the shapes differ by more than axes of size one, when both hold nothing
+/// but NaN, or when the numbers differ and no row has a second one, FileError when the arrays
+/// cannot be read.
 Comparison compare(const Stored& a, const Stored& b, bool as_bias);
 
 /// The same, of the rows that both have where they part along one axis, but the last, alone.
