@@ -188,9 +188,10 @@ std::optional<std::vector<Line>> lines_between(const Sample& sample, const Norme
 
 std::string spell(Norm norm, const std::vector<Line>& lines, NormPlace place, bool by_head,
                   double unit) {
+  const double least = std::max(8 * unit, 5e-5);  // that four digits show
   const auto has = [&](double Line::*part, double none) {
     return std::ranges::any_of(
-        lines, [&](const Line& line) { return std::fabs(line.*part - none) > 8 * unit; });
+        lines, [&](const Line& line) { return std::fabs(line.*part - none) > least; });
   };
   constexpr const char* names[] = {"weights stand", "an RMS norm stands",
                                    "an RMS norm of all heads together stands",
