@@ -62,16 +62,17 @@ Rows turned(Rows values) {
   return values;
 }
 
-Diagnosis judged(const Rows& after) {
+Diagnosis judged(const Rows& after, foreign::Flags flags = {}) {
+  flags["dim"] = "16";
   const auto array = [](const Rows& values, const char* name) {
     return stored(foreign::array(DType::f32, {rows, width}, values), name, name);
   };
-  return diagnose(expect("rope", {{"dim", "16"}}, rows),
+  return diagnose(expect("rope", flags, rows),
                   {.arrays = {array(after, "after")}, .before = {array(drawn(), "before")}});
 }
 
-std::string said_of(const Rows& after) {
-  const Diagnosis found = judged(after);
+std::string said_of(const Rows& after, const foreign::Flags& flags = {}) {
+  const Diagnosis found = judged(after, flags);
   return found.reasons.size() == 1 ? found.reasons[0].sentence : told(found);
 }
 
@@ -85,6 +86,12 @@ TEST_CASE("weights between vectors are told by their size, whatever it is") {
         "weights stand before the turn: channels are multiplied by 0.5, 0.625, …, 1");
   CHECK(said_of(times(turned(plain), w)) ==
         "weights stand after the turn: channels are multiplied by 0.5, 0.625, …, 1");
+  // A turn that stretches by a half is undone with it.
+  CHECK(said_of(turned(times(plain, w, 1.5)), {{"scaling", "yarn"},
+                                               {"factor", "1"},
+                                               {"original-max-position", "2048"},
+                                               {"attention-factor", "1.5"}}) ==
+        "weights stand before the turn: channels are multiplied by 0.5, 0.625, …, 1");
   for (const auto& [size, first] :
        {std::pair{0.01, "0.005, 0.00625"}, {1, "0.5, 0.625"}, {100, "50, 62.5"}}) {
     CAPTURE(size);
