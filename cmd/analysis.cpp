@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -51,17 +52,33 @@ Parameters options_of(const Analysis& analysis, Request& request) {
   return complete(schema, told, {}, read_array);
 }
 
+// "4096,8192" of 4096:8192, 4096-8192 and 4096..8192; "" of anything else.
+std::string ends_of_run(const std::string& text) {
+  if (text.find_first_of("0123456789") != 0 || text.find_first_of(":-.") == std::string::npos)
+    return "";
+  std::string list;
+  for (const char c : text) {
+    const bool parts = c == ':' || c == '-' || c == '.';
+    if (!parts && c != ',' && std::isdigit(static_cast<unsigned char>(c)) == 0) return "";
+    if (!parts)
+      list += c;
+    else if (!list.ends_with(','))
+      list += ',';
+  }
+  const auto dot = text.find('.');
+  const bool is_decimal = dot != std::string::npos && text.find("..") == std::string::npos;
+  return is_decimal ? "" : list;
+}
+
 std::vector<Index> lengths_of(const Analysis& analysis) {
   std::vector<Index> lengths;
   const std::string& text =
       analysis.quantity->several_lengths ? analysis.lengths : analysis.request.texts.length;
-  if (std::string list = text; analysis.quantity->several_lengths &&
-                               text.find_first_of("0123456789") == 0 &&
-                               text.find(':') != std::string::npos) {
-    std::ranges::replace(list, ':', ',');
+  if (const std::string list = ends_of_run(text); !list.empty())
     throw UsageError(fmt::format(
-        "--length takes lengths with commas between, got {}: did you mean {}?", text, list));
-  }
+        "--length takes {}, got {}{}",
+        analysis.quantity->several_lengths ? "lengths with commas between" : "one length", text,
+        analysis.quantity->several_lengths ? fmt::format(": did you mean {}?", list) : ""));
   for (const std::string& item : comma_separated(text))
     lengths.push_back(whole_number("length", item, "1", largest_whole));
   return lengths;

@@ -4,16 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "list.hpp"
-#include "mistakes.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/text.hpp"
 #include "pe/configs/config_file.hpp"
+#include "pe/model/naming.hpp"
 #include "pe/subject/subject.hpp"
 #include "time_limit.hpp"
+#include "typography.hpp"
+#include "unknown_word.hpp"
 
 namespace pe::cmd {
 namespace {
@@ -35,6 +38,37 @@ std::string option_of(const std::vector<std::string>& words, const std::string& 
     if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
   }
   return otherwise;
+}
+
+// "--report -o r.json": an option of another command, or a file that looks like one, as a value.
+void refuse_dashed(const CLI::Option& option, const std::string& name,
+                   const std::vector<std::string>& words, std::size_t at) {
+  const std::string& value = words[at];
+  const std::size_t letter = value.find_first_not_of('-');
+  if (!is_option(value) || letter == std::string::npos || letter > 2 ||
+      std::isalpha(static_cast<unsigned char>(value[letter])) == 0 || value.starts_with("-inf") ||
+      value.find(' ') != std::string::npos)
+    return;
+  const bool is_path = value.find('.') != std::string::npos;
+  const bool is_followed = at + 1 < words.size() && !is_option(words[at + 1]);
+  throw UsageError(fmt::format(
+      "{} needs a value, {}, and {} stands there{}", name, option.get_type_name(),
+      shell_word(value),
+      is_path       ? fmt::format(": did you mean ./{}?", value)
+      : is_followed ? fmt::format(": did you mean {} {}?", name, shell_word(words[at + 1]))
+                    : ""));
+}
+
+// "check rope" and "decay rope" where another tool does so.
+void refuse_deed(const std::string& word, const std::string& encoding, const std::string& lead) {
+  for (const Meaning& meaning : meanings_of(word, Sort::encoding, lead)) {
+    const bool is_done = meaning.sort == Sort::law || meaning.sort == Sort::quantity ||
+                         (meaning.sort == Sort::command && meaning.names.front() == "check");
+    if (!is_done || meaning.why > Likeness::also || !encoding_named(encoding)) continue;
+    const std::string tool = meaning.sort == Sort::quantity ? "pe-analyze" : "pe-verify";
+    throw UsageError(fmt::format("'{}' is {}: did you mean {} {} {}?", word, name_of(meaning.sort),
+                                 tool, meaning.names.front(), encoding));
+  }
 }
 
 // Word `place` is where an encoding belongs, those before it are there, and none stands in it.
@@ -70,11 +104,21 @@ CommandLine::CommandLine(std::vector<std::string> words, std::size_t encoding_at
                      .layer_type = option_of(words_, "--layer-type"),
                      .part = option_of(words_, "--part")};
   if (texts.config.empty() && texts.model.empty()) return;
+  if (encoding_at == 0 && names_encoding_late()) return;
   if (texts.layer_type == "all") texts.layer_type.clear();
   std::optional<TimeLimit> within;
   if (timeout != "0") within.emplace(option_of(words_, "--timeout", timeout));
   words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(encoding_at),
                 std::string(reading_of(texts).encoding->name));
+}
+
+// `--model NAME rope`: an encoding behind options, and not as the value of one.
+bool CommandLine::names_encoding_late() const {
+  for (std::size_t i = 1; i < words_.size(); ++i) {
+    const bool is_value = is_option(words_[i - 1]) && words_[i - 1].find('=') == std::string::npos;
+    if (!is_value && encoding_named(words_[i])) return true;
+  }
+  return false;
 }
 
 bool CommandLine::has_word(std::size_t depth) const {
@@ -145,12 +189,29 @@ void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) c
     if (std::ranges::find(drawing, word) != std::end(drawing))
       throw UsageError(fmt::format("'{}' is what pe-plot does: {} | pe-plot", word, line));
     const bool tells = std::ranges::find(telling, word) != std::end(telling);
+    refuse_deed(word, words_[depth + 1], lead);
     if (is_file(word, lead)) throw UsageError(unknown_word(app, word, own, line));
     if (tells || encoding_named(words_[depth + 1]))
       throw UsageError(fmt::format("'{}' stands before the name: did you mean {}{}?", word, line,
                                    tells ? " --help" : ""));
   }
+  refuse_command(depth, own, lead);
   throw UsageError(unknown_word(app, word, own, lead));
+}
+
+// "pe-gen identify dump.npz": a command of another tool, with what stands behind it.
+void CommandLine::refuse_command(std::size_t depth, Sort own, const std::string& lead) const {
+  if (depth + 1 >= words_.size() || is_option(words_[depth + 1])) return;
+  for (const Meaning& meaning : meanings_of(words_[depth], own, lead)) {
+    if (meaning.sort != Sort::command || meaning.why > Likeness::also ||
+        meaning.names.front() == "check")
+      continue;
+    std::string line = meaning.line;
+    for (std::size_t i = depth + 1; i < words_.size(); ++i) line += " " + shell_word(words_[i]);
+    const std::string sort(name_of(own));
+    throw UsageError(fmt::format("unknown {} '{}': did you mean {}?",
+                                 sort.substr(sort.find(' ') + 1), words_[depth], line));
+  }
 }
 
 // Names that were typed as options: --list, --models, --check rope, --encoding rope.
@@ -180,6 +241,11 @@ void CommandLine::check_order(const CLI::App& app) const {
   check_dashes(app);
   const auto names = [&](const std::string& word) { return subcommand_of(app, word) != nullptr; };
   const auto start = std::ranges::find_if(words_, names);
+  const Meant meant = meant_by(words_[0].substr(0, words_[0].find('=')),
+                               {{"--help", "usage manual"}, {"--version", "versions ver"}});
+  if (start == words_.end() && !meant.names.empty() && !app.get_option_no_throw(words_[0]))
+    throw UsageError(fmt::format("unknown option '{}': did you mean {}? (see {} --help)", words_[0],
+                                 either_of(meant.names), tool_));
   if (start == words_.end()) return;
   const auto stop = std::find_if(start, words_.end(), is_option);
   std::vector<std::string> ordered(start, stop);
@@ -196,7 +262,8 @@ void CommandLine::check_sources() const {
        {std::pair("--model", "NAME: {} list models names those there are"),
         std::pair("--config", "a config.json or GGUF file; {} list models names those built in")})
     if (const auto found = std::ranges::find(words_, option);
-        found != words_.end() && (found + 1 == words_.end() || is_option(*(found + 1))))
+        found != words_.end() &&
+        (found + 1 == words_.end() || is_option(*(found + 1)) || (found + 1)->empty()))
       throw UsageError(
           fmt::format("{} needs a value, {}", option,
                       fmt::format(fmt::runtime(says), tool_.empty() ? "pe-gen" : tool_)));
@@ -212,6 +279,7 @@ void CommandLine::parse(CLI::App& app) const {
     last = next;
   }
   std::vector<std::string> words = with_own_names(*last, words_);
+  refuse_typography(*last, words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i], name = word.substr(0, word.find('='));
     const CLI::Option* option = is_option(word) ? last->get_option_no_throw(name) : nullptr;
@@ -223,6 +291,9 @@ void CommandLine::parse(CLI::App& app) const {
     if (option && option->get_items_expected_min() > 0 && is_next && name == word)
       throw UsageError(fmt::format("{} needs a value, {}, and {} stands there", word,
                                    option->get_type_name(), words[i + 1]));
+    if (option && option->get_items_expected_min() > 0 && name == word && i + 1 < words.size() &&
+        !is_next)
+      refuse_dashed(*option, word, words, i + 1);
     const bool is_empty = name == word ? i + 1 < words.size() && words[i + 1].empty()
                                        : name.size() + 1 == word.size();
     if (option && option->get_items_expected_min() > 0 && is_empty)

@@ -23,7 +23,9 @@ int run_identify(const IdentifyCommand& asked, const std::string& command) {
   files.insert(files.end(), asked.files.begin(), asked.files.end());
   keep_what_is_read({asked.report}, files);
   keep_what_is_read({asked.report}, asked.before);
-  if (files.empty()) throw UsageError("identify needs FILE (see pe-verify identify --help)");
+  if (files.empty())
+    throw UsageError(
+        "identify needs FILE, or - for standard input (see pe-verify identify --help)");
   refuse_names(files, "pe-verify check {0} looks at its laws, pe-gen {0} -o dump.npz makes a file");
   Progress progress(fmt::format("identify {}", fmt::join(files, ", ")));
   const std::optional<std::string> dtype =

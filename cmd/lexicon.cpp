@@ -67,7 +67,7 @@ std::vector<Named> dtypes() {
 
 std::vector<Named> commands() {
   return {{"check", "verify test validate"},
-          {"identify", "recognise recognize"},
+          {"identify", "recognise recognize identity guess detect recognition whatis"},
           {"compare", "diff"},
           {"run", "manifest"},
           {"dialects", ""},

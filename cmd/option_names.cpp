@@ -98,8 +98,8 @@ std::string told(const Meaning& meaning, const std::string& typed) {
   const bool one = meaning.names.size() == 1;
   const std::string sort(name_of(meaning.sort));
   return one ? fmt::format("{} is {} ({})", meaning.names.front(), sort, typed)
-             : fmt::format("{} {} begin so ({})", either_of(meaning.names),
-                           sort.substr(sort.find(' ') + 1) + "s", typed);
+             : fmt::format("{}s that begin so: {} ({})", sort.substr(sort.find(' ') + 1),
+                           fmt::join(meaning.names, ", "), typed);
 }
 
 std::string unknown_option(const CLI::App& app, const std::string& option,
@@ -126,7 +126,8 @@ std::string unknown_option(const CLI::App& app, const std::string& option,
     return said + ": JSON goes to --config, as in --config '{\"rope_scaling\": {…}}'";
   if (const std::string letter = letter_meant(app, option, value); !letter.empty())
     return said + ": did you mean " + letter + "?";
-  if (const auto says = surer_hint(app, with_dashes(name))) return said + ": " + *says;
+  for (const std::string& spelled : {with_dashes(option), with_dashes(name)})
+    if (const auto says = surer_hint(app, spelled)) return said + ": " + *says;
   if (meant.names.empty() || meant.why > Likeness::begins)
     if (const auto says = hint(app, with_dashes(name))) return said + ": " + *says;
   if (const std::string value_of = option_with_value(app, with_dashes(name)); !value_of.empty())

@@ -14,7 +14,6 @@
 
 #include "dumps.hpp"
 #include "growing_report.hpp"
-#include "mistakes.hpp"
 #include "no_clobber.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/ranks.hpp"
@@ -26,6 +25,7 @@
 #include "pe/verify/shard.hpp"
 #include "progress.hpp"
 #include "talk.hpp"
+#include "unknown_word.hpp"
 #include "verify_commands.hpp"
 
 namespace pe::cmd {

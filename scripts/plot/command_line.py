@@ -17,6 +17,8 @@ HABITS = {
     "--input": "the file's name alone", "--in": "the file's name alone", "--name": "--title", "--column": "--columns", "--heads": "--columns, or --at head=3", "--head": "--at head=3", "--select": "--at", "--where": "--at",
     "--size": "--dpi, which makes a picture larger", "--figsize": "--dpi, which makes a picture larger", "--resolution": "--dpi",
     "--height": "--width: a picture on the terminal keeps its shape", "--format": "the suffix of --output",
+    **{f"--{word}": f"--kind {kind}" for kind, words in {"heatmap": "heatmap heat map image matrix", "lines": "line curve curves", "bars": "bar histogram",
+                                                         "rotors": "rotor circle polar", "stairs": "step steps"}.items() for word in words.split()},
     "--list": "--help, which names the kinds", "--slice": "--at", "--pair": "--at pair=3", "--position": "--at position=3",
     "--no-overwrite": "--no-clobber", "--keep": "--no-clobber", "--noclobber": "--no-clobber",
 }
@@ -41,6 +43,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, words):
         words = [FIRST[words[0]], *words[1:]] if words and words[0] in FIRST and not os.path.exists(words[0]) else words
+        self.words = words
         for word in words[:words.index("--")] if "--" in words else words:
             if re.fullmatch(r"-[a-zA-Z][a-z-]+(=.*)?", word) and any(own.startswith("-" + word.split("=")[0]) for own in self.own()):
                 raise Fault(f"{self.unknown(word, '-' + word)} (see pe-plot --help)")  # -output is not -o with the value utput
@@ -60,11 +63,20 @@ class Parser(argparse.ArgumentParser):
         near = [HABITS[name]] if name in HABITS else self.near(name) or [option for option in self.own() if option.startswith(name)][:1]
         return f"unknown option '{word}'" + (f": did you mean {near[0]}?" if near else "")
 
+    def stray(self, word):
+        """A word behind options that took their values: of a list, or a file apart from the others."""
+        at = self.words.index(word)
+        if not os.path.exists(word) and at > 1 and self.words[at - 2] in ("--field", "--columns"):
+            return f"'{word}' without an option: did you mean {self.words[at - 2]} {self.words[at - 1].rstrip(',')},{word}?"
+        return f"'{word}' stands behind options: files stand together, before them"
+
     def error(self, message):
         option, _, what = message.removeprefix("argument ").partition(": ")
         option = option.split("/")[-1]
         if message.startswith("unrecognized arguments: "):
-            message = self.unknown(next(word for word in message.split(": ", 1)[1].split() if word.startswith("-")))
+            words = message.split(": ", 1)[1].split()
+            dashed = [word for word in words if word.startswith("-")]
+            message = self.unknown(dashed[0]) if dashed else self.stray(next(word for word in self.words if word.startswith(words[0])))
         elif what.startswith("expected"):
             message = f"{option} needs a value"
         elif what.startswith("ignored explicit argument"):
@@ -117,10 +129,14 @@ def check(options):
     if options.inputs[0] in tools:
         raise Fault(f"'{options.inputs[0]}' stands where a file belongs: pipe it, {' '.join(options.inputs)} | pe-plot")
     for name in options.inputs:
-        path = name if os.path.exists(name) else name.rpartition(":")[0] or name
-        if name != "-" and not os.path.exists(path) and pathlib.Path(name).suffix.lower() in SUFFIXES and len(options.inputs) > 1 and not options.output:
+        file, _, array = name.rpartition(":")
+        if pathlib.Path(name).suffix.lower() in SUFFIXES and len(options.inputs) > 1 and not options.output:
             raise Fault(f"{name} is no file to draw: did you mean -o {name}?")
-        if name != "-" and not os.path.exists(path):
+        if "://" in name:
+            raise Fault(f"cannot read {name}: it is an address, and nothing here reads the network: fetch the file first")
+        if not os.path.exists(name) and os.path.isfile(file):
+            raise Fault(f"cannot read {name}: did you mean {file} --field {array}?")
+        if name != "-" and not os.path.exists(name):
             tip = f" (of an encoding: pe-gen {name} | pe-plot)" if re.fullmatch("[a-z][a-z0-9-]*", name) else ""
             raise Fault(f"cannot read {name}: No such file or directory{tip}")
     if options.output == pathlib.Path(""):

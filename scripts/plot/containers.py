@@ -106,6 +106,10 @@ def json_axis(axis):
 
 def from_json(data, origin):
     document = json.loads(data)
+    if isinstance(document, dict) and "model_type" in document:
+        raise Fault(f"{origin} is a model's config: pe-gen --config {origin} | pe-plot draws what it means")
+    if isinstance(document, dict) and "checks" in document:
+        raise Fault(f"{origin} is a manifest or a report of pe-verify, and holds no arrays")
     if not isinstance(document, dict) or not isinstance(document.get("fields"), dict):
         raise Fault(f"{origin} is JSON of other tools: there is no object \"fields\" in it")
     about = about_of(document.get("provenance", {}))

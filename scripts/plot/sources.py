@@ -9,6 +9,11 @@ from plot.field import Axis, Fault
 STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "NPY", containers.from_npy),
           (b"PK\x03\x04", "NPZ", containers.from_npz), (b"PK\x05\x06", "NPZ", containers.from_npz), (b"{", "JSON", containers.from_json),
           (b"[", "JSON", containers.from_json)]
+# What holds no arrays, or not as it lies.
+OTHERS = [(b"\x1f\x8b", "is packed by gzip: gunzip it first"), (b"BZh", "is packed by bzip2: bunzip2 it first"), (b"\xfd7zXZ", "is packed by xz: unxz it first"),
+          (b"\x28\xb5\x2f\xfd", "is packed by zstd: unzstd it first"), (b"\x89PNG", "is a picture already"), (b"%PDF", "is a PDF already"),
+          (b"<svg", "is a picture already"), (b"<?xml", "is a picture, or a report: arrays are drawn here"), (b"<!", "is a page: a browser shows it"),
+          (b"GGUF", "is GGUF: pe-gen --config FILE | pe-plot draws what it says of positions")]
 # What a name promises, where it promises something.
 PROMISED = {".h5": "HDF5", ".hdf5": "HDF5", ".npy": "NPY", ".npz": "NPZ", ".safetensors": "safetensors", ".json": "JSON"}
 
@@ -34,6 +39,8 @@ def read(path, stdin):
     else:
         with open(path, "rb") as file:
             data = file.read()
+    if says := next((says for start, says in OTHERS if data.startswith(start)), None):
+        raise Fault(f"{origin} {says}")
     found = reader_of(data)
     if not found and (promised := PROMISED.get(os.path.splitext(path)[1])):
         raise Fault(f"{path} does not begin as {promised} does")

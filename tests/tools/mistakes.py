@@ -9,14 +9,18 @@ options: whoever reads it knows our options, not its classes.
 """
 import argparse
 import concurrent.futures
+import gzip
+import io
 import json
 import os
 import pathlib
+import pickle
 import random
 import re
 import shlex
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -89,6 +93,19 @@ def field_hints(tools, folder):
         yield name, None if meant and not (done and done.returncode) else f"{answer.strip()} {done.stderr if done else ''}"
 
 
+def other_files(folder):
+    """Files that people take for dumps, configs and manifests, as other programs write them."""
+    folder = pathlib.Path(folder)
+    (folder / "there.csv.gz").write_bytes(gzip.compress(b"position,cos_0\n0,1\n"))
+    (folder / "there.pkl").write_bytes(pickle.dumps({"cos": [1.0]}))
+    (folder / "there.mat").write_bytes(b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(512))
+    with tarfile.open(folder / "there.tar", "w") as archive:
+        archive.addfile(tarfile.TarInfo("cos.npy"), io.BytesIO())
+    (folder / "there.yaml").write_text("schema_version: 1\nmodel_type: llama\n")
+    (folder / "config.json").write_text('{"model_type": "llama", "rope_theta": 10000}')
+    (folder / "comma.json").write_text('{"schema_version": 1,\n "checks": [\n  {"name": "a", "encoding": "rope"},\n]}\n')
+
+
 def fault(words, code, texts, tools, folder):
     """What is wrong with the answer, or None."""
     run = subprocess.run([tools / words[0] if words[0] != "pe-plot" else ROOT / "scripts/pe-plot", *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
@@ -130,6 +147,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         subprocess.run([tools / "pe-gen", "rope", "--length", "2", "-o", "there.npz"], cwd=folder, check=True)
+        other_files(folder)
         for (words, _, _), wrong in zip(cases, pool.map(lambda case: fault(*case, tools, folder), cases)):
             if wrong:
                 failed += 1

@@ -15,6 +15,7 @@
 #include "pe/configs/sizes.hpp"
 #include "pe/configs/still_layers.hpp"
 #include "pe/configs/v4_reading.hpp"
+#include "pe/model/naming.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
@@ -110,9 +111,17 @@ std::string choose_layer(Reading& reading, const Config& config, std::string_vie
                       config.file, fmt::join(types, ", "), types.front()));
     return types.front();
   }
-  if (std::ranges::find(types, asked) == types.end())
-    throw UsageError(fmt::format("--layer-type must be one of {} for {}, got {}",
-                                 fmt::join(types, ", "), config.file, asked));
+  if (std::ranges::find(types, asked) == types.end()) {
+    std::vector<Named> names;
+    for (const std::string& type : types)
+      names.push_back({type, type == "sliding_attention" ? "local window swa"
+                             : type == "full_attention"  ? "global"
+                                                         : ""});
+    const std::string near = did_you_mean(asked, names);
+    throw UsageError(fmt::format("--layer-type must be one of {} for {}, got {}{}",
+                                 fmt::join(types, ", "), config.file, asked,
+                                 near.empty() ? "" : ": " + near));
+  }
   return std::string(asked);
 }
 

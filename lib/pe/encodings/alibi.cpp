@@ -126,7 +126,7 @@ Drift drift(const Parameters&, const Effect& effect, const Reach& reach) {
 
 extern constinit const Encoding alibi{
     .name = "alibi",
-    .also = "linear-bias linear-biases attention-with-linear-biases",
+    .also = "linear-bias linear-biases attention-with-linear-biases 线性偏置",
     .summary = "a penalty on the scores, linear in the distance, steeper or flatter by head",
     .source =
         "Press et al. 2022, arXiv:2108.12409, §3, and the authors' code for other head counts",

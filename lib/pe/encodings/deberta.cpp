@@ -114,7 +114,7 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding deberta{
     .name = "deberta",
-    .also = "disentangled relative c2p p2c",
+    .also = "disentangled relative c2p p2c 相对 相对位置编码",
     .summary = "content to position and position to content, by logarithmic buckets of the offset",
     .source =
         "He et al. 2021, arXiv:2006.03654, eqs. 3 and 4; the authors' `make_log_bucket_position` "

@@ -56,7 +56,8 @@ constexpr Parameter schema[] = {
              "2j and 2j+1 in adjacent; adjacent-to-halves reads 2j, 2j+1 and writes j, j+n, as "
              "DeepSeek-V3 does)",
      .fallback = "pairs",
-     .choices = "pairs halves adjacent adjacent-to-halves"},
+     .choices = "pairs halves adjacent adjacent-to-halves",
+     .also = words_for_pairings},
     {.name = "pairing",
      .type = Parameter::Type::choice,
      .help = "channels that turn together where the columns are pairs: j and j+n, or 2j and 2j+1 "
@@ -108,7 +109,7 @@ extern constinit const Encoding rope{
     .name = "rope",
     .also =
         "rotary rotary-embedding rotary-position-embedding rotary-positional-embedding roformer "
-        "rotate-half",
+        "rotate-half 旋转 旋转位置编码",
     .summary = "turns query and key pairs by angles that grow with the position",
     .source = "Su et al. 2021, arXiv:2104.09864, eq. 15",
     .kind = Kind::rotation,

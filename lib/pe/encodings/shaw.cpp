@@ -118,7 +118,9 @@ Effect make(const Parameters& parameters, Index) {
 
 extern constinit const Encoding shaw{
     .name = "shaw",
-    .also = "relative relative-position clipped-relative relative-embedding",
+    .also =
+        "relative relative-position clipped-relative relative-embedding "
+        "相对 相对位置编码",
     .summary = "a trained vector for each clipped relative position, on keys and values",
     .source =
         "Shaw et al. 2018, arXiv:1803.02155, eqs. 3–5; Wei et al. 2019, arXiv:1909.00204 (NEZHA)",

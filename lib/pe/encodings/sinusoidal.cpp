@@ -162,7 +162,8 @@ extern constinit const Encoding sinusoidal{
     .name = "sinusoidal",
     .also =
         "sin sinusoid sinus sine cosine vanilla fixed absolute sin-cos-1d "
-        "attention-is-all-you-need positional-encoding position-encoding",
+        "attention-is-all-you-need positional-encoding position-encoding fourier 正弦 三角 "
+        "正弦位置编码 三角函数 绝对 绝对位置编码",
     .summary = "sines and cosines of falling frequencies, added to the embeddings",
     .source = "Vaswani et al. 2017, arXiv:1706.03762, §3.5",
     .kind = Kind::table,

@@ -10,6 +10,7 @@
 
 #include "pe/base/ulp.hpp"
 #include "pe/io/csv.hpp"
+#include "pe/io/foreign.hpp"
 #include "pe/io/format.hpp"
 
 namespace pe {
@@ -71,7 +72,13 @@ const FormatRow& row_to_read(const Source& source, const RawForm& raw) {
         "{} cannot be read: {} is a format that is only written; take one of .csv .h5 .json .npy "
         ".npz .safetensors",
         source.shown(), row->name));
-  return row ? *row : row_of(format_of_start(source, raw));
+  if (row) return *row;
+  if (!raw.dtype)
+    if (const std::string foreign = foreign_format(source.read_text(
+            0, static_cast<std::size_t>(std::min<std::uint64_t>(foreign_start, source.size()))));
+        !foreign.empty())
+      throw UsageError(fmt::format("{} is {}", source.shown(), foreign));
+  return row_of(format_of_start(source, raw));
 }
 
 struct File {
@@ -113,12 +120,30 @@ struct Opening {
     return spell_names(all);
   }
 
+  // "cos,sin" and ":cos" where one name belongs: FILE:NAME for each; "" where not all are there.
+  std::string several_named() const {
+    std::vector<std::string> specs;
+    std::string_view rest = spec.tensor;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find_first_of(",:+ "), rest.size());
+      const std::string name(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      if (name.empty()) continue;
+      if (std::ranges::none_of(arrays, [&](const Offered& one) { return one.stored.name == name; }))
+        return "";
+      specs.push_back(fmt::format("{}:{}", spec.path, name));
+    }
+    return specs.empty() ? ""
+                         : fmt::format(": did you mean {}{}?", fmt::join(specs, " and "),
+                                       specs.size() > 1 ? ", each by itself" : "");
+  }
+
   const Stored& named() const {
     const auto is_named = [&](const Offered& array) { return array.stored.name == spec.tensor; };
     const auto found = std::ranges::find_if(arrays, is_named);
     if (found == arrays.end())
-      throw UsageError(
-          fmt::format("{} has no array '{}'; in it: {}", source->shown(), spec.tensor, names()));
+      throw UsageError(fmt::format("{} has no array '{}'; in it: {}{}", source->shown(),
+                                   spec.tensor, names(), several_named()));
     return readable(*found);
   }
 

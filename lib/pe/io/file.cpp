@@ -212,8 +212,8 @@ Format parse_format(std::string_view name) {
   }
   const std::string plain(name.substr(std::min(name.find_first_not_of('.'), name.size())));
   const bool is_name = std::ranges::find(names, plain) != names.end();
-  const std::string elsewhere =
-      is_name ? fmt::format("did you mean {}?", plain) : io::instead_of("." + plain);
+  const std::string elsewhere = io::instead_of("." + plain);
+  if (is_name) throw UsageError(fmt::format("unknown format '{}': did you mean {}?", name, plain));
   throw UsageError(fmt::format("unknown format '{}': {}choose {}", name,
                                elsewhere.empty() ? "" : elsewhere + "; ", io::spell_names(names)));
 }

@@ -9,6 +9,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
+#include "pe/io/json_slip.hpp"
 #include "pe/io/source.hpp"
 
 namespace pe {
@@ -71,9 +72,9 @@ Quoted quote_words(std::string_view text) {
 
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(Kept<std::string> file, const Quoted* quoted = nullptr,
-                   std::size_t most_values = most_by_hand)
-      : file_(file), quoted_(quoted), most_values_(most_values) {}
+  Builder(Kept<std::string> text, Kept<std::string> file, const Quoted* quoted = nullptr,
+          std::size_t most_values = most_by_hand)
+      : text_(text), file_(file), quoted_(quoted), most_values_(most_values) {}
 
   bool null() override { return put({JsonNode::Type::null, "null", {}, {}}); }
   bool boolean(bool value) override {
@@ -103,13 +104,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    throw FileError(
-        quoted_
-            ? fmt::format("{} is not JSON: it goes wrong at byte {}", file_,
-                          quoted_->place(position))
-            : fmt::format(
-                  "{} is not JSON: it goes wrong at byte {} (NaN and Infinity are not JSON either)",
-                  file_, position));
+    throw FileError(fmt::format("{} is not JSON: it goes wrong at {}", file_,
+                                spell_slip(text_, quoted_ ? quoted_->place(position) : position)));
   }
 
   JsonNode root;
@@ -144,7 +140,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return put(std::move(node));
   }
 
-  const std::string& file_;
+  const std::string &text_, &file_;
   const Quoted* quoted_;
   std::vector<Level> open_;
   std::size_t most_values_, values_ = 0;
@@ -188,7 +184,7 @@ JsonNode parse_python_json(const std::string& text, const std::string& file) {
   const Quoted quoted = quote_words(text);
   if (quoted.at.empty()) return parse_json(text, file);
   refuse_long_words(quoted.text, file);
-  Builder builder(file, &quoted);
+  Builder builder(text, file, &quoted);
   nlohmann::json::sax_parse(quoted.text, &builder);
   return std::move(builder.root);
 }
@@ -199,7 +195,7 @@ JsonNode parse_json(const std::string& text, const std::string& file) {
 
 JsonNode parse_json(const std::string& text, const std::string& file, std::size_t most_values) {
   refuse_long_words(text, file);
-  Builder builder(file, nullptr, most_values);
+  Builder builder(text, file, nullptr, most_values);
   nlohmann::json::sax_parse(text, &builder);
   return std::move(builder.root);
 }

@@ -40,6 +40,9 @@ std::string instead_of(const std::string& path) {
   if (const std::size_t at = path.rfind('/'); errno == ENOTDIR && at != std::string::npos)
     if (const std::string file = path.substr(0, at); is_there(file))
       return fmt::format(": did you mean '{}:{}'?", file, path.substr(at + 1));
+  if (path.size() > 2 && path[1] == ':' && path.find('\\') != std::string::npos)
+    return fmt::format(": it is a path of Windows, which WSL has under /mnt/{}",
+                       static_cast<char>(path[0] | ' '));
   if (path.starts_with('~'))
     return ": a shell makes a home of ~ where a word begins with it and has no quotes";
   if (path.find_first_of("*?") != std::string::npos)
@@ -60,7 +63,7 @@ Source::Source(const std::string& path, Limit most)
   struct stat status;
   try {
     if (fstat(descriptor_, &status) != 0) refuse(std::strerror(errno));
-    if (S_ISDIR(status.st_mode)) refuse("it is a folder");
+    if (S_ISDIR(status.st_mode)) refuse("it is a folder: name a file in it");
     // A redirected standard input may stand in the middle of its file, so it is read like a pipe.
     in_file_ = S_ISREG(status.st_mode) && path != "-";
     if (in_file_)

@@ -73,6 +73,26 @@ std::string computed(std::string_view text) {
   return "";
 }
 
+// "64" of "=64", "64," and "64.f": marks of other languages around a number.
+std::string without_marks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of("=:"), last = text.find_last_not_of(",;fFlL");
+  if (first == std::string_view::npos || last == std::string_view::npos || last < first) return "";
+  const std::string bare(text.substr(first, last - first + 1));
+  return is_number(bare) ? bare : "";
+}
+
+// "64,128": numbers that no thousands can be, or that may be meant one by one.
+bool is_list(std::string_view text) {
+  if (text.find(',') == std::string_view::npos) return false;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    const std::string_view item = text.substr(start, comma - start);
+    if (!is_number(item) || (item.starts_with('0') && item.size() > 1)) return false;
+    start = comma + 1;
+  }
+  return true;
+}
+
 // "0:16" where a length belongs.
 bool is_run(std::string_view text) {
   return text.find(':') != std::string_view::npos &&
@@ -83,8 +103,12 @@ bool is_run(std::string_view text) {
 std::string meant_by(std::string_view text, std::string_view name) {
   if (name == "length" && is_run(text)) return fmt::format(": a run is --positions {}", text);
   std::string meant = without_groups(text);
+  if (is_list(text))
+    return meant.empty() ? ": one number is taken here, not a list"
+                         : fmt::format(": did you mean {}? A list is not taken here", meant);
   if (meant.empty()) meant = computed(text);
   if (meant.empty()) meant = times(text);
+  if (meant.empty()) meant = without_marks(text);
   return meant.empty() ? "" : fmt::format(": did you mean {}?", meant);
 }
 

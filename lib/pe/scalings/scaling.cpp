@@ -36,6 +36,15 @@ const Scaling& find_scaling(std::string_view name) {
         fmt::format("--scaling takes a name, and JSON goes to --config: --config "
                     "'{{\"rope_scaling\": {}}}'",
                     shortened(name)));
+  if (const std::size_t at = name.find_first_of(",: "), equals = name.find('=');
+      at < equals && equals != std::string_view::npos)
+    for (const Named& row : names)
+      if (row.name == name.substr(0, at) && name.find('=', equals + 1) == std::string_view::npos) {
+        std::string option(name.substr(at + 1, equals - at - 1));
+        std::ranges::replace(option, '_', '-');
+        throw UsageError(fmt::format("unknown scaling '{}': did you mean --scaling {} --{} {}?",
+                                     name, row.name, option, name.substr(equals + 1)));
+      }
   if (const std::size_t at = name.find_first_of(":="); at != std::string_view::npos)
     for (const Named& row : names)
       if (row.name == name.substr(0, at))

@@ -10,6 +10,7 @@
 
 #include "pe/base/decimal.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/text.hpp"
 #include "pe/base/version.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/configs/config_file.hpp"
@@ -169,6 +170,17 @@ void check_source(const SubjectTexts& texts) {
     throw UsageError(fmt::format(
         "--config takes a file, and there is no '{0}' here: --model {0} is in the catalogue",
         texts.config));
+  if (texts.model.find("://") != std::string::npos && texts.model.ends_with(".json"))
+    throw UsageError(
+        "--model takes a name of the catalogue, and nothing here reads the network: fetch the "
+        "file, and --config FILE reads it");
+  if (!texts.config.empty() && texts.config.find_first_of("=:") != std::string::npos &&
+      texts.config.find_first_of("\\/{") == std::string::npos && !texts.config.ends_with(".json") &&
+      !texts.config.ends_with(".gguf") && !std::filesystem::exists(texts.config, error))
+    throw UsageError(
+        fmt::format("--config takes a file, or JSON such as '{{\"model_type\": \"llama\", "
+                    "\"rope_theta\": 10000}}', got '{}'",
+                    shortened(texts.config)));
   if (!texts.model.empty() && !is_catalogued(texts.model) &&
       (texts.model.ends_with(".json") || texts.model.ends_with(".gguf") ||
        std::filesystem::exists(texts.model, error)))

@@ -288,6 +288,10 @@ std::vector<ManifestCheck> parse_manifest(const std::string& text, const std::st
   const Spot place{file, ""};
   if (root.type != Type::object)
     place.refuse(fmt::format("an object was expected, got {}", root.what()));
+  if (root.find("model_type") && !root.find("checks"))
+    place.refuse(
+        "it is a model's config, and a manifest belongs there: pe-verify check --config FILE looks "
+        "at its laws, with --file DUMP at a dump");
   for (const auto& [key, node] : root.members)
     if (key != "schema_version" && key != "checks" && key != "$schema")
       refuse_key(place, key, {"schema_version", "checks", "$schema"});

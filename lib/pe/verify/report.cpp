@@ -45,6 +45,11 @@ const Spelling& spelling_of(const std::string& path) {
   const std::string suffix = std::filesystem::path(path).extension().string();
   for (const Spelling& spelling : spellings)
     if (spelling.suffix == suffix) return spelling;
+  if (suffix.empty())
+    throw UsageError(
+        fmt::format("'{}' has no suffix, which says what the report is: take one of {} (JUnit is "
+                    ".xml, Markdown .md)",
+                    path, report_suffixes()));
   throw UsageError(fmt::format(
       "no report has the suffix '{}' of '{}': take one of {} (JUnit is .xml, Markdown .md)", suffix,
       path, report_suffixes()));

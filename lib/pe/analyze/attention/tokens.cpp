@@ -35,6 +35,15 @@ std::vector<std::string> characters_of(const std::string& text) {
   return characters;
 }
 
+// "a b c" of "a,b,c"; "" where a comma has nothing on one side.
+std::string parted_at_commas(std::string text) {
+  if (text.find(',') == std::string::npos || text.front() == ',' || text.back() == ',' ||
+      text.find(",,") != std::string::npos)
+    return "";
+  std::ranges::replace(text, ',', ' ');
+  return text;
+}
+
 // FNV-1a, 64 bits.
 std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 0xCBF29CE484222325ull;
@@ -50,6 +59,11 @@ std::uint64_t hash_of(const std::string& text) {
 std::vector<std::string> tokens_of(const std::string& text) {
   const std::vector<std::string> characters = characters_of(text);
   const bool has_words = text.find_first_of(blanks) != std::string::npos;
+  if (const std::string parted = parted_at_commas(text); !has_words && !parted.empty())
+    throw UsageError(
+        "--tokens takes words with blanks between, or text whose characters are tokens: did you "
+        "mean '" +
+        parted + "'?");
   std::vector<std::string> tokens;
   std::string word;
   const auto end_word = [&] {
