@@ -64,6 +64,7 @@ PICTURES = [
     ("interpolation rope --dim 128 --view places", "lines", ["error of a score, max|h| = 1", "place between two positions"]), ("interpolation rope --dim 128 --view curve", "lines",
      ["B(s) over d", "takes for granted"]), ("published --only 'ALiBi|RoFormer|PI|YaRN|T5'", "claims", ["numbers of", "match:", "refuted:", "published numbers"]),
     ("probe sinusoidal --dim 64 --length 64 --view singular", "null", ["random tables, ± 2 standard deviations"]), ("decay alibi --heads 2 --length 32", "lines", ["fall from distance 0"]),
+    ("attention alibi --heads 4 --tokens 我爱你", "stack", ["· not drawn: without"]), ("context rope --length 524288,1048576", "reach", ["524288 | 1048576"]),
 ]
 
 

@@ -190,7 +190,7 @@ def cut(fields, kind, options):
         return fields
     kept = {field.name for group in groups[:most] for field in group}
     fields = [field for field in fields if field.name in kept or kind == "lines" and field.name.rpartition("_")[0] in kept]
-    said = f"{most} of {len(groups)} quantities" if most > 1 else f"one of {', '.join(dict.fromkeys(g[0].name for g in groups))}"
+    said = f"{most} of {len(groups)} quantities" if most > 1 else f"not drawn: {', '.join(dict.fromkeys(g[0].name for g in groups[1:]))}"
     return [dataclasses.replace(field, shown=", ".join(filter(None, [field.shown, said]))) for field in fields]
 
 

@@ -5,7 +5,7 @@ import numpy
 from plot import curves
 from plot.curves import spread_labels
 from plot.field import Fault
-from plot.style import FAINT, GREY, HUES, INK, WIDEST, hues, place_text, tick_integers
+from plot.style import FAINT, GREY, HUES, INK, WIDEST, hues, number, place_text, tick_integers
 
 
 MOST_BOUNDARIES = 24
@@ -50,10 +50,10 @@ def reach(plot, fields, options):
         axes.margins(x=0.03)
     if len(lengths) > 1 and lengths[-1] >= 2 * lengths[0] > 0:
         bottom.set_xscale("log", base=2)
-        bottom.set_xticks(lengths if len(lengths) <= 10 else lengths[::len(lengths) // 8], [f"{place:g}" for place in (lengths if len(lengths) <= 10 else lengths[::len(lengths) // 8])])
+        bottom.set_xticks(lengths if len(lengths) <= 10 else lengths[::len(lengths) // 8], [number(place) for place in (lengths if len(lengths) <= 10 else lengths[::len(lengths) // 8])])
         bottom.minorticks_off()
         top.set_yscale("log", base=2)
-        top.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        top.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: number(value)))
     top.set_ylabel("distances without a\nnegative sum (tokens)")
     bottom.set(xlabel=fields[0].axis_label(-1), ylabel="least sum of cosines")
     top.legend(fontsize=8, loc="upper left")

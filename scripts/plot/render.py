@@ -49,7 +49,7 @@ class Plain(ticker.Formatter):
 def spelled(text):
     """What LogFormatter writes for TeX, without it."""
     text = re.sub(r"\^\{([^}]*)\}", lambda found: found[1].replace("−", "-").translate(str.maketrans("-0123456789.", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹·")), text)
-    return text.replace("$", "").replace(r"\times", "×").replace(r"\mathdefault", "").replace("{", "").replace("}", "").strip()
+    return text.replace("$", "").replace("-", "−").replace(r"\times", "×").replace(r"\mathdefault", "").replace("{", "").replace("}", "").strip()
 
 
 LONGEST, MOST_LINES = 60, 4  # letters of a label, lines of a title

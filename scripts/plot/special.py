@@ -80,7 +80,7 @@ def wavelengths(plot, fields, options):
         anew = numpy.flatnonzero(values[1:] < values[:-1]) + 1  # a ladder for each axis of a grid, one behind the other
         axes.plot(numpy.insert(x, anew, numpy.nan), numpy.insert(values, anew, numpy.nan), color=colour, linewidth=1.8, marker="o" if len(x) <= 40 else None, markersize=3)
     axes.set_yscale("log")
-    for name, text, colour in (("turns_trained", "trained length", HUES[1]), ("turns", "wanted length", HUES[2])):
+    for name, text, colour in (("turns_trained", "trained length", GREY), ("turns", "wanted length", INK)):
         if name in by_name:
             unscaled = 2 * numpy.pi / by_name["unscaled"].values if name == "turns_trained" and "unscaled" in by_name else wave.values
             lengths = (by_name[name].values * unscaled).ravel()

@@ -18,7 +18,7 @@ STYLE = {
     "figure.dpi": 100, "figure.constrained_layout.use": True, "figure.constrained_layout.w_pad": 0.09, "figure.constrained_layout.h_pad": 0.07, "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
     "axes.edgecolor": GREY, "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 10.5, "axes.titlelocation": "left",
     "axes.spines.top": False, "axes.spines.right": False, "grid.color": FAINT, "grid.linewidth": 0.7, "legend.frameon": False,
-    "text.parse_math": False, "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True,
+    "text.parse_math": False, "svg.hashsalt": "pe", "svg.fonttype": "none", "axes.axisbelow": True, "axes.formatter.limits": (-5, 7),
 }
 def place_text(axis, index):
     place = axis.places[index]
