@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "pe/base/error.hpp"
+#include "pe/io/foreign.hpp"
 #include "pe/io/json_tree.hpp"
 
 namespace pe::cmd {
@@ -67,13 +68,6 @@ std::string of_markup(const std::string& head) {
   return "";
 }
 
-std::string of_bytes(const std::string& head) {
-  if (head.starts_with("\x89PNG")) return "a picture (PNG)";
-  if (head.starts_with("%PDF")) return "a PDF";
-  if (head.starts_with("\x1f\x8b")) return "packed by gzip: gunzip it first";
-  return "";
-}
-
 }  // namespace
 
 std::string known_otherwise(const std::string& path) {
@@ -83,12 +77,13 @@ std::string known_otherwise(const std::string& path) {
   if (error || !fs::is_regular_file(path, error)) return "";
   if (size == 0) return "empty";
   std::ifstream in(path, std::ios::binary);
-  std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, 512)), '\0');
+  std::string head(static_cast<std::size_t>(std::min<std::uintmax_t>(size, io::foreign_start)),
+                   '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   const std::size_t start = head.find_first_not_of(" \t\r\n");
   if (start == std::string::npos) return "";
   if (head[start] == '{') return of_sound_json(path);
-  return head[start] == '<' ? of_markup(head) : of_bytes(head);
+  return head[start] == '<' ? of_markup(head) : io::foreign_format(head);
 }
 
 }  // namespace pe::cmd

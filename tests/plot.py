@@ -22,7 +22,7 @@ interpreter.need("numpy", "matplotlib", "h5py")
 import matplotlib.collections  # noqa: E402
 import numpy  # noqa: E402
 
-from plot import choose, fonts, render, sources, terminal  # noqa: E402
+from plot import choose, fonts, labels, render, sources, terminal  # noqa: E402
 from plot.field import Fault  # noqa: E402
 from plot_looks import Stdin, drawn_of, lie_on_one_another, looks, options  # noqa: E402
 import plot_cells  # noqa: E402
@@ -169,7 +169,9 @@ def everything(count, bin, listed):
             made = subprocess.run([bin / words[0], *words[1:], "--seed", "1", "--format", "json"], capture_output=True, timeout=120)
         if not made.returncode:
             drawn_or_shown_how(count, made.stdout, " ".join(words))
+            axes.update(axis["name"] for field in json.loads(made.stdout)["fields"].values() for axis in field["axes"])
         return made.returncode == 0
+    axes = set()
     kinds = {row["name"]: "grid" if row["name"] in GRIDS else row["kind"] for row in listed["encodings"]}
     for field in listed["fields"]:
         for encoding in {(kinds[name], name == "sincos-3d"): name for name in field["encodings"]}.values():
@@ -186,6 +188,12 @@ def everything(count, bin, listed):
             length = ["--length", "5000" if quantity["name"] == "exposure" else "24"]
             done = [ask("pe-analyze", quantity["name"], encoding["name"], *GRIDS.get(encoding["name"], length), *(["--view", view] if view else [])) for view in views]
             count.check(any(done), f"pe-analyze {quantity['name']} {encoding['name']} has no view")
+    for words in (["pe-apply", "rope", "--random", "2,2,4,8", "--fields", "q,logits"], ["pe-analyze", "published"],
+                  ["pe-analyze", "decay", "rope", "--length", "8", "--versus", "alibi"]):
+        count.check(ask(*words), " ".join(words))
+    listed_axes = {name for name, _, _ in labels.LISTED}
+    count.check(axes <= listed_axes, f"axes that lib/pe/io/axes.def does not list: {axes - listed_axes}")
+    count.check(listed_axes <= axes, f"axes that nothing has: {listed_axes - axes}")
 
 
 def spelled(count, bin, listed, folder):

@@ -11,9 +11,6 @@ import numpy
 from plot import labels
 from plot.field import Axis, Fault, Field, counted, single
 
-# Names of places that are places even where the grid has one entry along them, or is not whole.
-PLACES = {"position", "dim", "pair", "head", "query", "key", "relative_position", "axis", "row", "column", "batch", "part", "channel",
-          "distance", "length", "lag", "subject"}
 ACROSS = {"pair": "(.*_)?(cos|sin)(_k)?|angle|.*_scale", "dim": "pe|sinusoid|(.*_)?table", "axis": "coordinate"}  # what the tools write side by side
 NO_TEXT = "is neither text nor a format that is known: CSV, HDF5, NPY, NPZ, safetensors or JSON"
 
@@ -80,7 +77,7 @@ def grid(header, columns):
     period, axes = len(columns[0]), []
     for name, column in zip(header[:-1], columns[:-1]):
         if period == 1 and axes:
-            if name in PLACES and all(place == column[0] for place in column):
+            if name in labels.PLACES and all(place == column[0] for place in column):
                 axes.append(Axis(name, column[:1]))
                 continue
             break
@@ -127,7 +124,7 @@ def wide(header, columns, axes):
 def scattered(header, columns, origin):
     """Rows that are no whole grid: first columns of texts, or known as places, say where; what no row tells is not a number."""
     count = 0
-    while count < len(header) - 1 and (isinstance(columns[count], list) or header[count] in PLACES):
+    while count < len(header) - 1 and (isinstance(columns[count], list) or header[count] in labels.PLACES):
         count += 1
     if not count:
         raise Fault(f"{origin}: the first column, {header[0]!r}, repeats itself and is not known as a place")

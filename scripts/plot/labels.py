@@ -1,18 +1,21 @@
-# What numbers are called in a picture, with their units: fields of pe-gen by their names, columns of pe-analyze by their quantity.
+# What numbers are called in a picture, with their units: axes by the one list of them, fields of pe-gen by their names, columns of pe-analyze by their quantity.
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROWS = next(path for path in (HERE / "axes.def", HERE.parents[1] / "lib/pe/io/axes.def") if path.exists())  # installed, or in the source
+LISTED = re.findall(r'^PE_AXIS\((\w+), "([^"]+)", (place|measure|shown)\)$', ROWS.read_text(encoding="utf-8"), re.M)
+PLACES = {name for name, _, kind in LISTED if kind != "shown"}  # names of places even where the grid has one entry along them, or is not whole
 LABELS = {
-    "position": "position (tokens)", "dim": "dimension", "pair": "pair of channels", "head": "head", "query": "query (tokens)",
-    "key": "key (tokens)", "relative_position": "relative position, key − query (tokens)", "distance": "distance (tokens)",
-    "lag": "distance (tokens)", "length": "length (tokens)", "bucket": "bucket", "pe": "value", "slope": "slope (per token)",
+    **{name: label for name, label, _ in LISTED}, "pe": "value", "slope": "slope (per token)",
     "bias": "bias", "inv_freq": "frequency (radians per token)", "wavelength": "wavelength (tokens)", "cos": "cosine", "sin": "sine",
     "ratio": "frequency, scaled over unscaled", "attention_factor": "attention factor", "angle": "angle (radians)", "complex": "cos + i sin",
     "matrix": "entry of R", "drift": "distance from the exact solution", "query_cos": "cosine · the query's scale", "query_sin": "sine · the query's scale",
     "key_cos": "cosine · the key's scale", "key_sin": "sine · the key's scale", "query_scale": "the query's scale", "key_scale": "the key's scale",
     "argument": "argument of the bias", "r1": "first parameter of the kernel, r1", "r2": "second parameter of the kernel, r2",
     "compression": "compression of the common bias", "sinusoid": "value", "table": "entry of the table", "row_table": "entry, by difference of rows",
-    "column_table": "entry, by difference of columns", "value_table": "entry, added to the value", "index": "bucket", "coordinate": "coordinate", "coordinate_h": "difference of rows, as the perceptron sees it",
+    "column_table": "entry, by difference of columns", "value_table": "entry, added to the value", "coordinate": "coordinate", "coordinate_h": "difference of rows, as the perceptron sees it",
     "coordinate_w": "difference of columns, as the perceptron sees it",
-    "to": "to channel", "from": "from channel", "other": "other position (tokens)", "place": "place between two positions", "component": "component, by size",
-    "mode": "mode of the Fourier transform", "axis": "axis", **{name: name for name in ("law", "encoding", "subject", "claim", "candidate")},
 }
 EIGEN = "on vectors whose sum is 0"
 QUANTITIES = {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "pe/base/error.hpp"
+#include "pe/io/axes.hpp"
 
 namespace pe {
 namespace {
@@ -70,14 +71,7 @@ void place(ScoreAxes& axes, std::int64_t first) {
 }
 
 bool names_coordinates(std::string_view name) {
-  constexpr std::string_view names[] = {"position",  "relative_position",
-                                        "positions", "head",
-                                        "query",     "key",
-                                        "channel",   "dim",
-                                        "row",       "column",
-                                        "pair",      "token",
-                                        "frame",     "part"};
-  return std::ranges::find(names, name) != std::end(names);
+  return io::is_place(name) || name == "positions" || name == "token" || name == "channel";
 }
 
 }  // namespace pe

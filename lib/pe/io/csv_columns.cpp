@@ -10,18 +10,20 @@
 #include <string>
 #include <utility>
 
+#include "pe/io/axes.hpp"
 #include "pe/io/csv.hpp"
 
 namespace pe::io {
 namespace {
 
-// Columns that name a place, where they stand before the data; what pandas calls its index has no
-// name.
-constexpr std::string_view coordinates[] = {
-    "position", "pair",   "head",  "query",   "key",       "relative_position",
-    "bucket",   "dim",    "index", "channel", "frequency", "batch",
-    "row",      "offset", "token", "column",  "frame",     "part",
-    "axis",     ""};
+// What other programs call places, and rows of buckets; what pandas calls its index has no name.
+constexpr std::string_view called_otherwise[] = {"bucket", "channel", "index", "frequency",
+                                                 "offset", "token",   ""};
+
+// Whether a column, before the data, names a place.
+bool is_coordinate(const std::string& name) {
+  return is_place(name) || std::ranges::find(called_otherwise, name) != std::end(called_otherwise);
+}
 
 struct Group {
   std::string name;
@@ -40,8 +42,7 @@ std::optional<double> number_in(std::string_view text) {
 Index count_coordinates(const CsvTable& table) {
   Index count = 0;
   for (const std::string& name : table.header) {
-    if (count + 1 >= table.columns || std::ranges::find(coordinates, name) == std::end(coordinates))
-      break;
+    if (count + 1 >= table.columns || !is_coordinate(name)) break;
     ++count;
   }
   return count;
