@@ -203,10 +203,10 @@ void CommandLine::check_word(const CLI::App& app, std::size_t depth, Sort own) c
 void CommandLine::refuse_command(std::size_t depth, Sort own, const std::string& lead) const {
   if (depth + 1 >= words_.size() || is_option(words_[depth + 1])) return;
   for (const Meaning& meaning : meanings_of(words_[depth], own, lead)) {
-    if (meaning.sort != Sort::command || meaning.why > Likeness::also ||
-        meaning.names.front() == "check")
-      continue;
+    if (meaning.sort != Sort::command || meaning.why > Likeness::also) continue;
     std::string line = meaning.line;
+    if (meaning.names.front() == "check" && !is_file(words_[depth + 1], lead)) continue;
+    if (meaning.names.front() == "check") line = "pe-verify check ENCODING --file";
     for (std::size_t i = depth + 1; i < words_.size(); ++i) line += " " + shell_word(words_[i]);
     const std::string sort(name_of(own));
     throw UsageError(fmt::format("unknown {} '{}': did you mean {}?",

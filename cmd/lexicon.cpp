@@ -31,6 +31,24 @@ std::string encoding_with_field(const std::string& field) {
   return "rope";
 }
 
+// What runs with the scaling: numbers of common size for those that it needs, or a model that has
+// its lists.
+std::string words_with_scaling(const std::string& name) {
+  const Scaling& scaling = find_scaling(name);
+  const bool needs_lists = std::ranges::any_of(scaling.parameters, [](const Parameter& row) {
+    return row.required && row.type == Parameter::Type::numbers;
+  });
+  for (const Model& model : all_models())
+    if (needs_lists && model.text.find(fmt::format("\"{}\"", name)) != std::string_view::npos)
+      return fmt::format("rope --model {}", model.name);
+  std::string line = "rope --scaling " + name;
+  for (const auto& [option, usual] : {std::pair("factor", "4"), {"original-max-position", "4096"}})
+    if (std::ranges::any_of(scaling.parameters,
+                            [&](const Parameter& row) { return row.name == std::string(option); }))
+      line += fmt::format(" --{} {}", option, usual);
+  return line;
+}
+
 // Names that mean the same thing in every tool, and how each is typed.
 struct Shelf {
   Sort sort;
@@ -89,14 +107,14 @@ std::vector<Shelf> shelves() {
   return {{Sort::encoding, [] { return named(all_encodings()); }, nothing, as_it_is, true},
           {Sort::model, [] { return plainly_named(all_models()); }, option("model"),
            option("model"), true},
-          {Sort::scaling, [] { return named(all_scalings()); }, option("scaling"), rope("scaling"),
-           true},
+          {Sort::scaling, [] { return named(all_scalings()); }, option("scaling"),
+           words_with_scaling, true},
           {Sort::command, commands, nothing,
            [](const std::string& name) {
              return (name == "published" ? "pe-analyze "
                      : name == "info"    ? "pe-gen "
                                          : "pe-verify ") +
-                    name;
+                    name + (name == "check" ? " rope" : "");
            }},
           {Sort::law, [] { return named(all_properties()); }, nothing,
            [](const std::string& name) {

@@ -95,12 +95,30 @@ std::string behind_a_list(const CLI::App& app, const std::vector<std::string>& s
         "'{}' without an option: flags take no value, and one that is left out is "
         "not set",
         stray.front());
-  for (const char* name : {"rules", "pipelines"})
-    if (has(app, name) && app.get_option("--" + std::string(name))->count() > 0)
-      return fmt::format(
-          "'{0}' without an option: did you mean --{1} {2},{3}?", fmt::join(stray, " "), name,
-          app.get_option("--" + std::string(name))->results().front(), fmt::join(stray, ","));
+  for (const char* name : {"rules", "pipelines", "laws", "schemes", "solvers"})
+    if (const CLI::Option* option = app.get_option_no_throw("--" + std::string(name));
+        option && option->get_items_expected_max() > 0 && option->count() > 0)
+      return fmt::format("'{0}' without an option: did you mean --{1} {2},{3}?",
+                         fmt::join(stray, " "), name, option->results().front(),
+                         fmt::join(stray, ","));
   return "";
+}
+
+// "--base 1 000 000" and "--random 1 8 16 64": numbers that go on; "": they do not.
+std::string parted_number(const CLI::App& app, const std::vector<std::string>& stray,
+                          const std::vector<std::string>& typed) {
+  const auto at = std::ranges::find(typed, stray.front());
+  if (!std::ranges::all_of(stray, is_whole) || at - typed.begin() < 2 || at == typed.end() ||
+      !at[-2].starts_with("--") || !has(app, at[-2].substr(2)) || !is_whole(at[-1]))
+    return "";
+  const bool are_thousands =
+      std::ranges::all_of(stray, [](const std::string& word) { return word.size() == 3; });
+  if (at[-2] == "--random")
+    return fmt::format("'{0}' without an option: did you mean --random {1},{2}?",
+                       fmt::join(stray, " "), at[-1], fmt::join(stray, ","));
+  if (!are_thousands || (stray.size() == 1 && !stray.front().starts_with('0'))) return "";
+  return fmt::format("'{0}' without an option: did you mean {1} {2}{3}?", fmt::join(stray, " "),
+                     at[-2], at[-1], fmt::join(stray, ""));
 }
 
 // A number behind the value of an option that takes one; "": it is none.
@@ -130,10 +148,17 @@ std::string second_value(const CLI::App& app, const std::vector<std::string>& st
 std::string stray_words(const CLI::App& app, const std::vector<std::string>& stray,
                         const std::string& lead, const std::vector<std::string>& typed) {
   const std::string& word = stray.front();
+  if (const std::string parted = parted_number(app, stray, typed); !parted.empty()) return parted;
   if (const std::string second = second_value(app, stray, typed); !second.empty()) return second;
   if (word == "?" || word == "/?" || word == "/h" || word == "/help")
     return fmt::format("'{}' belongs to no option: did you mean --help?", word);
   if (const std::string option = stray_option(app, stray); !option.empty()) return option;
+  constexpr std::string_view between[] = {"vs",      "vs.",  "versus", "and",
+                                          "against", "with", "==",     "="};
+  for (const std::string& middle : typed)
+    if (app.get_name() == "compare" && stray.size() == 1 &&
+        std::ranges::find(between, middle) != std::end(between))
+      return fmt::format("'{0}' stands between the two: leave it out", middle);
   if (const std::string own = own_words(app); !own.empty())
     return fmt::format("'{}' is too much: {} takes {} alone", fmt::join(stray, " "), app.get_name(),
                        own);

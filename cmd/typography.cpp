@@ -40,7 +40,7 @@ std::string without_ends(const std::string& text, std::string_view ends) {
 }
 
 // As somebody meant it: in ASCII, and without quotes and blanks around it.
-std::string meant_value(const std::string& value) { return without_ends(as_ascii(value), " \"'"); }
+std::string meant_value(const std::string& value) { return without_ends(as_ascii(value), " \"'="); }
 
 // Numbers and names of ours, which have no such marks. A sentence or a file's name may.
 bool has_plain_values(const CLI::Option& option) {

@@ -9,6 +9,7 @@
 #include "option_hints.hpp"
 #include "option_names.hpp"
 #include "pe/configs/catalogue.hpp"
+#include "pe/diagnosis/cause.hpp"
 #include "pe/model/naming.hpp"
 
 namespace pe::cmd {
@@ -154,6 +155,12 @@ std::string unknown_word(const CLI::App& app, const std::string& word, Sort own,
   if (const std::string list = list_meant(app, word, own, lead); !list.empty()) return list;
   if (const std::string several = several_meant(app, word, own, lead); !several.empty())
     return several;
+  if (own == Sort::law)
+    for (const CauseRow& cause : all_causes())
+      if (cause.name == word)
+        return fmt::format(
+            "'{0}' is a cause, which check names: {1} list causes {0} says what it is", word,
+            tool_of(lead));
   const std::string what(name_of(own)), sort = what.substr(what.find(' ') + 1);
   const std::string start = fmt::format("unknown {} '{}': ", sort, word);
   if (const std::string deed = deed_meant(word); !deed.empty()) return start + deed;

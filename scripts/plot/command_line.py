@@ -34,6 +34,7 @@ NONE = {
     **dict.fromkeys(("--transpose", "--rotate", "--swap"), "rows are the first axis, and run downwards"),
     "--force": "files are overwritten anyway, unless --no-clobber", "--overwrite": "files are overwritten anyway, unless --no-clobber",
 }
+DASHES = "‐‑‒–—―−"  # of text programs
 # What stands for an option where people put it first; a file of that name is a file.
 FIRST = {"help": "--help", "-help": "--help", "-?": "--help", "version": "--version", "-version": "--version"}
 
@@ -45,6 +46,8 @@ class Parser(argparse.ArgumentParser):
         words = [FIRST[words[0]], *words[1:]] if words and words[0] in FIRST and not os.path.exists(words[0]) else words
         self.words = words
         for word in words[:words.index("--")] if "--" in words else words:
+            if word and word[0] in DASHES and not os.path.exists(word):
+                raise Fault(f"'{word}' begins with a dash that is no minus sign: did you mean {'--' if len(word.lstrip(DASHES + '-')) > 1 else '-'}{word.lstrip(DASHES + '-')}? (see pe-plot --help)")
             if re.fullmatch(r"-[a-zA-Z][a-z-]+(=.*)?", word) and any(own.startswith("-" + word.split("=")[0]) for own in self.own()):
                 raise Fault(f"{self.unknown(word, '-' + word)} (see pe-plot --help)")  # -output is not -o with the value utput
         return super().parse_args(words)
@@ -68,6 +71,8 @@ class Parser(argparse.ArgumentParser):
         at = self.words.index(word)
         if not os.path.exists(word) and at > 1 and self.words[at - 2] in ("--field", "--columns"):
             return f"'{word}' without an option: did you mean {self.words[at - 2]} {self.words[at - 1].rstrip(',')},{word}?"
+        if not os.path.exists(word) and at > 1 and self.words[at - 2] == "--at":
+            return f"'{word}' without an option: did you mean --at {self.words[at - 1].rstrip('=:')}={word}?"
         return f"'{word}' stands behind options: files stand together, before them"
 
     def error(self, message):

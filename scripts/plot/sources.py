@@ -11,7 +11,8 @@ STARTS = [(b"\x89HDF\r\n\x1a\n", "HDF5", containers.from_hdf5), (b"\x93NUMPY", "
           (b"[", "JSON", containers.from_json)]
 # What holds no arrays, or not as it lies.
 OTHERS = [(b"\x1f\x8b", "is packed by gzip: gunzip it first"), (b"BZh", "is packed by bzip2: bunzip2 it first"), (b"\xfd7zXZ", "is packed by xz: unxz it first"),
-          (b"\x28\xb5\x2f\xfd", "is packed by zstd: unzstd it first"), (b"\x89PNG", "is a picture already"), (b"%PDF", "is a PDF already"),
+          (b"\x80\x04", "is a pickle: numpy.save writes its arrays for others"), (b"\x80\x02", "is a pickle: numpy.save writes its arrays for others"),
+          (b"PAR1", "is Parquet: pandas.read_parquet and to_csv write it for others"), (b"\x28\xb5\x2f\xfd", "is packed by zstd: unzstd it first"), (b"\x89PNG", "is a picture already"), (b"%PDF", "is a PDF already"),
           (b"<svg", "is a picture already"), (b"<?xml", "is a picture, or a report: arrays are drawn here"), (b"<!", "is a page: a browser shows it"),
           (b"GGUF", "is GGUF: pe-gen --config FILE | pe-plot draws what it says of positions")]
 # What a name promises, where it promises something.

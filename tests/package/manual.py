@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 
-from install import TOOLS
+from install import ROOT, TOOLS
 
 
 def pages(place):
@@ -44,6 +44,9 @@ def there_is_one_for_each(place):
     wanted = {f"{tool}.1" for tool in [*TOOLS, "pe-plot"]} | {f"pe-{name}.7" for name in encodings} | {"pe-manifest.5", "pe-formats.5"}
     wanted |= {"pe-mpi.1"} if (place.bin / "pe-mpi").exists() else set()
     assert names == wanted, names ^ wanted
+    for page in (ROOT / "README.md", ROOT / "README.zh.md"):
+        told = {f"{name}.{section}" for name, section in re.findall(r"(pe-[a-z0-9-]+)\((\d)\)", page.read_text(encoding="utf-8"))}
+        assert told and told <= names, (page.name, told - names)
 
 
 def options_below(command):

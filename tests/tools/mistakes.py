@@ -106,14 +106,36 @@ def other_files(folder):
     (folder / "comma.json").write_text('{"schema_version": 1,\n "checks": [\n  {"name": "a", "encoding": "rope"},\n]}\n')
 
 
-def fault(words, code, texts, tools, folder):
-    """What is wrong with the answer, or None."""
+# Whole commands that an answer tells people to type.
+TOLD = re.compile(r"\((pe-[a-z]+ [^()…]*)\)|did you mean (pe-[a-z]+ [^?]*)\?|(?:such as|as in) (pe-[^,();:]*)|behind the name: (pe-[^()]*)$")
+
+
+def told(answer, folder):
+    """The commands of an answer that can be run as they stand: with no word in capitals to fill in, no file that is not there, and no tensors to bring."""
+    for found in TOLD.finditer(answer.strip()):
+        line = next(filter(None, found.groups())).partition(" | ")[0].strip()
+        files = [word for word in line.split() if re.search(r"\.[a-z]\w+$", word)]
+        if not line.startswith("pe-apply ") and not re.search(r"\b[A-Z]{2,}\b|[…'\"<>]", line) and all((folder / file).exists() for file in files):
+            yield line
+
+
+def fails_as_told(line, tools, folder):
+    """What is wrong with a command that an answer told, or None: verdicts may be any, and there is one."""
+    words = line.split()
+    run = subprocess.run([tools / words[0] if words[0] != "pe-plot" else ROOT / "scripts/pe-plot", *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                         timeout=120, check=False)
+    return run.stderr.decode(errors="replace") or "exit code 2" if run.returncode not in (0, 1) else None
+
+
+def fault(words, code, texts, tools, folder, commands):
+    """What is wrong with the answer, or None; `commands` takes those that it tells people to type."""
     run = subprocess.run([tools / words[0] if words[0] != "pe-plot" else ROOT / "scripts/pe-plot", *words[1:]], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                          timeout=60, env={**os.environ, "LC_ALL": "C", "TERM": "dumb", "NO_COLOR": "1"})
     out, err = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
     if run.returncode != code:
         return f"exit code {run.returncode} where {code} is meant: {err or out[:200]}"
     if code == 2:
+        commands.update((line, shlex.join(words)) for line in told(err, pathlib.Path(folder)))
         if out:
             return f"refused, with something on stdout: {out[:200]}"
         if err.count("\n") != 1 or not err.startswith(words[0] + ": "):
@@ -144,20 +166,24 @@ def main():
     if arguments.deal and arguments.deal < len(made):
         made = random.Random(arguments.seed).sample(made, arguments.deal)
     cases = [case for case in typed + made if re.search(arguments.only, shlex.join(case[0]))]
-    failed = 0
+    failed, commands = 0, {}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         subprocess.run([tools / "pe-gen", "rope", "--length", "2", "-o", "there.npz"], cwd=folder, check=True)
         other_files(folder)
-        for (words, _, _), wrong in zip(cases, pool.map(lambda case: fault(*case, tools, folder), cases)):
+        for (words, _, _), wrong in zip(cases, pool.map(lambda case: fault(*case, tools, folder, commands), cases)):
             if wrong:
                 failed += 1
                 print(f"{shlex.join(words)}\n  {wrong.strip()}")
         hints = list(field_hints(tools, folder)) if not arguments.only else []
+        for line, wrong in zip(commands, pool.map(lambda line: fails_as_told(line, tools, folder), list(commands))):
+            if wrong:
+                failed += 1
+                print(f"{commands[line]}\n  is told {line}, which does not run: {wrong.strip()}")
     for name, wrong in hints:
         if wrong:
             failed += 1
             print(f"pe-gen {name}\n  the hint does not run: {wrong.strip()}")
-    cases += hints
+    cases += [*hints, *commands]
     print(f"{len(cases) - failed} passed, {failed} failed")
     return 1 if failed or not cases else 0
 

@@ -234,6 +234,30 @@ std::vector<Field> present(const Effect& effect, const Span& span, DType dtype) 
   return fields;
 }
 
+// "cos,sin" of "cos;sin", "cos+sin" and "cos/sin"; "": these are no fields of ours.
+std::string parted_by_commas(const std::string& name, const std::vector<std::string>& known) {
+  std::vector<std::string> parts(1);
+  for (const char c : name)
+    if (std::string_view(";+/|.:").find(c) != std::string_view::npos)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  const bool are_known = std::ranges::all_of(parts, [&](const std::string& part) {
+    return std::ranges::find(known, part) != known.end();
+  });
+  return parts.size() > 1 && are_known ? fmt::format("{}", fmt::join(parts, ",")) : "";
+}
+
+// The name that is meant, by its letters or by what others call it; "": none.
+std::string field_meant(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::string_view frequencies[] = {"theta",     "thetas",      "freq", "freqs",
+                                              "frequency", "frequencies", "omega"};
+  if (std::ranges::find(frequencies, name) != std::end(frequencies) &&
+      std::ranges::find(known, "inv_freq") != known.end())
+    return "inv_freq";
+  return nearest(name, known);
+}
+
 std::string no_field(const std::string& name, const std::vector<std::string>& known,
                      const Effect& effect) {
   if (name.empty())
@@ -244,9 +268,11 @@ std::string no_field(const std::string& name, const std::vector<std::string>& kn
   for (const auto& [field, dialect] : of_dialects)
     if (name == field && std::holds_alternative<Rotation>(effect))
       return fmt::format("no field '{}' here: --dialect {} writes it", name, dialect);
+  if (const std::string parted = parted_by_commas(name, known); !parted.empty())
+    return fmt::format("no field '{}' here: did you mean {}?", name, parted);
   const Bias* bias = std::get_if<Bias>(&effect);
   const bool is_other = std::ranges::find(rows, name, &FieldRow::name) != std::end(rows);
-  const std::string near = nearest(name, known),
+  const std::string near = field_meant(name, known),
                     why =
                         bias && !bias->fill && name == "bias"
                             ? " (its numbers are trained: --weights gives them, --seed draws some)"

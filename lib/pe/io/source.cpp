@@ -40,6 +40,13 @@ std::string instead_of(const std::string& path) {
   if (const std::size_t at = path.rfind('/'); errno == ENOTDIR && at != std::string::npos)
     if (const std::string file = path.substr(0, at); is_there(file))
       return fmt::format(": did you mean '{}:{}'?", file, path.substr(at + 1));
+  if (const std::size_t at = path.find(','); at != std::string::npos)
+    if (is_there(path.substr(0, at)) && is_there(path.substr(at + 1)))
+      return fmt::format(": did you mean '{}' and '{}', each by itself?", path.substr(0, at),
+                         path.substr(at + 1));
+  if (const std::size_t last = path.find_last_not_of(' '); last + 1 < path.size())
+    if (const std::string file = path.substr(0, last + 1); is_there(file))
+      return fmt::format(": did you mean '{}', without the blank?", file);
   if (path.size() > 2 && path[1] == ':' && path.find('\\') != std::string::npos)
     return fmt::format(": it is a path of Windows, which WSL has under /mnt/{}",
                        static_cast<char>(path[0] | ' '));

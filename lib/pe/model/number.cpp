@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -55,6 +56,8 @@ std::string computed(std::string_view text) {
     if (std::fabs(binary) > 0x1p53 || binary != std::trunc(binary)) return "";
     return fmt::format("{:.0f} or {:.0f}", binary, decimal);
   }
+  if (text.back() == '%' && is_number(front))
+    return fmt::format("{}", std::strtod(front.c_str(), nullptr) / 100);
   if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
     const std::string above(text.substr(0, slash)), below(text.substr(slash + 1));
     if (!is_number(above) || !is_number(below)) return "";
@@ -99,8 +102,39 @@ bool is_run(std::string_view text) {
          text.find_first_not_of("0123456789:") == std::string_view::npos;
 }
 
+// "8k" of "8ki", "8KB" and "8 KiB"; "64" of "64px": a number before letters, or its unit alone.
+std::string without_words(std::string_view text) {
+  const std::size_t digits = text.find_first_not_of("0123456789._");
+  if (digits == 0 || digits == std::string_view::npos) return "";
+  const std::string number(text.substr(0, digits));
+  std::string unit(text.substr(digits));
+  std::erase(unit, ' ');
+  if (unit.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") !=
+      std::string::npos)
+    return "";
+  constexpr std::string_view bytes[] = {"i", "iB", "ib", "B", "b"};
+  const bool is_size =
+      std::string_view("kKMG").find(unit.front()) != std::string_view::npos &&
+      (unit.size() == 1 ||
+       std::ranges::find(bytes, std::string_view(unit).substr(1)) != std::end(bytes));
+  if (is_size) return computed(number + unit.front());
+  return is_number(number) ? number : "";
+}
+
+// "10000000" of "10.000.000", as some countries write it.
+std::string without_points(std::string_view text) {
+  std::string digits;
+  std::size_t points = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '.' && (text.size() - i - 1) % 4 != 3) return "";
+    points += text[i] == '.';
+    if (text[i] != '.') digits += text[i];
+  }
+  return points > 1 && is_number(digits) ? digits : "";
+}
+
 // What a number written otherwise may be meant to be, for the end of a message.
-std::string meant_by(std::string_view text, std::string_view name) {
+std::string meant_by(std::string_view text, std::string_view name, bool whole) {
   if (name == "length" && is_run(text)) return fmt::format(": a run is --positions {}", text);
   std::string meant = without_groups(text);
   if (is_list(text))
@@ -109,6 +143,9 @@ std::string meant_by(std::string_view text, std::string_view name) {
   if (meant.empty()) meant = computed(text);
   if (meant.empty()) meant = times(text);
   if (meant.empty()) meant = without_marks(text);
+  if (meant.empty()) meant = without_points(text);
+  if (meant.empty()) meant = without_words(text);
+  if (whole && meant.find('.') != std::string::npos) meant.clear();
   return meant.empty() ? "" : fmt::format(": did you mean {}?", meant);
 }
 
@@ -128,7 +165,7 @@ Decimal checked_number(const TypedValue& value, std::string_view item, const Num
       return Decimal(item);
     } catch (const UsageError&) {
       refuse_value(value, rule.whole ? "a whole number" : "a finite decimal number",
-                   meant_by(item, value.name));
+                   meant_by(item, value.name, rule.whole));
     }
   }();
   if (rule.whole && trunc(number.real()) != number.real()) refuse_value(value, "a whole number");
