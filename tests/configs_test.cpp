@@ -400,7 +400,8 @@ TEST_CASE("a layer type is chosen, and others are named") {
       "layers differ (full_attention, sliding_attention): full_attention is taken"));
   CHECK_THROWS_WITH_AS(
       read(pe::read_catalogued("gemma-3-1b"), "local"),
-      "--layer-type must be one of full_attention, sliding_attention for gemma-3-1b, got local",
+      "--layer-type must be one of full_attention, sliding_attention for gemma-3-1b, got local: "
+      "did you mean sliding_attention?",
       pe::UsageError);
   CHECK(says(
       refused(
