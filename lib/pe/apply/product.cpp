@@ -3,13 +3,7 @@
 
 #include <algorithm>
 
-// The same additions in the same order for every instruction set: no fused multiply-add among them.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define PE_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define PE_CLONES
-#endif
+#include "pe/base/clones.hpp"
 
 namespace pe {
 namespace {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "pe/base/budget.hpp"
+#include "pe/base/clones.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/base/whole.hpp"
@@ -145,12 +146,60 @@ Layer layer_of(const Parameters& parameters, int number, Index in, Index out) {
 using Advance = std::function<void(State&, Index k)>;
 using Slope = std::function<void(const State&, State&, double t)>;
 
+// Of a step's error, in several chains: a maximum is the same in any order.
+struct Algebra : odeint::range_algebra {
+  template <typename Values>
+  static double norm_inf(const Values& values) {
+    double most[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= values.size(); i += 8)
+      for (std::size_t lane = 0; lane < 8; ++lane)
+        most[lane] = std::max(most[lane], std::fabs(values[i + lane]));
+    for (; i < values.size(); ++i) most[0] = std::max(most[0], std::fabs(values[i]));
+    return *std::max_element(most, most + 8);
+  }
+};
+
+// d/dt (sin, cos) of each pair.
+struct Turning {
+  State rate;
+
+  void operator()(const State& p, State& dp, double) const {
+    const double *const from = p.data(), *const rates = rate.data();
+    double* const to = dp.data();
+#pragma GCC ivdep
+    for (std::size_t j = 0; j < rate.size(); ++j) {
+      to[2 * j] = rates[j] * from[2 * j + 1];
+      to[2 * j + 1] = -rates[j] * from[2 * j];
+    }
+  }
+};
+
+struct Adaptive {
+  double tolerance, interval, step;
+
+  template <typename Of>
+  void advance(const Of& slope, State& p, double start) const {
+    using Stepper = odeint::runge_kutta_dopri5<State, double, State, double, Algebra>;
+    odeint::integrate_adaptive(odeint::make_controlled<Stepper>(tolerance, tolerance),
+                               std::cref(slope), p, start, start + interval, step * interval);
+  }
+};
+
+PE_FLAT_CLONES void advance(const Adaptive& solver, const Slope& slope, State& p, double start) {
+  solver.advance(slope, p, start);
+}
+PE_FLAT_CLONES void advance(const Adaptive& solver, const Turning& slope, State& p, double start) {
+  solver.advance(slope, p, start);
+}
+
 // The clock is looked at once in so many steps, of some microseconds each.
 constexpr Index steps_between_looks = 256;
 
 // One position further by a solver that starts afresh there, so that a row depends on the row
 // before and on nothing else.
-Advance solved(const Parameters& parameters, const Slope& slope) {
+template <typename Of>
+Advance solved(const Parameters& parameters, const Of& slope) {
   const std::string& solver = parameters.choice("solver");
   const double interval = parameters.number("interval").value(),
                step = parameters.number("step").value();
@@ -169,13 +218,10 @@ Advance solved(const Parameters& parameters, const Slope& slope) {
   };
   if (solver == "rk4") return fixed(odeint::runge_kutta4<State>());
   if (solver == "euler") return fixed(odeint::euler<State>());
-  const double tolerance = parameters.number("tolerance").value();
+  const Adaptive adaptive{parameters.number("tolerance").value(), interval, step};
   return [=](State& p, Index k) {
     ask_time();
-    const double start = static_cast<double>(k) * interval;
-    odeint::integrate_adaptive(
-        odeint::make_controlled<odeint::runge_kutta_dopri5<State>>(tolerance, tolerance),
-        std::cref(slope), p, start, start + interval, step * interval);
+    advance(adaptive, slope, p, static_cast<double>(k) * interval);
   };
 }
 
@@ -206,12 +252,7 @@ Advance rotation(const Parameters& parameters) {
         p[2 * j + 1] = c * cosine[j] - s * sine[j];
       }
     };
-  return solved(parameters, [rate](const State& p, State& dp, double) {
-    for (std::size_t j = 0; j < rate.size(); ++j) {
-      dp[2 * j] = rate[j] * p[2 * j + 1];
-      dp[2 * j + 1] = -rate[j] * p[2 * j];
-    }
-  });
+  return solved(parameters, Turning{rate});
 }
 
 Index hidden_of(const Parameters& parameters) {
