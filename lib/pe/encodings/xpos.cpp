@@ -4,6 +4,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/scaled.hpp"
+#include "pe/kinds/scale_powers.hpp"
 #include "pe/model/frequencies.hpp"
 
 namespace pe::encoding_rows {
@@ -78,10 +79,10 @@ Effect make(const Parameters& parameters, Index length) {
   rotation.recipe = ladder.recipe;
   const ScaleRule scale_rule = scale_rule_of(parameters, dim, length);
   rotation.scale_rule = scale_rule;
-  rotation.scale = [scale_rule](const PositionRange& positions, DType dtype, std::byte* query,
-                                std::byte* key) {
-    if (query) fill_scales(scale_rule, Side::query, positions, dtype, query);
-    if (key) fill_scales(scale_rule, Side::key, positions, dtype, key);
+  rotation.scale = [scales = scales_of(scale_rule)](const PositionRange& positions, DType dtype,
+                                                    std::byte* query, std::byte* key) {
+    if (query) scales(Side::query, positions, dtype, query);
+    if (key) scales(Side::key, positions, dtype, key);
   };
   return rotation;
 }
