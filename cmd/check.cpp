@@ -191,10 +191,12 @@ void measure_laws(Check& check, const CheckRequest& asked, const std::string& co
     check.verdicts.push_back(judge_law(*asked.law, *subject.encoding, checked));
     return;
   }
-  check.verdicts = judge_all(*subject.encoding, subject.parameters, checked,
-                             [&](const Property& law, double share, double next) {
-                               progress.begin(std::string(law.name), share, next);
-                             });
+  check.verdicts = judge_all(
+      *subject.encoding, subject.parameters, checked,
+      [&](const Property& law, double share, double next) {
+        progress.begin(std::string(law.name), share, next);
+      },
+      resolved.threads);
 }
 
 void refuse_options_of_dumps(const CheckRequest& asked) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "pe/base/clones.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/properties/laws.hpp"
 #include "pe/properties/steady.hpp"
@@ -98,6 +99,52 @@ Measurement foreign_shift(const Table& table, const Case& subject) {
 
 }  // namespace
 
+namespace {
+
+// Where a row keeps its sines and its cosines; cos(kθ) and sin(kθ) of each pair.
+struct Turned {
+  Index pairs, width;
+  Place sine, cosine;
+  const double *c, *s;
+};
+
+template <Index step>
+inline double farthest_in(const Turned& by, const double* here, const double* there, Index rows) {
+  double worst = 0, lost = 0;
+  for (Index i = 0; i < rows; ++i, here += by.width, there += by.width) {
+    const double *const sine = here + by.sine.offset, *const cosine = here + by.cosine.offset,
+                        *const next_sine = there + by.sine.offset,
+                        *const next_cosine = there + by.cosine.offset;
+    for (Index j = 0; j < by.pairs; ++j) {
+      const Index at = j * step;
+      const double c = by.c[j], s = by.s[j],
+                   off_sine = std::fabs(next_sine[at] - (c * sine[at] + s * cosine[at])),
+                   off_cosine = std::fabs(next_cosine[at] - (c * cosine[at] - s * sine[at]));
+      worst = worst < off_sine ? off_sine : worst;
+      worst = worst < off_cosine ? off_cosine : worst;
+      lost += off_sine != off_sine || off_cosine != off_cosine ? 1 : 0;
+    }
+  }
+  return lost > 0 ? std::nan("") : worst;
+}
+
+// The farthest of all turns of some rows from where M_k takes them; NaN where one is no number.
+PE_CLONES double farthest_side_by_side(const Turned& by, const double* here, const double* there,
+                                       Index rows) {
+  return farthest_in<2>(by, here, there, rows);
+}
+PE_CLONES double farthest_in_halves(const Turned& by, const double* here, const double* there,
+                                    Index rows) {
+  return farthest_in<1>(by, here, there, rows);
+}
+double farthest(const Turned& by, const double* here, const double* there, Index rows) {
+  if (by.sine.step != by.cosine.step || by.sine.step > 2 || by.sine.step < 1) return HUGE_VAL;
+  return by.sine.step == 2 ? farthest_side_by_side(by, here, there, rows)
+                           : farthest_in_halves(by, here, there, rows);
+}
+
+}  // namespace
+
 // M_k = diag of 2×2 turns: sin((p+k)θ) = cos(kθ) sin(pθ) + sin(kθ) cos(pθ), and likewise for cos
 // (angle addition). With every entry within e of the truth both sides differ by at most e(1 + |cos
 // kθ| + |sin kθ|) ≤ e(1 + √2), and the arithmetic here by 4·2^-52·A.
@@ -120,6 +167,8 @@ Measurement linear_shift(const Table& table, const Case& subject) {
       shifted.first += shift;
       const auto here = rows_of(table, block, subject.dtype),
                  there = rows_of(table, shifted, subject.dtype);
+      const Turned by{n, width, *layout.sine, *layout.cosine, turn.data(), turn.data() + n};
+      if (!worse(farthest(by, here.data(), there.data(), block.count), result.worst)) return;
       for (Index i = 0; i < block.count; ++i)
         for (Index j = 0; j < n; ++j) {
           const auto sine =

@@ -9,6 +9,7 @@
 
 #include "pe/base/kept.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/base/team.hpp"
 #include "pe/properties/laws.hpp"
 
 namespace pe::laws {
@@ -43,6 +44,9 @@ class Fit {
         lines_(turns_.pairs) {
     bare_ =
         turns_.rows < fewest_rows && std::ranges::all_of(start_.nominal, [](char c) { return c; });
+    for (std::size_t k = 0; k < kinds_.size(); ++k)
+      for (std::size_t j = 0; j < turns_.pairs; ++j)
+        bounds_.push_back({entry(kinds_[k], start_.amplitudes[j]), 0, 0});
     if (bare_) {
       start_.frequencies = turns_.nominal;
       start_.phases.assign(turns_.pairs, 0);
@@ -51,6 +55,7 @@ class Fit {
     }
     weigh();
     draw();
+    bound_lines();
   }
   SteadyFit judge() const;
 
@@ -71,24 +76,37 @@ class Fit {
     return start_.amplitudes[j] <= 4 * entry(kinds_.back(), 1e-3);
   }
   // Of a phase; asin(√2·e/A) ≤ 1.05·√2·e/A below 1/2.
-  double phase_error(const Arithmetic& kind, std::size_t j, double angle) const {
-    const double a = start_.amplitudes[j];
-    return 1.05 * root * entry(kind, a) / a + (kind.angle(j) + 4 * v) * angle;
+  double phase_error(std::size_t k, std::size_t j, double angle) const {
+    return 1.05 * root * bound(k, j).entry / start_.amplitudes[j] +
+           (kinds_[k].angle(j) + 4 * v) * angle;
   }
   double weight(std::size_t j, double angle) const {
-    const double a = start_.amplitudes[j], beta = root * entry(kinds_.back(), a) / a + u * angle;
+    const double beta = root * bound(loosest(), j).entry / start_.amplitudes[j] + u * angle;
     return 1 / (beta * beta);
   }
   void weigh();
   void draw();
-  Turn steady(Index row, std::size_t j) const {
-    const double x = x_of(row, j), from_middle = x - lines_[j].middle;
+  void bound_lines();
+  Turn steady(double x, std::size_t j) const {
+    const double from_middle = x - lines_[j].middle;
     return std::polar(start_.amplitudes[j], start_.frequencies[j] * x + start_.phases[j] +
                                                 lines_[j].level + lines_[j].slope * from_middle);
   }
+  // Of an arithmetic and a pair: what an entry may be off by, and the line's level and slope.
+  struct Bound {
+    double entry, level, slope;
+  };
+  const Bound& bound(std::size_t k, std::size_t j) const { return bounds_[k * turns_.pairs + j]; }
+  std::size_t loosest() const { return kinds_.size() - 1; }
+  // Where a turn stands.
+  struct Standing {
+    Index row;
+    std::size_t pair;
+    double x, angle;
+  };
   // The turn's own error, and that of the steady one.
-  std::pair<double, double> errors(const Arithmetic& kind, Index row, std::size_t j) const;
-  double leverage(Index row, std::size_t j) const;
+  std::pair<double, double> errors(std::size_t k, const Standing& at) const;
+  double leverage(const Standing& at) const;
   std::string far_from_zero() const;
   template <typename Visit>
   void scan(Visit visit) const;
@@ -99,8 +117,10 @@ class Fit {
   std::vector<Arithmetic> kinds_;
   SteadyStart start_;
   std::vector<Line> lines_;
+  std::vector<Bound> bounds_;  // [arithmetic, pair]
 };
 
+// Visits of one pair come row after row; those of several pairs side by side.
 template <typename Visit>
 void Fit::scan(Visit visit) const {
   const auto block = std::max<Index>(1, (Index{1} << 16) / static_cast<Index>(turns_.pairs));
@@ -108,9 +128,15 @@ void Fit::scan(Visit visit) const {
   for (Index first = 0; first < turns_.rows; first += block) {
     const Index count = std::min(block, turns_.rows - first);
     turns_.read(first, count, seen.data());
-    for (Index i = 0; i < count; ++i)
-      for (std::size_t j = 0; j < turns_.pairs; ++j)
-        visit(first + i, j, seen[static_cast<std::size_t>(i) * turns_.pairs + j]);
+    const bool little = static_cast<std::size_t>(count) * turns_.pairs < (std::size_t{1} << 14);
+    const std::size_t team = little ? 1 : std::min(team_size(0), turns_.pairs);
+    side_by_side(team, [&](std::size_t member) {
+      const std::size_t from = turns_.pairs * member / team,
+                        to = turns_.pairs * (member + 1) / team;
+      for (Index i = 0; i < count; ++i)
+        for (std::size_t j = from; j < to; ++j)
+          visit(first + i, j, seen[static_cast<std::size_t>(i) * turns_.pairs + j]);
+    });
   }
 }
 
@@ -153,16 +179,18 @@ void Fit::draw() {
   };
   std::vector<std::array<Sums, 2>> sums(turns_.pairs);
   scan([&](Index row, std::size_t j, Turn turn) {
-    if (is_blank(j) || !std::isfinite(std::abs(turn)) || std::abs(turn) == 0) return;
-    const double angle = angle_of(row, j), x = x_of(row, j) - lines_[j].middle;
+    if (is_blank(j) || !std::isfinite(turn.real()) || !std::isfinite(turn.imag()) ||
+        turn == Turn(0))
+      return;
+    const double angle = angle_of(row, j), from_start = x_of(row, j),
+                 x = from_start - lines_[j].middle;
     const double rest =
-        std::arg(turn * std::polar(1.0, -start_.frequencies[j] * x_of(row, j) - start_.phases[j]));
+        std::arg(turn * std::polar(1.0, -start_.frequencies[j] * from_start - start_.phases[j]));
     const double w = weight(j, angle);
     sums[j][0].add(w, x, rest);
     const double usual =
         start_.nominal[j] ? subject_.foreign->angle(subject_.positions.at(row), j) : 0;
-    if (std::fabs(rest) <= 8 * phase_error(kinds_.back(), j, angle) + usual)
-      sums[j][1].add(w, x, rest);
+    if (std::fabs(rest) <= 8 * phase_error(loosest(), j, angle) + usual) sums[j][1].add(w, x, rest);
   });
   for (std::size_t j = 0; j < turns_.pairs; ++j) {
     const Sums& s = 2 * sums[j][1].count >= sums[j][0].count ? sums[j][1] : sums[j][0];
@@ -180,24 +208,34 @@ void Fit::draw() {
   }
 }
 
-std::pair<double, double> Fit::errors(const Arithmetic& kind, Index row, std::size_t j) const {
-  const double a = start_.amplitudes[j], e = entry(kind, a), angle = angle_of(row, j);
-  if (bare_) return {root * e + a * subject_.foreign->angle(subject_.positions.at(row), j), 0};
-  const double own = root * e + a * (kind.angle(j) + 4 * v) * angle;
-  if (is_blank(j)) return {own, root * e};
-  const Line& line = lines_[j];
-  const double flat = 1.05 * root * e / a, relative = kind.angle(j) + 4 * v;
-  const double x = std::fabs(x_of(row, j) - line.middle);
-  const double level = still_ ? 0 : (flat * line.flat + relative * line.flat_angle) / line.s0;
-  const double slope =
-      line.s2 > 0 ? (flat * line.slant + relative * line.slant_angle) / line.s2 : 0;
-  return {own, a * (level + slope * x) + (start_.own[j] ? root * e : 0)};
+void Fit::bound_lines() {
+  for (std::size_t k = 0; k < kinds_.size(); ++k)
+    for (std::size_t j = 0; j < turns_.pairs; ++j) {
+      if (is_blank(j)) continue;
+      Bound& bound = bounds_[k * turns_.pairs + j];
+      const Line& line = lines_[j];
+      const double flat = 1.05 * root * bound.entry / start_.amplitudes[j],
+                   relative = kinds_[k].angle(j) + 4 * v;
+      bound.level = still_ ? 0 : (flat * line.flat + relative * line.flat_angle) / line.s0;
+      bound.slope = line.s2 > 0 ? (flat * line.slant + relative * line.slant_angle) / line.s2 : 0;
+    }
 }
 
-double Fit::leverage(Index row, std::size_t j) const {
+std::pair<double, double> Fit::errors(std::size_t k, const Standing& at) const {
+  const std::size_t j = at.pair;
+  const double a = start_.amplitudes[j], e = bound(k, j).entry;
+  if (bare_) return {root * e + a * subject_.foreign->angle(subject_.positions.at(at.row), j), 0};
+  const double own = root * e + a * (kinds_[k].angle(j) + 4 * v) * at.angle;
+  if (is_blank(j)) return {own, root * e};
+  const double x = std::fabs(at.x - lines_[j].middle);
+  return {own, a * (bound(k, j).level + bound(k, j).slope * x) + (start_.own[j] ? root * e : 0)};
+}
+
+double Fit::leverage(const Standing& at) const {
+  const std::size_t j = at.pair;
   if (bare_ || is_blank(j)) return 0;
   const Line& line = lines_[j];
-  const double x = x_of(row, j) - line.middle, w = weight(j, angle_of(row, j));
+  const double x = at.x - line.middle, w = weight(j, at.angle);
   return w * ((still_ ? 0 : 1 / line.s0) + (line.s2 > 0 ? x * x / line.s2 : 0));
 }
 
@@ -208,7 +246,7 @@ std::string Fit::far_from_zero() const {
   for (std::size_t j = 0; j < turns_.pairs; ++j) {
     if (start_.nominal[j] || is_blank(j)) continue;
     const double x = std::fabs(turns_.coordinate(0, j));
-    if (2 * phase_error(kinds_.back(), j, angle_of(0, j)) * x > static_cast<double>(turns_.rows))
+    if (2 * phase_error(loosest(), j, angle_of(0, j)) * x > static_cast<double>(turns_.rows))
       return fmt::format(
           "pair {} does not turn by the frequency that is meant, and {} rows at position {:.9g} do "
           "not tell which other one it has",
@@ -231,11 +269,12 @@ SteadyFit Fit::judge() const {
   const std::size_t kinds = bare_ ? 1 : kinds_.size();
   std::vector<std::vector<Tally>> tallies(turns_.pairs, std::vector<Tally>(kinds));
   scan([&](Index row, std::size_t j, Turn turn) {
-    const double distance = std::abs(turn - (is_blank(j) ? Turn(0) : steady(row, j)));
+    const Standing at{row, j, x_of(row, j), angle_of(row, j)};
+    const double distance = std::abs(turn - (is_blank(j) ? Turn(0) : steady(at.x, j)));
     const double off = std::isnan(distance) ? HUGE_VAL : distance;
-    const double free = 1 - leverage(row, j);
+    const double free = 1 - leverage(at);
     for (std::size_t k = 0; k < kinds; ++k) {
-      const auto [own, line] = errors(bare_ ? kinds_.back() : kinds_[k], row, j);
+      const auto [own, line] = errors(bare_ ? this->loosest() : k, at);
       Tally& tally = tallies[j][k];
       const double allowed = own + line, share = off / allowed;
       tally.outside += !(off <= own);

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "pe/base/clones.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/properties/laws.hpp"
 #include "pe/properties/steady.hpp"
@@ -25,10 +26,26 @@ double largest_of(const Table& table, const Case& subject) {
   return largest;
 }
 
-double dot(const double* a, const double* b, Index width) {
-  double sum = 0;
-  for (Index c = 0; c < width; ++c) sum += a[c] * b[c];
-  return sum;
+// Σ of(a[c], b[c]), in several chains of additions.
+template <typename Of>
+inline double sum_of(const double* a, const double* b, Index width, const Of& of) {
+  constexpr Index lanes = 16;
+  double sums[lanes] = {};
+  Index c = 0;
+  for (; c + lanes <= width; c += lanes)
+    for (Index lane = 0; lane < lanes; ++lane) sums[lane] += of(a[c + lane], b[c + lane]);
+  for (; c < width; ++c) sums[0] += of(a[c], b[c]);
+  for (Index half = lanes / 2; half > 0; half /= 2)
+    for (Index lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+  return sums[0];
+}
+
+PE_CLONES double dot(const double* a, const double* b, Index width) {
+  return sum_of(a, b, width, [](double x, double y) { return x * y; });
+}
+
+PE_CLONES double square_apart(const double* a, const double* b, Index width) {
+  return sum_of(a, b, width, [](double x, double y) { return (x - y) * (x - y); });
 }
 
 bool pairs_are_cheap(const Table& table, const Case& subject) {
@@ -221,8 +238,7 @@ Measurement unique(const Table& table, const Case& subject) {
   double closest = HUGE_VAL;
   Index one = -1, other = -1;
   const auto compare = [&](const double* here, const double* there, Index at, std::int64_t shift) {
-    double square = 0;
-    for (Index c = 0; c < table.width; ++c) square += (here[c] - there[c]) * (here[c] - there[c]);
+    const double square = square_apart(here, there, table.width);
     if (square < closest) {
       closest = square;
       one = at;

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <numeric>
 
 #include "pe/base/error.hpp"
+#include "pe/base/team.hpp"
 #include "pe/kinds/kept_rows.hpp"
 
 namespace pe {
@@ -27,7 +30,7 @@ Verdict measured(const Property& property, bool judged, Measure measure) {
   return verdict;
 }
 
-// A law looks at rows again and again; one of how they are made has them made again.
+// A law looks at rows again and again; where they are to be made again, they are.
 Case with_kept_rows(const Case& subject) {
   Case kept = subject;
   kept.effect = pe::with_kept_rows(subject.effect, subject.positions, subject.dtype);
@@ -35,7 +38,7 @@ Case with_kept_rows(const Case& subject) {
 }
 
 Measurement measured_of(const Property& property, const Case& subject, const Case& kept) {
-  return property.measure(property.sees == Property::Sees::making ? subject : kept);
+  return property.measure(property.name == "deterministic" ? subject : kept);
 }
 
 void check_applies(const Property& property, const Encoding& encoding) {
@@ -116,22 +119,32 @@ double work_of_all(const Case& subject) {
   return work;
 }
 
+// Laws are measured side by side, those that take longest first; of vectors by relative position
+// one after another, for each that makes or widens a table of them holds it beside the others.
 std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters,
-                               const Case& subject, const BeginLaw& begin) {
+                               const Case& subject, const BeginLaw& begin, int threads) {
   const auto promises = promises_of(encoding, parameters);
   const Case kept = with_kept_rows(subject);
+  std::vector<const Property*> laws;
+  for (const Property& property : all_properties())
+    if (property.applies(encoding.kind)) laws.push_back(&property);
+  std::vector<std::size_t> order(laws.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](std::size_t i) { return work_of(*laws[i], subject); });
   const double all = work_of_all(subject);
-  double done = 0;
-  std::vector<Verdict> verdicts;
-  for (const Property& property : all_properties()) {
-    if (!property.applies(encoding.kind)) continue;
-    const double next = done + work_of(property, subject);
-    if (begin && all > 0) begin(property, done / all, next / all);
+  std::atomic<double> done = 0;
+  std::vector<Verdict> verdicts(laws.size());
+  const std::size_t team = encoding.kind == Kind::relative ? 1 : team_size(threads);
+  in_turn(laws.size(), team, [&](std::size_t turn, bool here) {
+    const Property& property = *laws[order[turn]];
+    const double work = work_of(property, subject);
+    if (here && begin && all > 0) begin(property, done / all, (done + work) / all);
     const bool promised = std::ranges::find(promises, property.name) != promises.end();
-    verdicts.push_back(
-        measured(property, promised, [&] { return measured_of(property, subject, kept); }));
-    done = next;
-  }
+    verdicts[order[turn]] =
+        measured(property, promised, [&] { return measured_of(property, subject, kept); });
+    done += work;
+  });
   return verdicts;
 }
 

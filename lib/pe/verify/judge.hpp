@@ -49,8 +49,9 @@ double work_of_all(const Case& subject);
 /// Told before each law: that so much of the whole work is done, and how much when it is.
 using BeginLaw = std::function<void(const Property& law, double share, double next)>;
 
-/// Every law that applies: promised ones judged, the others noted.
+/// Every law that applies: promised ones judged, the others noted. `begin` hears of those that the
+/// calling thread measures. `threads`: 0 is one for each processor.
 std::vector<Verdict> judge_all(const Encoding& encoding, const Parameters& parameters,
-                               const Case& subject, const BeginLaw& begin = {});
+                               const Case& subject, const BeginLaw& begin = {}, int threads = 0);
 
 }  // namespace pe
