@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -39,6 +40,18 @@ void choose_axis(Rows& rows, const Table& table, const Question& question) {
   rows.extent = grid.extents[axis];
   for (std::size_t inner = axis + 1; inner < grid.extents.size(); ++inner)
     rows.stride *= grid.extents[inner];
+}
+
+// Rows of doubles that are sines and cosines of the same waves and nothing else; what a shorter
+// type stores differs from row to row.
+bool are_turns(const Question& question) {
+  const Effect& effect = question.subject.effect;
+  if (question.of_file || question.subject.dtype != DType::f64) return false;
+  if (const Rotation* rotation = std::get_if<Rotation>(&effect))
+    return rotation->waves && !rotation->coordinates && rotation->parts.empty();
+  const Table& table = std::get<Table>(effect);
+  return table.waves && !table.grid && table.waves->second.sine && table.waves->second.cosine &&
+         table.width == 2 * table.waves->first.pairs();
 }
 
 // Calls visit(i, j) for all positions that are a lag apart along the axis.
@@ -150,6 +163,7 @@ Rows rows_in_memory(const Question& question, const std::string& asker,
                     asker, rows.positions.count, table.width,
                     static_cast<Index>(most_values / static_cast<double>(table.width))));
   choose_axis(rows, table, question);
+  rows.turns = are_turns(question);
   if (before) before(rows);
   fill(rows, table, question);
   double largest = 0;
@@ -173,9 +187,11 @@ Rows rows_in_memory(const Question& question, const std::string& asker,
 void begin_lags(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
   double products = 0;
   for (const Index lag : chosen)
-    products += static_cast<double>(rows.positions.count) *
-                (1 - static_cast<double>(lag) / static_cast<double>(rows.extent)) *
-                static_cast<double>(rows.width);
+    products +=
+        (rows.turns ? 2
+                    : static_cast<double>(rows.positions.count) *
+                          (1 - static_cast<double>(lag) / static_cast<double>(rows.extent))) *
+        static_cast<double>(rows.width);
   begin({.what = fmt::format("{} lags over {} rows of {} channels", chosen.size(),
                              rows.positions.count, rows.width),
          .operations = products,
@@ -184,12 +200,48 @@ void begin_lags(const Question& question, const Rows& rows, const std::vector<In
          .other = "--points, such as 100, or fewer rows"});
 }
 
-Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
-  Lags lags;
-  for (LagStatistics* statistics : {&lags.product, &lags.cosine})
+namespace {
+
+Lags room_for(std::size_t lags) {
+  Lags room;
+  for (LagStatistics* statistics : {&room.product, &room.cosine})
     for (auto* values :
          {&statistics->mean, &statistics->least, &statistics->most, &statistics->deviation})
-      values->resize(chosen.size());
+      values->resize(lags);
+  return room;
+}
+
+// Of rows that turn ⟨P(p), P(p+k)⟩ = A²·Σ cos(kθ_j) for every p: the outermost two of a lag say
+// what all do, within the error of a product. None where they do not agree within it.
+std::optional<Lags> lags_of_turns(const Question& question, const Rows& rows,
+                                  const std::vector<Index>& chosen) {
+  Lags lags = room_for(chosen.size());
+  const double error = rows.product_error();
+  std::atomic<bool> agree = true;
+  in_parallel(question, static_cast<Index>(chosen.size()), [&](Index point) {
+    const auto at = static_cast<std::size_t>(point);
+    const auto [first, last] = rows.outermost(chosen[at]);
+    const double product = dot(first[0], first[1], rows.width),
+                 again = dot(last[0], last[1], rows.width),
+                 norms = std::sqrt(dot(first[0], first[0], rows.width)) *
+                         std::sqrt(dot(first[1], first[1], rows.width));
+    if (!(std::fabs(product - again) <= 2 * error) || !(norms > 0)) agree = false;
+    for (auto [statistics, value] :
+         {std::pair(&lags.product, product), std::pair(&lags.cosine, product / norms)}) {
+      statistics->mean[at] = statistics->least[at] = statistics->most[at] = value;
+      statistics->deviation[at] = 0;
+    }
+  });
+  if (!agree) return {};
+  return lags;
+}
+
+}  // namespace
+
+Lags lags_of(const Question& question, const Rows& rows, const std::vector<Index>& chosen) {
+  if (rows.turns)
+    if (auto lags = lags_of_turns(question, rows, chosen)) return *std::move(lags);
+  Lags lags = room_for(chosen.size());
   in_parallel(question, static_cast<Index>(chosen.size()), [&](Index point) {
     const auto at = static_cast<std::size_t>(point);
     std::vector<double> values, cosines;

@@ -1,6 +1,7 @@
 // Rows of a table against each other: products and cosines by how far apart they stand.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,11 +21,18 @@ struct Rows {
   Index stride = 1;       // from a position to the next along the axis that is looked at
   Index extent = 0;       // positions along it
   std::string axis = {};  // of a grid; empty: positions stand on a line
+  bool turns = false;     // from row to row each pair of columns turns by an angle of its own, so
+                          // that products and distances depend on how far two rows stand apart
 
   const double* row(Index i) const { return &values[static_cast<std::size_t>(i * width)]; }
   /// Absolute errors of a product of two rows and of its cosine.
   double product_error() const;
   double cosine_error() const;
+  /// The first two rows so far apart, and the last two.
+  std::array<std::array<const double*, 2>, 2> outermost(Index apart) const {
+    const Index last = positions.count - 1;
+    return {{{row(0), row(apart)}, {row(last - apart), row(last)}}};
+  }
 };
 
 /// The effect as a table: of a rotation the rows are its cosines, then its sines, as it stores

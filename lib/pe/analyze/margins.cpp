@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "pe/analyze/curve.hpp"
 #include "pe/analyze/lags.hpp"
@@ -26,6 +28,9 @@ struct Nearest {
   std::vector<double> distance;
   std::vector<Index> row;
   std::vector<char> repeated;
+  std::vector<double> squares = {};  // by how far apart two rows stand, where that says it all
+
+  Index row_of(Index at, const Error& error) const;
 };
 
 double distance_between(const double* a, const double* b, Index n) {
@@ -53,10 +58,33 @@ Error error_of(const Rows& rows) {
   return {2 * rows.entry * std::sqrt(d), (d / 8 + 8) * 0x1p-53};
 }
 
+// The nearest of the rows before one, by the squares of their distances; the first of those that
+// cannot be told apart.
+struct Search {
+  double least = HUGE_VAL, chosen = HUGE_VAL;
+  Index row = 0;
+
+  void look(double square, Index at, const Error& error) {
+    if (!(square < least)) return;
+    least = square;
+    if (!nearer(std::sqrt(square), chosen, error)) return;
+    chosen = std::sqrt(square);
+    row = at;
+  }
+};
+
+Index Nearest::row_of(Index at, const Error& error) const {
+  if (squares.empty()) return row[static_cast<std::size_t>(at)];
+  Search search;
+  for (Index j = 0; j < at; ++j) search.look(squares[static_cast<std::size_t>(at - j)], j, error);
+  return search.row;
+}
+
 void begin_pairs(const Question& question, const Rows& rows) {
   const Index count = rows.positions.count;
-  const double work =
-      static_cast<double>(count) * static_cast<double>(count) / 2 * static_cast<double>(rows.width);
+  const double work = static_cast<double>(count) *
+                      (rows.turns ? 2 : static_cast<double>(count) / 2) *
+                      static_cast<double>(rows.width);
   begin({.what = fmt::format("every two of {} rows of {} channels", count, rows.width),
          .operations = work,
          .per_second = 4e9,
@@ -64,26 +92,50 @@ void begin_pairs(const Question& question, const Rows& rows) {
          .levers = {{"length", static_cast<double>(count), 2}}});
 }
 
+// Of rows that turn |P(p) − P(p+k)|² = 2A²·Σ(1 − cos(kθ_j)) for every p: the outermost two say what
+// all do that stand so far apart. None where they do not agree within the error of a distance, or
+// where it leaves open that rows are equal.
+std::optional<Nearest> nearest_of_turns(const Question& question, const Rows& rows,
+                                        const Error& error) {
+  const Index count = rows.positions.count;
+  const auto size = static_cast<std::size_t>(count);
+  Nearest nearest{std::vector<double>(size, HUGE_VAL),
+                  {},
+                  std::vector<char>(size, 0),
+                  std::vector<double>(size, HUGE_VAL)};
+  std::atomic<bool> agree = true;
+  in_parallel(question, count - 1, [&](Index i) {
+    const auto [first, last] = rows.outermost(i + 1);
+    const double square = distance_between(first[0], first[1], rows.width),
+                 distance = std::sqrt(square),
+                 again = std::sqrt(distance_between(last[0], last[1], rows.width)),
+                 allowed = 2 * (error.absolute + error.relative * distance);
+    if (!(std::fabs(distance - again) <= allowed) || !(distance > 2 * allowed)) agree = false;
+    nearest.squares[static_cast<std::size_t>(i + 1)] = square;
+  });
+  if (!agree) return {};
+  for (std::size_t i = 1; i < size; ++i)
+    nearest.distance[i] = std::min(nearest.distance[i - 1], std::sqrt(nearest.squares[i]));
+  return nearest;
+}
+
 Nearest nearest_of(const Question& question, const Rows& rows, const Error& error) {
+  if (rows.turns)
+    if (auto nearest = nearest_of_turns(question, rows, error)) return *std::move(nearest);
   const Index count = rows.positions.count;
   const auto size = static_cast<std::size_t>(count);
   Nearest nearest{std::vector<double>(size, HUGE_VAL), std::vector<Index>(size, 0),
                   std::vector<char>(size, 0)};
   in_parallel(question, count, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    double least = HUGE_VAL, chosen = HUGE_VAL;
+    Search search;
     for (Index j = 0; j < i; ++j)
-      if (const double square = distance_between(rows.row(i), rows.row(j), rows.width);
-          square < least) {
-        least = square;
-        if (!nearer(std::sqrt(square), chosen, error)) continue;
-        chosen = std::sqrt(square);
-        nearest.row[at] = j;
-      }
-    nearest.distance[at] = std::sqrt(least);
+      search.look(distance_between(rows.row(i), rows.row(j), rows.width), j, error);
+    nearest.row[at] = search.row;
+    nearest.distance[at] = std::sqrt(search.least);
     // A square below the smallest double is no equality.
     const double *own = rows.row(i), *other = rows.row(nearest.row[at]);
-    nearest.repeated[at] = i > 0 && least == 0 && std::equal(own, own + rows.width, other);
+    nearest.repeated[at] = i > 0 && search.least == 0 && std::equal(own, own + rows.width, other);
   });
   return nearest;
 }
@@ -133,7 +185,7 @@ Sheet measure(const Question& question) {
     }
     margin.push_back(least);
     share.push_back(least / std::sqrt(squares / static_cast<double>(length)));
-    first.push_back(rows.positions.value(nearest.row[static_cast<std::size_t>(at)]));
+    first.push_back(rows.positions.value(nearest.row_of(at, error)));
     second.push_back(rows.positions.value(at));
     collisions.push_back(static_cast<double>(repeated));
     adjacent.push_back(step);
@@ -180,8 +232,8 @@ extern constinit const Quantity margins{
         "what the uniqueness of positions asks of a table (Vaswani et al. 2017, "
         "arXiv:1706.03762, §3.5)",
     .accuracy =
-        "distances from differences in double, every pair looked at; positions and counts "
-        "are exact.",
+        "distances from differences in double, every pair looked at, or one for each offset "
+        "where a table of waves says that all are alike; positions and counts are exact.",
     .columns = "margin share first second collisions adjacent",
     .subjects = "table",
     .parameters = options,
