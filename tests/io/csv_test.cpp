@@ -92,3 +92,40 @@ TEST_SUITE("io") {
     CHECK(written({value}) == right);
   }
 }
+
+// A part of a file is parsed by a thread of its own: what it holds, and where it is wrong, is as of
+// one that is read line by line.
+TEST_CASE("a csv of several pieces is read as one of lines") {
+  std::string pattern = (std::filesystem::temp_directory_path() / "pe_csv_XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const std::string path = (folder / "t.csv").string();
+  constexpr Index rows = 400000, columns = 3;
+  const auto number = [](Index i) { return static_cast<double>(i * 7919 % 1000003) / 64; };
+  const auto put = [&](Index odd, const std::string& line) {
+    std::ofstream out(path, std::ios::binary);
+    out << "pe_0,pe_1,pe_2\n";
+    for (Index row = 0; row < rows; ++row) {
+      if (row == odd) out << line;
+      for (Index c = 0; c < columns; ++c)
+        out << text_of(number(row * columns + c), DType::f64) << (c + 1 < columns ? ',' : '\n');
+    }
+  };
+  const auto values = [&] { return pe::read_array(path); };
+  for (const std::string odd : {"", "\n", " \r\n"}) {
+    put(390000, odd);
+    const pe::Array array = values();
+    REQUIRE(array.shape() == std::vector<Index>{rows, columns});
+    Index wrong = 0;
+    for (Index i = 0; i < array.size(); ++i) wrong += array.at(i) != number(i);
+    CHECK(wrong == 0);
+  }
+  for (const auto& [line, message] :
+       {std::pair("1,2\n", "line 390002 has 2 columns, the lines before it have 3"),
+        std::pair("1,2,3,4\n", "line 390002 has 4 columns, the lines before it have 3"),
+        std::pair("1,,3\n", "line 390002, column 2 is '', not a number"),
+        std::pair("1,2,three\n", "line 390002, column 3 is 'three', not a number")}) {
+    put(390000, line);
+    CHECK_THROWS_WITH(values(), doctest::Contains(message));
+  }
+  std::filesystem::remove_all(folder);
+}

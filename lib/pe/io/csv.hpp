@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ class Numbers {
     blocks_[size_ / block][size_ % block] = value;
     ++size_;
   }
+  void append(const Source& source, std::span<const double> values);
   double operator[](std::size_t i) const { return blocks_[i / block][i % block]; }
 
  private:

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "pe/base/kept.hpp"
+#include "pe/base/team.hpp"
 #include "pe/io/csv.hpp"
 #include "pe/io/csv_number.hpp"
 
@@ -14,7 +16,9 @@ namespace pe::io {
 namespace {
 
 constexpr Index most_columns = 1 << 24, most_titles = 1 << 18;
-constexpr std::size_t most_of_titles = 8 << 20, longest_cell = 1 << 16, piece_bytes = 1 << 20;
+constexpr std::size_t most_of_titles = 8 << 20, longest_cell = 1 << 16, piece_bytes = 1 << 20,
+                      thread_bytes = 2 << 20,  // that a thread takes at once
+    most_threads = 8;
 
 std::string_view trimmed(std::string_view word) {
   while (!word.empty() && (word.front() == ' ' || word.front() == '\t')) word.remove_prefix(1);
@@ -36,6 +40,46 @@ bool parse(std::string_view word, double& value) {
   }
   return error == std::errc();
 }
+
+// Lines that hold as many numbers as those before them, and nothing else.
+struct Lines {
+  std::string_view text;
+  std::vector<double> numbers = {};
+  Index rows = 0;
+  bool plain = false;  // they do
+
+  // The last line may lack its end.
+  void parse_all(Index columns) {
+    numbers.clear();
+    rows = 0;
+    plain = false;
+    for (const char *at = text.data(), *const all = at + text.size(); at < all; ++at) {
+      const char* const found =
+          static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(all - at)));
+      const char* const end = found ? found : all;
+      if (!parse_line(at, end, columns)) return;
+      ++rows;
+      at = end;
+    }
+    plain = true;
+  }
+
+ private:
+  bool parse_line(const char* at, const char* end, Index columns) {
+    for (Index column = 0; column < columns; ++column, ++at) {
+      double value = 0;
+      const char* next = take_short_decimal(at, end, value);
+      if (!next) {
+        next = std::find(at, end, ',');
+        if (!parse({at, next}, value)) return false;
+      }
+      numbers.push_back(value);
+      at = next;
+      if ((at == end) != (column == columns - 1)) return false;
+    }
+    return true;
+  }
+};
 
 // Takes the text cell by cell, so that a line may be as long as it likes, and collects the numbers.
 class Cells {
@@ -62,6 +106,33 @@ class Cells {
   }
 
   bool in_line() const { return column_ > 0; }
+  bool in_numbers() const { return table_->columns > 0 && column_ == 0 && table_->rows > 0; }
+
+  // Whole lines of numbers, each part by a thread of its own; what is out of the ordinary in a part
+  // is looked at cell by cell.
+  void take_lines(std::string_view text, std::size_t threads) {
+    parts_.resize(threads);
+    for (std::size_t left = threads; left > 0; --left) {
+      const std::size_t end = text.find('\n', text.size() / left - 1);
+      std::string_view& part = parts_[threads - left].text;
+      part = text.substr(0, end == std::string_view::npos ? end : end + 1);
+      text.remove_prefix(part.size());
+    }
+    side_by_side(threads, [&](std::size_t i) { parts_[i].parse_all(table_->columns); });
+    for (const Lines& part : parts_) {
+      if (part.plain) {
+        table_->values.append(source_, part.numbers);
+        table_->rows += part.rows;
+        line_ += part.rows;
+        continue;
+      }
+      for (std::size_t start = 0; start < part.text.size();) {
+        const std::size_t end = std::min(part.text.find('\n', start), part.text.size());
+        take(part.text.substr(start, end - start), true);
+        start = end + 1;
+      }
+    }
+  }
 
   std::shared_ptr<const CsvTable> table() {
     if (table_->rows == 0) source_.refuse("no line of numbers is in it");
@@ -112,6 +183,7 @@ class Cells {
   Index line_ = 0, column_ = 0;  // column: how many of this line were taken
   bool in_header_ = false;
   std::size_t titles_ = 0;
+  std::vector<Lines> parts_;
   std::shared_ptr<CsvTable> table_;
 };
 
@@ -126,28 +198,46 @@ void Numbers::grow(const Source& source) {
   blocks_.push_back(std::make_unique_for_overwrite<double[]>(block));
 }
 
+void Numbers::append(const Source& source, std::span<const double> values) {
+  while (!values.empty()) {
+    if (size_ % block == 0) grow(source);
+    const std::size_t some = std::min(values.size(), block - size_ % block);
+    std::copy_n(values.data(), some, &blocks_[size_ / block][size_ % block]);
+    size_ += some;
+    values = values.subspan(some);
+  }
+}
+
 std::shared_ptr<const CsvTable> read_csv_table(const Source& source) {
   Cells cells(source);
+  const std::size_t threads = std::min(team_size(0), most_threads);
   std::string text;  // what is not taken yet: less than a cell, and a piece
   for (std::uint64_t offset = 0; offset < source.size();) {
+    const std::size_t piece = cells.in_numbers() ? threads * thread_bytes : piece_bytes;
     const auto some =
-        static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, source.size() - offset));
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece, source.size() - offset));
     const std::size_t kept = text.size();
     text.resize(kept + some);
     source.read(offset, text.data() + kept, some);
     offset += some;
     std::size_t start = 0;
-    for (std::size_t end = text.find('\n', kept); end != std::string::npos;
+    if (const std::size_t last = text.rfind('\n');
+        cells.in_numbers() && last != std::string::npos && last >= kept) {
+      cells.take_lines(std::string_view(text).substr(0, last + 1), threads);
+      start = last + 1;
+    }
+    for (std::size_t end = text.find('\n', std::max(start, kept)); end != std::string::npos;
          end = text.find('\n', start)) {
       cells.take(std::string_view(text).substr(start, end - start), true);
       start = end + 1;
     }
-    if (const std::size_t comma = text.rfind(','); comma != std::string::npos && comma >= start) {
-      cells.take(std::string_view(text).substr(start, comma - start), false);
+    // A line that begins here is taken when it is whole, unless it is longer than a piece.
+    if (const std::size_t comma = text.rfind(','); start == 0 && comma != std::string::npos) {
+      cells.take(std::string_view(text).substr(0, comma), false);
       start = comma + 1;
     }
     text.erase(0, start);
-    if (text.size() > longest_cell)
+    if (text.size() - (text.rfind(',') + 1) > longest_cell)
       source.refuse(fmt::format("a cell of it is longer than {} KiB", longest_cell >> 10));
   }
   if (!text.empty() || cells.in_line()) cells.take(text, true);
