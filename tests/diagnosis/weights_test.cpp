@@ -49,13 +49,12 @@ Rows times(Rows values, const Rows& weights, double size = 1) {
   return values;
 }
 
-Rows turned(Rows values) {
-  constexpr std::size_t half = width / 2;
+Rows turned(Rows values, std::size_t half = width / 2) {
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t j = 0; j < half; ++j) {
       double &a = values[row * width + j], &b = values[row * width + j + half];
-      const double angle = static_cast<double>(row) * std::pow(10000.0, -double(j) / half), x = a,
-                   y = b;
+      const double angle = static_cast<double>(row) * std::pow(10000.0, -double(j) / double(half)),
+                   x = a, y = b;
       a = x * std::cos(angle) - y * std::sin(angle);
       b = y * std::cos(angle) + x * std::sin(angle);
     }
@@ -115,6 +114,16 @@ TEST_CASE("a few channels of another size, and one of none, are no weights") {
     CHECK(found.tier == Tier::wrong);
     CHECK(found.reasons.empty());
   }
+}
+
+TEST_CASE("channels behind those that turn are held to their weights") {
+  const foreign::Flags quarter{{"rotary-dim", "8"}};
+  Rows after = turned(times(drawn(), weights()), width / 4);
+  CHECK(said_of(after, quarter) ==
+        "weights stand before the turn: channels are multiplied by 0.5, 0.625, …, 1");
+  for (std::size_t row = 0; row < rows; ++row)
+    after[row * width + 10] += 0.01 * std::sin(3.0 * static_cast<double>(row));
+  CHECK(said_of(after, quarter) == "wrong");
 }
 
 TEST_SUITE_END();
