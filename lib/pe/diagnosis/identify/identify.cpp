@@ -17,6 +17,7 @@
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/diagnosis/rotations/vector_names.hpp"
+#include "pe/diagnosis/unseen.hpp"
 
 namespace pe {
 namespace {

@@ -10,9 +10,9 @@
 #include <map>
 
 #include "pe/diagnosis/causes.hpp"
-#include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rotations/vectors.hpp"
+#include "pe/diagnosis/unseen.hpp"
 
 namespace pe {
 namespace {
@@ -99,11 +99,11 @@ bool is_same_order(const Dump& a, const Dump& b) {
 
 }  // namespace
 
-std::optional<VectorsByName> vectors_by_name(const Dump& dump) {
+std::optional<LayerDump> vectors_by_name(const Dump& dump) {
   if (dump.arrays.size() + dump.before.size() < 3 || !are_named(dump.arrays) ||
       !are_named(dump.before))
     return {};
-  VectorsByName all;
+  LayerDump all;
   all.turning.has_gaps = all.values.has_gaps = dump.has_gaps;
   std::vector<std::string> taken;
   for (const Role role : {Role::query, Role::key, Role::value}) {
@@ -147,7 +147,7 @@ bool are_equal(const Stored& before, const Stored& after) {
 
 }  // namespace
 
-Diagnosis with_values(const Expectation& expected, const VectorsByName& vectors, Diagnosis told) {
+Diagnosis with_values(const Expectation& expected, const LayerDump& vectors, Diagnosis told) {
   if (!vectors.unseen.empty())
     (told.tier == Tier::wrong ? told.notes : told.doubts).push_back(not_looked_at(vectors.unseen));
   for (std::size_t i = 0; i < vectors.values.arrays.size(); ++i) {
