@@ -2,6 +2,7 @@
 """Rotary attention turns queries and keys and leaves values as they are (Su et al. 2021, §3.2); safetensors keeps arrays by their names."""
 import numpy as np
 
+import bias
 import case
 from case import Built, accepted
 from seen_cases import ladder
@@ -65,6 +66,28 @@ def one_side(number, fault):
                lambda: Built([(name, array.astype(F32))], "f32", 100.0 if fault else 0.0, length, check={"length": length}), container=("npz", "safetensors")[number % 2])
 
 
+def beside(number, fault):
+    """What codebases keep beside the right table: slopes, angles, the keys' own cosines and sines."""
+    rng = drawn(300 + number)
+    length, dim, heads = int(rng.choice([20, 40])), 64, 8
+    angle = np.arange(length)[:, None] * ladder(dim, 1e4)
+    other = angle + (ladder(dim, 1e4) if fault else 0)
+    kind = ("slopes", "angles", "keys")[number % 3]
+    if kind == "slopes":
+        slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+        arrays = [("bias", bias.bias(slopes, bias.offsets(length))),
+                  (("slopes", "alibi_slopes")[int(rng.integers(2))], slopes * (2 if fault else 1))]
+        return one(300 + number, f"a bias and {arrays[1][0]} beside it, {fault or 'right'}", "alibi", {"heads": heads}, accepted("field-differs") if fault else (),
+                   lambda: Built([(n, a.astype(F32)) for n, a in arrays], "f32", 100.0 if fault else 0.0, length, check={"length": length}), container="npz")
+    if kind == "angles":
+        arrays = [("cos", np.cos(angle)), ("sin", np.sin(angle)), (("freqs", "angles")[int(rng.integers(2))], other)]
+    else:
+        arrays = [("q_cos", np.cos(angle)), ("q_sin", np.sin(angle)), ("k_cos", np.cos(other)), ("k_sin", np.sin(other))]
+    return one(300 + number, f"cosines and sines, and {arrays[2][0]} beside them, {fault or 'right'}", "rope", {"dim": dim},
+               accepted("field-differs", "position-offset") if fault else (),
+               lambda: Built([(n, a.astype(F32)) for n, a in arrays], "f32", 100.0 if fault else 0.0, length, check={"length": length}), container="npz")
+
+
 def exchanged(number):
     rng = drawn(200 + number)
     length, dim = int(rng.choice([50, 100, 300])), 64
@@ -86,6 +109,8 @@ def spoilt():
         yield one_side(number, "the other")
     for number in range(10):
         yield exchanged(number)
+    for number in range(6):
+        yield beside(number, "another")
 
 
 def clean():
@@ -93,3 +118,5 @@ def clean():
         yield layer(number, *FAULTS[0])
     for number in range(20, 26):
         yield one_side(number, "")
+    for number in range(6, 12):
+        yield beside(number, "")

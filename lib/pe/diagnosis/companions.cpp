@@ -20,11 +20,20 @@
 namespace pe {
 namespace {
 
-// The last part of "model.layers.0.rotary.inv_freq", in small letters.
+// The last part of "model.layers.0.rotary.inv_freq", in small letters; a field's own name for what
+// codebases call it.
 std::string last_name(const Stored& array) {
+  constexpr std::pair<std::string_view, std::string_view> called[] = {{"slopes", "slope"},
+                                                                      {"alibi_slope", "slope"},
+                                                                      {"alibi_slopes", "slope"},
+                                                                      {"angles", "angle"},
+                                                                      {"freqs", "angle"}};
   std::string name = array.name.substr(array.name.find_last_of("./:") + 1);
   std::ranges::transform(name, name.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool is_line = squeezed(array.shape).size() == 1;
+  for (const auto& [other, own] : called)
+    if (name == other && !array.is_complex && !(own == "angle" && is_line)) return std::string(own);
   return name;
 }
 
@@ -144,7 +153,7 @@ std::optional<Companions> companions_of(const Expectation& expected, const Dump&
     all.fields.erase(all.fields.begin());
   }
   leave_out_others(expected, all, best, turns);
-  if (turns && expected.layers_alike && expected.still.empty()) find_twins(all);
+  if (turns && expected.layers_alike && expected.still.empty()) find_twins(all, !scaled);
   return all;
 }
 

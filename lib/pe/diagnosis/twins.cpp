@@ -33,14 +33,16 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-Parts parts_of(const std::string& name) {
+Parts parts_of(const std::string& name, bool sides_alike) {
+  constexpr std::string_view sides[] = {"q", "k", "query", "key"};
   constexpr std::string_view says_nothing[] = {"cache",  "cached",   "caches", "table",  "tables",
                                                "buffer", "emb",      "embed",  "rotary", "rope",
                                                "pos",    "position", "values"};
   Parts parts;
   for (const std::string& word : words_of(name)) {
     const bool is_number = std::isdigit(static_cast<unsigned char>(word[0])) != 0;
-    const bool is_spelling = std::ranges::find(says_nothing, word) != std::end(says_nothing);
+    const bool is_spelling = std::ranges::find(says_nothing, word) != std::end(says_nothing) ||
+                             (sides_alike && std::ranges::find(sides, word) != std::end(sides));
     if (is_number && parts.number.empty())
       parts.number = word;
     else
@@ -51,13 +53,13 @@ Parts parts_of(const std::string& name) {
 
 }  // namespace
 
-void find_twins(Companions& all) {
+void find_twins(Companions& all, bool sides_alike) {
   std::vector<Parts> main;
-  for (const Stored& array : all.main.arrays) main.push_back(parts_of(array.name));
+  for (const Stored& array : all.main.arrays) main.push_back(parts_of(array.name, sides_alike));
   std::map<std::pair<std::string, std::string>, Dump> found;  // by spelling and number
   std::vector<Stored> kept;
   for (Stored& array : all.others) {
-    const Parts parts = parts_of(array.name);
+    const Parts parts = parts_of(array.name, sides_alike);
     const bool is_named = std::ranges::find(main, parts.stem, &Parts::stem) != main.end();
     (is_named ? found[{parts.spelling, parts.number}].arrays : kept).push_back(std::move(array));
   }
