@@ -19,7 +19,7 @@ FIRST = {"spectrum": "lines wavelength", "scaling": "lines ratio", "context": "l
 # Views that the example's encoding has not, quantities of all encodings side by side, one without an example, one of several shifts.
 MORE = {"similarity lag": "similarity sinusoidal --length 40", "similarity row": "similarity sinusoidal --length 40 --view row", "similarity matrix": "similarity sinusoidal --length 40 --view matrix",
         "similarity neighbours": "similarity sinusoidal --length 40 --view neighbours", "decay all": "decay rope --length 400", "decay of biases": "decay alibi --length 40 --heads 2", "shift": "shift sinusoidal --dim 8 --k 1,2,3",
-        "probe singular": "probe sinusoidal --dim 64 --length 128 --view singular", "probe fourier": "probe sinusoidal --dim 64 --length 128 --view fourier", "cost of all": "cost", "laws": "laws kerple --seed 1 --length 16", "published": "published --only RoFormer", "attention matrix": "attention alibi --tokens a,b,c --view matrix"}
+        "probe singular": "probe sinusoidal --dim 64 --length 128 --view singular", "probe fourier": "probe sinusoidal --dim 64 --length 128 --view fourier", "cost of all": "cost", "laws": "laws kerple --seed 1 --length 16", "published": "published --only RoFormer", "attention matrix": "attention alibi --tokens abc --view matrix"}
 OTHER = {"decay": "curve", "similarity": "grid"}  # views of examples that name none, where these are not the first
 # What no language changes; within a Chinese sentence, names, one at a time.
 KEPT = re.compile(r"^(?:[^A-Za-z]|Σ\S+ \|?Σ\S+|e\^\S+|(?<![A-Za-z])(?:pe-\w+|Home|End|Tab|token|Abel|cos|sin|English|nan|inf|b?[fi]\d\d|[A-Za-z]|[A-Z]_\w|mθ|kθ|config\.json|ln)(?![A-Za-z]))*$")

@@ -132,7 +132,7 @@ def collect(bin, count):
                 ["pe-analyze", "precision", "rope", "--dim", "8", "--length", "70000", "--pipelines", "fp16"],
                 ["pe-analyze", "published", "--only", "RoFormer"],
                 ["pe-gen", "deberta", "--length", "4", "--seed", "1", "--heads", "2", "--head-dim", "4", "--fields", "table"],
-                ["pe-analyze", "attention", "alibi", "--tokens", "a,b,c", "--view", "matrix", "--seed", "1"], ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b"]])
+                ["pe-analyze", "attention", "alibi", "--tokens", "a b c", "--view", "matrix", "--seed", "1"], ["pe-analyze", "spectrum", "rope", "--model", "llama-3.1-8b"]])
     count.check(not texts.silent, f"no page of {texts.silent[:6]}")
     for quantity in listed["quantities"]:
         missed = {name for name in columns_of(quantity["columns"]) if not any(name == short or ("*" in name and re.fullmatch(name.replace("*", ".*"), short)) for where, short in texts.met if where == quantity["name"])}
