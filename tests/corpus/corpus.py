@@ -52,6 +52,7 @@ import sequence_cases  # noqa: E402
 import batch_cases  # noqa: E402
 import prompt_cases  # noqa: E402
 import named_cases  # noqa: E402
+import misnamed_cases  # noqa: E402
 import mixed_cases  # noqa: E402
 import flat_cases  # noqa: E402
 import outcome  # noqa: E402
@@ -101,10 +102,10 @@ def every_case(folder):
                    distance_cases, written_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases):
         yield from module.spoilt()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
-                   head_cases, setting_cases, shape_cases, coarse_cases):
+                   head_cases, setting_cases, shape_cases, coarse_cases, misnamed_cases):
         yield from module.spoilt(folder)
     for module in (rope_clean, vectors, mrope, axes_cases, xpos_cases, xpos_cache_cases, detr_cases, gpu_cases, cell_cases, part_cases,
-                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases):
+                   scaling_cases, engine_cases, width_cases, seen_cases, formula_cases, judged_cases, pair_cases, single_cases, slice_cases, step_cases, reported_cases, distance_cases, number_cases, weight_cases, sequence_cases, mixed_cases, flat_cases, batch_cases, prompt_cases, named_cases, misnamed_cases):
         yield from module.clean()
     for module in (bias_cases, tables_cases, mask_cases, relative_cases, alignment_cases, score_parameter_cases, score_rule_cases,
                    head_cases):

@@ -78,11 +78,13 @@ BiasProposals offer_zeros(const BiasObservation& observation, const BiasHypothes
     }
     if (!from) continue;
     some.zero_from = from;
+    // Zeros as they stand are seen; a row's own constant, which others may need, is granted.
+    const double cost = constant == Constant::none ? 0.95 : 1.2;
     proposals.push_back({std::move(some),
                          fmt::format("there is no bias for queries from position {} on, as where "
                                      "decoding with a cache drops it",
                                      *from),
-                         1.2});
+                         cost});
   }
   return proposals;
 }

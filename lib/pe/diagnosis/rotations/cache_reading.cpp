@@ -204,20 +204,36 @@ std::pair<Index, Index> rows_of(const std::vector<Index>& shape, std::optional<I
   return {width == 0 ? 0 : size / width, width};
 }
 
+// How far apart the frequencies of two pairs stand where each stands twice, by halves or by
+// neighbours; nothing where they do not.
+std::optional<Index> step_of_twins(const std::vector<double>& numbers) {
+  const std::size_t half = numbers.size() / 2;
+  const bool is_constant =
+      std::ranges::all_of(numbers, [&](double x) { return x == numbers.front(); });
+  if (half < 2 || numbers.size() % 2 != 0 || is_constant) return {};
+  if (std::equal(numbers.begin(), numbers.begin() + half, numbers.begin() + half)) return 1;
+  for (std::size_t j = 0; j < half; ++j)
+    if (numbers[2 * j] != numbers[2 * j + 1]) return {};
+  return 2;
+}
+
 // A vector that grows is taken for periods first, or wavelengths. Factors that are all 1 are those
 // of a plain ladder, and frequencies that lost their exponent: only a name makes factors of them,
 // or the command. By their name what is wrong with factors is told of these. Of what is longer than
-// any head's frequencies none is made: they are held in memory whole.
+// any head's frequencies none is made: they are held in memory whole. Each number may stand twice,
+// as columns of tables do.
 void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& array, Index n,
-                           bool said) {
+                           std::optional<Index> pairs, bool said) {
   constexpr Index most_pairs = Index{1} << 20;
   if (n > most_pairs) return;
   std::vector<double> ends(static_cast<std::size_t>(n));
   array.read(0, n, ends.data());
+  const auto step = !pairs || n == 2 * *pairs ? step_of_twins(ends) : std::nullopt;
   const bool factors = said || says(array, "factor") || says(array, "rope_freqs");
   constexpr double unnamed = 0.5;  // less than any cause
   const auto vector = [&](std::string layout, Form form, bool named) {
-    all.push_back(reading_of(std::move(layout), form, 1, n, n, {0, 0, 1}, {0, 0, 1}));
+    const RotationReading::Place place{0, 0, step.value_or(1)};
+    all.push_back(reading_of(std::move(layout), form, 1, n, step ? n / 2 : n, place, place));
     all.back().named = named;
     if (factors && form != Form::factors) all.back().cost = unnamed;
   };
@@ -236,7 +252,7 @@ void add_vector_of_numbers(std::vector<RotationReading>& all, const Stored& arra
 // Numbers along one axis: one for each pair, or the row of one position, or rows without end.
 void add_line(std::vector<RotationReading>& all, const Stored& array, Index n,
               std::optional<Index> pairs, bool factors) {
-  add_vector_of_numbers(all, array, n, factors);
+  add_vector_of_numbers(all, array, n, pairs, factors);
   if (!pairs || *pairs == 0) return;
   add_one_side(all, 1, n, *pairs);
   if (n == *pairs) add_fused(all, array, 1, n, pairs);

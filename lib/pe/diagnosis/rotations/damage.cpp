@@ -32,7 +32,9 @@ std::vector<Index> rows_off_circle(const RotationObservation& observation, const
       count += std::fabs(length - amplitude) > near + 2 * slack[j];
       zeros += length == 0;
     }
-    const bool is_foreign = reading.is_vectors() && 4 * count > 3 * pairs && zeros < pairs;
+    if (zeros == pairs)
+      continue;  // a row of zeros has a cause of its own, however few pairs it has
+    const bool is_foreign = reading.is_vectors() && 4 * count > 3 * pairs;
     if (count > 0 && (count <= few || is_foreign)) off.push_back(row);
   }
   return off;

@@ -67,9 +67,11 @@ void read_turns(const Dump& dump, const RotationReading& reading, Index first, I
 
 std::vector<double> read_frequencies(const Dump& dump, const RotationReading& reading,
                                      const std::vector<double>& unscaled) {
-  std::vector<double> values(static_cast<std::size_t>(reading.pairs));
-  dump.arrays[reading.cosine.array].read(0, reading.pairs, values.data());
+  std::vector<double> numbers(static_cast<std::size_t>(reading.width)),
+      values(static_cast<std::size_t>(reading.pairs));
+  dump.arrays[reading.cosine.array].read(0, reading.width, numbers.data());
   for (std::size_t j = 0; j < values.size(); ++j) {
+    values[j] = numbers[static_cast<std::size_t>(reading.cosine.at(static_cast<Index>(j)))];
     if (reading.form == Form::periods) values[j] = 1 / values[j];
     if (reading.form == Form::wavelengths) values[j] = 2 * std::numbers::pi / values[j];
     if (reading.form == Form::factors)
@@ -109,9 +111,9 @@ std::string describe(const Dump& dump, const RotationReading& reading) {
     case Form::frequencies:
     case Form::periods:
     case Form::wavelengths:
-
     case Form::factors:
-      return fmt::format("{}, {}", reading.layout, shape);
+      return fmt::format("{}, {}{}", reading.layout, shape,
+                         reading.width == 2 * reading.pairs ? ", each number twice" : "");
     case Form::turns:
       break;
   }

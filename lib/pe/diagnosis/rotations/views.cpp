@@ -48,6 +48,13 @@ Dump with_blocks_joined(const Dump& dump, const Expectation& expected) {
   return joined;
 }
 
+// Whether positions that start again from 0 are all that is wrong.
+bool starts_anew(const Diagnosis& told) {
+  return std::ranges::all_of(told.reasons, [](const Reason& reason) {
+    return reason.cause == Cause::position_reset || reason.cause == Cause::rows_wrapped;
+  });
+}
+
 // Tables of the right shape whose numbers lie column after column.
 std::optional<Dump> as_if_by_columns(const Dump& dump) {
   Dump turned = dump;
@@ -212,12 +219,17 @@ Diagnosis diagnose_turns(const Expectation& expected, const Dump& dump) {
     Diagnosis told = diagnose_turns(expected, rows);
     told.notes.push_back(
         fmt::format("blocks of {} positions, one after another", dump.arrays[0].shape[1]));
-    // A batch that is right but for its length is one that is short.
+    if (told.tier != Tier::wrong) return told;
+    // A batch that is right but for its length is one that is short, unless its blocks make up what
+    // is meant and each starts anew.
     Expectation of_any_length = expected;
     of_any_length.rows.reset();
-    if (told.tier != Tier::wrong ||
-        (is_explained(told) && diagnose_turns(of_any_length, dump).tier == Tier::wrong))
-      return told;
+    const bool is_batch =
+        is_explained(told) && diagnose_turns(of_any_length, dump).tier != Tier::wrong;
+    if (is_batch && starts_anew(told))
+      told.notes.push_back(fmt::format("right as {0} sequences of {1} positions (--length {1})",
+                                       dump.arrays[0].shape[0], dump.arrays[0].shape[1]));
+    if (is_explained(told) && (!is_batch || starts_anew(told))) return told;
   }
   const Dump split = with_heads(dump, truth.dim);
   const bool may_be_heads = expected.encoding->kind == Kind::rotation &&

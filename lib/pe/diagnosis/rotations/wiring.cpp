@@ -177,6 +177,7 @@ class WiredChannels {
   std::vector<Reason> reasons() const {
     if (wrong_.empty()) return {};
     if (auto known = backward_or_left(); !known.empty()) return known;
+    if (auto partners = other_partners()) return {std::move(*partners)};
     const bool lone = wrong_.size() == 1;
     if (all([&](Index k) { return found_at(k) == meant_at(k).negative(); }))
       return {{Cause::pair_formula,
@@ -205,6 +206,39 @@ class WiredChannels {
   bool all(const auto& holds) const { return std::ranges::all_of(wrong_, holds); }
   static std::string spell_named(const std::vector<Index>& channels) {
     return fmt::format("channel{} {}", channels.size() == 1 ? "" : "s", spell_channels(channels));
+  }
+
+  // Every pair turns as it is meant to, two channels of its own, and some have other ones.
+  std::optional<Reason> other_partners() const {
+    constexpr Index nobody = -1;
+    const auto pairs = static_cast<std::size_t>(reading_.pairs);
+    std::vector<Index> first(pairs, nobody), second(pairs, nobody);
+    for (Index k = 0; k < reading_.width; ++k) {
+      const auto& [cosine, sine] = found_at(k);
+      if (found_at(k) == ChannelSource{{k, 1}, {}}) continue;
+      const bool is_of_a_turn = cosine.turns() && sine.turns() && cosine.channel == k &&
+                                cosine.sign == 1 && cosine.pair == sine.pair;
+      if (!is_of_a_turn) return {};
+      const bool is_first = (sine.sign < 0) != reading_.backward;
+      Index& place = (is_first ? first : second)[static_cast<std::size_t>(cosine.pair)];
+      if (place != nobody) return {};
+      place = k;
+    }
+    std::optional<Reason> told;
+    for (std::size_t j = pairs; j-- > 0;) {
+      const Index a = first[j], b = second[j];
+      if (a == nobody || b == nobody || found_at(a).sine.channel != b ||
+          found_at(b).sine.channel != a)
+        return {};
+      const std::array<Index, 2> from = channels_of(reading_, static_cast<Index>(j)).in;
+      if (a != from[0] || b != from[1])
+        told =
+            Reason{Cause::wrong_pairing,
+                   fmt::format("pair {} is channels {} and {}, where {} and {} are meant; {} of {} "
+                               "channels are made otherwise",
+                               j, a, b, from[0], from[1], wrong_.size(), reading_.width)};
+    }
+    return told;
   }
 
   // Every channel that turns turns the other way or is left as it was, and some do either.

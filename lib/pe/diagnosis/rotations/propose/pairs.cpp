@@ -65,9 +65,72 @@ std::vector<double> one_to_one(const std::vector<double>& f, const std::vector<d
   return from;
 }
 
+// Which pairs each pair agrees with at every probe, [pair, as which]; empty where one agrees with
+// none.
+std::vector<std::vector<char>> agreements(const RotationObservation& observation,
+                                          const RotationHypothesis& hypothesis) {
+  const std::size_t n = observation.pairs(), rows = observation.rows().size();
+  const RotationPrediction prediction = observation.prediction(hypothesis);
+  std::vector<std::vector<double>> c(rows, std::vector<double>(n)), s = c, bound = c;
+  for (std::size_t i = 0; i < rows; ++i)
+    prediction.row(observation.rows()[i], c[i], s[i], bound[i]);
+  const auto agree = [&](std::size_t j, std::size_t k) {
+    for (std::size_t i = rows; i-- > 0;) {
+      const double allowed = bound[i][k] + observation.slack(i, j);
+      if (observation.has_cosine() &&
+          !prediction.allows(observation.cosine(i, j), c[i][k], allowed))
+        return false;
+      if (observation.has_sine() && !prediction.allows(observation.sine(i, j), s[i][k], allowed))
+        return false;
+    }
+    return true;
+  };
+  std::vector<std::vector<char>> all(n, std::vector<char>(n));
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < n; ++k) all[j][k] = agree(j, k);
+    if (std::ranges::count(all[j], 1) == 0) return {};
+  }
+  return all;
+}
+
+// Of several axes each pair turns as another one, with its axis, and no two as one.
+RotationProposals permuted_of_axes(const RotationObservation& observation,
+                                   const RotationHypothesis& hypothesis) {
+  constexpr std::size_t most = 1024;  // pairs, each of which is held against each
+  const std::size_t n = hypothesis.axis.size();
+  if (!observation.has_rows() || n != observation.pairs() || n < 3 || n > most) return {};
+  const std::vector<std::vector<char>> agree = agreements(observation, hypothesis);
+  if (agree.empty()) return {};
+  // Those that agree with fewest choose first.
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t j) { return std::ranges::count(agree[j], 1); });
+  std::vector<char> taken(n);
+  std::vector<double> from(n);
+  for (const std::size_t j : order) {
+    std::size_t as = j;
+    if (!agree[j][j] || taken[j])
+      for (as = 0; as < n && (!agree[j][as] || taken[as]); ++as) {
+      }
+    if (as == n) return {};
+    taken[as] = 1;
+    from[j] = static_cast<double>(as);
+  }
+  if (std::ranges::is_sorted(from)) return {};
+  Proposal<RotationHypothesis> one{hypothesis, "pairs turn as others should: " + spell_runs(from),
+                                   1.2};
+  for (std::size_t j = 0; j < n; ++j) {
+    one.hypothesis.axis[j] = hypothesis.axis[static_cast<std::size_t>(from[j])];
+    one.hypothesis.frequencies[j] = hypothesis.frequencies[static_cast<std::size_t>(from[j])];
+  }
+  return {one};
+}
+
 // Each pair turns as some pair should, its own where it may.
 RotationProposals permuted(const RotationObservation& observation,
                            const RotationHypothesis& hypothesis) {
+  if (!hypothesis.axis.empty()) return permuted_of_axes(observation, hypothesis);
   if (!shows_turns(observation, hypothesis)) return {};
   const std::vector<double>&f = hypothesis.frequencies, seen = observation.measured(hypothesis),
         errors = observation.measured_errors(hypothesis);
@@ -203,7 +266,7 @@ constexpr RotationProposer rows[] = {
     {Cause::pair_formula, "sides", other_formulas},
     {Cause::exponent_shifted, "ladder base", by_channel},
     {Cause::direction_reversed, "direction", some_backwards},
-    {Cause::pairs_permuted, "ladder pairing", permuted},
+    {Cause::pairs_permuted, "ladder pairing axes", permuted},
     {Cause::pair_frequency, "ladder base scaling", few_otherwise},
 };
 

@@ -139,7 +139,10 @@ RotationProposals still(const RotationObservation& observation,
                    fmt::format("{} {} not turned",
                                spell_rows(observation.expected(), observation.reading(), *marks),
                                marks->count == 1 ? "is" : "are"),
-                   1, heads.empty() ? Cause::rows_not_rotated : Cause::heads_not_rotated});
+                   1,
+                   heads.empty() || !observation.reading().is_vectors()
+                       ? Cause::rows_not_rotated
+                       : Cause::heads_not_rotated});
   }
   return all;
 }
@@ -189,7 +192,14 @@ RotationProposals uninitialised(const RotationObservation& observation,
         (zero_cosines == observation.pairs()) != (zero_sines == observation.pairs());
     return 2 * off > observation.pairs() && (least < 0 || !is_half);
   };
-  if (!shows(observation, is_garbage)) return {};
+  // Rows of zeros alone have a cause of their own.
+  const auto is_written = [&](Index row, const double* c, const double* s) {
+    const auto is_something = [](double value) { return value != 0; };
+    const std::size_t n = observation.pairs();
+    return is_garbage(row, c, s) &&
+           (std::any_of(c, c + n, is_something) || std::any_of(s, s + n, is_something));
+  };
+  if (!shows(observation, is_written)) return {};
   // One side that stands in the place of the other, too, was written.
   const auto is_of_two_sides = [&](Index, const double* c, const double* s) {
     for (std::size_t j = 0; j < observation.pairs(); ++j)
