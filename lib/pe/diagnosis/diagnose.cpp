@@ -16,6 +16,7 @@
 #include "pe/diagnosis/coarse_numbers.hpp"
 #include "pe/diagnosis/companions.hpp"
 #include "pe/diagnosis/expectation.hpp"
+#include "pe/diagnosis/padding_token.hpp"
 #include "pe/diagnosis/prompt.hpp"
 #include "pe/diagnosis/residuals.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
@@ -267,6 +268,9 @@ Diagnosis diagnose_as_said(const Expectation& asked, const Dump& as_stored) {
   Diagnosis diagnosis = has_more_queries(written.expected, main)
                             ? cut_short(main)
                             : diagnosed(inner ? *inner : written.expected, main);
+  diagnosis = with_padding_token(
+      inner ? *inner : written.expected, main, std::move(diagnosis),
+      [&](const Dump& rest) { return diagnosed(inner ? *inner : written.expected, rest); });
   if (companions) judge_companions(written.expected, *companions, diagnosis);
   if (written.dump.arrays.size() > most_companions)
     diagnosis.doubts.push_back(fmt::format(

@@ -13,6 +13,7 @@
 #include "pe/diagnosis/printed.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
+#include "pe/diagnosis/turn_matrices.hpp"
 #include "pe/dialects/spell.hpp"
 
 namespace pe {
@@ -335,6 +336,18 @@ void leave_out_unwritten(Written& written) {
                              rows - 1, *expected.rows);
 }
 
+// Rotations that each pair has as a matrix, as cosines and sines.
+void take_matrices(Written& written) {
+  if (!is_of_turns(written.expected.effect) || !written.dump.before.empty() ||
+      written.dump.arrays.size() != 1)
+    return;
+  auto matrices = turn_matrices(written.dump.arrays[0]);
+  if (!matrices) return;
+  written.dump.arrays[0] = std::move(matrices->turns);
+  written.reason = std::move(matrices->reason);
+  written.note = "each pair's turn is a matrix of 2 x 2, of which the first column was read";
+}
+
 }  // namespace
 
 Written as_written(const Expectation& expected, Dump dump) {
@@ -343,6 +356,7 @@ Written as_written(const Expectation& expected, Dump dump) {
   put_bytes_right(written);
   for (auto* arrays : {&written.dump.arrays, &written.dump.before})
     *arrays = typed(std::move(*arrays), turns);
+  take_matrices(written);
   take_positions(written);
   leave_out_coordinates(written.dump);
 

@@ -105,6 +105,8 @@ class TableCells {
         hypothesis_(observation_.start()),
         prediction_(observation_.prediction(hypothesis_)),
         zero_(observation_.pairs(), 1),
+        no_cosine_(zero_),
+        no_sine_(zero_),
         still_(observation_.pairs(), 1),
         right_(observation_.pairs(), 1),
         cosine_(observation_.pairs()),
@@ -119,6 +121,8 @@ class TableCells {
   std::optional<Reason> reason() const {
     for (const auto& [marks, cause, what] :
          {std::tuple{&zero_, Cause::channels_zero, "hold{} zeros"},
+          std::tuple{&no_cosine_, Cause::channels_zero, "hold{} zeros for cosines"},
+          std::tuple{&no_sine_, Cause::channels_zero, "hold{} zeros for sines"},
           std::tuple{&still_, Cause::channels_not_rotated, "turn{} nowhere"}}) {
       std::vector<Index> wrong;
       bool all = true;
@@ -148,12 +152,12 @@ class TableCells {
   // Gives up where nothing of what a reason may say is left.
   bool may_be_told() const {
     if (wrong_ == rounded_[0] || wrong_ == rounded_[1]) return true;
-    bool zero = true, still = true;
-    for (std::size_t j = 0; j < right_.size(); ++j) {
-      zero = zero && (right_[j] || zero_[j]);
-      still = still && (right_[j] || still_[j]);
-    }
-    return zero || still;
+    return std::ranges::any_of(std::array{&zero_, &no_cosine_, &no_sine_, &still_},
+                               [&](const std::vector<char>* marks) {
+                                 for (std::size_t j = 0; j < right_.size(); ++j)
+                                   if (!right_[j] && !(*marks)[j]) return false;
+                                 return true;
+                               });
   }
 
   void take(Index row, const double* c, const double* s) {
@@ -163,6 +167,8 @@ class TableCells {
                  sine_agrees = add(s[j], sine_[j], bound_[j]);
       right_[j] = right_[j] && cosine_agrees && sine_agrees;
       zero_[j] = zero_[j] && c[j] == 0 && s[j] == 0;
+      no_cosine_[j] = no_cosine_[j] && c[j] == 0 && sine_agrees;
+      no_sine_[j] = no_sine_[j] && s[j] == 0 && cosine_agrees;
       still_[j] = still_[j] && std::fabs(c[j] - hypothesis_.cosine_magnitude) <= 1e-6 &&
                   std::fabs(s[j]) <= 1e-9;
     }
@@ -182,7 +188,7 @@ class TableCells {
   const RotationObservation& observation_;
   RotationHypothesis hypothesis_;
   RotationPrediction prediction_;
-  std::vector<char> zero_, still_, right_;
+  std::vector<char> zero_, no_cosine_, no_sine_, still_, right_;
   std::vector<double> cosine_, sine_, bound_;
   Index cells_ = 0, wrong_ = 0;
   std::array<Index, 2> rounded_{};

@@ -26,14 +26,15 @@ std::vector<Index> rows_off_circle(const RotationObservation& observation, const
   std::vector<Index> off;
   for (const Index row : rows) {
     read_turns(dump, reading, row, 1, cosine.data(), sine.data(), slack.data());
-    std::size_t count = 0, zeros = 0;
+    std::size_t count = 0, with_first = 0;
+    const double first = std::hypot(cosine[0], sine[0]);
     for (std::size_t j = 0; j < pairs; ++j) {
       const double length = std::hypot(cosine[j], sine[j]);
       count += std::fabs(length - amplitude) > near + 2 * slack[j];
-      zeros += length == 0;
+      with_first += std::fabs(length - first) <= near + 2 * (slack[j] + slack[0]);
     }
-    if (zeros == pairs)
-      continue;  // a row of zeros has a cause of its own, however few pairs it has
+    // A row on a circle of its own, as zeros are, has another cause, however few pairs it has.
+    if (count == pairs && with_first == pairs && (pairs > 1 || first == 0)) continue;
     const bool is_foreign = reading.is_vectors() && 4 * count > 3 * pairs;
     if (count > 0 && (count <= few || is_foreign)) off.push_back(row);
   }

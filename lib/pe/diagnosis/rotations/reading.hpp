@@ -55,12 +55,14 @@ struct RotationReading {
   std::vector<Index> extents = {};  // of the axes before the channels
   std::size_t axis = 0;             // which of them counts positions
   // Vectors alone:
-  std::string axis_from = {};    // who says so; empty: nobody, and another would do as well
-  Index blocks = 1;              // halves pair up within each of so many blocks of channels
-  bool last = false;             // the channels that turn are the last, not the first
-  bool backward = false;         // they turn by −angle, as is meant
-  bool named = false;            // the array's name says what its numbers are
-  double cost = 0;               // against readings that nothing prefers
+  std::string axis_from = {};  // who says so; empty: nobody, and another would do as well
+  Index blocks = 1;            // halves pair up within each of so many blocks of channels
+  bool last = false;           // the channels that turn are the last, not the first
+  bool backward = false;       // they turn by −angle, as is meant
+  bool named = false;          // the array's name says what its numbers are
+  double cost = 0;             // against readings that nothing prefers
+  /// Of a grid's row: which axis's part stands first, second, …; empty: as is meant.
+  std::vector<std::size_t> parts = {};
   std::vector<Index> lone = {};  // columns of a table that no pair has both sides of
   std::vector<Index> open = {};  // pairs that are held to nothing, ascending
 

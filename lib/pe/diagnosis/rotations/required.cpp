@@ -50,6 +50,10 @@ std::optional<Reason> against_pairing(const RotationReading& reading,
 std::optional<Reason> against(const RotationReading& reading, const RequiredLayout& required,
                               bool table, Index blocks) {
   if (reading.is_of_frequencies()) return {};
+  if (!reading.parts.empty())
+    return Reason{Cause::sections_order,
+                  fmt::format("the parts of a row stand in the order {}, counted as they are meant",
+                              fmt::join(reading.parts, ", "))};
   if (table) {
     if (required.layout.empty() || required.layout == reading.layout) return {};
     return Reason{Cause::wrong_order,

@@ -301,6 +301,16 @@ class Verdict {
                     const RotationResiduals& residuals) {
     const auto cells = damaged_cells(residuals, observation, dump_);
     if (!cells) return false;
+    // A cell of every row is a channel.
+    if (residuals.rows_beyond == attempt.reading.rows && residuals.rows_beyond > 1)
+      if (const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt)) {
+        diagnosis_.tier = Tier::wrong;
+        diagnosis_.before = diagnosis_.after = residuals.worst;
+        take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier,
+                     true);
+        finish(attempt, observation, residuals);
+        return true;
+      }
     diagnosis_.before = diagnosis_.after = residuals.worst;
     take_reasons(attempt, residuals, {*cells}, Tier::wrong, true);
     diagnosis_.tier = Tier::wrong;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
@@ -62,6 +63,62 @@ std::vector<RotationReading> sinusoid_readings(const Dump& dump, const RotationT
   return all;
 }
 
+namespace {
+
+// The columns of a part of a grid's row.
+struct Block {
+  Index first = 0, width = 0;
+};
+
+std::vector<Block> blocks_of(const RotationTruth& truth) {
+  std::vector<Block> blocks;
+  for (std::size_t j = 0; j < truth.parts.size(); ++j) {
+    const auto [low, high] = std::minmax(truth.cosine_columns[j], truth.sine_columns[j]);
+    if (j == 0 || truth.parts[j] != truth.parts[j - 1]) blocks.push_back({low, 0});
+    Block& block = blocks.back();
+    const Index end = std::max(block.first + block.width, high + 1);
+    block.first = std::min(block.first, low);
+    block.width = end - block.first;
+  }
+  return blocks;
+}
+
+// The parts one behind another in another order; of one width they are axes that were exchanged.
+void add_parts_in_other_orders(const RotationReading& meant, const RotationTruth& truth,
+                               std::vector<RotationReading>& all) {
+  constexpr std::size_t most = 3;
+  const std::vector<Block> blocks = blocks_of(truth);
+  Index total = 0;
+  for (const Block& block : blocks) {
+    if (block.first != total) return;
+    total += block.width;
+  }
+  const bool are_alike = std::ranges::all_of(
+      blocks, [&](const Block& block) { return block.width == blocks.front().width; });
+  if (are_alike || blocks.size() > most || total != truth.dim) return;
+  std::vector<std::size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  while (std::ranges::next_permutation(order).found) {
+    std::vector<Index> moved(blocks.size());
+    Index first = 0;
+    for (const std::size_t part : order) {
+      moved[part] = first - blocks[part].first;
+      first += blocks[part].width;
+    }
+    RotationReading other = meant;
+    other.parts = order;
+    std::size_t part = 0;
+    for (std::size_t j = 0; j < truth.parts.size(); ++j) {
+      if (j > 0 && truth.parts[j] != truth.parts[j - 1]) ++part;
+      other.cosine.columns[j] += moved[part];
+      other.sine.columns[j] += moved[part];
+    }
+    all.push_back(std::move(other));
+  }
+}
+
+}  // namespace
+
 std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth& truth) {
   RotationReading reading = table_of(dump, truth.dim);
   if (reading.width != truth.dim)
@@ -73,6 +130,7 @@ std::vector<RotationReading> grid_readings(const Dump& dump, const RotationTruth
   reading.sine.columns = truth.sine_columns;
   reading.lone = truth.lone;
   std::vector<RotationReading> all{reading};
+  add_parts_in_other_orders(reading, truth, all);
   for (const Order& order : orders) {
     RotationReading other = reading;
     other.layout = fmt::format("each part {}", order.name);

@@ -86,19 +86,38 @@ RotationProposals swapped(const RotationObservation& observation,
   return all;
 }
 
-// A grid of as many rows as there are to be columns, and the reverse.
+std::vector<std::string> words_between(const std::string& text, char mark) {
+  std::vector<std::string> all(1);
+  for (const char c : text)
+    if (c == mark)
+      all.emplace_back();
+    else
+      all.back() += c;
+  return all;
+}
+
+// A grid of as many rows as there are to be columns, and the reverse; of frames, rows and columns
+// any other order.
 RotationProposals turned_over(const RotationObservation& observation,
                               const RotationHypothesis& hypothesis) {
   const auto& entries = observation.expected().parameters.entries();
   const auto grid = std::ranges::find(entries, "grid", &Parameters::Entry::name);
-  if (grid == entries.end() || std::ranges::count(grid->text, 'x') != 1) return {};
-  const std::size_t cross = grid->text.find('x');
-  const std::string other = grid->text.substr(cross + 1) + "x" + grid->text.substr(0, cross);
-  if (other == grid->text) return {};
-  const auto made = remade(observation, hypothesis, {{"grid", other}});
-  if (!made) return {};
-  return {{*made, fmt::format("the rows are those of a grid of {}, where {} is meant", other,
-                              grid->text)}};
+  if (grid == entries.end()) return {};
+  const std::vector<std::string> extents = words_between(grid->text, 'x');
+  std::vector<std::size_t> to(extents.size());
+  std::iota(to.begin(), to.end(), std::size_t{0});
+  std::set<std::string> known{grid->text};
+  RotationProposals all;
+  while (std::ranges::next_permutation(to).found) {
+    std::vector<std::string> order;
+    for (const std::size_t axis : to) order.push_back(extents[axis]);
+    const std::string other = fmt::format("{}", fmt::join(order, "x"));
+    if (!known.insert(other).second) continue;
+    if (const auto made = remade(observation, hypothesis, {{"grid", other}}))
+      all.push_back({*made, fmt::format("the rows are those of a grid of {}, where {} is meant",
+                                        other, grid->text)});
+  }
+  return all;
 }
 
 // The axis that each pair agrees with at every probe: its own where it may be. Empty where a pair

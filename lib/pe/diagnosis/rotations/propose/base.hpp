@@ -8,6 +8,10 @@ namespace pe {
 RotationProposals other_base(const RotationObservation& observation,
                              const RotationHypothesis& hypothesis);
 
+/// Another base whose pairs are divided by what the scaling found for the one that is meant.
+RotationProposals base_under_divisors(const RotationObservation& observation,
+                                      const RotationHypothesis& hypothesis);
+
 /// The same of the ladders of several axes.
 RotationProposals base_of_axes(const RotationObservation& observation,
                                const RotationHypothesis& hypothesis);

@@ -48,6 +48,18 @@ RotationProposals places_by_setting(const RotationObservation& observation,
     if (const auto other = measured_interval(observation, hypothesis, interval))
       offer({{"time-interval", *other}}, "time-interval", fmt::format("{:.0f}", *other));
   }
+  // A scale that was given and is not there, or multiplies what it should divide.
+  for (const char* name : {"spatial-scale", "temporal-scale"}) {
+    if (!parameters.has(name)) continue;
+    const double scale = parameters.number(name).value();
+    if (scale == 1) continue;
+    for (const double other : {1.0, 1 / scale})
+      if (auto made = remade(observation, hypothesis, {{name, other}}))
+        all.push_back(
+            {std::move(*made),
+             fmt::format("{} {:.6g}, where {} is meant", name, other, meant(observation, name)),
+             0.98});
+  }
   if (parameters.has("reference"))
     if (auto other = remade(observation, hypothesis, {{"reference", std::string()}}))
       all.push_back({std::move(*other),

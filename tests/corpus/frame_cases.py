@@ -1,0 +1,139 @@
+# Tables of videos and pictures whose parts, extents or scales are others; rotations as matrices; a padding token's row; a column of zeros; a last token left behind; a base that was lost.
+"""diffusers' get_3d_sincos_pos_embed: a quarter of the channels for the frame, then three eighths each for column and row, each sines and then cosines, coordinates over the scales;
+FLUX hands attention each pair's matrix [[cos, −sin], [sin, cos]]; fairseq's buffers keep a row of zeros for the padding token; llama.cpp's rope_freqs are divisors of one base."""
+import math
+
+import numpy as np
+
+import case
+import sinusoid
+from case import Built, accepted
+from seen_cases import ladder
+from setting_cases import numbered
+from tables import F32
+from wiring_cases import halves, turned
+
+LINES = 32000
+one = numbered(LINES)
+
+
+def drawn(number):
+    return np.random.default_rng([case.Cycle.seed, 320, number])
+
+
+def waves(dim, place):
+    return sinusoid.table(dim, place, order="halves")
+
+
+def video(dim, frames, rows, columns, scale=1.0):
+    column, row = (np.tile(p.ravel() / scale, frames) for p in np.meshgrid(np.arange(columns), np.arange(rows)))
+    frame = np.repeat(np.arange(frames), rows * columns)
+    return [waves(dim // 4, frame), waves(3 * dim // 8, column), waves(3 * dim // 8, row)]
+
+
+def of_video(number, fault):
+    rng = drawn(number)
+    dim, grid = int(rng.choice([32, 64])), [(3, 4, 6), (2, 5, 7), (4, 3, 8)][int(rng.integers(3))]
+    flags, scale, causes = {}, 1.0, ()
+    if fault in ("the scale ignored", "the scale as given"):
+        flags = {"spatial-scale": 1.875}
+        scale = 1.0 if fault == "the scale ignored" else 1.875
+        causes = () if scale != 1 else ("wrong-parameter",)
+    parts = video(dim, *((grid[0], grid[2], grid[1]) if fault == "rows and columns exchanged" else grid), scale)
+    if fault == "rows and columns exchanged":
+        causes = ("axes-swapped",)
+    if fault == "the frame's part last":
+        parts, causes = parts[1:] + parts[:1], ("sections-order", "axes-swapped")
+    table = np.concatenate(parts, 1).astype(F32)
+    return one(number, f"{'x'.join(map(str, grid))}, {fault or 'right'}", "sincos-3d", {"dim": dim, "grid": "x".join(map(str, grid)), "convention": "diffusers", **flags},
+               accepted(*causes) if causes else (), lambda: Built([("pos_embed", table)], "f32", 100.0 if causes else 0.0, len(table)), container=("npy", "npz")[number % 2])
+
+
+def matrices(number, fault):
+    """[1, 1, token, pair, 2, 2] of plain rotary turns."""
+    rng = drawn(100 + number)
+    dim, length = int(rng.choice([32, 64])), int(rng.choice([12, 40]))
+    angle = np.arange(length)[:, None] * ladder(dim, 3e4 if fault == "wrong-base" else 1e4)
+    c, s = np.cos(angle), np.sin(angle) * (-1 if fault == "direction-reversed" else 1)
+    m = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2).astype(F32)
+    if fault == "copies-differ":
+        m[-1, :, 1, 1] = 0.25
+    if number % 2:
+        m = m[None, None]
+    return one(100 + number, f"matrices of 2 x 2, {fault or 'right'}", "rope", {"dim": dim}, accepted(fault) if fault else (),
+               lambda: Built([("pe", m)], "f32", 100.0 if fault else 0.0, length, check={"length": length}))
+
+
+def buffer(number, fault):
+    """fairseq's buffer from its first row on, padding token 1, and what may be wrong with it."""
+    dim, length = (32, 64)[number % 2], (40, 102)[number // 2 % 2]
+    j = np.arange(dim // 2)
+    f = np.exp(-math.log(5e3 if fault == "wrong-base" else 1e4) * j / (dim // 2 - 1))
+    angle = np.arange(length)[:, None] * f
+    table = np.concatenate([np.sin(angle), np.cos(angle)], 1).astype(F32)
+    table[1] = 0
+    return one(200 + number, f"a buffer of {length} rows with a padding token, {fault or 'right'}", "sinusoidal", {"dim": dim, "layout": "halves", "ladder": "endpoint", "offset": 2},
+               accepted(fault) if fault else (), lambda: Built([("weights", table)], "f32", 100.0 if fault else 0.0, check={"positions": f"-2:{length - 2}"}))
+
+
+def lost_column(number):
+    dim, length = 64, (100, 1500)[number % 2]
+    table = sinusoid.table(dim, np.arange(length), order="halves").astype(F32)
+    column = (dim - 1, dim // 2 - 1, 40)[number % 3]
+    table[:, column] = 0
+    return one(300 + number, f"channel {column} of {length} rows is zero", "sinusoidal", {"dim": dim, "layout": "halves"}, accepted("channels-zero"),
+               lambda: Built([("weight", table)], "f32", 100.0, length))
+
+
+def left_behind(number):
+    """The last token, of all sequences or of one, is not turned under yarn's factor; or lacks the factor alone."""
+    rng = drawn(400 + number)
+    dim, length, factor = 64, int(rng.choice([17, 40])), 4.0
+    amplitude = 0.1 * math.log(factor) + 1
+    f = ladder(dim, 1e4)
+    low, high = (math.floor(dim * math.log(2048 / (32 * 2 * math.pi)) / (2 * math.log(1e4))), math.ceil(dim * math.log(2048 / (2 * math.pi)) / (2 * math.log(1e4))))
+    ramp = np.clip((np.arange(dim // 2) - low) / max(high - low, 0.001), 0, 1)
+    angle = np.arange(length)[:, None] * (f / factor * ramp + f * (1 - ramp))
+    x = case.rounded(rng.standard_normal((2, 3, length, dim)), "f32")
+    y = turned(x, amplitude * np.cos(angle), amplitude * np.sin(angle), halves, halves)
+    what = ("of all", "of one", "without the factor")[number % 3]
+    which = (slice(None), slice(1, 2), slice(None))[number % 3]
+    y[which, :, -1] = x[which, :, -1] if what != "without the factor" else y[which, :, -1] / amplitude
+    return one(400 + number, f"the last token {what}", "rope", {"dim": dim, "pairing": "halves", "scaling": "yarn", "factor": factor, "original-max-position": 2048},
+               accepted("attention-factor-missing" if what == "without the factor" else "rows-not-rotated"),
+               lambda: Built([("after", y.astype(F32))], "f32", 100.0, length, [("before", x.astype(F32))], check={"length": length, "axes": "bhsd"}))
+
+
+def base_lost(number):
+    """llama3's divisors, found for one base, under another one."""
+    rng = drawn(500 + number)
+    dim, base, other, length = int(rng.choice([64, 128])), 5e5, float(rng.choice([1e4, 1e6])), 300
+    meant = ladder(dim, base)
+    wavelength = 2 * np.pi / meant
+    smooth = np.clip((8192 / wavelength - 1) / (4 - 1), 0, 1)
+    divisor = 1 / ((1 - smooth) / 8 + smooth)
+    angle = np.arange(length)[:, None] * ladder(dim, other) / divisor
+    return one(500 + number, f"divisors of base {base:g} under base {other:g}", "rope",
+               {"dim": dim, "base": base, "scaling": "llama3", "factor": 8, "low-freq-factor": 1, "high-freq-factor": 4, "original-max-position": 8192},
+               accepted("wrong-base"), lambda: Built([("cos", np.cos(angle).astype(F32)), ("sin", np.sin(angle).astype(F32))], "f32", 100.0, length))
+
+
+def spoilt():
+    for number, fault in enumerate(("the scale ignored", "rows and columns exchanged", "the frame's part last") * 3):
+        yield of_video(number, fault)
+    for number, fault in enumerate(("wrong-base", "direction-reversed", "copies-differ") * 2):
+        yield matrices(number, fault)
+    for number in range(2):
+        yield buffer(number, "wrong-base")
+    for number in range(6):
+        yield lost_column(number)
+        yield left_behind(number)
+    for number in range(4):
+        yield base_lost(number)
+
+
+def clean():
+    for number in range(10, 14):
+        yield of_video(number, ("", "the scale as given")[number % 2])
+        yield matrices(number, "")
+        yield buffer(number, "")
