@@ -10,7 +10,7 @@
 #include "pe/analyze/quantity.hpp"
 #include "pe/base/error.hpp"
 #include "pe/configs/catalogue.hpp"
-#include "pe/configs/family.hpp"
+#include "pe/configs/reading.hpp"
 #include "pe/diagnosis/diagnosis.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/dialects/spell.hpp"
@@ -142,9 +142,8 @@ Json models() {
       const Config::Value* value = config.find(key);
       return value ? value->text : std::string();
     };
-    const Family* family = find_family(config);
     rows.push_back({{"name", model.name},
-                    {"kind", family ? family->encoding : ""},
+                    {"kind", read_model(config, nullptr, "").encoding->name},
                     {"summary", text("_what")},
                     {"source", text("_source")},
                     {"model_type", text("model_type")}});

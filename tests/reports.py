@@ -188,9 +188,13 @@ def explained(tool, folder):
     """What --explain says of every model and encoding, on both streams, and the lines of what JUnit quotes."""
     gen = str(pathlib.Path(tool).parent / "pe-gen")
     listed = json.loads(run(gen, "list", "--json", folder=folder).stdout)
-    said = [("--model", row["name"], "--length", "2") for row in listed["models"]] + [row["example"].split() for row in listed["encodings"]]
+    kinds = {("--model", row["name"], "--length", "2"): row["kind"] for row in listed["models"]}
+    said = [*kinds] + [row["example"].split() for row in listed["encodings"]]
     for words in said:
         done = run(gen, *words, "--explain", "-o", "explained.npz", folder=folder)
+        made = next((line for line in done.stderr.splitlines() if not line.startswith(("pe-gen: ", " "))), "").split(":")[0]
+        kind = kinds.get(tuple(words), made)
+        count.check(kind == made, f"{words}: list models says '{kind}', where {made} is made of it")
         wide = [line for line in done.stderr.splitlines() if len(line) > 100 and ": warning: " not in line]
         count.check(done.returncode == 0 and done.stderr and not wide, f"{words} --explain: exit code {done.returncode} {wide[:1]}")
     for row in listed["encodings"]:
