@@ -8,6 +8,7 @@
 #include "catalogues.hpp"
 #include "option_names.hpp"
 #include "pe/base/error.hpp"
+#include "pe/base/letters.hpp"
 #include "pe/configs/catalogue.hpp"
 #include "pe/model/naming.hpp"
 #include "talk.hpp"
@@ -37,12 +38,6 @@ std::string catalogue_of(const std::string& what) {
                                    : fmt::format("did you mean {}?", either_of(meant.names))));
 }
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 // Whether the row is one that an encoding of this name has, or that has a meaning for its kind.
 bool is_of(const Json& row, std::string_view catalogue, const std::string& name) {
   const Encoding* encoding = encoding_named(name);
@@ -64,10 +59,10 @@ Json chosen(const Catalogue& catalogue, const std::vector<std::string>& asked) {
   for (const Json& row : catalogue.rows()) {
     std::string seen;
     for (const char* key : {"name", "kind", "summary", "source", "model_type"})
-      seen += lower(row.value(key, "")) + "\n";
+      seen += in_small_letters(row.value(key, "")) + "\n";
     if (std::ranges::all_of(asked, [&](const std::string& word) {
-          return seen.find(lower(word)) != std::string::npos ||
-                 is_of(row, catalogue.name, lower(word));
+          return seen.find(in_small_letters(word)) != std::string::npos ||
+                 is_of(row, catalogue.name, in_small_letters(word));
         }))
       kept.push_back(row);
   }

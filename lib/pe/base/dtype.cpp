@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pe/base/error.hpp"
+#include "pe/base/letters.hpp"
 
 namespace pe {
 namespace {
@@ -17,9 +18,7 @@ std::string meant_by(std::string_view name) {
       {"float32", "f32"}, {"float", "f32"},   {"single", "f32"},    {"fp32", "f32"},
       {"<f4", "f32"},     {"float16", "f16"}, {"half", "f16"},      {"fp16", "f16"},
       {"<f2", "f16"},     {"bfloat", "bf16"}, {"bfloat16", "bf16"}, {"brain", "bf16"}};
-  std::string plain;
-  for (const char c : name.substr(name.rfind('.') + 1))
-    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string plain = in_small_letters(name.substr(name.rfind('.') + 1));
   for (const auto& [other, ours] : elsewhere)
     if (plain == other || plain == ours) return fmt::format("did you mean {}?", ours);
   return "choose f64, f32, f16 or bf16";

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "pe/base/error.hpp"
+#include "pe/base/letters.hpp"
 #include "pe/configs/config_file.hpp"
 #include "pe/model/naming.hpp"
 #include "pe/model/parameter.hpp"
@@ -25,19 +26,15 @@ constexpr Model models[] = {
 };
 
 // The hub does not tell capitals apart either.
-std::string lower(std::string_view text) {
-  std::string small(text);
-  for (char& c : small)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return small;
+bool same_letters(std::string_view a, std::string_view b) {
+  return in_small_letters(a) == in_small_letters(b);
 }
-
-bool same_letters(std::string_view a, std::string_view b) { return lower(a) == lower(b); }
 
 // "Qwen/Qwen2.5-7B-Instruct" → "qwen2.5-7b": without the owner, and what it was tuned for.
 std::string untuned(std::string_view name) {
   const std::size_t slash = name.rfind('/');
-  std::string word = lower(slash == std::string_view::npos ? name : name.substr(slash + 1));
+  std::string word =
+      in_small_letters(slash == std::string_view::npos ? name : name.substr(slash + 1));
   for (bool cut = true; cut;) {
     cut = false;
     for (const std::string_view tuned :
@@ -96,7 +93,7 @@ std::vector<std::string> relatives_of(const std::string& name) {
 // Letters alone, or all but letters.
 std::string part_of(std::string_view name, bool letters) {
   std::string kept;
-  for (const char c : lower(name))
+  for (const char c : in_small_letters(name))
     if ((c >= 'a' && c <= 'z') ? letters : !letters && c >= '0' && c <= '9') kept += c;
   return kept;
 }
@@ -157,7 +154,8 @@ std::vector<std::string> models_like(std::string_view name) {
   if (again.why <= Likeness::begins) return again.names;
   // glm-4-b9-chat is nearer to glm-4-9b-chat than to glm-4-9b.
   const bool named_tuned = std::ranges::any_of(meant.names, [&](const std::string& other) {
-    return untuned(other) != other && lower(name).ends_with(other.substr(untuned(other).size()));
+    return untuned(other) != other &&
+           in_small_letters(name).ends_with(other.substr(untuned(other).size()));
   });
   for (const Meant& near : {named_tuned ? meant : again, named_tuned ? again : meant}) {
     std::vector<std::string> slips = near.names;

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "pe/base/letters.hpp"
 #include "pe/model/parameter.hpp"
 
 namespace pe {
@@ -162,9 +163,8 @@ bool holds(const Config& config, std::string_view conditions) {
 // Letters and digits alone, none of them capital: "qwen2_vl" and "Qwen2VL" are one name.
 std::string plain_name(std::string_view name) {
   std::string plain;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char c : in_small_letters(name))
+    if (std::isalnum(static_cast<unsigned char>(c))) plain += c;
   return plain;
 }
 

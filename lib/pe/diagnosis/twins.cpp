@@ -2,11 +2,12 @@
 #include "pe/diagnosis/twins.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include "pe/diagnosis/array_words.hpp"
 
 namespace pe {
 namespace {
@@ -16,34 +17,16 @@ struct Parts {
   std::string stem, number, spelling;
 };
 
-// The words of "rotary_emb.cosCached_12", in small letters: rotary, emb, cos, cached, 12.
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words(1);
-  char before = ' ';
-  for (const char letter : name) {
-    const auto code = static_cast<unsigned char>(letter), last = static_cast<unsigned char>(before);
-    const bool parts = !std::isalnum(code) ||
-                       (std::isdigit(code) != 0) != (std::isdigit(last) != 0) ||
-                       (std::isupper(code) && std::islower(last));
-    if (parts && !words.back().empty()) words.emplace_back();
-    if (std::isalnum(code)) words.back() += static_cast<char>(std::tolower(code));
-    before = letter;
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
 Parts parts_of(const std::string& name, bool sides_alike) {
   constexpr std::string_view sides[] = {"q", "k", "query", "key"};
   constexpr std::string_view says_nothing[] = {"cache",  "cached",   "caches", "table",  "tables",
                                                "buffer", "emb",      "embed",  "rotary", "rope",
                                                "pos",    "position", "values"};
   Parts parts;
-  for (const std::string& word : words_of(name)) {
-    const bool is_number = std::isdigit(static_cast<unsigned char>(word[0])) != 0;
+  for (const std::string& word : array_words(name)) {
     const bool is_spelling = std::ranges::find(says_nothing, word) != std::end(says_nothing) ||
                              (sides_alike && std::ranges::find(sides, word) != std::end(sides));
-    if (is_number && parts.number.empty())
+    if (is_number_word(word) && parts.number.empty())
       parts.number = word;
     else
       (is_spelling ? parts.spelling : parts.stem) += word + ' ';

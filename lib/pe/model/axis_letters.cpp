@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pe/base/error.hpp"
+#include "pe/base/letters.hpp"
 
 namespace pe {
 namespace {
@@ -35,7 +36,7 @@ char letter_of(const std::string& word) {
 std::vector<std::string> parts_of(std::string_view text) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
-    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const char lower = in_small_letters(c);
     if (std::string_view(" ,;[](){}'\"").find(c) == std::string_view::npos)
       parts.back() += lower == '-' ? '_' : lower;
     else

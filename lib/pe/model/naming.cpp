@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "pe/base/letters.hpp"
 #include "pe/model/parameter.hpp"
 
 namespace pe {
@@ -17,9 +18,8 @@ std::string folded(std::string_view word) {
   const std::size_t slash = word.rfind('/');
   if (slash != std::string_view::npos && slash + 1 < word.size()) word = word.substr(slash + 1);
   std::string letters;
-  for (const char c : word) {
-    const bool upper = c >= 'A' && c <= 'Z', other = static_cast<unsigned char>(c) >= 0x80;
-    if (upper) letters += static_cast<char>(c - 'A' + 'a');
+  for (const char c : in_small_letters(word)) {
+    const bool other = static_cast<unsigned char>(c) >= 0x80;
     if (other || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
   }
   return letters;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pe/base/error.hpp"
+#include "pe/base/letters.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 #include "pe/dialects/layouts.hpp"
 
@@ -17,9 +18,7 @@ using Form = RotationReading::Form;
 
 // Sinusoids are both sides.
 bool says(const Stored& stored, std::string_view word) {
-  std::string name = stored.name;
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = in_small_letters(stored.name);
   for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1))
     if (name.compare(at, 5, "sinus") != 0) return true;
   return false;

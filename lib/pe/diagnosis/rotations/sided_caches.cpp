@@ -1,25 +1,14 @@
 // Caches of queries and of keys in one dump: which arrays belong together, and whose they are.
 #include <algorithm>
-#include <cctype>
 
+#include "pe/diagnosis/array_words.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
 
 namespace pe {
 namespace {
 
-// The words of a name, in small letters: "_cos_k_cached" has cos, k and cached.
-std::vector<std::string> words_of(const Stored& array) {
-  std::vector<std::string> all(1);
-  for (const char letter : array.name)
-    if (std::isalnum(static_cast<unsigned char>(letter)))
-      all.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    else if (!all.back().empty())
-      all.emplace_back();
-  return all;
-}
-
 std::optional<Side> whose(const Stored& array) {
-  for (const std::string& word : words_of(array)) {
+  for (const std::string& word : array_words(array.name)) {
     if (word == "k" || word.starts_with("key")) return Side::key;
     if (word == "q" || word.starts_with("quer")) return Side::query;
   }

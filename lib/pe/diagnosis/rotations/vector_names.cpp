@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 
+#include "pe/diagnosis/array_words.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/rotations/rotations.hpp"
 #include "pe/diagnosis/rotations/vectors.hpp"
@@ -23,24 +23,6 @@ struct Name {
   Role role = Role::unknown;
   std::string whose;  // of which layer, and its numbers: "model.layers.0 1"
 };
-
-// Words in small letters, apart from their numbers.
-std::vector<std::string> words_of(const std::string& name, std::string& numbers) {
-  std::vector<std::string> words(1);
-  for (const char c : name) {
-    const auto one = static_cast<unsigned char>(c);
-    if (std::isdigit(one)) {
-      numbers += c;
-    } else if (std::isalpha(one)) {
-      words.back() += static_cast<char>(std::tolower(one));
-    } else {
-      numbers += ' ';
-      words.emplace_back();
-    }
-  }
-  std::erase(words, "");
-  return words;
-}
 
 Role role_of(const std::vector<std::string>& words) {
   static const std::map<std::string, Role, std::less<>> known{
@@ -67,10 +49,12 @@ Name name_of(const Stored& array) {
   const std::size_t dot = array.name.rfind('.');
   const bool is_nested = dot != std::string::npos;
   Name name{Role::unknown, is_nested ? array.name.substr(0, dot) : ""};
-  std::string numbers;
-  name.role = role_of(words_of(is_nested ? array.name.substr(dot + 1) : array.name, numbers));
-  std::erase(numbers, ' ');
-  name.whose += " " + numbers;
+  const std::vector<std::string> words =
+      array_words(is_nested ? array.name.substr(dot + 1) : array.name);
+  name.role = role_of(words);
+  name.whose += ' ';
+  for (const std::string& word : words)
+    if (is_number_word(word)) name.whose += word;
   return name;
 }
 
