@@ -56,8 +56,10 @@ std::string bias_arithmetic(const BiasObservation& observation, const BiasHypoth
   return names.empty() ? "" : names + ", bit for bit at the rows probed";
 }
 
-bool is_made_in_bf16(const Expectation& expected) {
-  return expected.parameters.has("added") && expected.parameters.choice("added") == "before";
+std::optional<DType> type_made_in(const Expectation& expected) {
+  if (!expected.parameters.has("added") || expected.parameters.choice("added") != "before")
+    return {};
+  return DType::bf16;
 }
 
 }  // namespace pe

@@ -135,11 +135,16 @@ void note_constant(const BiasObservation& observation, const BiasHypothesis& hyp
   }
 }
 
+// A hypothesis that agrees at every cell, and what it left of the keys after the query.
+struct Smallest {
+  BiasHypothesis hypothesis;
+  LaterKeys later;
+};
+
 // Tells the cheapest hypothesis that agrees at every cell, with what is wrong with the keys after
-// the query beside it, and what it left of these; cells that refute one that agreed at the probes
-// become probes.
-std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Stored& array,
-                                       const BiasHypothesis& start, Diagnosis& diagnosis) {
+// the query beside it; cells that refute one that agreed at the probes become probes.
+std::optional<Smallest> tell_smallest(BiasObservation& observation, const Stored& array,
+                                      const BiasHypothesis& start, Diagnosis& diagnosis) {
   constexpr int rounds = 3;
   constexpr std::size_t most = 6;  // passes over the array in a round
   constexpr Index enough = 4096;   // wrong cells that refute a hypothesis
@@ -158,7 +163,7 @@ std::optional<LaterKeys> tell_smallest(BiasObservation& observation, const Store
           return one.cause == Cause::bias_zero || (sides && one.cause == sides->cause);
         });
         if (sides && !is_told) diagnosis.reasons.push_back(*sides);
-        return pass.later;
+        return Smallest{std::move(found.front().hypothesis), pass.later};
       }
       for (const std::optional<Spot>& spot :
            {pass.residuals.first_wrong(), pass.residuals.worst_spot()})
@@ -227,8 +232,14 @@ Diagnosis hidden_throughout(const Stored& array) {
   return diagnosis;
 }
 
+// A verdict, and the hypothesis that it comes of where one was found.
+struct Judged {
+  Diagnosis diagnosis;
+  std::optional<BiasHypothesis> hypothesis = {};
+};
+
 // The verdict on a bias as one thing.
-Diagnosis judge_whole(const Expectation& expected, const Dump& dump) {
+Judged judge(const Expectation& expected, const Dump& dump) {
   const Stored& found_array = array_of_bias(expected, dump);
   const Stored array = found_array.u16 && !std::get<Bias>(expected.effect).buckets
                            ? as_bf16(found_array)
@@ -236,11 +247,11 @@ Diagnosis judge_whole(const Expectation& expected, const Dump& dump) {
   const Bias& bias = std::get<Bias>(expected.effect);
   const bool whole = is_integer(array.dtype) || array.u16;
   const bool unknown = !bias.fill || has_drawn_weights(expected);
-  if (!whole && is_hidden_throughout(array)) return hidden_throughout(array);
+  if (!whole && is_hidden_throughout(array)) return {hidden_throughout(array)};
   if (bias.buckets && unknown && !whole && !looks_like_buckets(array))
-    return diagnose_trained_bias(expected, array);
+    return {diagnose_trained_bias(expected, array)};
   if (bias.buckets && (whole || !bias.fill || expected.layout.starts_with("bucket")))
-    return diagnose_buckets(expected, dump);
+    return {diagnose_buckets(expected, dump)};
   if (whole)
     throw UsageError(fmt::format("{} {} holds integers, and {} is a bias of real numbers",
                                  array.shown, spell_array(array), expected.encoding->name));
@@ -249,7 +260,8 @@ Diagnosis judge_whole(const Expectation& expected, const Dump& dump) {
   observation.has_gaps = dump.has_gaps;
   observation.coarse = dump.coarse;
   const BiasShape& shape = observation.shape;
-  Diagnosis diagnosis;
+  Judged judged;
+  Diagnosis& diagnosis = judged.diagnosis;
   diagnosis.what = fmt::format("{} {}", shape.sentence, spell_array(array));
   diagnosis.layout = shape.layout;
   diagnosis.coverage = fmt::format("all {} cells", array.size());
@@ -275,46 +287,59 @@ Diagnosis judge_whole(const Expectation& expected, const Dump& dump) {
     if (const auto reason = wrong_sides(observation, meant->hypothesis, first.later)) {
       diagnosis.tier = Tier::wrong;
       diagnosis.reasons.push_back(*reason);
-      return diagnosis;
+      return judged;
     }
     if (bias.causal) note_later(first.later, diagnosis);
     diagnosis.arithmetic =
         diagnosis.tier == Tier::drift ? bias_arithmetic(observation, meant->hypothesis) : "";
     if (diagnosis.arithmetic.empty()) diagnosis.arithmetic = arithmetic_of(diagnosis);
-    return diagnosis;
+    return judged;
   }
   // What was wrong is looked at too.
   for (const std::optional<Spot>& spot :
        {first.residuals.first_wrong(), first.residuals.worst_spot()})
     if (spot) add_probe(observation, array, spot->run, spot->index);
   diagnosis.before = diagnosis.after = observation.measure(start.hypothesis).residual;
-  if (const auto later = tell_smallest(observation, array, start.hypothesis, diagnosis)) {
-    if (bias.causal) note_later(*later, diagnosis);
+  if (auto smallest = tell_smallest(observation, array, start.hypothesis, diagnosis)) {
+    if (bias.causal) note_later(smallest->later, diagnosis);
     diagnosis.arithmetic = arithmetic_of(diagnosis);
+    judged.hypothesis = std::move(smallest->hypothesis);
   }
   blame_numbers(diagnosis);
-  if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return diagnosis;
+  if (!diagnosis.reasons.empty() || diagnosis.tier != Tier::wrong) return judged;
   if (auto reason = damage(observation, array))
     diagnosis.reasons.push_back(std::move(*reason));
   else if (tell_some_heads(at_first, diagnosis))
-    return diagnosis;
+    return judged;
   else if (tell_beside_damage(at_first, array, start.hypothesis, diagnosis))
-    return diagnosis;
+    return judged;
   else if (has_other_output(observation))
     diagnosis.reasons.push_back(
         {Cause::other_weights,
          "the hidden units are those meant, and the output layer behind them is another one's"});
   else if (auto weights = other_weights(expected, observation, array))
     diagnosis.reasons.push_back(std::move(*weights));
-  return diagnosis;
+  return judged;
+}
+
+Diagnosis judge_whole(const Expectation& expected, const Dump& dump) {
+  return judge(expected, dump).diagnosis;
+}
+
+// Whether nothing but the type in which the bias is made keeps a dump from what is meant.
+bool is_as_made(const Expectation& expected, const Judged& judged) {
+  const std::optional<DType> type = type_made_in(expected);
+  return type && judged.hypothesis && judged.diagnosis.tier == Tier::storage &&
+         judged.diagnosis.reasons.size() == 1 &&
+         (judged.hypothesis->storage == type || judged.hypothesis->slope_type == type);
 }
 
 }  // namespace
 
 Diagnosis diagnose_bias(const Expectation& expected, const Dump& dump) {
-  Diagnosis whole = judge_whole(expected, dump);
-  if (whole.tier == Tier::storage && is_made_in_bf16(expected) && whole.reasons.size() == 1 &&
-      whole.reasons[0].sentence.find("bf16") != std::string::npos) {
+  Judged judged = judge(expected, dump);
+  Diagnosis& whole = judged.diagnosis;
+  if (is_as_made(expected, judged)) {
     whole.tier = Tier::drift;
     whole.arithmetic = fmt::format("as transformers' Falcon: {}", whole.reasons[0].sentence);
     whole.reasons.clear();

@@ -62,9 +62,10 @@ struct BiasHypothesis {
   std::vector<bool> zero_heads = {};           // of the dump; empty: none
   Constant constant = Constant::none;
   Rounded rounded = Rounded::nothing;
-  std::vector<Tokens> tokens = {};    // of each batch: slope·(key − first token), padding 0
-  DType short_type = DType::bf16;     // of what is rounded
-  std::optional<DType> storage = {};  // values went through this type
+  std::vector<Tokens> tokens = {};       // of each batch: slope·(key − first token), padding 0
+  DType short_type = DType::bf16;        // of what is rounded
+  std::optional<DType> storage = {};     // values went through this type
+  std::optional<DType> slope_type = {};  // slopes did
 };
 
 struct BiasObservation {
@@ -142,9 +143,9 @@ std::span<const Proposer<BiasObservation>> bias_proposers();
 /// The dialects whose float32 a linear bias has; "" for none.
 std::string bias_arithmetic(const BiasObservation& observation, const BiasHypothesis& hypothesis);
 
-/// Whether numbers in bfloat16 are how the one program that adds such a bias makes it
-/// (transformers' Falcon, `build_alibi_tensor`), whatever the type of the scores.
-bool is_made_in_bf16(const Expectation& expected);
+/// The type in which the one program that adds such a bias makes it, whatever that of the scores:
+/// bfloat16 (transformers' Falcon, `build_alibi_tensor`).
+std::optional<DType> type_made_in(const Expectation& expected);
 
 /// The observation that a dump is, its probes read.
 BiasObservation observe_bias(const Expectation& expected, const Stored& array);

@@ -17,6 +17,11 @@ double short_of(double value, DType type) {
   return rounded;
 }
 
+// What costs less where it is no fault: the type in which the bias is made.
+double less_where_made_in(const BiasObservation& observation, DType type) {
+  return type_made_in(*observation.expected) == type ? 0.2 : 0;
+}
+
 }  // namespace
 
 BiasProposals offer_short_positions(const BiasObservation& observation,
@@ -75,12 +80,13 @@ BiasProposals offer_short_slopes(const BiasObservation& observation,
   for (const DType type : {DType::bf16, DType::f16}) {
     BiasHypothesis other = hypothesis;
     for (Real& slope : other.slopes) slope = short_of(to_double(slope), type);
+    other.slope_type = type;
     if (other.slopes == hypothesis.slopes || observation.dtype == type) continue;
     if (std::ranges::find(other.slopes, Real(0)) != other.slopes.end()) continue;  // no bias
     proposals.push_back(
         {std::move(other),
          fmt::format("the slopes are rounded to {} before they are multiplied", name_of(type)),
-         1.1});
+         1.1 - less_where_made_in(observation, type)});
   }
   return proposals;
 }
@@ -110,7 +116,8 @@ BiasProposals offer_short_values(const BiasObservation& observation,
                : fmt::format("the values are rounded to {} before they are written as {}",
                              name_of(type), name_of(observation.dtype)),
            (type == DType::f16 ? 1 : 1.01) +
-               (past && constant == BiasHypothesis::Constant::any ? 0.02 : 0)});
+               (past && constant == BiasHypothesis::Constant::any ? 0.02 : 0) -
+               less_where_made_in(observation, type)});
     }
   return proposals;
 }
