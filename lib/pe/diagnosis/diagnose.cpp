@@ -14,7 +14,7 @@
 #include "pe/diagnosis/buckets/buckets.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/coarse_numbers.hpp"
-#include "pe/diagnosis/companions.hpp"
+#include "pe/diagnosis/companion_fields.hpp"
 #include "pe/diagnosis/expectation.hpp"
 #include "pe/diagnosis/padding_token.hpp"
 #include "pe/diagnosis/prompt.hpp"
