@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -15,23 +13,18 @@
 #include "pe/diagnosis/rotations/blocks.hpp"
 #include "pe/diagnosis/rotations/exact.hpp"
 #include "pe/diagnosis/rotations/glance.hpp"
-#include "pe/diagnosis/rotations/rest.hpp"
+#include "pe/diagnosis/rotations/turn_tally.hpp"
+#include "pe/diagnosis/rotations/unpaired.hpp"
 
 namespace pe {
 namespace {
 
 constexpr double unit = 0x1p-24, fine = 0x1p-53;
 
-// What one thread has seen.
-struct Part {
-  RotationResiduals residuals;
-  std::array<double, 64>
-      curve;  // worst error by the number of the position's binary digits; below 0: none was seen
-  Index worst_row = -1;
-  Index worst_pair = 0;
-  bool worst_sine = false;
-
-  Part() { curve.fill(-1); }
+// Turns of a block of rows, and how far rounding may have moved either side; the second of two
+// equal columns where there is one.
+struct TurnColumns {
+  std::vector<double> c, s, slack, c2, s2;
 };
 
 // Rows of turns straight from the arrays: angles as they stand.
@@ -53,15 +46,52 @@ void read_raw_rows(const Dump& dump, const RotationReading& reading, Index first
   for (double& one : slack) one = std::isinf(one) ? one : 0;
 }
 
-void suspect(RotationResiduals& residuals, Index row) {
-  if ((residuals.suspects.size() < 6 || row % 509 == 0) && residuals.suspects.size() < 24)
-    residuals.suspects.push_back(row);
+TurnColumns read_columns(const Dump& dump, const RotationReading& reading, Index first,
+                         Index count) {
+  TurnColumns read;
+  auto& [c, s, slack, c2, s2] = read;
+  const bool angles = reading.form == RotationReading::Form::angles;
+  read_raw_rows(dump, reading, first, count, c, s, slack);
+  if (!reading.cosine_copy) return read;
+  c2.resize(c.size());
+  s2.resize(c.size());
+  std::vector<double> second(c.size());
+  read_turns(dump, reading, first, count, c2.data(), s2.data(), second.data(), true);
+  if (angles)
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      if (c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]))
+        c2[i] = c[i];
+      else if (std::isfinite(c2[i]))
+        c2[i] = c[i] + 1;  // some other angle
+      s2[i] = c2[i];
+    }
+  for (std::size_t i = 0; i < c.size(); ++i)
+    if (std::isinf(second[i]) || std::isinf(slack[i])) {
+      c2[i] = c[i];
+      s2[i] = s[i];
+    }
+  return read;
 }
 
-void keep(Part& part, const RotationObservation& observation, Index row, double worst) {
-  double& bin = part.curve[static_cast<std::size_t>(
-      std::bit_width(static_cast<std::uint64_t>(observation.slot(row))))];
-  bin = std::max(bin, worst);
+// What differs between the columns of a row.
+void look_at_copies(const RotationObservation& observation, const TurnColumns& read,
+                    const ExactTruth::Rows& exact, Index first, Index r,
+                    RotationResiduals& residuals) {
+  const auto& [c, s, slack, c2, s2] = read;
+  const bool angles = observation.reading().form == RotationReading::Form::angles;
+  const std::size_t n = observation.pairs(), at_row = static_cast<std::size_t>(r) * n;
+  if (residuals.copies_differ++ == 0) residuals.first_copy = first + r;
+  for (std::size_t j = 0; j < n; ++j)
+    for (const auto& [one, copy, want, sine] :
+         {std::tuple{c[at_row + j], c2[at_row + j], exact.cosine[at_row + j], false},
+          {s[at_row + j], s2[at_row + j], exact.sine[at_row + j], true}})
+      if (!(angles && sine) && !std::isfinite(copy) && std::isfinite(one) &&
+          residuals.not_finite++ == 0)
+        residuals.first_not_finite = Cell{
+            spell_place(observation, first + r, static_cast<Index>(j), sine) + " (second column)",
+            want, copy};
+  for (std::size_t j = 0; j < n; ++j)
+    residuals.copy_cells += (c2[at_row + j] != c[at_row + j]) + (s2[at_row + j] != s[at_row + j]);
 }
 
 bool all_finite(const double* values, std::size_t count) {
@@ -71,104 +101,14 @@ bool all_finite(const double* values, std::size_t count) {
   return finite == count;
 }
 
-void look_at_rest(const RotationObservation& observation, const Dump& dump, Index first,
-                  Index count, RotationResiduals& residuals) {
-  const RotationReading& reading = observation.reading();
-  if (reading.is_vectors()) residuals.cells += count * (reading.width - 2 * reading.pairs);
-  for (const RestCell& cell : changed_rest(dump, reading, first, count)) {
-    ++residuals.beyond;
-    suspect(residuals, cell.row);
-    const std::string row = spell_place(observation, cell.row, 0, false);
-    if (!residuals.first_wrong)
-      residuals.first_wrong =
-          Cell{fmt::format("{}, channel {}", row.substr(0, row.find(", pair")), cell.channel),
-               cell.before, cell.after};
-  }
-}
-
-// How far the row stands out on any axis.
-double farthest_place(const RotationHypothesis& start, Index row) {
-  double far = 0;
-  for (std::size_t axis = 0; axis < start.axes(); ++axis)
-    far = std::max(far, std::fabs(start.position(row, axis)));
-  return far;
-}
-
-// Columns of a table that no pair has both sides of: zeros, or a side whose other was cut, whose
-// float32 angles grow with the position as those of the pairs do.
-void look_at_lone(const RotationObservation& observation, const Dump& dump, const ExactTruth& truth,
-                  Index first, Index count, Part& part) {
-  RotationResiduals& residuals = part.residuals;
-  const std::vector<Index>& columns = observation.reading().lone;
-  if (columns.empty() || columns.size() != observation.truth().lone.size()) return;
-  const std::vector<double> meant = truth.lone(first, count);
-  const Index width = observation.reading().width;
-  const Spacing spacing(observation.dtype());
-  std::vector<double> row(static_cast<std::size_t>(width));
-  const double fastest = *std::ranges::max_element(observation.truth().frequencies),
-               ulps = *std::ranges::max_element(observation.truth().growth);
-  const RotationHypothesis start = observation.start();
-  for (Index r = 0; r < count; ++r) {
-    dump.arrays[observation.reading().cosine.array].read((first + r) * width, width, row.data());
-    const double angle = farthest_place(start, first + r) * fastest;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const double got = row[static_cast<std::size_t>(columns[k])],
-                   want = meant[static_cast<std::size_t>(r) * columns.size() + k],
-                   off = std::fabs(got - want),
-                   bound = want == 0
-                               ? 0
-                               : std::min(1.0, (ulps * angle + 3) * 0x1p-24) + spacing.at(want);
-      if (dump.has_gaps && !std::isfinite(got)) continue;
-      ++residuals.cells;
-      if (got == want) continue;
-      ++residuals.rounded_otherwise;
-      residuals.ulps =
-          std::max(residuals.ulps,
-                   off / (std::isfinite(got) ? std::max(spacing.at(want), spacing.at(got)) : 1));
-      const std::string at = spell_place(observation, first + r, 0, false),
-                        place = fmt::format("{}, column {}", at.substr(0, at.find(", pair")),
-                                            columns[k]);
-      if (part.worst_row < 0 || off > residuals.worst) {
-        residuals.worst = off;
-        residuals.bound = bound;
-        residuals.worst_cell = {place, want, got};
-        part.worst_row = first + r;
-      }
-      keep(part, observation, first + r, off);
-      if (off <= bound) continue;
-      ++residuals.beyond;
-      suspect(residuals, first + r);
-      if (!residuals.first_wrong) residuals.first_wrong = Cell{place, want, got};
-    }
-  }
-}
-
 void look(const RotationObservation& observation, const Dump& dump, const ExactTruth& truth,
-          const AngleModel* own, Index first, Index count, Part& part, ExactTruth::Rows& exact) {
+          const AngleModel* own, Index first, Index count, TurnTally& part,
+          ExactTruth::Rows& exact) {
   const RotationReading& reading = observation.reading();
   const std::size_t n = observation.pairs();
   const bool vectors = reading.is_vectors(), angles = reading.form == RotationReading::Form::angles;
-  std::vector<double> c, s, slack, c2, s2;
-  read_raw_rows(dump, reading, first, count, c, s, slack);
-  if (reading.cosine_copy) {
-    c2.resize(c.size());
-    s2.resize(c.size());
-    std::vector<double> second(c.size());
-    read_turns(dump, reading, first, count, c2.data(), s2.data(), second.data(), true);
-    if (angles)
-      for (std::size_t i = 0; i < c.size(); ++i) {
-        if (c2[i] == std::cos(c[i]) && s2[i] == std::sin(c[i]))
-          c2[i] = c[i];
-        else if (std::isfinite(c2[i]))
-          c2[i] = c[i] + 1;  // some other angle
-        s2[i] = c2[i];
-      }
-    for (std::size_t i = 0; i < c.size(); ++i)
-      if (std::isinf(second[i]) || std::isinf(slack[i])) {
-        c2[i] = c[i];
-        s2[i] = s[i];
-      }
-  }
+  TurnColumns read = read_columns(dump, reading, first, count);
+  auto& [c, s, slack, c2, s2] = read;
   truth.fill(first, count, exact);
   // The side that is not there has nothing against it.
   if (!observation.has_cosine()) c = c2 = exact.rounded_cosine = exact.cosine;
@@ -297,63 +237,13 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
         }
       }
     }
-    if (!copies && residuals.copies_differ++ == 0) residuals.first_copy = first + r;
-    for (std::size_t j = 0; !copies && j < n; ++j)
-      for (const auto& [one, copy, want, sine] :
-           {std::tuple{c[at_row + j], c2[at_row + j], exact.cosine[at_row + j], false},
-            {s[at_row + j], s2[at_row + j], exact.sine[at_row + j], true}})
-        if (!(angles && sine) && !std::isfinite(copy) && std::isfinite(one) &&
-            residuals.not_finite++ == 0)
-          residuals.first_not_finite = Cell{
-              spell_place(observation, first + r, static_cast<Index>(j), sine) + " (second column)",
-              want, copy};
-    for (std::size_t j = 0; !copies && j < n; ++j)
-      residuals.copy_cells += (c2[at_row + j] != c[at_row + j]) + (s2[at_row + j] != s[at_row + j]);
+    if (!copies) look_at_copies(observation, read, exact, first, r, residuals);
     if (bad) {
       ++residuals.rows_beyond;
       suspect(residuals, first + r);
     }
     keep(part, observation, first + r, worst);
   }
-}
-
-void merge(RotationResiduals& into, const Part& part) {
-  const RotationResiduals& from = part.residuals;
-  into.cells += from.cells;
-  into.unseen += from.unseen;
-  into.turning += from.turning;
-  into.rounded_otherwise += from.rounded_otherwise;
-  into.not_finite += from.not_finite;
-  into.copies_differ += from.copies_differ;
-  into.copy_cells += from.copy_cells;
-  into.beyond += from.beyond;
-  into.rows_beyond += from.rows_beyond;
-  into.in_double = into.in_double && from.in_double;
-  into.ulps = std::max(into.ulps, from.ulps);
-  if (!into.first_wrong) into.first_wrong = from.first_wrong;
-  if (!into.first_not_finite) into.first_not_finite = from.first_not_finite;
-  if (into.first_copy < 0) into.first_copy = from.first_copy;
-  if (into.worst_cell.place.empty() || from.worst > into.worst) {
-    into.worst = from.worst;
-    into.bound = from.bound;
-    into.worst_cell = from.worst_cell;
-  }
-  into.suspects.insert(into.suspects.end(), from.suspects.begin(), from.suspects.end());
-}
-
-// One point for each doubling of the position.
-std::vector<Diagnosis::Point> curve_of(const RotationObservation& observation,
-                                       const std::vector<Part>& parts) {
-  std::vector<Diagnosis::Point> curve;
-  std::array<double, 64> worst = parts.front().curve;
-  for (const Part& part : parts)
-    for (std::size_t i = 0; i < worst.size(); ++i) worst[i] = std::max(worst[i], part.curve[i]);
-  for (std::size_t i = 0; i < worst.size(); ++i)
-    if (worst[i] >= 0)
-      curve.push_back({observation.expected().position(std::min<std::int64_t>(
-                           i == 0 ? 0 : (std::int64_t{1} << i) - 1, observation.slots() - 1)),
-                       worst[i]});
-  return curve;
 }
 
 }  // namespace
@@ -378,7 +268,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
                                        const Effect& effect) {
   const RotationReading& reading = observation.reading();
   const std::size_t threads = threads_for(reading);
-  std::vector<Part> parts(threads);
+  std::vector<TurnTally> parts(threads);
   const ExactTruth truth(observation, effect);
   std::vector<ExactTruth::Rows> exact(threads);
   // The file's own angles are read off a dump that is mostly right; of another they are none, and
@@ -391,7 +281,7 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
     look(observation, dump, truth, own ? &*own : nullptr, first, count, parts[t], exact[t]);
   });
   RotationResiduals residuals;
-  for (Part& part : parts) {
+  for (TurnTally& part : parts) {
     if (part.worst_row >= 0 && part.residuals.worst_cell.place.empty())
       part.residuals.worst_cell.place =
           spell_place(observation, part.worst_row, part.worst_pair, part.worst_sine);
