@@ -7,9 +7,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/dialects/spell.hpp"
 
@@ -38,17 +38,13 @@ bool prints_floats(const Stored& array) {
   return longer;
 }
 
-double to_digits(double value, int digits) {
-  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
-}
-
 // Whether a decimal is as short as one can be that no other number of a type is nearer to.
 bool is_shortest(double decimal, DType type) {
   constexpr int most_digits = 6;
   const double number = rounded_once(decimal, type);
   int digits = 1;
-  while (digits < most_digits && to_digits(decimal, digits) != decimal) ++digits;
-  if (digits == 1 || to_digits(decimal, digits) != decimal) return digits == 1;
+  while (digits < most_digits && !has_digits(decimal, digits)) ++digits;
+  if (digits == 1 || !has_digits(decimal, digits)) return digits == 1;
   const double unit = std::pow(10, std::floor(std::log10(std::fabs(number))) - (digits - 2)),
                shorter = to_digits(number, digits - 1);
   return std::ranges::none_of(std::array{shorter - unit, shorter, shorter + unit},

@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/error.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/base/whole.hpp"
@@ -20,7 +21,7 @@ TidyNumber tidiest_between(double lowest, double highest) {
   const double middle = (lowest + highest) / 2;
   const double power = std::exp2(std::ceil(std::log2(lowest) - 1e-12));
   for (int digits = 1; digits < 16; ++digits) {
-    const double value = std::stod(fmt::format("{:.{}g}", middle, digits));
+    const double value = to_digits(middle, digits);
     if (value < lowest || value > highest) continue;
     if (digits > 2 && power <= highest && power >= 1 && power < 1e15) return {power, 0.02};
     return {value, digits <= 3 ? 0.01 * digits : 0.05 + 0.05 * digits};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/kept.hpp"
 #include "pe/diagnosis/biases/proposals.hpp"
 #include "pe/diagnosis/causes.hpp"
@@ -113,8 +114,7 @@ class NumberFit {
     }
     const double found = std::sqrt(low * high);
     for (int digits = 1; digits < 10; ++digits)
-      if (const double value = std::stod(fmt::format("{:.{}g}", found, digits));
-          value != meant && agrees(value))
+      if (const double value = to_digits(found, digits); value != meant && agrees(value))
         return value;
     return {};
   }

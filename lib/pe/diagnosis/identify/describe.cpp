@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/digits.hpp"
 #include "pe/diagnosis/identify/rotations.hpp"
 
 namespace pe {
@@ -42,9 +43,14 @@ std::string family_of(const RotationReading& reading, bool table) {
   return "";
 }
 
-std::string round_or_not(double value) {
-  const std::string few = fmt::format("{:.4g}", value);
-  return std::fabs(std::stod(few) / value - 1) < 1e-9 ? few : fmt::format("{:.9g}", value);
+// How many digits of a value are told: few, where no more are needed.
+int digits_of(double value) { return std::fabs(to_digits(value, 4) / value - 1) < 1e-9 ? 4 : 9; }
+
+std::string round_or_not(double value) { return fmt::format("{:.{}g}", value, digits_of(value)); }
+
+// What is said by a parameter; 0 where it is not.
+double number_of(const Expectation& expected, std::string_view name) {
+  return expected.parameters.has(name) ? expected.parameters.number(name).value() : 0;
 }
 
 // "64 pairs", "10 of 40 pairs".
@@ -69,8 +75,7 @@ std::optional<std::string> ntk_of(double base, double dim) {
 
 void add_ladder_alternatives(const Expectation& expected, const RotationReading& reading,
                              const std::string& scaling, Identification& found) {
-  const double base = std::atof(text_of(expected, "base").c_str()),
-               dim = 2 * static_cast<double>(reading.pairs);
+  const double base = number_of(expected, "base"), dim = 2 * static_cast<double>(reading.pairs);
   const auto add = [&](std::string text) { found.alternatives.push_back(std::move(text)); };
   if (scaling == "none") {
     if (const auto ntk = ntk_of(base, dim)) add(*ntk + " gives the same frequencies");
@@ -80,8 +85,7 @@ void add_ladder_alternatives(const Expectation& expected, const RotationReading&
                     text_of(expected, "base"), dim, round_or_not(base * base), 2 * dim));
   }
   for (const int shift : {1, 2})
-    if (const double s = std::pow(base, shift / dim),
-        factor = std::atof(text_of(expected, "factor").c_str());
+    if (const double s = std::pow(base, shift / dim), factor = number_of(expected, "factor");
         scaling == "linear" && std::fabs(s / factor - 1) < 1e-5)
       add(fmt::format(
           "exponents 2j+{} over {:g} channels, where 2j is usual, divide every frequency so, too",
@@ -90,9 +94,7 @@ void add_ladder_alternatives(const Expectation& expected, const RotationReading&
     add(fmt::format("positions divided by {}, with a plain ladder, give the same turns",
                     text_of(expected, "factor")));
   if (scaling == "llama3") {
-    const auto number = [&](const char* name) {
-      return std::atof(text_of(expected, name).c_str());
-    };
+    const auto number = [&](const char* name) { return number_of(expected, name); };
     add(
         fmt::format("llama3: frequencies tell original/low = {:g} and original/high = {:g} alone, "
                     "not the three numbers",
@@ -116,13 +118,13 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
   const std::string base = text_of(expected, "base");
   if (const std::string divisor = text_of(expected, "min-timescale"); table && !divisor.empty()) {
     const auto n = static_cast<double>(reading.pairs);
+    const double over_shortest =
+        std::pow(number_of(expected, "base") / number_of(expected, "min-timescale"), n / (n - 1));
     found.summary = fmt::format(
         "sinusoidal, {} channels, layout {}, base {}, exponents 2j/dim as in the paper, positions "
         "divided by {}",
         text_of(expected, "dim"), text_of(expected, "layout"),
-        spell_number(std::stod(round_or_not(
-            std::pow(std::atof(base.c_str()) / std::atof(divisor.c_str()), n / (n - 1))))),
-        divisor);
+        spell_number(to_digits(over_shortest, digits_of(over_shortest))), divisor);
   } else if (table) {
     const bool endpoint = text_of(expected, "ladder") != "paper";
     found.summary = fmt::format(
@@ -133,7 +135,7 @@ void tell_ladder(const Candidate& candidate, const Expectation& expected,
     if (!endpoint)
       found.alternatives.push_back(
           fmt::format("sinusoidal with the endpoint ladder and base {}",
-                      round_or_not(std::pow(std::atof(base.c_str()),
+                      round_or_not(std::pow(number_of(expected, "base"),
                                             1 - 1 / static_cast<double>(reading.pairs)))));
   } else {
     std::string scaling =

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "pe/base/digits.hpp"
 #include "pe/diagnosis/identify/bases.hpp"
 #include "pe/scalings/fit.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 constexpr double known_bases[] = {1e4,   1e6,   5e5, 1e5, 1.5e5, 2.5e4, 5e4, 1.3e5, 1.6e5,
                                   2.5e5, 6.4e5, 2e6, 5e6, 8e6,   1e7,   2e4, 1e3,   1e2};
 constexpr double largest_base = 1e30;
-
-double rounded(double value, int digits) {
-  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
-}
 
 // Without an exponent where it is whole.
 std::string spelled(double base) {
@@ -61,7 +58,7 @@ std::vector<Base> bases_of(const Measured& m, double steps, const std::vector<st
       add(base.value, base.cost);
   for (const int digits : {1, 2, 3, 4, 5, 6, 9, 12})
     for (const double fit : fits)
-      add(rounded(fit, digits), digits <= 6 ? 0.2 + 0.05 * digits : 0.8 + 0.01 * digits);
+      add(to_digits(fit, digits), digits <= 6 ? 0.2 + 0.05 * digits : 0.8 + 0.01 * digits);
   return all;
 }
 
@@ -82,7 +79,7 @@ std::vector<Base> bases_within(const Measured& m) {
   if (!(low < high) || low <= 0 || high == std::log(largest_base)) return {};
   const TidyNumber simple = tidiest_between(std::exp(low), std::exp(high));
   return {{simple.value, 0.5 + std::min(simple.cost, 0.4)},
-          {rounded(std::exp((low + high) / 2), 12), 0.95}};
+          {to_digits(std::exp((low + high) / 2), 12), 0.95}};
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/identify/axes.hpp"
@@ -42,7 +42,7 @@ bool is_meant(const Expectation& expected, const Identification& found) {
 // numbers happen to fit.
 bool stretches(const Identification& found) {
   return std::ranges::none_of(found.parameters, [](const Parameters::Entry& one) {
-    return one.name == "factor" && std::strtod(one.text.c_str(), nullptr) < 1;
+    return one.name == "factor" && Decimal(one.text).value() < 1;
   });
 }
 
@@ -53,8 +53,8 @@ bool is_chosen(const Identification& found, const Expectation& expected) {
   if (base == found.parameters.end() || found.scaling.empty() || found.scaling == "none")
     return true;
   constexpr int few_digits = 4;
-  const double value = std::strtod(base->text.c_str(), nullptr);
-  return std::strtod(fmt::format("{:.{}g}", value, few_digits).c_str(), nullptr) == value ||
+  const double value = Decimal(base->text).value();
+  return has_digits(value, few_digits) ||
          (expected.parameters.has("base") && expected.parameters.number("base").value() == value);
 }
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/error.hpp"
 #include "pe/diagnosis/diagnose.hpp"
 #include "pe/diagnosis/identify/agreements.hpp"
@@ -76,10 +76,11 @@ AgreeingCandidate as_seen(AgreeingCandidate hit, const Dump& dump, Index length)
 
 // Whether a base has the digits of one that was fitted.
 bool is_fitted(const AgreeingCandidate& hit) {
+  constexpr int few_digits = 4;
   const auto base = hit.candidate.given.find("base");
   if (base == hit.candidate.given.end()) return false;
-  const double value = std::strtod(base->second.text.c_str(), nullptr);
-  return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr) != value;
+  const double value = Decimal(base->second.text).value();
+  return !has_digits(value, few_digits);
 }
 
 bool agrees(const Diagnosis& diagnosis) {

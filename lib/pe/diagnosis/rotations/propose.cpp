@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
 
 #include "pe/scalings/scaling.hpp"
@@ -38,10 +37,6 @@ std::string word_of(const RotationObservation& observation, const RotationHypoth
     return spell(changed->second);
   const Parameters& parameters = observation.expected().parameters;
   return parameters.has(name) ? parameters.choice(name) : "";
-}
-
-double to_digits(double value, int digits) {
-  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
 std::string meant(const RotationObservation& observation, const std::string& name) {

@@ -38,8 +38,6 @@ double number_of(const RotationObservation& observation, const RotationHypothesi
                  const std::string& name);
 std::string word_of(const RotationObservation& observation, const RotationHypothesis& hypothesis,
                     const std::string& name);
-/// A value rounded to so many significant decimal digits.
-double to_digits(double value, int digits);
 /// "4 (config factor)": the value that is meant.
 std::string meant(const RotationObservation& observation, const std::string& name);
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/ulp.hpp"
 #include "pe/diagnosis/causes.hpp"
 #include "pe/diagnosis/other_settings.hpp"
@@ -165,8 +165,7 @@ double simplest(const Ratios& ratios) {
   if (ratios.empty()) return ratios.of_largest;
   const double middle = ratios.low + (ratios.high - ratios.low) / 2;
   for (int digits = 1; digits < 9; ++digits)
-    if (const double tidy = std::strtod(fmt::format("{:.{}g}", middle, digits).c_str(), nullptr);
-        tidy >= ratios.low && tidy <= ratios.high)
+    if (const double tidy = to_digits(middle, digits); tidy >= ratios.low && tidy <= ratios.high)
       return tidy;
   return middle;
 }

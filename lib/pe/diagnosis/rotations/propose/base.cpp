@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "pe/base/digits.hpp"
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
 
 namespace pe {

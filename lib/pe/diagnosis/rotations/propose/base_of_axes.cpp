@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "pe/base/digits.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
 
 namespace pe {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/digits.hpp"
 #include "pe/diagnosis/causes.hpp"
 
 namespace pe {
@@ -195,8 +196,7 @@ RotationProposals other_table(const RotationObservation& observation,
   for (const TidyNumber& base : bases_of(*measured)) {
     // Nobody chooses one of many digits.
     constexpr int few_digits = 4;
-    if (std::fabs(base.value / meant - 1) < 1e-9 || to_digits(base.value, few_digits) != base.value)
-      continue;
+    if (std::fabs(base.value / meant - 1) < 1e-9 || !has_digits(base.value, few_digits)) continue;
     MeasuredLadder other = *measured;
     other.plain =
         geometric_ladder(base.value, measured->plain.dim, static_cast<Index>(measured->pairs()));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pe/base/digits.hpp"
 #include "pe/base/median.hpp"
 #include "pe/base/whole.hpp"
 #include "pe/diagnosis/causes.hpp"
