@@ -248,20 +248,24 @@ void look(const RotationObservation& observation, const Dump& dump, const ExactT
 
 }  // namespace
 
-std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine) {
+std::string spell_row(const RotationObservation& observation, Index row) {
   const RotationReading& reading = observation.reading();
   std::string place;
   for (std::size_t axis = 0; axis < reading.extents.size(); ++axis)
     if (axis != reading.axis && reading.extents[axis] > 1)
       place += fmt::format("{} {}, ", name_of_axis(reading, axis), reading.along(row, axis));
-  place += fmt::format("position {}, pair {}, {}",
-                       observation.expected().position(observation.slot(row)), pair,
-                       reading.form == RotationReading::Form::angles ? "angle"
-                       : sine                                        ? "sin"
-                                                                     : "cos");
+  place += fmt::format("position {}", observation.expected().position(observation.slot(row)));
   return reading.run > 0 && reading.rows != reading.run && reading.extents.empty()
              ? fmt::format("row {}, {}", row, place)
              : place;
+}
+
+std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine) {
+  const bool is_angle = observation.reading().form == RotationReading::Form::angles;
+  return fmt::format("{}, pair {}, {}", spell_row(observation, row), pair,
+                     is_angle ? "angle"
+                     : sine   ? "sin"
+                              : "cos");
 }
 
 RotationResiduals residuals_from_truth(const RotationObservation& observation, const Dump& dump,

@@ -37,6 +37,9 @@ RotationResiduals residuals_from_truth(const RotationObservation& observation, c
 std::vector<Index> disagreeing_rows(const RotationObservation& observation, const Dump& dump,
                                     const RotationHypothesis& hypothesis);
 
+/// "position 131071"; before it the other axes of vectors, or the row where positions run anew.
+std::string spell_row(const RotationObservation& observation, Index row);
+
 /// "position 131071, pair 3, cos".
 std::string spell_place(const RotationObservation& observation, Index row, Index pair, bool sine);
 

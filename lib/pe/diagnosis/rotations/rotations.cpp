@@ -127,7 +127,7 @@ class Verdict {
     diagnosis_.layout = attempt.reading.layout;
     diagnosis_.what = describe(dump_, attempt.reading);
     take_residuals(residuals, observation, diagnosis_);
-    add_notes(expected_, attempt, required_, diagnosis_);
+    add_notes(expected_, attempt, required_, arithmetic_, diagnosis_);
     add_doubts(attempt, required_, diagnosis_);
     if (const auto reason = too_short(expected_, attempt.reading)) {
       diagnosis_.reasons.push_back(*reason);
@@ -162,7 +162,8 @@ class Verdict {
     const Tier tier =
         residuals.exact() && !attempt.reading.is_vectors() ? Tier::exact : Tier::drift;
     diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
-    diagnosis_.arithmetic = arithmetic_of(observation, residuals, tier);
+    arithmetic_ = arithmetic_of(observation, residuals, tier);
+    diagnosis_.arithmetic = arithmetic_.words;
     diagnosis_.before = diagnosis_.after = residuals.worst;
     if (tier == Tier::drift && residuals.ulps > 2 && observation.has_rows())
       for (const RotationProposer& cause :
@@ -376,6 +377,7 @@ class Verdict {
   std::optional<std::pair<const Attempt*, RotationResiduals>> residuals_;
   std::optional<std::vector<Reason>> nearly_;
   Diagnosis diagnosis_;
+  TurnArithmetic arithmetic_;
 };
 
 }  // namespace

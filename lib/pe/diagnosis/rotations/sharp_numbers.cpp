@@ -170,8 +170,7 @@ class SharpNumbers {
     if (std::fabs(got - want) <= bound || !std::isfinite(bound)) return;
     if (beyond_[k]++ > 0 || !first_place_.empty()) return;
     first_channel_ = channel;
-    const std::string place = spell_place(observation_, row, 0, false);
-    first_place_ = place.substr(0, place.find(", pair"));
+    first_place_ = spell_row(observation_, row);
   }
 
   const RotationObservation& observation_;

@@ -28,10 +28,9 @@ void look_at_rest(const RotationObservation& observation, const Dump& dump, Inde
   for (const RestCell& cell : changed_rest(dump, reading, first, count)) {
     ++residuals.beyond;
     suspect(residuals, cell.row);
-    const std::string row = spell_place(observation, cell.row, 0, false);
     if (!residuals.first_wrong)
       residuals.first_wrong =
-          Cell{fmt::format("{}, channel {}", row.substr(0, row.find(", pair")), cell.channel),
+          Cell{fmt::format("{}, channel {}", spell_row(observation, cell.row), cell.channel),
                cell.before, cell.after};
   }
 }
@@ -65,9 +64,8 @@ void look_at_lone(const RotationObservation& observation, const Dump& dump, cons
       residuals.ulps =
           std::max(residuals.ulps,
                    off / (std::isfinite(got) ? std::max(spacing.at(want), spacing.at(got)) : 1));
-      const std::string at = spell_place(observation, first + r, 0, false),
-                        place = fmt::format("{}, column {}", at.substr(0, at.find(", pair")),
-                                            columns[k]);
+      const std::string place =
+          fmt::format("{}, column {}", spell_row(observation, first + r), columns[k]);
       if (part.worst_row < 0 || off > residuals.worst) {
         residuals.worst = off;
         residuals.bound = bound;

@@ -16,26 +16,28 @@ namespace pe {
 
 using Form = RotationReading::Form;
 
-std::string arithmetic_of(const RotationObservation& observation,
-                          const RotationResiduals& residuals, Tier tier) {
-  if (tier == Tier::exact) return "correctly rounded";
+TurnArithmetic arithmetic_of(const RotationObservation& observation,
+                             const RotationResiduals& residuals, Tier tier) {
+  if (tier == Tier::exact) return {"correctly rounded"};
   if (residuals.in_double && !observation.reading().is_vectors())
-    return "angles in double precision";
+    return {"angles in double precision"};
   if (observation.reading().is_vectors())
-    return fmt::format("turns within what rounding to {} allows", name_of(observation.dtype()));
+    return {fmt::format("turns within what rounding to {} allows", name_of(observation.dtype()))};
   const auto nearest = nearest_arithmetic(observation);
-  if (!nearest) return "float32 angles";
+  if (!nearest) return {"float32 angles"};
   if (nearest->ulps == 0)
-    return fmt::format("{}, bit for bit at the rows probed", nearest->dialect->name);
+    return {fmt::format("{}, bit for bit at the rows probed", nearest->dialect->name),
+            nearest->dialect};
   if (nearest->ulps <= 4)
-    return fmt::format("{}, within {:g} ulp at the rows probed", nearest->dialect->name,
-                       nearest->ulps);
-  return fmt::format("float32 angles of no known codebase (nearest: {}, {:.3g} ulps away)",
-                     nearest->dialect->name, nearest->ulps);
+    return {fmt::format("{}, within {:g} ulp at the rows probed", nearest->dialect->name,
+                        nearest->ulps),
+            nearest->dialect};
+  return {fmt::format("float32 angles of no known codebase (nearest: {}, {:.3g} ulps away)",
+                      nearest->dialect->name, nearest->ulps)};
 }
 
 void add_notes(const Expectation& expected, const Attempt& attempt, const RequiredLayout& required,
-               Diagnosis& diagnosis) {
+               const TurnArithmetic& arithmetic, Diagnosis& diagnosis) {
   const RotationReading& reading = attempt.reading;
   if (!reading.is_vectors() && reading.pairing == Pairing::adjacent)
     diagnosis.notes.push_back(
@@ -64,7 +66,7 @@ void add_notes(const Expectation& expected, const Attempt& attempt, const Requir
     diagnosis.notes.emplace_back(
         "cosines and sines alone: the scales of queries and keys are no part of them");
   if (expected.dialect && expected.dialect->steps && diagnosis.tier <= Tier::drift &&
-      !diagnosis.arithmetic.starts_with(std::string(expected.dialect->name) + ","))
+      (!arithmetic.dialect || arithmetic.dialect->name != expected.dialect->name))
     diagnosis.notes.push_back(
         fmt::format("the arithmetic of dialect {} is another; both are within the bound",
                     expected.dialect->name));

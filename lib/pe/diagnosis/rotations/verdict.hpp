@@ -6,13 +6,17 @@
 
 namespace pe {
 
-/// Whose arithmetic it is, or of which precision.
-std::string arithmetic_of(const RotationObservation& observation,
-                          const RotationResiduals& residuals, Tier tier);
+/// Whose arithmetic a dump has, or of which precision.
+struct TurnArithmetic {
+  std::string words;                 // "hf, bit for bit at the rows probed"
+  const Dialect* dialect = nullptr;  // within few ulps; null: of none
+};
+TurnArithmetic arithmetic_of(const RotationObservation& observation,
+                             const RotationResiduals& residuals, Tier tier);
 
 /// Equivalences, and what the dump cannot show.
 void add_notes(const Expectation& expected, const Attempt& attempt, const RequiredLayout& required,
-               Diagnosis& diagnosis);
+               const TurnArithmetic& arithmetic, Diagnosis& diagnosis);
 
 /// What vectors leave open where nothing was said: the axis of positions, the pairing, the side.
 void add_doubts(const Attempt& attempt, const RequiredLayout& required, Diagnosis& diagnosis);
