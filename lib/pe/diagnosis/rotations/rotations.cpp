@@ -14,7 +14,7 @@
 #include "pe/diagnosis/rotations/last_resorts.hpp"
 #include "pe/diagnosis/rotations/lone.hpp"
 #include "pe/diagnosis/rotations/sifting.hpp"
-#include "pe/diagnosis/rotations/verdict.hpp"
+#include "pe/diagnosis/rotations/turn_report.hpp"
 
 namespace pe {
 namespace {
@@ -39,17 +39,19 @@ class Verdict {
   // Where a reading that is meant holds at every cell; nothing is searched for.
   std::optional<Diagnosis> held() {
     const ChosenReading choice = choose(expected_, dump_, attempts_, more_);
-    const bool is_right = choice.meant && holds(*choice.meant) && diagnosis_.tier != Tier::wrong;
-    return is_right ? std::optional(diagnosis_) : std::nullopt;
+    const bool is_right =
+        choice.meant && holds(*choice.meant) && report_.diagnosis.tier != Tier::wrong;
+    return is_right ? std::optional(report_.diagnosis) : std::nullopt;
   }
 
   // Beside what is meant, whatever the causes are.
   Diagnosis compared() {
     const Attempt& plainest = *std::ranges::min_element(attempts_, {}, &Attempt::cost);
     const RotationObservation observation = observe(plainest);
-    diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
-    finish(plainest, observation, residuals_of(observation, dump_, plainest));
-    return diagnosis_;
+    report_.diagnosis.before = report_.diagnosis.after =
+        observation.measure(observation.start()).residual;
+    report_.finish(plainest, observation, residuals_of(observation, dump_, plainest));
+    return report_.diagnosis;
   }
 
   // The reasons of the first hypothesis that holds for every row, whatever the arithmetic.
@@ -74,16 +76,16 @@ class Verdict {
   }
 
   Diagnosis reached() {
-    if (holds_nothing()) return diagnosis_;
+    if (holds_nothing()) return report_.diagnosis;
     ChosenReading choice = choose(expected_, dump_, attempts_, more_);
     kept_ = std::move(choice.kept);
-    if (choice.meant ? holds(*choice.meant) : tells_cut()) return diagnosis_;
+    if (choice.meant ? holds(*choice.meant) : tells_cut()) return report_.diagnosis;
     if (!choice.meant)
       for (Attempt& attempt : kept_) attempt.damaged = damaged_probes(observe(attempt), dump_);
     // Rows that refute every hypothesis in the full pass become probes.
     for (int round = 0; round <= last_round; ++round)
-      if (is_told(smallest_hypothesis(), round)) return diagnosis_;
-    return diagnosis_;
+      if (is_told(smallest_hypothesis(), round)) return report_.diagnosis;
+    return report_.diagnosis;
   }
 
  private:
@@ -107,9 +109,9 @@ class Verdict {
       return false;
     const RotationObservation observation = observe(*as_meant);
     const RotationResiduals residuals = residuals_of(observation, dump_, *as_meant);
-    diagnosis_.reasons = {{Cause::rows_zero, "every cosine and sine is 0"}};
-    diagnosis_.tier = Tier::wrong;
-    finish(*as_meant, observation, residuals);
+    report_.diagnosis.reasons = {{Cause::rows_zero, "every cosine and sine is 0"}};
+    report_.diagnosis.tier = Tier::wrong;
+    report_.finish(*as_meant, observation, residuals);
     return true;
   }
 
@@ -122,55 +124,18 @@ class Verdict {
     });
   }
 
-  void finish(const Attempt& attempt, const RotationObservation& observation,
-              const RotationResiduals& residuals) {
-    diagnosis_.layout = attempt.reading.layout;
-    diagnosis_.what = describe(dump_, attempt.reading);
-    take_residuals(residuals, observation, diagnosis_);
-    add_notes(expected_, attempt, required_, arithmetic_, diagnosis_);
-    add_doubts(attempt, required_, diagnosis_);
-    if (const auto reason = too_short(expected_, attempt.reading)) {
-      diagnosis_.reasons.push_back(*reason);
-      diagnosis_.tier = Tier::wrong;
-    }
-  }
-
-  bool blame_numbers(const Attempt& attempt, const RotationObservation& observation,
-                     const RotationResiduals& residuals) {
-    if (residuals.not_finite == 0) return false;
-    diagnosis_.reasons = {not_finite(residuals)};
-    diagnosis_.tier = Tier::wrong;
-    finish(attempt, observation, residuals);
-    return true;
-  }
-
   // Judges a reading that agrees at the probes by its every cell.
   bool holds(const Attempt& attempt) {
     const RotationObservation observation = observe(attempt);
     const RotationResiduals residuals = residuals_of(observation, dump_, attempt);
-    if (blame_numbers(attempt, observation, residuals)) return true;
+    if (report_.blame_numbers(attempt, observation, residuals)) return true;
     // A cell or two among very many is damage, and no arithmetic to be estimated anew.
     const bool is_lone =
         more_.empty() && residuals.beyond <= 4 && residuals.cells >= 5000 * residuals.beyond;
     more_ = residuals.suspects;
     if (residuals.first_wrong)
-      return tells_cut() || (is_lone && tells_damage(attempt, observation, residuals));
-    diagnosis_.reasons = attempt.reasons;
-    if (const auto reason = copies_differ(residuals, attempt.reading))
-      diagnosis_.reasons.push_back(*reason);
-    std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
-    const Tier tier =
-        residuals.exact() && !attempt.reading.is_vectors() ? Tier::exact : Tier::drift;
-    diagnosis_.tier = diagnosis_.reasons.empty() ? tier : Tier::wrong;
-    arithmetic_ = arithmetic_of(observation, residuals, tier);
-    diagnosis_.arithmetic = arithmetic_.words;
-    diagnosis_.before = diagnosis_.after = residuals.worst;
-    if (tier == Tier::drift && residuals.ulps > 2 && observation.has_rows())
-      for (const RotationProposer& cause :
-           storage_causes())  // a shorter type may hide within the drift of far positions
-        for (const auto& proposal : cause.propose(observation, observation.start()))
-          diagnosis_.notes.push_back(proposal.sentence);
-    finish(attempt, observation, residuals);
+      return tells_cut() || (is_lone && report_.tells_damage(attempt, observation, residuals));
+    report_.take_agreement(attempt, observation, residuals);
     return true;
   }
 
@@ -179,9 +144,9 @@ class Verdict {
     const auto reason = cut_otherwise(expected_, dump_);
     if (!reason) return false;
     compared();
-    diagnosis_.reasons = {*reason};
-    diagnosis_.tier = Tier::wrong;
-    diagnosis_.after = 0;
+    report_.diagnosis.reasons = {*reason};
+    report_.diagnosis.tier = Tier::wrong;
+    report_.diagnosis.after = 0;
     return true;
   }
 
@@ -236,7 +201,7 @@ class Verdict {
   bool is_told(Attempt& attempt, int round) {
     const RotationObservation observation = observe(attempt);
     const RotationResiduals& residuals = residuals_at(attempt, observation);
-    if (blame_numbers(attempt, observation, residuals)) return true;
+    if (report_.blame_numbers(attempt, observation, residuals)) return true;
     std::vector<Index> refuted;
     while (!attempt.hypotheses.empty() && observation.has_rows()) {
       const Explanation<RotationObservation>& first = attempt.hypotheses.front();
@@ -244,7 +209,8 @@ class Verdict {
         // The suspects become probes, and the file's arithmetic is estimated anew, twice; channels
         // that do not turn are in no probe.
         if ((!attempt.damaged.empty() || round > 1) &&
-            tells_damage(attempt, observation, residuals))
+            (tells_channel(attempt, observation, residuals) ||
+             report_.tells_damage(attempt, observation, residuals)))
           return true;
         attempt.refuted = round > 1 && residuals.first_wrong;
         refuted = residuals.first_wrong ? residuals.suspects : std::vector<Index>{};
@@ -261,72 +227,52 @@ class Verdict {
       more_.insert(more_.end(), refuted.begin(), refuted.end());
       return false;
     }
-    diagnosis_.tier = Tier::wrong;
-    diagnosis_.before = diagnosis_.after = observation.measure(observation.start()).residual;
+    report_.diagnosis.tier = Tier::wrong;
+    report_.diagnosis.before = report_.diagnosis.after =
+        observation.measure(observation.start()).residual;
     if (!attempt.hypotheses.empty())
-      tell(attempt, residuals);
+      report_.tell(attempt, residuals);
     else if (const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt))
-      take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier, true);
+      report_.take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier,
+                           true);
     else if (const auto open = beside_still_pairs(probed(), kept_, alone())) {
-      take_reasons(*open->first, residuals, open->second.reasons, Tier::wrong, false);
-      diagnosis_.after = open->second.after;
+      report_.take_reasons(*open->first, residuals, open->second.reasons, Tier::wrong, false);
+      report_.diagnosis.after = open->second.after;
     } else if (const auto one = wrong_side(probed(), attempt, alone())) {
-      take_reasons(attempt, residuals, one->reasons, one->tier, true);
-      diagnosis_.after = one->after;
+      report_.take_reasons(attempt, residuals, one->reasons, one->tier, true);
+      report_.diagnosis.after = one->after;
     } else if (const auto cells = damaged_cells(residuals, observation, dump_))
-      diagnosis_.reasons = {*cells};
+      report_.diagnosis.reasons = {*cells};
     else if (nearly_)
-      diagnosis_.reasons = *nearly_;
-    if (diagnosis_.reasons.empty())
+      report_.diagnosis.reasons = *nearly_;
+    if (report_.diagnosis.reasons.empty())
       if (const auto reason = copies_differ(residuals, attempt.reading))
-        diagnosis_.notes.push_back(reason->sentence);
-    finish(attempt, observation, residuals);
+        report_.diagnosis.notes.push_back(reason->sentence);
+    report_.finish(attempt, observation, residuals);
     return true;
   }
 
-  // What comes with a reading beside what was found; of second columns, where they count.
-  void take_reasons(const Attempt& attempt, const RotationResiduals& residuals,
-                    const std::vector<Reason>& found, Tier tier, bool copies_count) {
-    diagnosis_.reasons = attempt.reasons;
-    std::ranges::copy(found, std::back_inserter(diagnosis_.reasons));
-    const auto copies = copies_differ(residuals, attempt.reading);
-    if (copies && copies_count) diagnosis_.reasons.push_back(*copies);
-    std::ranges::copy(attempt.by_default, std::back_inserter(diagnosis_.reasons));
-    const bool is_alone =
-        attempt.reasons.empty() && attempt.by_default.empty() && residuals.copies_differ == 0;
-    diagnosis_.tier = is_alone ? tier : Tier::wrong;
-  }
-
-  // What is meant holds but for the cells that no turn explains.
-  bool tells_damage(const Attempt& attempt, const RotationObservation& observation,
-                    const RotationResiduals& residuals) {
-    const auto cells = damaged_cells(residuals, observation, dump_);
-    if (!cells) return false;
-    // A cell of every row is a channel.
-    if (residuals.rows_beyond == attempt.reading.rows && residuals.rows_beyond > 1)
-      if (const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt)) {
-        diagnosis_.tier = Tier::wrong;
-        diagnosis_.before = diagnosis_.after = residuals.worst;
-        take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier,
-                     true);
-        finish(attempt, observation, residuals);
-        return true;
-      }
-    diagnosis_.before = diagnosis_.after = residuals.worst;
-    take_reasons(attempt, residuals, {*cells}, Tier::wrong, true);
-    diagnosis_.tier = Tier::wrong;
-    finish(attempt, observation, residuals);
+  // A cell of every row is a channel, and no damage.
+  bool tells_channel(const Attempt& attempt, const RotationObservation& observation,
+                     const RotationResiduals& residuals) {
+    if (residuals.rows_beyond != attempt.reading.rows || residuals.rows_beyond < 2) return false;
+    const auto part = spoilt_channels_of(probed(), attempts_, kept_, attempt);
+    if (!part) return false;
+    report_.diagnosis.before = report_.diagnosis.after = residuals.worst;
+    report_.take_reasons(*part->first, residuals, {part->second}, row_of(part->second.cause).tier,
+                         true);
+    report_.finish(attempt, observation, residuals);
     return true;
   }
 
   bool tell_beside_damage(const Attempt& attempt, const RotationResiduals& residuals,
                           const std::vector<Index>& rows) {
-    diagnosis_.tier = Tier::wrong;
-    diagnosis_.before = observe(attempt).measure(observe(attempt).start()).residual;
-    tell(attempt, residuals);
-    diagnosis_.tier = Tier::wrong;
-    diagnosis_.reasons.push_back(damaged_rows(rows));
-    finish(attempt, observe(attempt), residuals);
+    report_.diagnosis.tier = Tier::wrong;
+    report_.diagnosis.before = observe(attempt).measure(observe(attempt).start()).residual;
+    report_.tell(attempt, residuals);
+    report_.diagnosis.tier = Tier::wrong;
+    report_.diagnosis.reasons.push_back(damaged_rows(rows));
+    report_.finish(attempt, observe(attempt), residuals);
     return true;
   }
 
@@ -340,35 +286,6 @@ class Verdict {
     nearly_->push_back(damaged_rows(refuted));
   }
 
-  // Whether the rows whose second columns are other numbers hold nothing at all.
-  static bool are_unwritten(const RotationResiduals& residuals,
-                            const RotationHypothesis& hypothesis, const Attempt& attempt) {
-    using Row = RotationHypothesis::Row;
-    if (!hypothesis.row || residuals.copies_differ == 0 ||
-        hypothesis.row(residuals.first_copy) != Row::free)
-      return false;
-    Index unwritten = 0;
-    for (Index row = 0; row < attempt.reading.rows; ++row)
-      unwritten += hypothesis.row(row) == Row::free;
-    return residuals.copies_differ <= unwritten;
-  }
-
-  void tell(const Attempt& attempt, const RotationResiduals& residuals) {
-    const Explanation<RotationObservation>& hypothesis = attempt.hypotheses.front();
-    const bool nothing_held =
-        hypothesis.fit.residual == 0 && !hypothesis.reasons.empty() &&
-        hypothesis.reasons.back().cause == Cause::uninitialised;  // noise tells no width
-    const bool by_hand =
-        !expected_.layout.empty() &&
-        std::ranges::find(hypothesis.reasons, Cause::wrong_pairing, &Reason::cause) !=
-            hypothesis.reasons.end();  // of a layout that it has not
-    take_reasons(attempt, residuals, hypothesis.reasons, hypothesis.tier,
-                 !by_hand && !are_unwritten(residuals, hypothesis.hypothesis, attempt));
-    if (nothing_held) diagnosis_.reasons = hypothesis.reasons;
-    diagnosis_.after = hypothesis.fit.residual;
-    diagnosis_.others = other_explanations(attempt.hypotheses);
-  }
-
   const Expectation& expected_;
   const Dump& dump_;
   RequiredLayout required_;
@@ -376,8 +293,7 @@ class Verdict {
   std::vector<Index> more_;  // rows to probe beside the usual ones
   std::optional<std::pair<const Attempt*, RotationResiduals>> residuals_;
   std::optional<std::vector<Reason>> nearly_;
-  Diagnosis diagnosis_;
-  TurnArithmetic arithmetic_;
+  TurnReport report_{expected_, dump_, required_};
 };
 
 }  // namespace
