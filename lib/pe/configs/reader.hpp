@@ -91,6 +91,12 @@ struct RopeObject {
 /// Throws UsageError when the layers have no position encoding.
 RopeObject find_object(Reader& reader, const LayerType& layer);
 
+/// Every parameter of the encoding that the family's row or the schema gives a key.
+void read_keys(Reader& reader, const Encoding& encoding, const Family& family);
+
+/// Parameters of turns: those of one kind of layers, the first unless another is named.
+void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type);
+
 /// What relative encodings leave to other keys: where buckets end, and the width of a head.
 void read_relative(Reader& reader, const Encoding& encoding);
 

@@ -9,16 +9,38 @@
 #include "pe/base/error.hpp"
 #include "pe/configs/gguf_keys.hpp"
 #include "pe/configs/layer_lists.hpp"
-#include "pe/configs/mlx_reading.hpp"
+#include "pe/configs/layer_types.hpp"
 #include "pe/configs/part.hpp"
 #include "pe/configs/reader.hpp"
 #include "pe/configs/sizes.hpp"
-#include "pe/configs/still_layers.hpp"
-#include "pe/configs/v4_reading.hpp"
-#include "pe/model/naming.hpp"
 #include "pe/scalings/scaling.hpp"
 
 namespace pe {
+
+void read_keys(Reader& reader, const Encoding& encoding, const Family& family) {
+  using Type = Config::Type;
+  for (const Parameter& parameter : encoding.parameters) {
+    if (reader.has(parameter.name)) continue;
+    std::vector<std::string> paths;
+    if (const JsonNode* keys = family.find("keys"))
+      if (const JsonNode* own = keys->find(parameter.name)) paths.push_back(own->text);
+    if (parameter.config)
+      for (const std::string& key : words(parameter.config)) paths.push_back(key);
+    using Of = Parameter::Type;
+    // A choice may be spelled as a list of words: ["p2c", "c2p"].
+    const bool listed =
+        parameter.type == Of::choice && std::ranges::any_of(paths, [&](const std::string& path) {
+          return reader.config().find(path) && reader.config().find(path)->type == Type::list;
+        });
+    const Type type = listed                          ? Type::list
+                      : parameter.type == Of::flag    ? Type::boolean
+                      : parameter.type >= Of::choice  ? Type::string
+                      : parameter.type == Of::numbers ? Type::list
+                                                      : Type::number;
+    reader.take(parameter.name, type, paths);
+  }
+}
+
 namespace {
 
 using Type = Config::Type;
@@ -73,82 +95,6 @@ const Family& guess(const Config& config, const Encoding* asked, Reading& readin
   return *family;
 }
 
-// Layers that the config tells apart: those of a nested object, else those that the family has.
-std::vector<std::string> layer_types_of(const Config& config, const Family& family) {
-  std::vector<std::string> types;
-  const JsonNode* layers = family.find("layers");
-  const std::string root = rotary_root(config);
-  if (!root.empty() && !is_incomplete(config, family))
-    for (const std::string& key : config.keys(root)) {
-      const Type type = config.values.find(root + "." + key)->second.type;
-      if (type == Type::object || (type == Type::null && key.ends_with("attention")))
-        types.push_back(key);
-    }
-  if (!types.empty())
-    for (const std::string& layer : strings_of(family.find("optional")))
-      if (std::ranges::find(types, layer) == types.end()) types.push_back(layer);
-  if (types.empty() && layers)
-    for (const JsonMember& layer : layers->members)
-      if (!layer.value.find("void")) types.push_back(layer.name);
-  std::stable_partition(types.begin(), types.end(),
-                        [](const std::string& type) { return type == "full_attention"; });
-  return types;
-}
-
-std::string choose_layer(Reading& reading, const Config& config, std::string_view asked) {
-  const auto& types = reading.layer_types;
-  if (types.empty()) {
-    const auto listed = config.items("layer_types");
-    if (!asked.empty() && std::ranges::find(listed, asked) == listed.end())
-      throw UsageError(
-          fmt::format("--layer-type {}: all layers of {} are alike", asked, config.file));
-    return "";
-  }
-  if (asked.empty()) {
-    if (types.size() > 1)
-      reading.warnings.push_back(
-          fmt::format("{}: layers differ ({}): {} is taken, --layer-type takes another, or all",
-                      config.file, fmt::join(types, ", "), types.front()));
-    return types.front();
-  }
-  if (std::ranges::find(types, asked) == types.end()) {
-    std::vector<Named> names;
-    for (const std::string& type : types)
-      names.push_back({type, type == "sliding_attention" ? "local window swa"
-                             : type == "full_attention"  ? "global"
-                                                         : ""});
-    const std::string near = did_you_mean(asked, names);
-    throw UsageError(fmt::format("--layer-type must be one of {} for {}, got {}{}",
-                                 fmt::join(types, ", "), config.file, asked,
-                                 near.empty() ? "" : ": " + near));
-  }
-  return std::string(asked);
-}
-
-// Every parameter of the encoding that the family's row or the schema gives a key.
-void read_keys(Reader& reader, const Encoding& encoding, const Family& family) {
-  for (const Parameter& parameter : encoding.parameters) {
-    if (reader.has(parameter.name)) continue;
-    std::vector<std::string> paths;
-    if (const JsonNode* keys = family.find("keys"))
-      if (const JsonNode* own = keys->find(parameter.name)) paths.push_back(own->text);
-    if (parameter.config)
-      for (const std::string& key : words(parameter.config)) paths.push_back(key);
-    using Of = Parameter::Type;
-    // A choice may be spelled as a list of words: ["p2c", "c2p"].
-    const bool listed =
-        parameter.type == Of::choice && std::ranges::any_of(paths, [&](const std::string& path) {
-          return reader.config().find(path) && reader.config().find(path)->type == Type::list;
-        });
-    const Type type = listed                          ? Type::list
-                      : parameter.type == Of::flag    ? Type::boolean
-                      : parameter.type >= Of::choice  ? Type::string
-                      : parameter.type == Of::numbers ? Type::list
-                                                      : Type::number;
-    reader.take(parameter.name, type, paths);
-  }
-}
-
 // What the class of a table, a bias or a bucket holds where the file is silent.
 void fill_defaults(Reader& reader, const Encoding& encoding) {
   const JsonNode* values = reader.family().find("values");
@@ -158,66 +104,6 @@ void fill_defaults(Reader& reader, const Encoding& encoding) {
         std::ranges::any_of(encoding.parameters,
                             [&](const Parameter& row) { return row.name == value.name; }))
       reader.set_default(value.name, value.value.text);
-}
-
-// Sections of the pairs by axis: the file's, else the class's where they fit.
-void read_sections(Reader& reader, const RopeObject& object) {
-  std::vector<std::string> paths;
-  for (const std::string& where : object.where)
-    for (const char* key : {".mrope_section", ".xdrope_section"}) paths.push_back(where + key);
-  if (!reader.take("sections", Type::list, paths))
-    if (const JsonNode* sections = reader.family().find("sections"))
-      reader.set_default("sections", fmt::format("{}", fmt::join(strings_of(sections), ",")));
-  const std::string order = text_of(reader.family().find("order"));
-  if (order == "sectioned" || order == "interleaved") {
-    if (order != "sectioned") reader.set_default("order", order);
-  } else if (!order.empty()) {
-    reader.warn(
-        fmt::format("{} orders its axes in a way of its own that no --order has: text alone "
-                    "is right",
-                    reader.family().name()));
-  }
-}
-
-void read_rotation(Reader& reader, Reading& reading, std::string_view layer_type) {
-  const Config& config = reader.config();
-  const Family& family = reader.family();
-  reading.layer_types = layer_types_of(config, family);
-  const JsonNode* names = family.find("names");  // of layers, where their turns have others
-  const JsonNode* other = names ? names->find(layer_type) : nullptr;
-  reading.layer_type =
-      choose_layer(reading, config, other ? other->text : turning_layer(reader, layer_type));
-  const JsonNode* layers = family.find("layers");
-  const LayerType layer{reading.layer_type, layers ? layers->find(reading.layer_type) : nullptr};
-  const RopeObject object = find_object(reader, layer);
-  read_head(reader, layer);
-  read_rotary(reader, layer, object);
-  read_layer_bases(reader);
-  widen_head(reader, layer);
-  if (reading.encoding->name != "rope") {
-    read_sections(reader, object);
-    read_keys(reader, *reading.encoding, family);
-  }
-  const auto asks = [&](std::string_view name) {
-    return std::ranges::any_of(reading.encoding->parameters,
-                               [&](const Parameter& parameter) { return parameter.name == name; });
-  };
-  if (asks("pairing")) read_pairing(reader);
-  if (const JsonNode* at = family.find("at"); at && asks("rotary-at"))
-    reader.set("rotary-at", at->text, fmt::format("default of {}", family.name()),
-               "the class's own");
-  if (!reading.encoding->scalable && reader.has("scaling") && reader.text("scaling") != "none")
-    throw UsageError(fmt::format("{}: its frequencies are scaled ({}), which {} does not do here",
-                                 config.file, reader.text("scaling"), reading.encoding->name));
-  if (family.find("sign") && asks("direction"))
-    reader.set("direction", "backward", fmt::format("default of {}", family.name()),
-               "the class's own");
-  else if (family.find("sign"))
-    reader.warn(
-        fmt::format("{} turns its pairs against the usual sense: negate the sine", family.name()));
-  read_as_v4(reader, layer);
-  if (reading.encoding->name == "rope") read_as_mlx(reader, reading.layer_type);
-  doubt(reader, object);
 }
 
 // Of two parts that differ the first is read, and a warning says so.
