@@ -5,17 +5,13 @@
 #include "pe/base/narrow.hpp"
 #include "pe/base/twofold.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 
 namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "heads",
-     .help = "attention heads",
-     .fallback = "8",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "num_attention_heads n_head n_heads"},
+    row::heads(),
     {.name = "causal",
      .type = Parameter::Type::flag,
      .help = "mask keys after the query (−inf); --symmetric punishes both sides",

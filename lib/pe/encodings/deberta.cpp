@@ -3,6 +3,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/model/weights.hpp"
 
 namespace pe::encoding_rows {
@@ -43,12 +44,7 @@ constexpr Parameter schema[] = {
      .help = "draw the tables from N(0, 0.02²) with this seed",
      .lowest = "0",
      .highest = "9223372036854775807"},
-    {.name = "heads",
-     .help = "attention heads of drawn tables",
-     .fallback = "12",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "num_attention_heads"},
+    row::heads("attention heads of drawn tables", "12", "num_attention_heads"),
     {.name = "head-dim",
      .help = "channels of drawn tables",
      .fallback = "64",

@@ -4,18 +4,14 @@
 
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/model/perceptron.hpp"
 
 namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "heads",
-     .help = "attention heads, where no weights are given",
-     .fallback = "8",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "num_attention_heads n_head n_heads"},
+    row::heads("attention heads, where no weights are given"),
     {.name = "hidden",
      .help = "hidden units, where no weights are given",
      .fallback = "32",

@@ -7,6 +7,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/twofold.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/model/random.hpp"
 
 namespace pe::encoding_rows {
@@ -18,12 +19,7 @@ constexpr Parameter schema[] = {
      .help = "log: −r1·ln(1 + r2·d); power: −r1·d^r2, d the distance",
      .fallback = "log",
      .choices = "log power"},
-    {.name = "heads",
-     .help = "attention heads",
-     .fallback = "8",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "num_attention_heads n_head n_heads"},
+    row::heads(),
     {.name = "r1",
      .type = Parameter::Type::numbers,
      .help = "r1 > 0, one for each head or one for all; drawn from the seed when left out",

@@ -8,6 +8,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/partial.hpp"
 #include "pe/encodings/scaled.hpp"
 #include "pe/model/frequencies.hpp"
@@ -16,12 +17,7 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim",
-     .help = "channels of a head",
-     .fallback = "128",
-     .lowest = "2",
-     .highest = "65536",
-     .config = "head_dim"},
+    row::dim("channels of a head", "128", "head_dim"),
     {.name = "partial-rotary-factor",
      .type = Parameter::Type::number,
      .help = "part of the channels that turn",
@@ -35,14 +31,8 @@ constexpr Parameter schema[] = {
      .fallback = "halves",
      .choices = "halves adjacent",
      .also = words_for_pairings},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "θ_j = base^(−2j/rotary), rotary the channels that turn",
-     .fallback = "1000000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta",
-     .config = "rope_parameters.rope_theta rope_theta"},
+    row::base("θ_j = base^(−2j/rotary), rotary the channels that turn", "1000000", "theta",
+              "rope_parameters.rope_theta rope_theta"),
     {.name = "sections",
      .type = Parameter::Type::numbers,
      .help = "pairs of time, height and width; they add to half the channels that turn (default: a "

@@ -5,6 +5,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/partial.hpp"
 #include "pe/encodings/scaled.hpp"
 
@@ -12,12 +13,7 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim",
-     .help = "channels of a head",
-     .fallback = "128",
-     .lowest = "2",
-     .highest = "65536",
-     .config = "head_dim"},
+    row::dim("channels of a head", "128", "head_dim"),
     {.name = "rotary-dim",
      .help = "channels that turn; the others pass through (default: dim · partial-rotary-factor)",
      .lowest = "2",
@@ -41,14 +37,8 @@ constexpr Parameter schema[] = {
              "(nanochat); cos and sin are the same",
      .fallback = "forward",
      .choices = "forward backward"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "θ_j = base^(−2j/rotary-dim)",
-     .fallback = "10000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta",
-     .config = "rope_parameters.rope_theta rope_scaling.rope_theta rope_theta rotary_emb_base"},
+    row::base("θ_j = base^(−2j/rotary-dim)", "10000", "theta",
+              "rope_parameters.rope_theta rope_scaling.rope_theta rope_theta rotary_emb_base"),
     {.name = "layout",
      .type = Parameter::Type::choice,
      .help = "columns of cos and sin: one for each pair, or one for each channel (channels j and "

@@ -4,6 +4,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
@@ -66,13 +67,8 @@ constexpr Parameter schema[] = {
      .fallback = "qwen2-vl",
      .choices = "qwen2-vl pixtral llama4-vision dinov3 rope-vit sam2 gemma4-vision kimi-k25-vision "
                 "step3p7-vision eva02"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "the ladder's base (default: the convention's)",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta",
-     .config = "rope_parameters.rope_theta rope_theta"},
+    row::base("the ladder's base (default: the convention's)", nullptr, "theta",
+              "rope_parameters.rope_theta rope_theta"),
     merge_parameter,
     {.name = "reference",
      .type = Parameter::Type::name,

@@ -7,6 +7,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
@@ -45,12 +46,7 @@ constexpr Convention conventions[] = {
 };
 
 constexpr Parameter schema[] = {
-    {.name = "dim",
-     .help = "channels of a head",
-     .fallback = "128",
-     .lowest = "2",
-     .highest = "65536",
-     .config = "attention_head_dim head_dim"},
+    row::dim("channels of a head", "128", "attention_head_dim head_dim"),
     {.name = "grid",
      .type = Parameter::Type::name,
      .help = "TxHxW patches, counted frame by frame, row by row",
@@ -67,13 +63,8 @@ constexpr Parameter schema[] = {
      .lowest = "0",
      .highest = "65536",
      .config = "rope_axes_dim axes_dims_rope"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "the ladders' base (default: the convention's)",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta",
-     .config = "rope_parameters.rope_theta rope_theta"},
+    row::base("the ladders' base (default: the convention's)", nullptr, "theta",
+              "rope_parameters.rope_theta rope_theta"),
     merge_parameter,
     {.name = "layout",
      .type = Parameter::Type::choice,

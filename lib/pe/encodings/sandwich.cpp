@@ -6,29 +6,15 @@
 #include "pe/base/error.hpp"
 #include "pe/base/twofold.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 
 namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "heads",
-     .help = "attention heads",
-     .fallback = "8",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "num_attention_heads n_head n_heads"},
-    {.name = "dim",
-     .help = "channels of the sinusoids",
-     .fallback = "128",
-     .lowest = "2",
-     .highest = "65536"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "the last wavelength is 2π·base",
-     .fallback = "10000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta"},
+    row::heads(),
+    row::dim("channels of the sinusoids", "128"),
+    row::base("the last wavelength is 2π·base"),
     {.name = "causal",
      .type = Parameter::Type::flag,
      .help = "mask keys after the query (−inf); --symmetric punishes both sides",

@@ -5,6 +5,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/model/frequencies.hpp"
 #include "pe/model/weights.hpp"
 
@@ -36,13 +37,7 @@ constexpr Parameter schema[] = {
              "clip(j − i)",
      .fallback = "code",
      .choices = "code paper"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "sinusoidal: the last wavelength is about 2π·base",
-     .fallback = "10000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta"},
+    row::base("sinusoidal: the last wavelength is about 2π·base"),
     {.name = "dim",
      .help = "channels of a sinusoidal or drawn table",
      .fallback = "64",

@@ -7,6 +7,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
@@ -78,12 +79,8 @@ constexpr Parameter schema[] = {
      .fallback = "mae",
      .choices = "mae hf detr detr-unnormalised deformable-detr dab-detr multidim timm "
                 "timm-interleaved big-vision wzlxjtu tensor2tensor"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "the ladder's base (default: the convention's, 10000 but for dab-detr's 20)",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "temperature"},
+    row::base("the ladder's base (default: the convention's, 10000 but for dab-detr's 20)", nullptr,
+              "temperature"),
     {.name = "reference",
      .type = Parameter::Type::name,
      .help = "HxW cells of the trained grid: coordinates are stretched to it (diffusers' "

@@ -5,6 +5,7 @@
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
 #include "pe/encodings/grids.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
@@ -52,13 +53,7 @@ constexpr Parameter schema[] = {
      .help = "whose axis order and channel split",
      .fallback = "multidim",
      .choices = "multidim diffusers v-jepa v-jepa-uniform vit-pytorch tensor2tensor"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "the ladder's base",
-     .fallback = "10000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "temperature"},
+    row::base("the ladder's base", "10000", "temperature"),
     spatial_scale_parameter,
     temporal_scale_parameter,
     prefix_parameter,

@@ -6,6 +6,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/tokens.hpp"
 #include "pe/model/frequencies.hpp"
 
@@ -13,19 +14,8 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim",
-     .help = "channels of a row",
-     .fallback = "512",
-     .lowest = "2",
-     .highest = "65536",
-     .config = "d_model hidden_size n_embd"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "the last wavelength is about 2π·base",
-     .fallback = "10000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta"},
+    row::dim("channels of a row", "512", "d_model hidden_size n_embd"),
+    row::base("the last wavelength is about 2π·base"),
     {.name = "layout",
      .type = Parameter::Type::choice,
      .help = "where sines and cosines stand in a row: in turn, or one half after the other "

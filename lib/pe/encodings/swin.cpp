@@ -12,6 +12,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/kinds/bias_rows.hpp"
 #include "pe/model/perceptron.hpp"
 
@@ -29,11 +30,7 @@ constexpr Parameter schema[] = {
              "coordinates (v2)",
      .fallback = "table",
      .choices = "table continuous"},
-    {.name = "heads",
-     .help = "attention heads, where no weights are given",
-     .fallback = "4",
-     .lowest = "1",
-     .highest = "65536"},
+    row::heads("attention heads, where no weights are given", "4", nullptr),
     {.name = "cls",
      .type = Parameter::Type::flag,
      .help = "position 0 is a [CLS] token with three entries of its own, as in BEiT",

@@ -7,6 +7,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/kinds/bias_rows.hpp"
 #include "pe/model/weights.hpp"
 
@@ -39,12 +40,7 @@ constexpr Parameter schema[] = {
      .help = "without --weights: draw the table from N(0, 1) with this seed",
      .lowest = "0",
      .highest = "9223372036854775807"},
-    {.name = "heads",
-     .help = "attention heads of a drawn table",
-     .fallback = "8",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "num_heads"},
+    row::heads("attention heads of a drawn table", "8", "num_heads"),
     {.name = "added",
      .type = Parameter::Type::choice,
      .help = "unscaled: to scores that nothing divides (T5); after: to the scores as the scale "

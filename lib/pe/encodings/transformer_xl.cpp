@@ -9,6 +9,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/work.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/model/frequencies.hpp"
 #include "pe/model/weights.hpp"
 
@@ -16,31 +17,15 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "heads",
-     .help = "attention heads",
-     .fallback = "4",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "n_head num_attention_heads"},
+    row::heads("attention heads", "4", "n_head num_attention_heads"),
     {.name = "head-dim",
      .help = "channels of a head",
      .fallback = "16",
      .lowest = "1",
      .highest = "65536",
      .config = "d_head"},
-    {.name = "dim",
-     .help = "channels of the sinusoids",
-     .fallback = "64",
-     .lowest = "2",
-     .highest = "65536",
-     .config = "d_model"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "the last wavelength is about 2π·base",
-     .fallback = "10000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta"},
+    row::dim("channels of the sinusoids", "64", "d_model"),
+    row::base("the last wavelength is about 2π·base"),
     {.name = "layout",
      .type = Parameter::Type::choice,
      .help = "where sines and cosines stand in a row; the code has halves",

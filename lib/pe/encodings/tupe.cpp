@@ -9,6 +9,7 @@
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/kinds/bias_rows.hpp"
 #include "pe/model/weights.hpp"
 
@@ -23,12 +24,7 @@ constexpr Parameter schema[] = {
          "buckets; paper: none of these, [CLS] from θ1 and θ2",
      .fallback = "code",
      .choices = "code paper"},
-    {.name = "heads",
-     .help = "attention heads",
-     .fallback = "8",
-     .lowest = "1",
-     .highest = "65536",
-     .config = "num_attention_heads n_head n_heads"},
+    row::heads(),
     {.name = "dim",
      .help = "channels of the model, where no table is given",
      .fallback = "64",

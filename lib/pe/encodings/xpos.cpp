@@ -3,6 +3,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/encodings/encoding.hpp"
+#include "pe/encodings/parameters.hpp"
 #include "pe/encodings/scaled.hpp"
 #include "pe/kinds/scale_powers.hpp"
 #include "pe/model/frequencies.hpp"
@@ -11,19 +12,8 @@ namespace pe::encoding_rows {
 namespace {
 
 constexpr Parameter schema[] = {
-    {.name = "dim",
-     .help = "channels of a head",
-     .fallback = "64",
-     .lowest = "2",
-     .highest = "65536",
-     .config = "head_dim"},
-    {.name = "base",
-     .type = Parameter::Type::number,
-     .help = "θ_j = base^(−2j/dim)",
-     .fallback = "10000",
-     .lowest = "1e-60",
-     .highest = "1e60",
-     .alias = "theta"},
+    row::dim("channels of a head", "64", "head_dim"),
+    row::base("θ_j = base^(−2j/dim)"),
     {.name = "scale-base",
      .type = Parameter::Type::number,
      .help = "positions over which a pair's scale changes by ζ_j",
