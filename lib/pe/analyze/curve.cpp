@@ -58,12 +58,19 @@ double dot(const double* a, const double* b, Index n) {
   return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
+std::optional<double> absolute_claim(const Encoding& encoding, std::string_view field) {
+  constexpr std::string_view absolute = "absolute:";
+  const std::string claim = claim_of(encoding, field);
+  if (!claim.starts_with(absolute)) return {};
+  return std::stod(claim.substr(absolute.size()));
+}
+
 Error error_of(const Question& question, std::string_view field) {
   const Subject& subject = question.subject;
   if (question.of_file || subject.dtype != DType::f64) return {};
-  const std::string claim = claim_of(*subject.encoding, field);
-  if (claim.starts_with("absolute:")) return {.absolute = std::stod(claim.substr(9))};
-  if (!claim.empty()) return {.relative = 0x1p-52};
+  if (const auto absolute = absolute_claim(*subject.encoding, field))
+    return {.absolute = *absolute};
+  if (!claim_of(*subject.encoding, field).empty()) return {.relative = 0x1p-52};
   const Bias* bias = std::get_if<Bias>(&subject.effect);
   const Reach reach{bias ? bias->heads : 1, static_cast<double>(subject.length)};
   const Drift drift = subject.encoding->drift(subject.parameters, subject.effect, reach);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "pe/analyze/quantity.hpp"
@@ -45,6 +46,10 @@ class Sum {
 /// The sum of a[i]·b[i], within (n/8 + 6)·2^-53·Σ|a[i]·b[i]|: eight sums side by side, then three
 /// additions (Higham 2002, §3.1).
 double dot(const double* a, const double* b, Index n);
+
+/// What the row of an encoding claims of a field beyond one rounding; nothing where that is no
+/// absolute number.
+std::optional<double> absolute_claim(const Encoding& encoding, std::string_view field);
 
 /// How far the numbers of a field may lie from what the formula says, as its row claims it; float32
 /// bounds of the row hold for its double arithmetic in proportion to the roundings, 2^-29. Zero for

@@ -7,6 +7,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/dialects/chosen_fields.hpp"
 #include "pe/dialects/dialect.hpp"
 #include "pe/model/parameter.hpp"
 
@@ -277,18 +278,11 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
     fields.resize(static_cast<std::size_t>(arrays));
     return fields;
   }
-  std::vector<Field> chosen;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(fields, name, &Field::name);
-    if (found == fields.end()) {
-      std::vector<std::string> known;
-      for (const Field& field : fields) known.push_back(field.name);
-      throw UsageError(fmt::format("no field '{}' in dialect {}: choose from {}", name,
-                                   dialect.name, fmt::join(known, ", ")));
-    }
-    chosen.push_back(*found);
-  }
-  return chosen;
+  return chosen_fields(fields, names,
+                       [&](const std::string& name, const std::vector<std::string>& known) {
+                         return fmt::format("no field '{}' in dialect {}: choose from {}", name,
+                                            dialect.name, fmt::join(known, ", "));
+                       });
 }
 
 Parting part(const Rotation& rotation, const Rotation& exact, const PositionRange& positions,

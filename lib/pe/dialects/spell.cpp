@@ -7,6 +7,7 @@
 
 #include "pe/base/error.hpp"
 #include "pe/base/narrow.hpp"
+#include "pe/dialects/chosen_fields.hpp"
 #include "pe/dialects/rotation_forms.hpp"
 #include "pe/dialects/spell_parts.hpp"
 #include "pe/model/frequencies.hpp"
@@ -310,17 +311,10 @@ std::vector<Field> spell(const Effect& effect, const Span& span, DType dtype,
     });
     return fields;
   }
-  std::vector<Field> chosen;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(fields, name, &Field::name);
-    if (found == fields.end()) {
-      std::vector<std::string> known;
-      for (const Field& field : fields) known.push_back(field.name);
-      throw UsageError(no_field(name, known, effect));
-    }
-    chosen.push_back(*found);
-  }
-  return chosen;
+  return chosen_fields(fields, names,
+                       [&](const std::string& name, const std::vector<std::string>& known) {
+                         return no_field(name, known, effect);
+                       });
 }
 
 }  // namespace pe

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/analyze/curve.hpp"
 #include "pe/analyze/prepared.hpp"
 #include "pe/base/error.hpp"
 
@@ -51,10 +52,7 @@ Added added_by(const Subject& subject, const Relative& relative, double q, doubl
 // What the values of a table may be off by, beyond one rounding.
 double table_error(const Attended& attended) {
   if (attended.of_file || kind_of(attended.subject.effect) != Kind::table) return 0;
-  const std::string claim = claim_of(*attended.subject.encoding, "pe");
-  constexpr std::string_view absolute = "absolute:";
-  if (!claim.starts_with(absolute)) return 0;
-  return std::stod(claim.substr(absolute.size())) *
+  return absolute_claim(*attended.subject.encoding, "pe").value_or(0) *
          std::sqrt(static_cast<double>(attended.channels));
 }
 
