@@ -37,4 +37,10 @@ std::string spell(const Reason& reason) {
   return fmt::format("{} [{}]", reason.sentence, name_of(reason.cause));
 }
 
+std::string spell(const std::vector<Reason>& reasons) {
+  std::string text;
+  for (const Reason& reason : reasons) text += (text.empty() ? "" : "; ") + spell(reason);
+  return text;
+}
+
 }  // namespace pe

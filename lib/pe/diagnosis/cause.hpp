@@ -41,12 +41,15 @@ std::string_view name_of(Cause cause);
 struct Reason {
   Cause cause;
   std::string sentence;  // "base 500000, where 10000 (default) is meant"
+
+  bool operator==(const Reason&) const = default;
 };
 
 /// What alone would make a dump wrong stands before what only tells how its numbers were rounded.
 void put_gravest_first(std::vector<Reason>& reasons);
 
-/// "base 500000, where 10000 (default) is meant [wrong-base]".
+/// "base 500000, where 10000 (default) is meant [wrong-base]"; of several one after the other.
 std::string spell(const Reason& reason);
+std::string spell(const std::vector<Reason>& reasons);
 
 }  // namespace pe

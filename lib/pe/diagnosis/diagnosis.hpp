@@ -73,8 +73,8 @@ struct Diagnosis {
   Tier tier = Tier::wrong;
   std::vector<Reason>
       reasons;  // the smallest explanation; empty where none is needed, or none was found
-  std::vector<std::string> others;  // other explanations that fit, and what tells them apart
-  std::vector<std::string> notes;   // equivalences, warnings, what a table cannot show
+  std::vector<std::vector<Reason>> others;  // other explanations that fit
+  std::vector<std::string> notes;           // equivalences, warnings, what a table cannot show
   /// What had to be taken for granted, since nothing said it; part of the headline of a dump that
   /// is not wrong.
   std::vector<std::string> doubts;

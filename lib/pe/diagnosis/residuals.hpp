@@ -88,17 +88,11 @@ void tell(const std::vector<Explanation<Observation>>& found, Diagnosis& diagnos
   put_gravest_first(diagnosis.reasons);
   diagnosis.after = best.fit.residual;
   if (!best.reasons.empty()) diagnosis.tier = best.tier;
-  const auto words_of = [](const Explanation<Observation>& one) {
-    std::string words;
-    for (const Reason& reason : one.reasons) words += (words.empty() ? "" : "; ") + spell(reason);
-    return words;
-  };
   for (std::size_t i = 1; i < found.size() && diagnosis.others.size() < 3; ++i) {
     if (found[i].cost > best.cost + 0.5) break;
-    std::string words = words_of(found[i]);
-    if (words != words_of(best) &&
-        std::ranges::find(diagnosis.others, words) == diagnosis.others.end())
-      diagnosis.others.push_back(std::move(words));
+    if (found[i].reasons != best.reasons &&
+        std::ranges::find(diagnosis.others, found[i].reasons) == diagnosis.others.end())
+      diagnosis.others.push_back(found[i].reasons);
   }
 }
 

@@ -9,14 +9,8 @@
 namespace pe {
 namespace {
 
-std::string reasons_of(const Diagnosis& diagnosis) {
-  std::string text;
-  for (const Reason& reason : diagnosis.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
-  return text;
-}
-
 std::string sentence_of(const Diagnosis& diagnosis) {
-  std::string reasons = reasons_of(diagnosis);
+  std::string reasons = spell(diagnosis.reasons);
   std::string doubts;
   for (const std::string& doubt : diagnosis.doubts) doubts += "; " + doubt;
   switch (diagnosis.tier) {

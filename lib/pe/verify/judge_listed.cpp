@@ -112,21 +112,10 @@ void widen(std::string& what, const Dump& part, Index rows, const Dump& whole, I
 }
 
 // What may have made a run wrong, the likeliest first.
-std::vector<std::string> explanations(const Diagnosis& run) {
-  std::vector<std::string> all{""};
-  for (const Reason& reason : run.reasons) all[0] += (all[0].empty() ? "" : "; ") + spell(reason);
+std::vector<std::vector<Reason>> explanations(const Diagnosis& run) {
+  std::vector<std::vector<Reason>> all{run.reasons};
   std::ranges::copy(run.others, std::back_inserter(all));
   return all;
-}
-
-// The one reason that a text of explanations() holds; nothing where it holds several.
-std::optional<Reason> reason_in(const std::string& text) {
-  const std::size_t at = text.rfind(" [");
-  if (at == std::string::npos || text.find("]; ") != std::string::npos) return {};
-  for (const CauseRow& row : all_causes())
-    if (text.substr(at) == fmt::format(" [{}]", row.name))
-      return Reason{row.cause, text.substr(0, at)};
-  return {};
 }
 
 // What another run adds to what is told of the dump.
@@ -185,8 +174,8 @@ Diagnosis judge_listed(const Expectation& of_dump, const Dump& as_given,
   Diagnosis whole;
   Index wrong = 0;
   std::string wrong_at;
-  std::vector<std::string> shared;  // what explains every run that is wrong
-  Run told;                         // the one that is told of
+  std::vector<std::vector<Reason>> shared;  // what explains every run that is wrong
+  Run told;                                 // the one that is told of
   const std::vector<Run> runs = runs_of(positions);
   for (const Run& run : runs) {
     part.first = run.positions.first;
@@ -198,10 +187,10 @@ Diagnosis judge_listed(const Expectation& of_dump, const Dump& as_given,
     if (judged.tier == Tier::wrong && ++wrong <= 5)
       wrong_at += (wrong > 1 ? ", " : "") + spell_run(run);
     if (judged.tier == Tier::wrong) {
-      const std::vector<std::string> own = explanations(judged);
+      const std::vector<std::vector<Reason>> own = explanations(judged);
       if (wrong == 1) shared = own;
-      std::erase_if(shared, [&](const std::string& text) {
-        return std::ranges::find(own, text) == own.end();
+      std::erase_if(shared, [&](const std::vector<Reason>& one) {
+        return std::ranges::find(own, one) == own.end();
       });
     }
     if (&run == &runs.front() || judged.tier > whole.tier) told = run;
@@ -213,11 +202,10 @@ Diagnosis judge_listed(const Expectation& of_dump, const Dump& as_given,
     }
   }
   const bool is_shared = wrong > 1 && !shared.empty() && !shared[0].empty();
-  if (is_shared && shared[0] != explanations(whole)[0])
-    if (const auto reason = reason_in(shared[0])) {
-      whole.reasons = {*reason};
-      whole.others.clear();
-    }
+  if (is_shared && shared[0] != whole.reasons && shared[0].size() == 1) {
+    whole.reasons = shared[0];
+    whole.others.clear();
+  }
   if (wrong > 0 && runs.size() > 1 && !explain_at_once(expected, dump, positions, wrong, whole) &&
       !is_shared)
     for (Reason& reason : whole.reasons)

@@ -43,11 +43,13 @@ Json spell(const Cell& cell) {
 }
 
 void put(Json& row, const Diagnosis& d) {
-  Json causes = Json::array(), sentences = Json::array(), curve = Json::array();
+  Json causes = Json::array(), sentences = Json::array(), others = Json::array(),
+       curve = Json::array();
   for (const Reason& reason : d.reasons) {
     causes.emplace_back(name_of(reason.cause));
     sentences.push_back(reason.sentence);
   }
+  for (const std::vector<Reason>& other : d.others) others.push_back(pe::spell(other));
   for (const auto& [position, worst] : d.curve) curve.push_back({position, number(worst)});
   row.update(Json{{"tier", name_of(d.tier)},
                   {"causes", causes},
@@ -65,7 +67,7 @@ void put(Json& row, const Diagnosis& d) {
                   {"first_wrong", d.first_wrong ? spell(*d.first_wrong) : Json()},
                   {"residual_before", number(d.before)},
                   {"residual_after", number(d.after)},
-                  {"others", d.others},
+                  {"others", others},
                   {"notes", d.notes},
                   {"doubts", d.doubts},
                   {"coverage", d.coverage},

@@ -96,6 +96,25 @@ std::vector<Reason> reasons_of(const Member& row) {
   return reasons;
 }
 
+// An explanation as spell() writes it.
+std::vector<Reason> explanation_of(const Member& row, const std::string& text) {
+  std::vector<Reason> reasons;
+  std::size_t from = 0;
+  for (std::size_t at = text.find(" ["); at != std::string::npos; at = text.find(" [", at + 1))
+    for (const CauseRow& cause : all_causes()) {
+      const std::string name = fmt::format(" [{}]", cause.name);
+      const std::size_t end = at + name.size();
+      const bool is_last = end == text.size();
+      if (text.compare(at, name.size(), name) != 0 || !(is_last || text.compare(end, 2, "; ") == 0))
+        continue;
+      reasons.push_back({cause.cause, text.substr(from, at - from)});
+      from = is_last ? end : end + 2;
+      break;
+    }
+  if (from != text.size()) row.refuse(fmt::format("'{}' names no cause", text));
+  return reasons;
+}
+
 Diagnosis diagnosis_of(const Member& row) {
   Diagnosis d;
   d.tier = tier_of(row, "tier");
@@ -114,7 +133,8 @@ Diagnosis diagnosis_of(const Member& row) {
     d.first_wrong = cell_of(row.item(*first));
   d.before = row.number("residual_before");
   d.after = row.number("residual_after");
-  d.others = row.texts("others");
+  for (const std::string& other : row.texts("others"))
+    d.others.push_back(explanation_of(row, other));
   d.notes = row.texts("notes");
   d.doubts = row.texts("doubts");
   d.coverage = row.text("coverage");

@@ -177,7 +177,7 @@ Diagnosis diagnose_buckets(const Expectation& expected, const Dump& dump) {
           for (const auto& other : found)
             if (&other != &one && other.cost < one.cost + 0.5 && diagnosis.others.size() < 3 &&
                 other.reasons.back().sentence != one.reasons.back().sentence)
-              diagnosis.others.push_back(spell(other.reasons.back()));
+              diagnosis.others.push_back({other.reasons.back()});
           cost = one.cost;
           break;
         }

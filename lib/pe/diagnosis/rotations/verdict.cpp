@@ -287,7 +287,7 @@ constexpr Cause factor_rules[] = {
     Cause::attention_factor_on_angles, Cause::attention_factor_on_one_side,
 };
 
-std::vector<std::string> other_explanations(
+std::vector<std::vector<Reason>> other_explanations(
     const std::vector<Explanation<RotationObservation>>& hypotheses) {
   constexpr std::size_t most = 4;
   constexpr double about = 0.3;
@@ -296,7 +296,7 @@ std::vector<std::string> other_explanations(
     for (const Reason& reason : one.reasons) causes.insert(reason.cause);
     return causes;
   };
-  std::vector<std::string> others;
+  std::vector<std::vector<Reason>> others;
   std::set<std::set<Cause>> told{causes_of(hypotheses.front())};
   const bool has_rule = std::ranges::any_of(*told.begin(), [](Cause cause) {
     return std::ranges::find(factor_rules, cause) != std::end(factor_rules);
@@ -307,9 +307,7 @@ std::vector<std::string> other_explanations(
     if (!told.insert(causes_of(other)).second) continue;  // the same with another digit
     // That no rule gives it is no explanation beside the rule that does.
     if (causes_of(other) == std::set{Cause::attention_factor_unexpected} && has_rule) continue;
-    std::string text;
-    for (const Reason& reason : other.reasons) text += (text.empty() ? "" : "; ") + spell(reason);
-    others.push_back(std::move(text));
+    others.push_back(other.reasons);
   }
   return others;
 }

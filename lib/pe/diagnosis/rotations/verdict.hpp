@@ -36,7 +36,7 @@ Reason not_finite(const RotationResiduals& residuals);
 std::optional<Reason> too_short(const Expectation& expected, const RotationReading& reading);
 
 /// What other causes than those of the first hypothesis explain a dump about as well: four at most.
-std::vector<std::string> other_explanations(
+std::vector<std::vector<Reason>> other_explanations(
     const std::vector<Explanation<RotationObservation>>& hypotheses);
 
 /// Whether arrays lie as Megatron and Transformer Engine keep angles, [position, 1, 1, channel],
