@@ -12,8 +12,8 @@
 #include "pe/diagnosis/printed.hpp"
 #include "pe/diagnosis/rotations/hypothesis.hpp"
 #include "pe/diagnosis/rotations/reading.hpp"
-#include "pe/diagnosis/turn_matrices.hpp"
 #include "pe/diagnosis/token_rows.hpp"
+#include "pe/diagnosis/turn_matrices.hpp"
 #include "pe/dialects/spell.hpp"
 
 namespace pe {

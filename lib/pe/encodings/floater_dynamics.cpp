@@ -135,6 +135,8 @@ Advance solved(const Parameters& parameters, const Of& slope) {
   };
 }
 
+}  // namespace
+
 std::vector<Real> frequencies_of(const Parameters& parameters) {
   const Index dim = parameters.integer("dim");
   if (dim % 2 != 0)
@@ -142,8 +144,6 @@ std::vector<Real> frequencies_of(const Parameters& parameters) {
         fmt::format("--dim must be even for --dynamics rotation, got {}", parameters.spell("dim")));
   return geometric_ladder(parameters.number("base").real(), dim, dim / 2).frequencies;
 }
-
-}  // namespace
 
 State values_of(const Parameters& parameters, const char* name, const std::vector<Index>& shape) {
   const Array& array = parameters.tensor(name);

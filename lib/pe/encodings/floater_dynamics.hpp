@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "pe/model/frequencies.hpp"
 #include "pe/model/parameter.hpp"
 
 namespace pe::floater_dynamics {
@@ -18,6 +19,9 @@ inline constexpr Index steps_between_looks = 256;
 
 /// A tensor as doubles, of the given shape.
 State values_of(const Parameters& parameters, const char* name, const std::vector<Index>& shape);
+
+/// θ_0 > θ_1 > … of the rotation.
+std::vector<Real> frequencies_of(const Parameters& parameters);
 
 /// d/dt (sin, cos) = (θ cos, −θ sin) with θ = frequency/interval: p(k) = (sin kθ_0, cos kθ_0, …).
 /// As a recursion, one turn by θ.

@@ -103,7 +103,7 @@ std::string to_text(const Check& check, const Diagnosis& d, bool color, bool exp
         entry("residual", fmt::format("{:.4g} before, {:.4g} with {} taken into account", d.before,
                                       d.after, d.reasons.size() == 1 ? "the cause" : "the causes"));
   if (d.first_wrong) text += entry("first wrong", spell_cell(*d.first_wrong));
-  for (const std::string& other : d.others) text += entry("also fits", other);
+  for (const std::vector<Reason>& other : d.others) text += entry("also fits", spell(other));
   for (const std::string& note : d.notes) text += entry("note", note);
   if (explain) text += entry("looked at", d.coverage);
   return d.tier == Tier::exact ? text : text + spell_curve(d.curve);

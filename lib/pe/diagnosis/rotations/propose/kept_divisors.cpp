@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pe/base/digits.hpp"
 #include "pe/diagnosis/rotations/propose/alternatives.hpp"
 #include "pe/diagnosis/rotations/propose/base.hpp"
 
